@@ -1,0 +1,207 @@
+//! Everything a person can ask for, with its label and shortcut in one table.
+
+use std::path::PathBuf;
+
+use crate::inference::DeviceChoice;
+
+/// What a person asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Asks for a file.
+    Open,
+    OpenPath(PathBuf),
+    CloseDocument,
+    /// Asks for a place.
+    SaveAs,
+    SaveTo(PathBuf),
+    Quit,
+    Translate(Scope),
+    Cancel,
+    Select(usize),
+    SelectNext,
+    SelectPrevious,
+    /// The next sentence that is not confirmed.
+    SelectNextOpen,
+    ScrollTo(usize),
+    /// The sentences now in view, which are translated first.
+    Visible(usize),
+    /// Opens the editor on the selected sentence.
+    Edit,
+    EditSentence(usize),
+    /// The editor's text, as it changes.
+    Editing(String),
+    KeepEdit,
+    KeepEditAndConfirm,
+    RepairEdit,
+    DiscardEdit,
+    /// Confirms the selected sentence, or takes that back, and goes on.
+    Confirm,
+    ToggleConfirmed(usize),
+    /// Empties the target of a sentence, so that it can be translated anew.
+    Clear(usize),
+    ClearSelected,
+    CopySource(usize),
+    Undo,
+    Redo,
+    /// Asks for a model folder.
+    ChooseModel,
+    OpenModel(PathBuf),
+    SetDevice(DeviceChoice),
+    SetBeamSize(usize),
+    SetTheme(Theme),
+    ShowShortcuts(bool),
+    ToggleShortcuts,
+    ToggleOutline,
+    DismissNotice(u64),
+}
+
+/// How much to translate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    Document,
+    Section(usize),
+    /// The section of the selected sentence.
+    SelectedSection,
+    Sentence(usize),
+    SelectedSentence,
+}
+
+/// Which colours the window has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Theme {
+    #[default]
+    System,
+    Light,
+    Dark,
+}
+
+/// A key as the table names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Key {
+    Letter(char),
+    Enter,
+    Escape,
+    Up,
+    Down,
+    Delete,
+    F1,
+    F9,
+}
+
+/// A key with modifiers; `command` is Ctrl, on macOS ⌘.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shortcut {
+    pub command: bool,
+    pub shift: bool,
+    pub key: Key,
+}
+
+impl Shortcut {
+    const fn plain(key: Key) -> Self {
+        Self { command: false, shift: false, key }
+    }
+
+    const fn command(key: Key) -> Self {
+        Self { command: true, shift: false, key }
+    }
+
+    const fn command_shift(key: Key) -> Self {
+        Self { command: true, shift: true, key }
+    }
+}
+
+/// Where an action stands in menus and in the list of shortcuts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    File,
+    Edit,
+    Translate,
+    /// Only while a target sentence is in the editor.
+    Editor,
+    View,
+}
+
+impl Group {
+    pub const ALL: [Self; 5] = [Self::File, Self::Edit, Self::Translate, Self::Editor, Self::View];
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::File => "File",
+            Self::Edit => "Edit",
+            Self::Translate => "Translate",
+            Self::Editor => "While editing a sentence",
+            Self::View => "View",
+        }
+    }
+}
+
+/// A command without parameters of its own: one line of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Action {
+    pub command: Command,
+    pub group: Group,
+    pub label: &'static str,
+    pub shortcut: Option<Shortcut>,
+}
+
+const fn action(group: Group, label: &'static str, shortcut: Option<Shortcut>, command: Command) -> Action {
+    Action { command, group, label, shortcut }
+}
+
+/// All actions, in the order of the menus.
+pub static ACTIONS: &[Action] = {
+    use Command as C;
+    use Group::{Edit, Editor, File, Translate, View};
+    use Key::{Delete, Down, Enter, Escape, F1, F9, Letter, Up};
+    &[
+        action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
+        action(File, "Save translation as…", Some(Shortcut::command(Letter('S'))), C::SaveAs),
+        action(File, "Close document", Some(Shortcut::command(Letter('W'))), C::CloseDocument),
+        action(File, "Quit", Some(Shortcut::command(Letter('Q'))), C::Quit),
+        action(Edit, "Undo", Some(Shortcut::command(Letter('Z'))), C::Undo),
+        action(Edit, "Redo", Some(Shortcut::command_shift(Letter('Z'))), C::Redo),
+        action(Edit, "Edit sentence", Some(Shortcut::plain(Enter)), C::Edit),
+        action(Edit, "Confirm and go on", Some(Shortcut::command(Letter('D'))), C::Confirm),
+        action(Edit, "Clear translation", Some(Shortcut::command(Delete)), C::ClearSelected),
+        action(Edit, "Next sentence", Some(Shortcut::plain(Down)), C::SelectNext),
+        action(Edit, "Previous sentence", Some(Shortcut::plain(Up)), C::SelectPrevious),
+        action(Edit, "Next unconfirmed sentence", Some(Shortcut::command(Letter('J'))), C::SelectNextOpen),
+        action(Translate, "Translate document", Some(Shortcut::command(Enter)), C::Translate(Scope::Document)),
+        action(
+            Translate,
+            "Translate section",
+            Some(Shortcut::command_shift(Letter('T'))),
+            C::Translate(Scope::SelectedSection),
+        ),
+        action(Translate, "Translate sentence", Some(Shortcut::command(Letter('T'))), C::Translate(Scope::SelectedSentence)),
+        action(Translate, "Cancel", Some(Shortcut::plain(Escape)), C::Cancel),
+        action(Editor, "Keep the edit", Some(Shortcut::plain(Enter)), C::KeepEdit),
+        action(Editor, "Keep, confirm and edit the next", Some(Shortcut::command(Enter)), C::KeepEditAndConfirm),
+        action(Editor, "Discard the edit", Some(Shortcut::plain(Escape)), C::DiscardEdit),
+        action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
+        action(View, "Keyboard shortcuts", Some(Shortcut::plain(F1)), C::ToggleShortcuts),
+    ]
+};
+
+/// The action that carries out a command.
+pub fn action_for(command: &Command) -> Option<&'static Action> {
+    ACTIONS.iter().find(|action| action.command == *command)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_shortcut_means_two_things() {
+        for editing in [false, true] {
+            let mut seen = HashSet::new();
+            for action in ACTIONS.iter().filter(|action| (action.group == Group::Editor) == editing) {
+                assert!(action.shortcut.is_none_or(|shortcut| seen.insert(shortcut)), "{}", action.label);
+            }
+        }
+    }
+}

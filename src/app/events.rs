@@ -1,0 +1,108 @@
+//! What an event of the threads changes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::open_document::OpenDocument;
+use super::state::{AppState, ModelState, NoticeKind};
+use crate::error::Error;
+use crate::inference::Translation;
+use crate::jobs::{Event, JobId, Project};
+use crate::text::document::Document;
+
+impl AppState {
+    /// Takes an event in; what belongs to an older job is dropped.
+    pub fn receive(&mut self, event: Event) {
+        match event {
+            Event::ModelOpened { job, info, device_name } => {
+                if !self.is_opening_model(job) {
+                    return;
+                }
+                self.settings.remember_model(&info.folder);
+                self.save_settings();
+                self.model = ModelState::Open { info, device_name };
+                if let Some(scope) = self.waiting_scope.take() {
+                    self.start_translation(scope);
+                }
+            }
+            Event::SentenceTranslated { job, index, translation } => self.sentence_translated(job, index, translation),
+            Event::Finished { job } => self.finished(job, false),
+            Event::Cancelled { job } => self.finished(job, true),
+            Event::DocumentOpened { job, path, document, project, project_error } => {
+                if self.opening.as_ref().is_some_and(|(opening, _)| *opening == job) {
+                    self.document_opened(path, document, project.as_ref());
+                    if let Some(error) = project_error {
+                        self.show_error("Earlier work on this document could not be read", &error);
+                    }
+                }
+            }
+            Event::DocumentSaved { job, path } => {
+                if self.saving == Some(job) {
+                    self.saving = None;
+                }
+                self.document_saved(&path);
+            }
+            Event::Failed { job, error } => self.failed(job, &error),
+        }
+    }
+
+    fn is_opening_model(&self, job: JobId) -> bool {
+        matches!(&self.model, ModelState::Opening { job: opening, .. } if *opening == job)
+    }
+
+    fn sentence_translated(&mut self, job: JobId, index: usize, translation: Translation) {
+        let now_secs = self.now_secs;
+        let Some(running) = self.running.as_mut().filter(|running| running.job == job) else { return };
+        let Some(document) = &mut self.document else { return };
+        running.progress.done_sentences += 1;
+        running.progress.done_words += document.num_words(index);
+        running.progress.latest_secs = now_secs;
+        if document.receive(index, translation) {
+            self.touch();
+        }
+    }
+
+    fn finished(&mut self, job: JobId, cancelled: bool) {
+        let Some(running) = self.running.take_if(|running| running.job == job) else { return };
+        self.last_progress = Some(running.progress);
+        let missing = running.progress.num_sentences - running.progress.done_sentences;
+        if cancelled && missing > 0 {
+            let detail = format!("{missing} sentences are left; translate again to go on.");
+            self.notify(NoticeKind::Hint, "Translation cancelled", detail);
+        }
+    }
+
+    fn document_opened(&mut self, path: PathBuf, document: Arc<Document>, project: Option<&Project>) {
+        self.close_document();
+        self.opening = None;
+        self.settings.remember_document(&path);
+        self.save_settings();
+        self.document = Some(OpenDocument::new(path, document, project));
+    }
+
+    fn document_saved(&mut self, path: &Path) {
+        let untranslated = self.document.as_ref().map_or(0, |document| document.counts().untranslated);
+        let mut detail = path.display().to_string();
+        if untranslated > 0 {
+            detail = format!("{detail}\n{untranslated} untranslated sentences stand in the source language.");
+        }
+        self.notify(NoticeKind::Done, "Translation saved", detail);
+    }
+
+    fn failed(&mut self, job: JobId, error: &Error) {
+        if self.is_opening_model(job) {
+            self.waiting_scope = None;
+            // The worker still has the model that was open before.
+            self.model = self.previous_model.take().unwrap_or_default();
+            self.show_error("The model could not be opened", error);
+        } else if self.running.take_if(|running| running.job == job).is_some() {
+            self.show_error("The translation stopped", error);
+        } else if self.opening.take_if(|(opening, _)| *opening == job).is_some() {
+            self.show_error("The document could not be opened", error);
+        } else if self.saving.take_if(|saving| *saving == job).is_some() {
+            self.show_error("The translation could not be saved", error);
+        } else {
+            self.show_error("Your work could not be kept", error);
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! The open document with its targets: what a person sees and changes.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::history::{Change, History};
+use super::markup;
+use crate::inference::{Flag, Translation};
+use crate::jobs::project::source_hash;
+use crate::jobs::{Project, SavedTarget, State};
+use crate::text::document::{Document, Sentence};
+
+/// The target side of one sentence.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Target {
+    /// With placeholders, empty while there is none.
+    pub text: String,
+    pub state: State,
+    pub flags: Vec<Flag>,
+}
+
+/// How many sentences are in which state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    pub untranslated: usize,
+    pub draft: usize,
+    pub edited: usize,
+    pub confirmed: usize,
+}
+
+impl Counts {
+    pub fn total(&self) -> usize {
+        self.untranslated + self.draft + self.edited + self.confirmed
+    }
+
+    pub fn of(&self, state: State) -> usize {
+        match state {
+            State::Untranslated => self.untranslated,
+            State::Draft => self.draft,
+            State::Edited => self.edited,
+            State::Confirmed => self.confirmed,
+        }
+    }
+
+    fn slot(&mut self, state: State) -> &mut usize {
+        match state {
+            State::Untranslated => &mut self.untranslated,
+            State::Draft => &mut self.draft,
+            State::Edited => &mut self.edited,
+            State::Confirmed => &mut self.confirmed,
+        }
+    }
+
+    /// Share of sentences that have a target, and of confirmed ones, from 0 to 1.
+    pub fn shares(&self) -> (f32, f32) {
+        let total = self.total().max(1) as f32;
+        ((self.total() - self.untranslated) as f32 / total, self.confirmed as f32 / total)
+    }
+}
+
+/// A target sentence in the editor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Editor {
+    pub sentence: usize,
+    /// With readable tokens, see [`markup`].
+    pub text: String,
+    /// What was wrong when it was last to be kept.
+    pub problems: Vec<markup::Problem>,
+}
+
+/// One document and the work done on it.
+#[derive(Debug)]
+pub struct OpenDocument {
+    pub path: PathBuf,
+    pub document: Arc<Document>,
+    pub selected: Option<usize>,
+    pub editor: Option<Editor>,
+    /// Set when the selection or a section is to be brought into view; the window takes it.
+    pub scroll_to: Option<usize>,
+    /// The sentence at the top of the window.
+    pub first_visible: usize,
+    targets: Vec<Target>,
+    /// Counts up with every change of a target, so that the window notices.
+    revisions: Vec<u32>,
+    history: History,
+    /// Counts of each section with all below it; `[0]` is the document.
+    counts: Vec<Counts>,
+    sections: Vec<SectionOutline>,
+    words: Vec<usize>,
+}
+
+/// A section as the outline shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionOutline {
+    pub title: String,
+    pub depth: usize,
+    pub has_children: bool,
+    /// All sentences in it and below it: sections are contiguous in reading order.
+    pub sentences: Range<usize>,
+}
+
+impl OpenDocument {
+    /// Takes over what still matches of an earlier session.
+    pub fn new(path: PathBuf, document: Arc<Document>, project: Option<&Project>) -> Self {
+        let num_sentences = document.sentences.len();
+        let mut targets = vec![Target::default(); num_sentences];
+        if let Some(project) = project {
+            for (target, saved) in targets.iter_mut().zip(project.matched(&document)) {
+                let Some(saved) = saved else { continue };
+                *target = Target { text: saved.text.clone(), state: saved.state, flags: saved.flags.clone() };
+            }
+        }
+        let words = document.sentences.iter().map(Sentence::word_count).collect();
+        let mut open = Self {
+            path,
+            selected: (num_sentences > 0).then_some(0),
+            editor: None,
+            scroll_to: None,
+            first_visible: 0,
+            targets,
+            revisions: vec![0; num_sentences],
+            history: History::default(),
+            counts: vec![Counts::default(); document.sections.len()],
+            sections: outline(&document),
+            words,
+            document,
+        };
+        for sentence in 0..num_sentences {
+            let state = open.targets[sentence].state;
+            open.count(sentence, |counts| *counts.slot(state) += 1);
+        }
+        open
+    }
+
+    pub fn num_sentences(&self) -> usize {
+        self.targets.len()
+    }
+
+    pub fn target(&self, sentence: usize) -> &Target {
+        &self.targets[sentence]
+    }
+
+    pub fn revision(&self, sentence: usize) -> u32 {
+        self.revisions[sentence]
+    }
+
+    pub fn counts(&self) -> Counts {
+        self.counts.first().copied().unwrap_or_default()
+    }
+
+    pub fn section_counts(&self, section: usize) -> Counts {
+        self.counts[section]
+    }
+
+    pub fn sections(&self) -> &[SectionOutline] {
+        &self.sections
+    }
+
+    /// Words of a source sentence.
+    pub fn num_words(&self, sentence: usize) -> usize {
+        self.words[sentence]
+    }
+
+    pub fn section_of(&self, sentence: usize) -> usize {
+        self.document.paragraphs[self.document.sentences[sentence].paragraph].section
+    }
+
+    pub fn can_undo(&self) -> bool {
+        self.history.can_undo()
+    }
+
+    pub fn can_redo(&self) -> bool {
+        self.history.can_redo()
+    }
+
+    /// Those of `sentences` that a machine translation may replace; `again` includes drafts.
+    pub fn translatable(&self, sentences: Range<usize>, again: bool) -> Vec<usize> {
+        let wanted = |state: State| if again { state.is_replaceable() } else { state == State::Untranslated };
+        sentences.filter(|&sentence| wanted(self.targets[sentence].state)).collect()
+    }
+
+    /// Stores a machine translation unless a person has worked on the sentence.
+    pub fn receive(&mut self, sentence: usize, translation: Translation) -> bool {
+        let Some(target) = self.targets.get(sentence) else { return false };
+        if !target.state.is_replaceable() {
+            return false;
+        }
+        let Translation { text, flags, .. } = translation;
+        self.replace(sentence, Target { text, state: State::Draft, flags });
+        true
+    }
+
+    /// A change by a person, which can be undone.
+    pub fn change(&mut self, sentence: usize, after: Target) -> bool {
+        let before = self.targets[sentence].clone();
+        if before == after {
+            return false;
+        }
+        self.history.record(vec![Change { sentence, before, after: after.clone() }]);
+        self.replace(sentence, after);
+        true
+    }
+
+    /// Takes the last change back and goes there; `false` if there is none.
+    pub fn undo(&mut self) -> bool {
+        let Some(changes) = self.history.undo().map(<[_]>::to_vec) else { return false };
+        for Change { sentence, before, .. } in changes.into_iter().rev() {
+            self.replace(sentence, before);
+            self.select(sentence);
+        }
+        true
+    }
+
+    /// Does the change taken back last again; `false` if there is none.
+    pub fn redo(&mut self) -> bool {
+        let Some(changes) = self.history.redo().map(<[_]>::to_vec) else { return false };
+        for Change { sentence, after, .. } in changes {
+            self.replace(sentence, after);
+            self.select(sentence);
+        }
+        true
+    }
+
+    /// Selects a sentence and brings it into view.
+    pub fn select(&mut self, sentence: usize) {
+        self.selected = Some(sentence);
+        self.scroll_to = Some(sentence);
+    }
+
+    /// What goes into the saved document.
+    pub fn target_texts(&self) -> Vec<Option<String>> {
+        let text = |target: &Target| (target.state != State::Untranslated).then(|| target.text.clone());
+        self.targets.iter().map(text).collect()
+    }
+
+    /// What goes into the project file.
+    pub fn project(&self) -> Project {
+        let saved = |(index, target): (usize, &Target)| SavedTarget {
+            index,
+            source: source_hash(&self.document.sentences[index].text),
+            text: target.text.clone(),
+            state: target.state,
+            flags: target.flags.clone(),
+        };
+        let worked_on = self.targets.iter().enumerate().filter(|(_, target)| **target != Target::default());
+        Project::new(self.path.clone(), worked_on.map(saved).collect())
+    }
+
+    fn replace(&mut self, sentence: usize, target: Target) {
+        let (before, after) = (self.targets[sentence].state, target.state);
+        self.count(sentence, |counts| {
+            *counts.slot(before) -= 1;
+            *counts.slot(after) += 1;
+        });
+        self.targets[sentence] = target;
+        self.revisions[sentence] = self.revisions[sentence].wrapping_add(1);
+    }
+
+    /// Applies `update` to the counts of all sections a sentence lies in.
+    fn count(&mut self, sentence: usize, update: impl Fn(&mut Counts)) {
+        let mut section = Some(self.section_of(sentence));
+        while let Some(index) = section {
+            update(&mut self.counts[index]);
+            section = self.document.sections[index].parent;
+        }
+    }
+}
+
+/// Titles, depths and extents of all sections.
+fn outline(document: &Document) -> Vec<SectionOutline> {
+    let mut outline = (0..document.sections.len())
+        .map(|section| SectionOutline {
+            title: document.section_title(section),
+            depth: document.section_depth(section),
+            has_children: false,
+            sentences: document.sentences_below(section),
+        })
+        .collect::<Vec<_>>();
+    for parent in document.sections.iter().filter_map(|section| section.parent) {
+        outline[parent].has_children = true;
+    }
+    outline
+}

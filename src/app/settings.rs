@@ -1,0 +1,150 @@
+//! What is remembered between sessions, and where files of our own lie.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::command::Theme;
+use crate::inference::DeviceChoice;
+
+const NUM_RECENT: usize = 8;
+
+/// Remembered between sessions; what is missing in the file has its default.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    pub theme: Theme,
+    pub device: Device,
+    pub beam_size: usize,
+    pub shows_outline: bool,
+    pub recent_documents: Vec<PathBuf>,
+    pub recent_models: Vec<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: Theme::System,
+            device: Device::Auto,
+            beam_size: 4,
+            shows_outline: true,
+            recent_documents: vec![],
+            recent_models: vec![],
+        }
+    }
+}
+
+/// How [`DeviceChoice`] stands in the settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Device {
+    #[default]
+    Auto,
+    Cpu,
+    Gpu,
+}
+
+impl From<DeviceChoice> for Device {
+    fn from(choice: DeviceChoice) -> Self {
+        match choice {
+            DeviceChoice::Auto => Self::Auto,
+            DeviceChoice::Cpu => Self::Cpu,
+            DeviceChoice::Gpu => Self::Gpu,
+        }
+    }
+}
+
+impl From<Device> for DeviceChoice {
+    fn from(device: Device) -> Self {
+        match device {
+            Device::Auto => Self::Auto,
+            Device::Cpu => Self::Cpu,
+            Device::Gpu => Self::Gpu,
+        }
+    }
+}
+
+impl Settings {
+    /// The settings of the last session; defaults if there are none or they cannot be read.
+    pub fn read(path: &Path) -> Self {
+        std::fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec_pretty(self).unwrap_or_default()
+    }
+
+    pub fn remember_document(&mut self, path: &Path) {
+        remember(&mut self.recent_documents, path);
+    }
+
+    pub fn remember_model(&mut self, folder: &Path) {
+        remember(&mut self.recent_models, folder);
+    }
+}
+
+fn remember(recent: &mut Vec<PathBuf>, path: &Path) {
+    recent.retain(|other| other != path);
+    recent.insert(0, path.to_owned());
+    recent.truncate(NUM_RECENT);
+}
+
+/// Where files of our own lie; `None` keeps nothing between sessions.
+#[derive(Debug, Clone, Default)]
+pub struct Folders {
+    pub data: Option<PathBuf>,
+    pub config: Option<PathBuf>,
+}
+
+impl Folders {
+    /// The user's own folders.
+    pub fn of_user() -> Self {
+        let Some(folders) = directories::ProjectDirs::from("", "", "canopy") else { return Self::default() };
+        Self { data: Some(folders.data_dir().to_owned()), config: Some(folders.config_dir().to_owned()) }
+    }
+
+    pub fn settings_file(&self) -> Option<PathBuf> {
+        self.config.as_ref().map(|folder| folder.join("settings.json"))
+    }
+}
+
+/// What came with the program.
+#[derive(Debug, Clone, Default)]
+pub struct Shipped {
+    pub models: Vec<PathBuf>,
+    pub samples: Vec<PathBuf>,
+}
+
+impl Shipped {
+    /// Looks beside the executable, in the current folder and where the program was built.
+    pub fn find() -> Self {
+        let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
+        let places = [beside, std::env::current_dir().ok(), Some(PathBuf::from(env!("CARGO_MANIFEST_DIR")))];
+        let mut shipped = Self::default();
+        for assets in places.iter().flatten().map(|place| place.join("assets")) {
+            if shipped.models.is_empty() {
+                shipped.models = entries(&assets.join("models"), Path::is_dir);
+            }
+            if shipped.samples.is_empty() {
+                shipped.samples = entries(&assets.join("samples"), is_document);
+            }
+        }
+        shipped
+    }
+}
+
+/// Whether the name is that of a document that can be opened.
+pub fn is_document(path: &Path) -> bool {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    extension.is_some_and(|extension| DOCUMENT_EXTENSIONS.contains(&extension.as_str()))
+}
+
+/// Endings of the files that can be opened.
+pub const DOCUMENT_EXTENSIONS: &[&str] = &["html", "htm", "xhtml", "md", "markdown", "txt"];
+
+fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
+    let mut paths = entries.flatten().map(|entry| entry.path()).filter(|path| wanted(path)).collect::<Vec<_>>();
+    paths.sort();
+    paths
+}

@@ -1,0 +1,294 @@
+//! The state of the workbench and what commands do to it.
+
+use std::path::{Path, PathBuf};
+
+use super::command::{Command, Scope};
+use super::open_document::{OpenDocument, Target};
+use super::progress::{Progress, Running};
+use super::settings::{Folders, Settings, Shipped};
+use crate::error::Error;
+use crate::inference::{ModelInfo, SearchOptions};
+use crate::jobs::{FileRequest, JobId, Project, Request};
+
+/// After the last change.
+const AUTOSAVE_SECS: f64 = 1.0;
+/// While changes keep coming, as they do during a translation.
+const AUTOSAVE_AT_LEAST_SECS: f64 = 8.0;
+/// How long a message that needs no answer stays.
+const NOTICE_SECS: f64 = 7.0;
+
+/// The model, as far as the window needs to know.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum ModelState {
+    #[default]
+    None,
+    Opening {
+        job: JobId,
+        folder: PathBuf,
+    },
+    Open {
+        info: ModelInfo,
+        device_name: String,
+    },
+}
+
+/// How important a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoticeKind {
+    Done,
+    Hint,
+    Error,
+}
+
+/// A message to the person at the window.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Notice {
+    pub id: u64,
+    pub kind: NoticeKind,
+    pub title: String,
+    pub detail: String,
+    /// When it goes by itself; errors stay until they are dismissed.
+    pub until_secs: Option<f64>,
+}
+
+/// A question that only the window system can put.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ask {
+    OpenDocument { folder: Option<PathBuf> },
+    SaveTranslation { folder: Option<PathBuf>, name: String },
+    ModelFolder { folder: Option<PathBuf> },
+    Quit,
+}
+
+/// Everything the window shows.
+#[derive(Debug, Default)]
+pub struct AppState {
+    pub document: Option<OpenDocument>,
+    /// The file that is being opened.
+    pub opening: Option<(JobId, PathBuf)>,
+    pub model: ModelState,
+    pub running: Option<Running>,
+    /// The speed of the last translation, for the status bar.
+    pub last_progress: Option<Progress>,
+    pub settings: Settings,
+    pub shipped: Shipped,
+    pub notices: Vec<Notice>,
+    pub shows_shortcuts: bool,
+    /// For the worker; the window sends and empties it.
+    pub requests: Vec<Request>,
+    /// For the file thread, likewise.
+    pub file_requests: Vec<FileRequest>,
+    /// For the window itself, likewise.
+    pub asks: Vec<Ask>,
+    pub(super) folders: Folders,
+    pub(super) now_secs: f64,
+    /// What to translate once the model is there.
+    pub(super) waiting_scope: Option<Scope>,
+    pub(super) saving: Option<JobId>,
+    /// Comes back when another one cannot be opened.
+    pub(super) previous_model: Option<ModelState>,
+    dirty_since_secs: Option<f64>,
+    changed_secs: f64,
+    num_jobs: u64,
+    num_notices: u64,
+}
+
+impl AppState {
+    pub fn new(folders: Folders, settings: Settings, shipped: Shipped) -> Self {
+        Self { folders, settings, shipped, ..Self::default() }
+    }
+
+    /// Tells the time: saves what is due and lets old messages go. Returns when it wants to be called again.
+    pub fn tick(&mut self, now_secs: f64) -> Option<f64> {
+        self.now_secs = now_secs;
+        self.notices.retain(|notice| notice.until_secs.is_none_or(|until| until > now_secs));
+        let due = self.dirty_since_secs.map(|since| {
+            (self.changed_secs + AUTOSAVE_SECS).min(since + AUTOSAVE_AT_LEAST_SECS)
+        });
+        if due.is_some_and(|due| due <= now_secs) {
+            self.save_project();
+        }
+        let due = self.dirty_since_secs.and(due);
+        let times = self.notices.iter().filter_map(|notice| notice.until_secs).chain(due);
+        times.min_by(f64::total_cmp).map(|at| (at - now_secs).max(0.0))
+    }
+
+    /// Queues everything that is not on disk yet.
+    pub fn flush(&mut self) {
+        self.keep_edit_if_valid();
+        self.save_project();
+        self.save_settings();
+    }
+
+    pub fn apply(&mut self, command: Command) {
+        match command {
+            Command::Open => self.asks.push(Ask::OpenDocument { folder: self.document_folder() }),
+            Command::OpenPath(path) => self.open(path),
+            Command::CloseDocument => self.close_document(),
+            Command::SaveAs => self.ask_where_to_save(),
+            Command::SaveTo(path) => self.save_translation(path),
+            Command::Quit => self.asks.push(Ask::Quit),
+            Command::Translate(scope) => self.translate(scope),
+            Command::Cancel => self.cancel(),
+            Command::Select(sentence) => self.select(sentence),
+            Command::SelectNext => self.step(1),
+            Command::SelectPrevious => self.step(-1),
+            Command::SelectNextOpen => self.select_next_unconfirmed(),
+            Command::ScrollTo(sentence) => self.with_document(|document| document.scroll_to = Some(sentence)),
+            Command::Visible(sentence) => self.set_visible(sentence),
+            Command::Edit => self.edit_selected(),
+            Command::EditSentence(sentence) => self.edit(sentence),
+            Command::Editing(text) => self.editing(text),
+            Command::KeepEdit => {
+                self.keep_edit();
+            }
+            Command::KeepEditAndConfirm => self.keep_edit_and_confirm(),
+            Command::RepairEdit => self.repair_edit(),
+            Command::DiscardEdit => self.with_document(|document| document.editor = None),
+            Command::Confirm => self.confirm_selected(),
+            Command::ToggleConfirmed(sentence) => self.toggle_confirmed(sentence),
+            Command::Clear(sentence) => self.change(sentence, Target::default()),
+            Command::ClearSelected => {
+                if let Some(sentence) = self.selected() {
+                    self.change(sentence, Target::default());
+                }
+            }
+            Command::CopySource(sentence) => self.copy_source(sentence),
+            Command::Undo => self.with_history(OpenDocument::undo),
+            Command::Redo => self.with_history(OpenDocument::redo),
+            Command::ChooseModel => self.asks.push(Ask::ModelFolder { folder: self.model_folder() }),
+            Command::OpenModel(folder) => self.open_model(folder),
+            Command::SetDevice(device) => self.set_device(device),
+            Command::SetBeamSize(beam_size) => self.set(|settings| settings.beam_size = beam_size.clamp(1, 16)),
+            Command::SetTheme(theme) => self.set(|settings| settings.theme = theme),
+            Command::ShowShortcuts(shows) => self.shows_shortcuts = shows,
+            Command::ToggleShortcuts => self.shows_shortcuts = !self.shows_shortcuts,
+            Command::ToggleOutline => self.set(|settings| settings.shows_outline = !settings.shows_outline),
+            Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
+        }
+    }
+
+    /// Whether the command would do something now; menus show the others greyed out.
+    pub fn is_enabled(&self, command: &Command) -> bool {
+        let document = self.document.as_ref();
+        match command {
+            Command::SaveAs | Command::CloseDocument => document.is_some(),
+            Command::Translate(_) => document.is_some_and(|document| document.num_sentences() > 0) && self.running.is_none(),
+            Command::Cancel => self.is_busy(),
+            Command::Undo => document.is_some_and(OpenDocument::can_undo),
+            Command::Redo => document.is_some_and(OpenDocument::can_redo),
+            Command::Edit
+            | Command::Confirm
+            | Command::ClearSelected
+            | Command::SelectNext
+            | Command::SelectPrevious
+            | Command::SelectNextOpen => self.selected().is_some(),
+            _ => true,
+        }
+    }
+
+    /// Whether there is something to cancel.
+    pub fn is_busy(&self) -> bool {
+        self.running.is_some() || self.waiting_scope.is_some()
+    }
+
+    pub fn is_saving(&self) -> bool {
+        self.saving.is_some()
+    }
+
+    pub fn is_waiting_for_model(&self) -> bool {
+        self.waiting_scope.is_some()
+    }
+
+    pub fn search_options(&self) -> SearchOptions {
+        SearchOptions { beam_size: self.settings.beam_size, length_penalty: 1.0 }
+    }
+
+    /// Opens the model named on the command line, else the last one used, else the one that came with the program.
+    pub fn open_first_model(&mut self, named: Option<PathBuf>) {
+        let last = self.settings.recent_models.first().filter(|folder| folder.is_dir());
+        let folder = named.or_else(|| last.cloned()).or_else(|| self.shipped.models.first().cloned());
+        if let Some(folder) = folder {
+            self.open_model(folder);
+        }
+    }
+
+    pub(super) fn next_job(&mut self) -> JobId {
+        self.num_jobs += 1;
+        JobId(self.num_jobs)
+    }
+
+    pub(super) fn notify(&mut self, kind: NoticeKind, title: impl Into<String>, detail: impl Into<String>) {
+        self.num_notices += 1;
+        let until_secs = (kind != NoticeKind::Error).then_some(self.now_secs + NOTICE_SECS);
+        let (title, detail) = (title.into(), detail.into());
+        // The same message twice says no more than once.
+        self.notices.retain(|notice| notice.title != title || notice.detail != detail);
+        self.notices.push(Notice { id: self.num_notices, kind, title, detail, until_secs });
+    }
+
+    /// Tells of a failure, until it is dismissed.
+    pub fn show_error(&mut self, title: &str, error: &Error) {
+        let detail = error.to_string();
+        let mut characters = detail.chars();
+        let detail = characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect());
+        self.notify(NoticeKind::Error, title, detail);
+    }
+
+    /// Notes that the project file is out of date.
+    pub(super) fn touch(&mut self) {
+        self.changed_secs = self.now_secs;
+        self.dirty_since_secs.get_or_insert(self.now_secs);
+    }
+
+    pub(super) fn save_settings(&mut self) {
+        let Some(path) = self.folders.settings_file() else { return };
+        let job = self.next_job();
+        self.file_requests.push(FileRequest::Write { job, path, bytes: self.settings.to_bytes() });
+    }
+
+    pub(super) fn selected(&self) -> Option<usize> {
+        self.document.as_ref()?.selected
+    }
+
+    pub(super) fn save_project(&mut self) {
+        let dirty = self.dirty_since_secs.take().is_some();
+        let (Some(document), Some(data), true) = (&self.document, &self.folders.data, dirty) else { return };
+        let path = Project::path(data, &document.path);
+        let project = document.project();
+        let job = self.next_job();
+        self.file_requests.push(FileRequest::SaveProject { job, path, project });
+    }
+
+    pub(super) fn set(&mut self, change: impl FnOnce(&mut Settings)) {
+        let before = self.settings.clone();
+        change(&mut self.settings);
+        if before != self.settings {
+            self.save_settings();
+        }
+    }
+
+    pub(super) fn with_document(&mut self, change: impl FnOnce(&mut OpenDocument)) {
+        if let Some(document) = &mut self.document {
+            change(document);
+        }
+    }
+
+    pub(super) fn with_history(&mut self, step: fn(&mut OpenDocument) -> bool) {
+        let Some(document) = &mut self.document else { return };
+        document.editor = None;
+        if step(document) {
+            self.touch();
+        }
+    }
+
+    pub(super) fn document_folder(&self) -> Option<PathBuf> {
+        let current = self.document.as_ref().map(|document| &document.path);
+        current.or(self.settings.recent_documents.first()).and_then(|path| path.parent()).map(Path::to_owned)
+    }
+
+    pub(super) fn model_folder(&self) -> Option<PathBuf> {
+        let recent = self.settings.recent_models.first().or(self.shipped.models.first());
+        recent.and_then(|folder| folder.parent()).map(Path::to_owned)
+    }
+}

@@ -1,0 +1,258 @@
+//! The workbench without a window: commands in, requests and state out.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::*;
+use crate::inference::{Flag, ModelInfo, Translation};
+use crate::jobs::{Event, FileRequest, JobId, Project, Request, State};
+use crate::text::document::{Document, Format};
+
+const PAGE: &str = "<h1>Print</h1><p>Click <b>File</b>. Then wait.</p><h2>Preview</h2><p>Look at it.</p>";
+
+fn parsed(html: &str) -> Arc<Document> {
+    Arc::new(Document::parse("page.html", Format::Html, html.to_owned()).unwrap())
+}
+
+fn with_page() -> AppState {
+    let folders = Folders { data: Some(PathBuf::from("data")), config: None };
+    let mut state = AppState::new(folders, Settings::default(), Shipped::default());
+    open(&mut state, parsed(PAGE), None);
+    let Some(Request::OpenModel { job, folder, .. }) = open_model(&mut state) else { panic!() };
+    state.receive(Event::ModelOpened { job, info: info(folder), device_name: "CPU".to_owned() });
+    state
+}
+
+fn open(state: &mut AppState, document: Arc<Document>, project: Option<Project>) {
+    state.apply(Command::OpenPath("page.html".into()));
+    let opens = |request: FileRequest| match request {
+        FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
+        _ => None,
+    };
+    let (job, path) = state.file_requests.drain(..).find_map(opens).unwrap();
+    state.receive(Event::DocumentOpened { job, path, document, project, project_error: None });
+}
+
+fn open_model(state: &mut AppState) -> Option<Request> {
+    state.apply(Command::OpenModel("model".into()));
+    state.requests.pop()
+}
+
+fn info(folder: PathBuf) -> ModelInfo {
+    ModelInfo {
+        name: "tiny".to_owned(),
+        folder,
+        source_language: "en".to_owned(),
+        target_language: "de".to_owned(),
+        num_parameters: 1,
+    }
+}
+
+/// Carries the requested translation out, in upper case.
+fn work(state: &mut AppState) -> Vec<usize> {
+    let Some(Request::Translate { job, document, sentences, .. }) = state.requests.pop() else { return vec![] };
+    for &index in &sentences {
+        let text = document.sentences[index].text.to_uppercase();
+        let translation = Translation { text, log_prob: -1.0, num_tokens: 3, flags: vec![Flag::Split] };
+        state.receive(Event::SentenceTranslated { job, index, translation });
+    }
+    state.receive(Event::Finished { job });
+    sentences
+}
+
+fn document(state: &AppState) -> &OpenDocument {
+    state.document.as_ref().unwrap()
+}
+
+fn states(state: &AppState) -> Vec<State> {
+    let document = document(state);
+    (0..document.num_sentences()).map(|sentence| document.target(sentence).state).collect()
+}
+
+fn edit(state: &mut AppState, sentence: usize, text: &str) {
+    state.apply(Command::EditSentence(sentence));
+    state.apply(Command::Editing(text.to_owned()));
+    state.apply(Command::KeepEdit);
+}
+
+#[test]
+fn translating_makes_drafts() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    assert!(state.is_busy());
+    let num_sentences = work(&mut state).len();
+    assert_eq!(num_sentences, document(&state).num_sentences());
+    assert!(states(&state).iter().all(|state| *state == State::Draft));
+    assert_eq!(document(&state).counts().draft, num_sentences);
+    assert_eq!(document(&state).section_counts(0), document(&state).counts());
+    assert!(!state.is_busy());
+}
+
+#[test]
+fn retranslating_leaves_edited_and_confirmed_sentences_alone() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    edit(&mut state, 0, "Drucken");
+    state.apply(Command::ToggleConfirmed(2));
+    let before = document(&state).target_texts();
+    state.apply(Command::Translate(Scope::Document));
+    let again = work(&mut state);
+    assert!(!again.contains(&0) && !again.contains(&2) && again.contains(&1));
+    assert_eq!(document(&state).target_texts(), before);
+    assert_eq!((states(&state)[0], states(&state)[2]), (State::Edited, State::Confirmed));
+}
+
+#[test]
+fn a_sentence_edited_while_the_model_works_stays_edited() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    edit(&mut state, 0, "Drucken");
+    work(&mut state);
+    assert_eq!(document(&state).target(0).text, "Drucken");
+}
+
+#[test]
+fn a_section_is_translated_alone() {
+    let mut state = with_page();
+    let last = document(&state).sections().len() - 1;
+    state.apply(Command::Translate(Scope::Section(last)));
+    let sentences = work(&mut state);
+    assert_eq!(sentences, document(&state).sections()[last].sentences.clone().collect::<Vec<_>>());
+    assert_eq!(states(&state)[0], State::Untranslated);
+}
+
+#[test]
+fn translating_before_the_model_is_there_waits_for_it() {
+    let mut state = with_page();
+    let Some(Request::OpenModel { job, folder, .. }) = open_model(&mut state) else { panic!() };
+    state.apply(Command::Translate(Scope::Document));
+    assert!(state.requests.is_empty() && state.is_waiting_for_model());
+    state.receive(Event::ModelOpened { job, info: info(folder), device_name: "CPU".to_owned() });
+    assert!(matches!(state.requests.last(), Some(Request::Translate { .. })));
+}
+
+#[test]
+fn events_of_an_older_job_are_dropped() {
+    let mut state = with_page();
+    let translation = Translation { text: "alt".to_owned(), log_prob: 0.0, num_tokens: 1, flags: vec![] };
+    state.receive(Event::SentenceTranslated { job: JobId(999), index: 0, translation });
+    assert_eq!(states(&state)[0], State::Untranslated);
+}
+
+#[test]
+fn a_model_that_cannot_be_opened_leaves_the_one_before() {
+    let mut state = with_page();
+    let Some(Request::OpenModel { job, .. }) = open_model(&mut state) else { panic!() };
+    state.receive(Event::Failed { job, error: crate::error::Error::NoModel });
+    assert!(matches!(state.model, ModelState::Open { .. }));
+    assert_eq!(state.notices.last().unwrap().kind, NoticeKind::Error);
+}
+
+#[test]
+fn edits_are_undone_and_done_again() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    edit(&mut state, 0, "Drucken");
+    state.apply(Command::Confirm);
+    assert_eq!(states(&state)[0], State::Confirmed);
+    state.apply(Command::Undo);
+    assert_eq!((states(&state)[0], document(&state).target(0).text.as_str()), (State::Edited, "Drucken"));
+    state.apply(Command::Undo);
+    assert_eq!((states(&state)[0], document(&state).target(0).text.as_str()), (State::Draft, "PRINT"));
+    assert!(!state.is_enabled(&Command::Undo));
+    state.apply(Command::Redo);
+    state.apply(Command::Redo);
+    assert_eq!((states(&state)[0], document(&state).target(0).text.as_str()), (State::Confirmed, "Drucken"));
+    assert_eq!(document(&state).counts().confirmed, 1);
+}
+
+#[test]
+fn an_edit_with_lost_markup_is_refused_until_repaired() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    edit(&mut state, 1, "Klicke auf Datei");
+    let editor = document(&state).editor.as_ref().unwrap();
+    assert!(!editor.problems.is_empty());
+    assert_eq!(states(&state)[1], State::Draft);
+    // Another sentence cannot be selected over it.
+    state.apply(Command::Select(0));
+    assert_eq!(document(&state).selected, Some(1));
+    state.apply(Command::RepairEdit);
+    state.apply(Command::KeepEdit);
+    assert!(document(&state).editor.is_none());
+    assert_eq!(states(&state)[1], State::Edited);
+}
+
+#[test]
+fn work_is_saved_a_second_after_the_last_change_and_comes_back() {
+    let mut state = with_page();
+    state.tick(100.0);
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    edit(&mut state, 0, "Drucken");
+    assert!(state.tick(100.5).is_some());
+    assert!(state.file_requests.is_empty());
+    assert_eq!(state.tick(101.1), None);
+    let Some(FileRequest::SaveProject { path, project, .. }) = state.file_requests.pop() else { panic!() };
+    let read = serde_json::from_slice::<Project>(&project.to_bytes(&path).unwrap()).unwrap();
+    assert_eq!(read, project);
+
+    let mut later = with_page();
+    open(&mut later, parsed(PAGE), Some(read));
+    assert_eq!(states(&later), states(&state));
+    assert_eq!(document(&later).target(0), document(&state).target(0));
+    assert_eq!(document(&later).target(1).flags, [Flag::Split]);
+}
+
+#[test]
+fn a_changed_document_keeps_what_still_matches() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    let project = document(&state).project();
+    let changed = PAGE.replace("<p>Click", "<p>A new first sentence.</p><p>Click").replace("Look at", "Look well at");
+    let mut later = with_page();
+    open(&mut later, parsed(&changed), Some(project));
+    let document = document(&later);
+    assert_eq!(document.target(0).text, "PRINT");
+    assert_eq!(document.target(1).state, State::Untranslated);
+    assert!(document.target(2).text.starts_with("CLICK"));
+    assert_eq!(states(&later).last(), Some(&State::Untranslated));
+}
+
+#[test]
+fn closing_flushes_an_open_edit() {
+    let mut state = with_page();
+    state.apply(Command::EditSentence(0));
+    state.apply(Command::Editing("Drucken".to_owned()));
+    state.flush();
+    let saves = |request: &FileRequest| matches!(request, FileRequest::SaveProject { project, .. } if project.targets[0].text == "Drucken");
+    assert!(state.file_requests.iter().any(saves));
+}
+
+#[test]
+fn the_translation_is_saved_under_a_name_with_the_language() {
+    let mut state = with_page();
+    state.apply(Command::SaveAs);
+    let Some(Ask::SaveTranslation { name, .. }) = state.asks.pop() else { panic!() };
+    assert_eq!(name, "page.de.html");
+    state.apply(Command::SaveTo("there.html".into()));
+    assert!(matches!(state.file_requests.last(), Some(FileRequest::SaveDocument { .. })));
+}
+
+#[test]
+fn confirming_goes_on_to_the_next_sentence() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    state.apply(Command::Confirm);
+    state.apply(Command::Confirm);
+    assert_eq!(document(&state).selected, Some(2));
+    assert_eq!(document(&state).counts().confirmed, 2);
+    state.apply(Command::SelectPrevious);
+    state.apply(Command::SelectNextOpen);
+    assert_eq!(document(&state).selected, Some(2));
+}

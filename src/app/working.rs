@@ -1,0 +1,141 @@
+//! Requests to the threads: opening, saving, translating.
+
+use std::path::PathBuf;
+
+use super::command::Scope;
+use super::progress::{Progress, Running};
+use super::state::{AppState, Ask, ModelState, NoticeKind};
+use crate::inference::DeviceChoice;
+use crate::jobs::{FileRequest, JobControl, Request};
+
+impl AppState {
+    pub(super) fn open(&mut self, path: PathBuf) {
+        let job = self.next_job();
+        self.opening = Some((job, path.clone()));
+        // What is not saved yet must be on disk before the same document may be read again.
+        self.keep_edit_if_valid();
+        self.save_project();
+        self.file_requests.push(FileRequest::OpenDocument { job, path, data_folder: self.folders.data.clone() });
+    }
+
+    pub(super) fn close_document(&mut self) {
+        self.cancel();
+        self.running = None;
+        self.keep_edit_if_valid();
+        self.save_project();
+        self.document = None;
+        self.last_progress = None;
+    }
+
+    pub(super) fn ask_where_to_save(&mut self) {
+        self.keep_edit_if_valid();
+        let Some(document) = &self.document else { return };
+        let language = match &self.model {
+            ModelState::Open { info, .. } => info.target_language.as_str(),
+            _ => "translated",
+        };
+        let stem = document.path.file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
+        let extension = document.path.extension().map_or_else(String::new, |ext| format!(".{}", ext.to_string_lossy()));
+        let name = format!("{stem}.{language}{extension}");
+        self.asks.push(Ask::SaveTranslation { folder: self.document_folder(), name });
+    }
+
+    /// The dialog has asked before it named a file that exists.
+    pub(super) fn save_translation(&mut self, path: PathBuf) {
+        let job = self.next_job();
+        let Some(open) = &self.document else { return };
+        let (document, targets) = (open.document.clone(), open.target_texts());
+        self.saving = Some(job);
+        self.file_requests.push(FileRequest::SaveDocument { job, path, overwrite: true, document, targets });
+    }
+
+    pub(super) fn translate(&mut self, scope: Scope) {
+        self.keep_edit_if_valid();
+        if self.running.is_some() || self.document.is_none() {
+            return;
+        }
+        match &self.model {
+            ModelState::Open { .. } => self.start_translation(scope),
+            ModelState::Opening { .. } => self.waiting_scope = Some(scope),
+            ModelState::None => {
+                self.notify(NoticeKind::Error, "No model is open", "Choose one in the Model menu, then translate again.");
+            }
+        }
+    }
+
+    pub(super) fn start_translation(&mut self, scope: Scope) {
+        let job = self.next_job();
+        let Some(document) = &self.document else { return };
+        let section = |section: usize| document.sections()[section].sentences.clone();
+        let sentence = |sentence: usize| sentence..sentence + 1;
+        let range = match (scope, document.selected) {
+            (Scope::Document, _) => 0..document.num_sentences(),
+            (Scope::Section(index), _) => section(index),
+            (Scope::SelectedSection, Some(selected)) => section(document.section_of(selected)),
+            (Scope::Sentence(index), _) => sentence(index),
+            (Scope::SelectedSentence, Some(selected)) => sentence(selected),
+            (_, None) => return,
+        };
+        // First what is missing; only when nothing is, the drafts once more.
+        let mut sentences = document.translatable(range.clone(), false);
+        if sentences.is_empty() {
+            sentences = document.translatable(range, true);
+        }
+        if sentences.is_empty() {
+            let detail = "Edited and confirmed sentences are never overwritten. Clear a translation to have it made anew.";
+            self.notify(NoticeKind::Hint, "Nothing to translate", detail);
+            return;
+        }
+        let control = JobControl::default();
+        control.set_first_visible(self.first_visible());
+        let progress = Progress {
+            num_sentences: sentences.len(),
+            num_words: sentences.iter().map(|&sentence| document.num_words(sentence)).sum(),
+            started_secs: self.now_secs,
+            latest_secs: self.now_secs,
+            ..Progress::default()
+        };
+        let (document, options) = (document.document.clone(), self.search_options());
+        self.running = Some(Running { job, control: control.clone(), progress });
+        self.requests.push(Request::Translate { job, document, sentences, options, control });
+    }
+
+    pub(super) fn first_visible(&self) -> usize {
+        self.document.as_ref().map_or(0, |document| document.first_visible)
+    }
+
+    pub(super) fn set_visible(&mut self, sentence: usize) {
+        self.with_document(|document| document.first_visible = sentence);
+        if let Some(running) = &self.running {
+            running.control.set_first_visible(sentence);
+        }
+    }
+
+    pub(super) fn cancel(&mut self) {
+        self.waiting_scope = None;
+        if let Some(running) = &self.running {
+            running.control.cancel();
+        }
+    }
+
+    pub(super) fn open_model(&mut self, folder: PathBuf) {
+        let job = self.next_job();
+        self.cancel();
+        let before = std::mem::replace(&mut self.model, ModelState::Opening { job, folder: folder.clone() });
+        if matches!(before, ModelState::Open { .. }) {
+            self.previous_model = Some(before);
+        }
+        let device = self.settings.device.into();
+        self.requests.push(Request::OpenModel { job, folder, device });
+    }
+
+    pub(super) fn set_device(&mut self, device: DeviceChoice) {
+        self.set(|settings| settings.device = device.into());
+        let folder = match &self.model {
+            ModelState::None => return,
+            ModelState::Opening { folder, .. } => folder.clone(),
+            ModelState::Open { info, .. } => info.folder.clone(),
+        };
+        self.open_model(folder);
+    }
+}

@@ -1,0 +1,92 @@
+//! `canopy evaluate`
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use super::ModelArguments;
+use crate::corpus::{Corpus, Segment, Split, segments};
+use crate::error::Result;
+use crate::inference::{SearchOptions, translate_segments};
+use crate::metrics::{Bleu, corpus_bleu};
+
+#[derive(Debug, Args)]
+pub(super) struct EvaluateArguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Corpus folder
+    #[arg(long, value_name = "DIR")]
+    corpus: PathBuf,
+    /// Documents to translate
+    #[arg(long, value_enum, default_value = "test")]
+    split: SplitName,
+    /// Hypotheses kept for each sentence; 1 is greedy search
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    beam: usize,
+    /// Exponent of the length penalty
+    #[arg(long, value_name = "ALPHA", default_value_t = 1.0)]
+    length_penalty: f32,
+    /// Write the translations here, one paragraph a line
+    #[arg(long, value_name = "FILE")]
+    hypotheses: Option<PathBuf>,
+    /// Print the scores as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SplitName {
+    Dev,
+    Test,
+}
+
+pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
+    let translator = arguments.model.open()?;
+    let corpus = Corpus::open(&arguments.corpus)?;
+    let split = match arguments.split {
+        SplitName::Dev => Split::Dev,
+        SplitName::Test => Split::Test,
+    };
+    let segments = segments(&corpus, split)?;
+    let options = SearchOptions { beam_size: arguments.beam.max(1), length_penalty: arguments.length_penalty };
+    let begun = Instant::now();
+    let hypotheses = translate_segments(translator.model(), translator.vocabulary(), &segments, &options);
+    let secs = begun.elapsed().as_secs_f64();
+    if let Some(path) = &arguments.hypotheses {
+        let text: String = hypotheses.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+        crate::text::file::write_atomically(path, text.as_bytes(), false)?;
+    }
+    let all = score(&hypotheses, &segments, |_| true);
+    let unseen = score(&hypotheses, &segments, |segment| segment.unseen);
+    let words: usize = hypotheses.iter().map(|text| text.split_whitespace().count()).sum();
+    #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
+    let words_per_second = words as f64 / secs;
+    if arguments.json {
+        let entry = |name: &str, (bleu, count): &(Bleu, usize)| {
+            json!({"segments": name, "count": count, "metric": "BLEU", "score": bleu.score, "signature": bleu.signature()})
+        };
+        let report = json!({
+            "model": translator.info().name,
+            "beam": options.beam_size,
+            "scores": [entry("all", &all), entry("unseen", &unseen)],
+            "words_per_second": words_per_second,
+            "device": translator.device_name(),
+        });
+        println!("{report:#}");
+    } else {
+        println!("BLEU {:.2} on all {} segments", all.0.score, all.1);
+        println!("BLEU {:.2} on the {} segments that do not occur in training", unseen.0.score, unseen.1);
+        println!("{}", all.0.signature());
+        println!("{words_per_second:.0} words/s on {}", translator.device_name());
+    }
+    Ok(())
+}
+
+fn score(hypotheses: &[String], segments: &[Segment], chosen: impl Fn(&Segment) -> bool) -> (Bleu, usize) {
+    let pairs = hypotheses.iter().zip(segments).filter(|(_, segment)| chosen(segment));
+    let (hypotheses, references): (Vec<&str>, Vec<&str>) =
+        pairs.map(|(hypothesis, segment)| (hypothesis.as_str(), segment.reference.as_str())).unzip();
+    (corpus_bleu(&hypotheses, &references), hypotheses.len())
+}

@@ -1,0 +1,101 @@
+//! The command line: every job of the window as a subcommand.
+//!
+//! Exit codes: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
+
+mod evaluate;
+mod terminal;
+mod train;
+mod translate;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::error::Result;
+use crate::inference::{DeviceChoice, Translator};
+
+/// Translate documents with models that read the whole document, on your own machine.
+///
+/// Without a subcommand the window opens. Nothing is ever sent anywhere.
+#[derive(Debug, Parser)]
+#[command(name = "canopy", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// A document to open in the window
+    document: Option<PathBuf>,
+    #[command(flatten)]
+    model: ModelArguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Translate documents (HTML, Markdown, plain text); the result has the format of the source
+    Translate(translate::TranslateArguments),
+    /// Train a model on a corpus, with checkpoints and validation
+    Train(train::TrainArguments),
+    /// Score a model on the development or test documents of a corpus
+    Evaluate(evaluate::EvaluateArguments),
+}
+
+/// Which model, and where it computes.
+#[derive(Debug, Clone, Args)]
+struct ModelArguments {
+    /// Model folder; without it the starter model that comes with the program
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    #[arg(long, value_enum, default_value = "auto")]
+    device: Device,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Device {
+    Auto,
+    Cpu,
+    Gpu,
+}
+
+impl From<Device> for DeviceChoice {
+    fn from(device: Device) -> Self {
+        match device {
+            Device::Auto => Self::Auto,
+            Device::Cpu => Self::Cpu,
+            Device::Gpu => Self::Gpu,
+        }
+    }
+}
+
+impl ModelArguments {
+    /// Loads the model; a software GPU gets a warning.
+    fn open(&self) -> Result<Translator> {
+        let folder = match &self.model {
+            Some(folder) => folder.clone(),
+            None => crate::inference::starter_model()?,
+        };
+        let translator = Translator::open(&folder, self.device.into())?;
+        if translator.on_software_gpu() {
+            terminal::warn("this GPU is a program that runs on the CPU; --device cpu is several times faster");
+        }
+        Ok(translator)
+    }
+}
+
+/// Runs what the arguments ask for.
+pub fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        Some(Command::Translate(arguments)) => translate::run(&arguments),
+        Some(Command::Train(arguments)) => train::run(&arguments),
+        Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
+        None => Ok(()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("canopy: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! `canopy translate`
+
+use std::io::{Read, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use super::ModelArguments;
+use super::terminal::{StatusLine, duration, warn};
+use crate::error::{Error, Result};
+use crate::inference::{SearchOptions, Translation, Translator};
+use crate::text::document::{Document, Format};
+use crate::text::file::write_atomically;
+
+#[derive(Debug, Args)]
+pub(super) struct TranslateArguments {
+    /// Documents to translate; without any, standard input
+    #[arg(value_name = "IN")]
+    inputs: Vec<PathBuf>,
+    /// File, folder or - for standard output, which is also the default; a folder takes the names of the sources
+    #[arg(short, long, value_name = "OUT|DIR|-")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Language of the source; refused if the model translates from another
+    #[arg(long, value_name = "CODE")]
+    from: Option<String>,
+    /// Language of the translation; refused if the model translates into another
+    #[arg(long, value_name = "CODE")]
+    to: Option<String>,
+    /// Hypotheses kept for each sentence; 1 is greedy search
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    beam: usize,
+    /// Format of the source; without it the file's ending tells, and standard input is plain text
+    #[arg(long, value_enum)]
+    format: Option<FormatName>,
+    /// Write sentences with scores and flags as JSON instead of the translated document
+    #[arg(long)]
+    json: bool,
+    /// Replace files that exist
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FormatName {
+    Html,
+    Md,
+    Txt,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Html => Self::Html,
+            FormatName::Md => Self::Markdown,
+            FormatName::Txt => Self::Text,
+        }
+    }
+}
+
+/// Where one translation goes; `None` is standard output.
+type Place = Option<PathBuf>;
+
+pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
+    let places = arguments.places()?;
+    let translator = arguments.model.open()?;
+    arguments.check_languages(&translator)?;
+    let sources: Vec<Option<&Path>> = match arguments.inputs.as_slice() {
+        [] => vec![None],
+        inputs => inputs.iter().map(|path| Some(path.as_path())).collect(),
+    };
+    for (source, place) in sources.into_iter().zip(places) {
+        let document = arguments.read(source)?;
+        let translations = translate(&translator, &document, arguments)?;
+        let text = if arguments.json {
+            format!("{:#}\n", report(&translator, &document, &translations))
+        } else {
+            let texts: Vec<Option<String>> = translations.into_iter().map(|t| t.map(|t| t.text)).collect();
+            document.translated(&texts)
+        };
+        match place {
+            Some(path) => write_atomically(&path, text.as_bytes(), arguments.force)?,
+            None => std::io::stdout().write_all(text.as_bytes()).map_err(Error::write("standard output"))?,
+        }
+    }
+    Ok(())
+}
+
+impl TranslateArguments {
+    /// Decides every output place before any work is done.
+    fn places(&self) -> Result<Vec<Place>> {
+        let Some(output) = self.output.as_ref().filter(|output| output.as_os_str() != "-") else {
+            return Ok(vec![None; self.inputs.len().max(1)]);
+        };
+        let places = if output.is_dir() {
+            self.inputs.iter().map(|input| input.file_name().map(|name| output.join(name))).collect()
+        } else if self.inputs.len() > 1 {
+            return Err(Error::NotAFolder { path: output.clone() });
+        } else {
+            vec![Some(output.clone())]
+        };
+        match places.iter().flatten().find(|path| path.exists() && !self.force) {
+            Some(path) => Err(Error::Exists { path: path.clone() }),
+            None => Ok(places),
+        }
+    }
+
+    fn check_languages(&self, translator: &Translator) -> Result<()> {
+        let info = translator.info();
+        let asked = [(&self.from, &info.source_language), (&self.to, &info.target_language)];
+        if asked.iter().any(|(asked, has)| asked.as_ref().is_some_and(|asked| asked != *has)) {
+            let pair = |from: &str, to: &str| format!("{from} to {to}");
+            return Err(Error::Languages {
+                asked: pair(
+                    self.from.as_deref().unwrap_or(&info.source_language),
+                    self.to.as_deref().unwrap_or(&info.target_language),
+                ),
+                has: pair(&info.source_language, &info.target_language),
+            });
+        }
+        Ok(())
+    }
+
+    fn read(&self, path: Option<&Path>) -> Result<Document> {
+        let format = self.format.map(Format::from);
+        if let Some(path) = path {
+            return Document::open(path, format);
+        }
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map_err(Error::read("standard input"))?;
+        Document::from_bytes("-", format.unwrap_or(Format::Text), bytes)
+    }
+}
+
+/// Translates a whole document, with progress for whoever watches.
+fn translate(
+    translator: &Translator,
+    document: &Document,
+    arguments: &TranslateArguments,
+) -> Result<Vec<Option<Translation>>> {
+    let options = SearchOptions { beam_size: arguments.beam.max(1), ..SearchOptions::default() };
+    let all: Vec<usize> = (0..document.sentences.len()).collect();
+    let mut translations: Vec<Option<Translation>> = vec![None; all.len()];
+    let (mut line, mut done, begun) = (StatusLine::new(), 0_usize, Instant::now());
+    translator.translate(document, &all, &options, &mut |index, translation| {
+        translations[index] = Some(translation);
+        done += 1;
+        #[expect(clippy::cast_precision_loss, reason = "sentence counts become f64")]
+        let left = begun.elapsed().as_secs_f64() / done as f64 * (all.len() - done) as f64;
+        line.show(&format!("{}: {done} of {} sentences · {} left", document.name, all.len(), duration(left)));
+        ControlFlow::Continue(())
+    })?;
+    line.clear();
+    for (index, translation) in translations.iter().enumerate() {
+        let flags = translation.as_ref().map_or(&[][..], |translation| &translation.flags);
+        if !flags.is_empty() {
+            let names: Vec<String> = flags.iter().map(|flag| flag.to_string()).collect();
+            warn(&format!("{}: sentence {}: {}", document.name, index + 1, names.join(", ")));
+        }
+    }
+    Ok(translations)
+}
+
+fn report(translator: &Translator, document: &Document, translations: &[Option<Translation>]) -> Value {
+    let sentence = |(index, translation): (usize, &Option<Translation>)| {
+        let position = document.position(index);
+        let mut entry = json!({
+            "index": index,
+            "section": position.section,
+            "paragraph": position.paragraph,
+            "sentence_in_paragraph": position.sentence_in_paragraph,
+            "source": document.sentences[index].text,
+        });
+        if let Some(translation) = translation {
+            entry["target"] = json!(translation.text);
+            entry["log_prob"] = json!(translation.log_prob);
+            entry["tokens"] = json!(translation.num_tokens);
+            entry["flags"] = json!(translation.flags);
+        }
+        entry
+    };
+    let info = translator.info();
+    json!({
+        "document": document.name,
+        "model": info.name,
+        "source_language": info.source_language,
+        "target_language": info.target_language,
+        "sentences": translations.iter().enumerate().map(sentence).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,224 @@
+//! The format of a corpus on disk, and how it is read.
+//!
+//! A corpus is a folder: `corpus.json` says what it is, `train.jsonl`, `dev.jsonl` and `test.jsonl` hold one document a
+//! line, so that no more than one document need be in memory. `vocabulary.json` may stand beside them.
+//!
+//! `corpus.json`:
+//! ```json
+//! {"format": "canopy-corpus", "version": 1, "name": "help-en-de", "source_language": "en", "target_language": "de",
+//!  "origin": "LibreOffice help", "licence": "MPL-2.0", "statistics": {"train": {"documents": 2405, …}, …}}
+//! ```
+//! A line of `train.jsonl`, here on several:
+//! ```json
+//! {"id": "swriter/guide/print_preview.html",
+//!  "sections": [{"parent": null, "level": 0, "heading": null}, {"parent": 0, "level": 1, "heading": 0}],
+//!  "paragraphs": [{"section": 1, "kind": "heading", "id": "hd_id3155179",
+//!                  "units": [{"source": "Previewing …", "target": "Ansicht …", "status": "new"}]}]}
+//! ```
+//! - `sections`: the tree of headings, parents before children; `heading` is an index into `paragraphs`.
+//! - `kind`: `title`, `heading`, `text`, `list_item` or `table_cell`.
+//! - `source`, `target`: white space folded; inline markup as the private-use characters of
+//!   [`placeholder`](crate::text::placeholder), the same ones on both sides: U+E000 + n opens pair n, U+E200 closes the
+//!   innermost, U+E100 + n is the single tag or opaque span n.
+//! - `points` (may be missing): what point n shows, such as inline code; `target_points` if the target shows another.
+//! - `status`: `new`, `repeated` (this pair stood earlier in this file) or `identical` (both sides show the same).
+//!
+//! Unknown keys are ignored, a higher `version` is refused. Documents stand sorted by `id`.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::split::Split;
+use super::unit::Unit;
+use super::writer::Statistics;
+use crate::error::{Error, Result};
+use crate::text::document::{ParagraphKind, Section};
+
+/// What `format` says in `corpus.json`.
+pub const FORMAT: &str = "canopy-corpus";
+/// The version that is written, and the highest that is read.
+pub const VERSION: u32 = 1;
+
+pub(super) const MANIFEST: &str = "corpus.json";
+
+/// A document in two languages, with the structure of its source side.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParallelDocument {
+    /// Unique in its corpus, such as the page's path.
+    pub id: String,
+    /// `sections[0]` is the document itself; children come after their parents.
+    pub sections: Vec<Section>,
+    /// In reading order; those that one side lacks are left out.
+    pub paragraphs: Vec<ParallelParagraph>,
+}
+
+/// A paragraph in two languages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParallelParagraph {
+    pub section: usize,
+    pub kind: ParagraphKind,
+    /// The HTML element's `id`.
+    pub id: Option<String>,
+    pub units: Vec<Unit>,
+}
+
+impl ParallelParagraph {
+    /// What a reader sees of both sides: units joined by spaces.
+    pub fn visible(&self) -> (String, String) {
+        let sources: Vec<_> = self.units.iter().map(Unit::visible_source).collect();
+        let targets: Vec<_> = self.units.iter().map(Unit::visible_target).collect();
+        (sources.join(" "), targets.join(" "))
+    }
+}
+
+/// What a corpus is, told by whoever makes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CorpusInfo {
+    pub name: String,
+    /// Language codes such as `en`.
+    pub source_language: String,
+    pub target_language: String,
+    /// Where the texts come from.
+    pub origin: String,
+    /// Licence of the texts; empty if unknown.
+    pub licence: String,
+}
+
+/// `corpus.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    pub format: String,
+    pub version: u32,
+    #[serde(flatten)]
+    pub info: CorpusInfo,
+    pub statistics: Statistics,
+}
+
+/// A corpus on disk; its documents are read when they are asked for.
+#[derive(Debug, Clone)]
+pub struct Corpus {
+    folder: PathBuf,
+    manifest: Manifest,
+}
+
+impl Corpus {
+    /// Opens the corpus in `folder`.
+    ///
+    /// # Errors
+    /// If there is no readable `corpus.json`, it is of another format or a newer version, or a split is missing.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = folder.as_ref().to_owned();
+        let path = folder.join(MANIFEST);
+        let text = std::fs::read(&path).map_err(Error::read(&path))?;
+        let problem = |problem: String, line| Error::Corpus { problem, line, path: path.clone() };
+        let manifest: Manifest =
+            serde_json::from_slice(&text).map_err(|cause| problem(cause.to_string(), cause.line()))?;
+        if manifest.format != FORMAT {
+            return Err(problem(format!("the format is {:?}, not {FORMAT:?}", manifest.format), 1));
+        }
+        if manifest.version > VERSION {
+            let newer = format!("version {} is newer than this program's {VERSION}", manifest.version);
+            return Err(problem(newer, 1));
+        }
+        for split in Split::ALL {
+            let path = folder.join(split.file_name());
+            std::fs::metadata(&path).map_err(Error::read(&path))?;
+        }
+        Ok(Self { folder, manifest })
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub fn info(&self) -> &CorpusInfo {
+        &self.manifest.info
+    }
+
+    pub fn statistics(&self) -> &Statistics {
+        &self.manifest.statistics
+    }
+
+    /// Where the vocabulary of this corpus stands once it is made.
+    pub fn vocabulary_path(&self) -> PathBuf {
+        self.folder.join("vocabulary.json")
+    }
+
+    /// The documents of a split, sorted by id and read one by one.
+    ///
+    /// # Errors
+    /// If the file cannot be opened; each item, if its line cannot be read, is cut off, or is no document.
+    pub fn documents(&self, split: Split) -> Result<Documents> {
+        let path = self.folder.join(split.file_name());
+        let file = File::open(&path).map_err(Error::read(&path))?;
+        let expected = self.manifest.statistics.of(split).documents;
+        Ok(Documents { reader: BufReader::with_capacity(1 << 16, file), path, line: 0, expected, ended: false })
+    }
+}
+
+/// The documents of one split, in order.
+#[derive(Debug)]
+pub struct Documents {
+    reader: BufReader<File>,
+    path: PathBuf,
+    /// Of the document read last, counted from 1.
+    line: usize,
+    expected: usize,
+    ended: bool,
+}
+
+impl Documents {
+    fn read(&mut self) -> Result<Option<ParallelDocument>> {
+        let mut text = Vec::new();
+        self.line += 1;
+        let length = self.reader.read_until(b'\n', &mut text).map_err(Error::read(&self.path))?;
+        let problem = |problem| Error::Corpus { problem, line: self.line, path: self.path.clone() };
+        if length == 0 {
+            let found = self.line - 1;
+            let complete = found == self.expected;
+            let missing = || problem(format!("{MANIFEST} counts {} documents, here are {found}", self.expected));
+            return if complete { Ok(None) } else { Err(missing()) };
+        }
+        let document: ParallelDocument =
+            serde_json::from_slice(&text).map_err(|cause| problem(format!("no document: {cause}")))?;
+        match broken_reference(&document) {
+            Some(broken) => Err(problem(broken)),
+            None => Ok(Some(document)),
+        }
+    }
+}
+
+impl Iterator for Documents {
+    type Item = Result<ParallelDocument>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let read = self.read().transpose();
+        self.ended = !matches!(read, Some(Ok(_)));
+        read
+    }
+}
+
+/// What names a section or paragraph that does not exist.
+fn broken_reference(document: &ParallelDocument) -> Option<String> {
+    let (sections, paragraphs) = (document.sections.len(), document.paragraphs.len());
+    if sections == 0 {
+        return Some("no section".to_owned());
+    }
+    for (index, section) in document.sections.iter().enumerate() {
+        let parent_follows = section.parent.is_some_and(|parent| parent >= index);
+        if parent_follows || section.parent.is_none() != (index == 0) {
+            return Some(format!("section {index} does not stand below an earlier one"));
+        }
+        if section.heading.is_some_and(|heading| heading >= paragraphs) {
+            return Some(format!("section {index} has a heading beyond the {paragraphs} paragraphs"));
+        }
+    }
+    let lost = document.paragraphs.iter().position(|paragraph| paragraph.section >= sections);
+    lost.map(|index| format!("paragraph {index} stands in a section beyond the {sections}"))
+}

@@ -1,0 +1,173 @@
+//! LibreOffice's help as a corpus: the same pages in every language, every paragraph with the same `id`.
+//!
+//! The packages `libreoffice-help-en-us`, `libreoffice-help-de` and 30 more hold `text/**/*.html`. Pages are paired by
+//! path, paragraphs by `id` (of several with the same one the first counts). A pair of paragraphs is divided into
+//! sentences where both sides have equally many and is one unit otherwise. What only one language has is left out;
+//! the tree of headings is that of the source. Markup gets common numbers, and what only one side has is taken out of
+//! the texts.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
+use super::markup::{Matched, Side, matched};
+use super::split::Split;
+use super::unit::Unit;
+use super::writer::CorpusWriter;
+use crate::error::{Error, Result};
+use crate::text::document::{Document, Format, Paragraph};
+
+/// What to import and where to.
+#[derive(Debug, Clone)]
+pub struct HelpImport {
+    /// Folder of one language, such as `help/en-US`, or the folder `text` in it.
+    pub source: PathBuf,
+    pub target: PathBuf,
+    /// Language codes.
+    pub source_language: String,
+    pub target_language: String,
+    /// The new corpus.
+    pub output: PathBuf,
+    /// Whether an existing corpus may be replaced.
+    pub replace: bool,
+}
+
+/// What an import found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HelpReport {
+    /// Pages of the source, and those without a counterpart.
+    pub pages: usize,
+    pub unpaired_pages: usize,
+    /// Pairs of paragraphs with equally many sentences on both sides, and those that became one unit.
+    pub divided_paragraphs: usize,
+    pub whole_paragraphs: usize,
+    /// Named paragraphs of the source that the target lacks.
+    pub unpaired_paragraphs: usize,
+    /// Units from one or both sides of which markup was taken out, and how many pairs and points that were.
+    pub units_with_dropped_markup: usize,
+    pub dropped_source_markup: usize,
+    pub dropped_target_markup: usize,
+}
+
+impl HelpImport {
+    /// Reads all pages and writes the corpus; `progress` is told pages done and pages in all.
+    ///
+    /// # Errors
+    /// If a page cannot be read, no page is there in both languages, or the corpus cannot be written.
+    pub fn run(&self, mut progress: impl FnMut(usize, usize)) -> Result<(Corpus, HelpReport)> {
+        let (source, target) = (text_folder(&self.source), text_folder(&self.target));
+        let pages = pages(&source)?;
+        let mut report = HelpReport { pages: pages.len(), ..HelpReport::default() };
+        let mut writer = CorpusWriter::create(&self.output, self.info(), self.replace)?;
+        let mut paired = 0;
+        for (done, page) in pages.iter().enumerate() {
+            progress(done, pages.len());
+            let other = target.join(page);
+            if !other.is_file() {
+                report.unpaired_pages += 1;
+                continue;
+            }
+            paired += 1;
+            let source = Document::open(source.join(page), Some(Format::Html))?;
+            let target = Document::open(other, Some(Format::Html))?;
+            let document = aligned(page, &source, &target, &mut report);
+            if !document.paragraphs.is_empty() {
+                writer.add(Split::of(page), document)?;
+            }
+        }
+        progress(pages.len(), pages.len());
+        if paired == 0 {
+            return Err(Error::NoPages { source_folder: source, target_folder: target });
+        }
+        Ok((writer.finish()?, report))
+    }
+
+    fn info(&self) -> CorpusInfo {
+        let name = self.output.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        CorpusInfo {
+            name,
+            source_language: self.source_language.clone(),
+            target_language: self.target_language.clone(),
+            origin: "LibreOffice help, https://www.libreoffice.org".to_owned(),
+            licence: "MPL-2.0".to_owned(),
+        }
+    }
+}
+
+fn text_folder(folder: &Path) -> PathBuf {
+    let below = folder.join("text");
+    if below.is_dir() { below } else { folder.to_owned() }
+}
+
+/// Paths of all HTML files below `folder`, with `/` between their parts, sorted.
+fn pages(folder: &Path) -> Result<Vec<String>> {
+    let mut pages = Vec::new();
+    let mut left = vec![(folder.to_owned(), String::new())];
+    while let Some((folder, prefix)) = left.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(Error::read(&folder))? {
+            let entry = entry.map_err(Error::read(&folder))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let kind = entry.file_type().map_err(Error::read(entry.path()))?;
+            if kind.is_dir() {
+                left.push((entry.path(), format!("{prefix}{name}/")));
+            } else if Format::of(&entry.path()) == Format::Html {
+                pages.push(format!("{prefix}{name}"));
+            }
+        }
+    }
+    pages.sort_unstable();
+    Ok(pages)
+}
+
+/// One page in both languages.
+fn aligned(page: &str, source: &Document, target: &Document, report: &mut HelpReport) -> ParallelDocument {
+    let mut counterparts: HashMap<&str, &Paragraph> = HashMap::new();
+    for paragraph in &target.paragraphs {
+        if let Some(id) = &paragraph.id {
+            counterparts.entry(id).or_insert(paragraph);
+        }
+    }
+    let mut seen = HashSet::new();
+    let mut places = HashMap::new();
+    let mut paragraphs = Vec::new();
+    for (index, paragraph) in source.paragraphs.iter().enumerate() {
+        let Some(id) = paragraph.id.as_deref().filter(|id| seen.insert(*id)) else { continue };
+        let Some(counterpart) = counterparts.get(id) else {
+            report.unpaired_paragraphs += 1;
+            continue;
+        };
+        places.insert(index, paragraphs.len());
+        paragraphs.push(ParallelParagraph {
+            section: paragraph.section,
+            kind: paragraph.kind,
+            id: Some(id.to_owned()),
+            units: units(source, paragraph, target, counterpart, report),
+        });
+    }
+    let mut sections = source.sections.clone();
+    for section in &mut sections {
+        section.heading = section.heading.and_then(|heading| places.get(&heading).copied());
+    }
+    ParallelDocument { id: page.to_owned(), sections, paragraphs }
+}
+
+fn units(source: &Document, ours: &Paragraph, target: &Document, theirs: &Paragraph, report: &mut HelpReport) -> Vec<Unit> {
+    let sources = &source.sentences[ours.sentences.clone()];
+    let targets = &target.sentences[theirs.sentences.clone()];
+    let sides: Vec<(Side, Side)> = if sources.len() == targets.len() {
+        report.divided_paragraphs += 1;
+        let pairs = sources.iter().zip(targets);
+        pairs.map(|(ours, theirs)| (Side::of(source, ours), Side::of(target, theirs))).collect()
+    } else {
+        report.whole_paragraphs += 1;
+        vec![(Side::whole(source, sources), Side::whole(target, targets))]
+    };
+    let mut counted = |pair: &(Side, Side)| {
+        let Matched { unit, dropped_source, dropped_target } = matched(&pair.0, &pair.1);
+        report.units_with_dropped_markup += usize::from(dropped_source + dropped_target > 0);
+        report.dropped_source_markup += dropped_source;
+        report.dropped_target_markup += dropped_target;
+        unit
+    };
+    sides.iter().map(&mut counted).collect()
+}

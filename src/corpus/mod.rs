@@ -1,0 +1,21 @@
+//! Parallel documents: what a translator learns from and is scored on.
+//!
+//! The format on disk and its reader and writer, the split into training, development and test documents, the readers
+//! of what others publish, and the segments that are scored. Texts only: ids are made where they are needed, and the
+//! tree of a single document belongs to the text room.
+
+mod format;
+pub mod libreoffice_help;
+mod markup;
+pub mod parallel_text;
+mod segment;
+mod split;
+mod tags;
+mod unit;
+mod writer;
+
+pub use format::{Corpus, CorpusInfo, FORMAT, ParallelDocument, ParallelParagraph, VERSION};
+pub use segment::{Segment, SegmentUnit, segments};
+pub use split::Split;
+pub use unit::{Unit, UnitStatus, visible};
+pub use writer::{CorpusWriter, Statistics};

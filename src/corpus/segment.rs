@@ -1,0 +1,87 @@
+//! What is scored: paragraphs, so that figures compare with systems that split sentences otherwise.
+
+use std::collections::HashSet;
+
+use super::format::Corpus;
+use super::split::Split;
+use super::unit::{Unit, UnitStatus, visible};
+use super::writer::fingerprint;
+use crate::error::Result;
+
+/// A paragraph whose two sides show different texts.
+///
+/// Its hypothesis is the hypotheses of its units, each through [`SegmentUnit::visible`], joined by spaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// What a reader sees: inline code as text, no tags, white space folded.
+    pub source: String,
+    pub reference: String,
+    pub units: Vec<SegmentUnit>,
+    /// Index of the document in its split.
+    pub document: usize,
+    /// Index of the paragraph in the document.
+    pub paragraph: usize,
+    /// This pair of texts does not occur in the training documents.
+    pub unseen: bool,
+    /// This pair of texts stood earlier in the same split.
+    pub repeated: bool,
+}
+
+/// A source sentence of a segment, to be translated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentUnit {
+    /// With placeholders.
+    pub source: String,
+    /// Index of the unit in its paragraph and of the paragraph in its document.
+    pub place: (usize, usize),
+    /// Both sides are the same.
+    pub identical: bool,
+    points: Vec<String>,
+}
+
+impl SegmentUnit {
+    /// What a reader sees of a hypothesis for this sentence: points show what they show in the source.
+    pub fn visible(&self, hypothesis: &str) -> String {
+        visible(hypothesis, &self.points)
+    }
+}
+
+/// The segments of a split in order, those that repeat earlier ones included.
+///
+/// # Errors
+/// If the split or the training documents cannot be read.
+pub fn segments(corpus: &Corpus, split: Split) -> Result<Vec<Segment>> {
+    let mut trained = HashSet::new();
+    if split != Split::Train {
+        for document in corpus.documents(Split::Train)? {
+            let pairs = document?.paragraphs.into_iter().map(|paragraph| paragraph.visible());
+            trained.extend(pairs.map(|(source, target)| fingerprint(&source, &target)));
+        }
+    }
+    let (mut segments, mut seen) = (Vec::new(), HashSet::new());
+    for (document, content) in corpus.documents(split)?.enumerate() {
+        for (paragraph, content) in content?.paragraphs.into_iter().enumerate() {
+            let (source, reference) = content.visible();
+            if source == reference {
+                continue;
+            }
+            let pair = fingerprint(&source, &reference);
+            let units = content.units.into_iter().enumerate();
+            segments.push(Segment {
+                source,
+                reference,
+                units: units.map(|(index, unit)| segment_unit(unit, (index, paragraph))).collect(),
+                document,
+                paragraph,
+                unseen: split != Split::Train && !trained.contains(&pair),
+                repeated: !seen.insert(pair),
+            });
+        }
+    }
+    Ok(segments)
+}
+
+fn segment_unit(unit: Unit, place: (usize, usize)) -> SegmentUnit {
+    let identical = unit.status == UnitStatus::Identical;
+    SegmentUnit { source: unit.source, place, identical, points: unit.points }
+}

@@ -1,0 +1,212 @@
+//! Writes a corpus: completely, or not at all.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+use super::format::{Corpus, CorpusInfo, FORMAT, MANIFEST, Manifest, ParallelDocument, VERSION};
+use super::split::Split;
+use super::unit::{Unit, UnitStatus};
+use crate::error::{Error, Result};
+
+/// What a corpus holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statistics {
+    pub train: SplitStatistics,
+    pub dev: SplitStatistics,
+    pub test: SplitStatistics,
+}
+
+impl Statistics {
+    pub fn of(&self, split: Split) -> &SplitStatistics {
+        match split {
+            Split::Train => &self.train,
+            Split::Dev => &self.dev,
+            Split::Test => &self.test,
+        }
+    }
+
+    fn of_mut(&mut self, split: Split) -> &mut SplitStatistics {
+        match split {
+            Split::Train => &mut self.train,
+            Split::Dev => &mut self.dev,
+            Split::Test => &mut self.test,
+        }
+    }
+}
+
+/// What one split holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SplitStatistics {
+    pub documents: usize,
+    pub paragraphs: usize,
+    /// Paragraphs whose sides show different texts: what is scored.
+    pub segments: usize,
+    pub units: usize,
+    /// Units that are the same on both sides.
+    pub identical: usize,
+    /// Units that stood earlier in the split.
+    pub repeated: usize,
+    /// Words between white space, of all units.
+    pub source_words: usize,
+    pub target_words: usize,
+}
+
+impl SplitStatistics {
+    /// Units that count in the loss.
+    pub fn new_units(&self) -> usize {
+        self.units - self.identical - self.repeated
+    }
+}
+
+/// Takes documents, sorted by id, and makes a corpus of them.
+#[derive(Debug)]
+pub struct CorpusWriter {
+    folder: PathBuf,
+    temporary: TempDir,
+    files: [BufWriter<File>; 3],
+    seen: [HashSet<u64>; 3],
+    info: CorpusInfo,
+    statistics: Statistics,
+}
+
+impl CorpusWriter {
+    /// Begins a corpus that will be `folder`; until [`finish`](Self::finish) it lies under another name beside it.
+    ///
+    /// # Errors
+    /// If `folder` exists and may not be replaced, or nothing can be written beside it.
+    pub fn create(folder: impl AsRef<Path>, info: CorpusInfo, replace: bool) -> Result<Self> {
+        let folder = folder.as_ref().to_owned();
+        if !replace && folder.exists() {
+            return Err(Error::Exists { path: folder });
+        }
+        if folder.exists() && !is_replaceable(&folder)? {
+            return Err(Error::NoCorpus { path: folder });
+        }
+        let beside = parent(&folder);
+        std::fs::create_dir_all(beside).map_err(Error::write(beside))?;
+        let temporary =
+            tempfile::Builder::new().prefix(".corpus-").tempdir_in(beside).map_err(Error::write(&folder))?;
+        let file = |split: Split| {
+            let path = temporary.path().join(split.file_name());
+            File::create(&path).map(BufWriter::new).map_err(Error::write(path))
+        };
+        let files = [file(Split::Train)?, file(Split::Dev)?, file(Split::Test)?];
+        Ok(Self { folder, temporary, files, seen: Default::default(), info, statistics: Statistics::default() })
+    }
+
+    /// Adds a document; its units get their status here, whatever they had.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn add(&mut self, split: Split, mut document: ParallelDocument) -> Result<()> {
+        let statistics = self.statistics.of_mut(split);
+        statistics.documents += 1;
+        for paragraph in &mut document.paragraphs {
+            statistics.paragraphs += 1;
+            let (source, target) = paragraph.visible();
+            statistics.segments += usize::from(source != target);
+            for unit in &mut paragraph.units {
+                unit.status = status(unit, &mut self.seen[split as usize]);
+                count(unit, statistics);
+            }
+        }
+        let path = self.folder.join(split.file_name());
+        let file = &mut self.files[split as usize];
+        serde_json::to_writer(&mut *file, &document).map_err(|cause| Error::write(&path)(cause.into()))?;
+        file.write_all(b"\n").map_err(Error::write(&path))
+    }
+
+    /// Makes the corpus appear under its name.
+    ///
+    /// # Errors
+    /// If it cannot be written; what stood there is then as it was.
+    pub fn finish(self) -> Result<Corpus> {
+        let Self { folder, temporary, files, info, statistics, .. } = self;
+        for (split, file) in Split::ALL.into_iter().zip(files) {
+            let path = folder.join(split.file_name());
+            let file = file.into_inner().map_err(|failed| Error::write(&path)(failed.into_error()))?;
+            file.sync_all().map_err(Error::write(&path))?;
+        }
+        let manifest = Manifest { format: FORMAT.to_owned(), version: VERSION, info, statistics };
+        let json = serde_json::to_string_pretty(&manifest).map_err(|cause| Error::write(&folder)(cause.into()))?;
+        let written = std::fs::write(temporary.path().join(MANIFEST), json + "\n");
+        written.map_err(Error::write(folder.join(MANIFEST)))?;
+        readable_by_all(temporary.path());
+        replace(temporary, &folder)?;
+        Corpus::open(folder)
+    }
+}
+
+/// Temporary folders are for their owner alone; a corpus is an ordinary one.
+#[cfg(unix)]
+fn readable_by_all(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    // Without this right the corpus is still whole, so a failure is none of the user's concern.
+    let _ = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755));
+}
+
+#[cfg(not(unix))]
+fn readable_by_all(_folder: &Path) {}
+
+/// Moves the new folder to its place; an old one there is deleted once that has worked.
+fn replace(new: TempDir, folder: &Path) -> Result<()> {
+    let old = if folder.exists() {
+        let aside = tempfile::Builder::new().prefix(".corpus-old-").tempdir_in(parent(folder));
+        let aside = aside.map_err(Error::write(folder))?;
+        std::fs::rename(folder, aside.path().join("old")).map_err(Error::write(folder))?;
+        Some(aside)
+    } else {
+        None
+    };
+    if let Err(cause) = std::fs::rename(new.path(), folder) {
+        if let Some(aside) = old {
+            let restored = std::fs::rename(aside.path().join("old"), folder);
+            if restored.is_err() {
+                // Better a folder with an odd name than none.
+                let _ = aside.keep();
+            }
+        }
+        return Err(Error::write(folder)(cause));
+    }
+    // Nothing is left to delete under its old name.
+    let _ = new.keep();
+    Ok(())
+}
+
+/// Only a corpus or an empty folder: a slip of the pen must not cost somebody's files.
+fn is_replaceable(folder: &Path) -> Result<bool> {
+    let empty = std::fs::read_dir(folder).map_err(Error::read(folder))?.next().is_none();
+    Ok(empty || folder.join(MANIFEST).is_file())
+}
+
+fn parent(folder: &Path) -> &Path {
+    folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn status(unit: &Unit, seen: &mut HashSet<u64>) -> UnitStatus {
+    if unit.visible_source() == unit.visible_target() {
+        return UnitStatus::Identical;
+    }
+    if seen.insert(fingerprint(&unit.source, &unit.target)) { UnitStatus::New } else { UnitStatus::Repeated }
+}
+
+/// 64 bits for a pair of texts, so that a large corpus need not be kept in memory to find repetitions.
+pub(super) fn fingerprint(source: &str, target: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (source, target).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn count(unit: &Unit, statistics: &mut SplitStatistics) {
+    statistics.units += 1;
+    statistics.identical += usize::from(unit.status == UnitStatus::Identical);
+    statistics.repeated += usize::from(unit.status == UnitStatus::Repeated);
+    statistics.source_words += unit.visible_source().split(' ').filter(|word| !word.is_empty()).count();
+    statistics.target_words += unit.visible_target().split(' ').filter(|word| !word.is_empty()).count();
+}

@@ -1,0 +1,89 @@
+//! What can go wrong, told so that a user can act on it.
+
+use std::path::{Path, PathBuf};
+
+/// The result of everything that can fail for a reason outside the program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One variant a reason; a wrong tensor shape is our bug and panics instead.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("cannot read {path:?}: {cause}")]
+    Read {
+        path: PathBuf,
+        #[source]
+        cause: std::io::Error,
+    },
+    #[error("cannot write {path:?}: {cause}; the existing file was left as it was")]
+    Write {
+        path: PathBuf,
+        #[source]
+        cause: std::io::Error,
+    },
+    #[error("{field} is {found}; it may be {allowed}")]
+    Config { field: &'static str, found: String, allowed: String },
+    #[error("not a vocabulary of Canopy: {problem}; make one with `canopy corpus vocabulary`: {path:?}")]
+    Vocabulary { problem: String, path: PathBuf },
+    #[error("{path:?}, line {line}: {problem}; import the corpus again")]
+    Corpus { problem: String, line: usize, path: PathBuf },
+    #[error("{problem} at line {line}; both files need the same number of lines and `<d>` at the same ones: {path:?}")]
+    UnequalSides { problem: String, line: usize, path: PathBuf },
+    #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
+    NoCorpus { path: PathBuf },
+    #[error("no pages in both languages; name the folders that hold `text/**/*.html`: {source_folder:?}, {target_folder:?}")]
+    NoPages { source_folder: PathBuf, target_folder: PathBuf },
+    #[error("no graphics adapter was found; use --device cpu")]
+    NoGpu,
+    #[error("the model folder is not usable: {reason}: {path:?}")]
+    Model { reason: String, path: PathBuf },
+    #[error("the weights are not usable: {reason}: {path:?}")]
+    Weights { reason: String, path: PathBuf },
+    #[error("the run folder was used before; pass --resume to go on or name another folder: {path:?}")]
+    RunExists { path: PathBuf },
+    #[error("the settings are not usable: {reason}: {path:?}")]
+    Settings { reason: String, path: PathBuf },
+    #[error("this model translates from {has}, not from {asked}; name another with --model")]
+    Languages { asked: String, has: String },
+    #[error("several documents need a folder for their translations; {path:?} is none")]
+    NotAFolder { path: PathBuf },
+    #[error("the starter model is missing; name a model folder with --model")]
+    NoStarterModel,
+    #[error("{path:?} already exists; name another place or pass --force to replace it")]
+    Exists { path: PathBuf },
+    #[error("byte {offset} is 0, so this is no text; open an HTML, Markdown or text file: {path:?}")]
+    Binary { offset: usize, path: PathBuf },
+    #[error("the text is UTF-16; save it as UTF-8 and open it again: {path:?}")]
+    Utf16 { path: PathBuf },
+    #[error("byte {offset}, in line {line}, is not UTF-8; save the text as UTF-8 and open it again: {path:?}")]
+    NotUtf8 { offset: usize, line: usize, path: PathBuf },
+    #[error("line {line} is longer than {limit} bytes; break it into lines and open it again: {path:?}")]
+    LongLine { line: usize, limit: usize, path: PathBuf },
+    #[error("elements are nested deeper than {limit} in line {line}; is one of them not closed? {path:?}")]
+    TooDeep { limit: usize, line: usize, path: PathBuf },
+    #[error("cannot start a thread: {cause}")]
+    Thread {
+        #[source]
+        cause: std::io::Error,
+    },
+    #[error("no model is open; choose one in the Model menu")]
+    NoModel,
+    #[error("the program made a mistake and stopped this job: {message}; nothing else was lost, try it again")]
+    Panicked { message: String },
+    #[error("cannot open a window: {reason}; without a display use `canopy translate`")]
+    Window { reason: String },
+    #[error("cannot use the saved work: {reason}: {path:?}")]
+    Project { reason: String, path: PathBuf },
+}
+
+impl Error {
+    /// For `map_err`: an input/output error while reading `path`.
+    pub fn read(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Self {
+        move |cause| Self::Read { path: path.as_ref().to_owned(), cause }
+    }
+
+    /// For `map_err`: an input/output error while writing `path`.
+    pub fn write(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Self {
+        move |cause| Self::Write { path: path.as_ref().to_owned(), cause }
+    }
+}

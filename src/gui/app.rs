@@ -1,0 +1,195 @@
+//! The window: receives events, applies commands, then draws.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
+
+use super::dialogs::Dialogs;
+use super::document::DocumentPanel;
+use super::outline::OutlinePanel;
+use super::theme::{self, Palette};
+use super::{menu, notices, shortcuts, status, welcome};
+use crate::app::{AppState, Ask, Command, Folders, ModelState, Settings, Shipped, language};
+use crate::error::Result;
+use crate::inference::DeviceChoice;
+use crate::jobs::{Event, FileThread, Worker};
+
+/// What the panels remember between frames.
+#[derive(Default)]
+pub struct Panels {
+    pub document: DocumentPanel,
+    pub outline: OutlinePanel,
+}
+
+/// The state of the workbench with its threads and panels.
+pub struct CanopyApp {
+    state: AppState,
+    panels: Panels,
+    dialogs: Dialogs,
+    events: Receiver<Event>,
+    worker: Worker,
+    /// `None` only after the window has closed.
+    files: Option<FileThread>,
+    title: String,
+    theme: Option<crate::app::Theme>,
+}
+
+impl CanopyApp {
+    /// Starts the threads and opens what was asked for.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn new(ctx: &Context, open: Option<PathBuf>, model: Option<PathBuf>, device: DeviceChoice) -> Result<Self> {
+        theme::install(ctx);
+        let (sender, events) = channel();
+        let wake = |ctx: &Context| {
+            let ctx = ctx.clone();
+            move || ctx.request_repaint()
+        };
+        let worker = Worker::spawn(sender.clone(), wake(ctx))?;
+        let files = FileThread::spawn(sender, wake(ctx))?;
+        let folders = Folders::of_user();
+        let mut settings = folders.settings_file().map(|file| Settings::read(&file)).unwrap_or_default();
+        if device != DeviceChoice::Auto {
+            settings.device = device.into();
+        }
+        let mut state = AppState::new(folders, settings, Shipped::find());
+        state.open_first_model(model);
+        if let Some(path) = open {
+            state.apply(Command::OpenPath(path));
+        }
+        Ok(Self {
+            state,
+            panels: Panels::default(),
+            dialogs: Dialogs::default(),
+            events,
+            worker,
+            files: Some(files),
+            title: String::new(),
+            theme: None,
+        })
+    }
+
+    /// Hands out what the state wants done.
+    fn send(&mut self, ctx: &Context) {
+        for request in self.state.requests.drain(..) {
+            self.worker.send(request);
+        }
+        for request in self.state.file_requests.drain(..) {
+            if let Some(files) = &self.files {
+                files.send(request);
+            }
+        }
+        for ask in std::mem::take(&mut self.state.asks) {
+            match ask {
+                Ask::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+                ask => {
+                    if let Err(cause) = self.dialogs.open(ctx, ask) {
+                        let error = crate::error::Error::Thread { cause };
+                        self.state.show_error("The dialog could not be opened", &error);
+                    }
+                }
+            }
+        }
+    }
+
+    fn update_title(&mut self, ctx: &Context) {
+        let title = match &self.state.document {
+            Some(document) => format!("{} - Canopy", document.document.name),
+            None => "Canopy".to_owned(),
+        };
+        if title != self.title {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
+    }
+}
+
+impl eframe::App for CanopyApp {
+    fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
+        if self.theme != Some(self.state.settings.theme) {
+            theme::choose(ctx, self.state.settings.theme);
+            self.theme = Some(self.state.settings.theme);
+        }
+        if let Some(secs) = self.state.tick(ctx.input(|input| input.time)) {
+            ctx.request_repaint_after(Duration::from_secs_f64(secs));
+        }
+        for event in self.events.try_iter() {
+            self.state.receive(event);
+        }
+        for command in self.dialogs.answers() {
+            self.state.apply(command);
+        }
+        self.update_title(ctx);
+        self.send(ctx);
+    }
+
+    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+        let mut commands = vec![];
+        let ctx = ui.ctx().clone();
+        let dropped = ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
+        commands.extend(dropped.map(Command::OpenPath));
+        // Keys are read first, so that the editor does not take them, and carried out last: a letter typed in the same
+        // frame as Enter belongs to the edit that Enter keeps.
+        let mut keys = vec![];
+        shortcuts::receive_keys(&ctx, &self.state, &mut keys);
+        workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
+        commands.extend(keys);
+        if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
+            welcome::drop_ui(&ctx);
+        }
+        if !commands.is_empty() {
+            for command in commands {
+                self.state.apply(command);
+            }
+            self.send(&ctx);
+            ctx.request_repaint();
+        }
+    }
+
+    fn on_exit(&mut self) {
+        self.state.apply(Command::Cancel);
+        self.state.flush();
+        let Some(files) = self.files.take() else { return };
+        for request in self.state.file_requests.drain(..) {
+            files.send(request);
+        }
+        files.finish();
+    }
+}
+
+/// Draws everything; what a person does comes back as commands.
+pub fn workbench_ui(ui: &mut Ui, state: &mut AppState, panels: &mut Panels, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let bar = |x: i8, y: i8| Frame::NONE.fill(palette.panel).inner_margin(Margin::symmetric(x, y));
+    Panel::top("menu").frame(bar(10, 7)).show(ui, |ui| menu::menu_ui(ui, state, commands));
+    Panel::bottom("status").exact_size(32.0).frame(bar(14, 0)).show(ui, |ui| status::status_ui(ui, state));
+    let can_translate = state.is_enabled(&Command::Translate(crate::app::Scope::Document));
+    if let Some(document) = state.document.as_ref().filter(|_| state.settings.shows_outline) {
+        let panel = Panel::left("outline").default_size(268.0).size_range(180.0..=520.0).frame(bar(0, 0));
+        panel.show(ui, |ui| panels.outline.ui(ui, document, can_translate, commands));
+    }
+    CentralPanel::default().frame(Frame::NONE.fill(palette.page)).show(ui, |ui| {
+        let (source, target) = languages(state);
+        let running = state.running.is_some();
+        match &mut state.document {
+            Some(document) => panels.document.ui(ui, document, (&source, &target), running, commands),
+            None => welcome::welcome_ui(ui, state, commands),
+        }
+    });
+    notices::notices_ui(ui.ctx(), &state.notices, commands);
+    if state.shows_shortcuts {
+        shortcuts::shortcuts_ui(ui.ctx(), commands);
+    }
+}
+
+fn languages(state: &AppState) -> (String, String) {
+    match &state.model {
+        ModelState::Open { info, .. } => {
+            (language::name(&info.source_language).to_owned(), language::name(&info.target_language).to_owned())
+        }
+        _ => ("Source".to_owned(), "Target".to_owned()),
+    }
+}

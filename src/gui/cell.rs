@@ -1,0 +1,144 @@
+//! One side of a sentence: its text with placeholders as small chips.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use egui::text::{CCursor, LayoutJob, TextFormat, TextWrapping};
+use egui::{Align, Color32, FontFamily, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
+
+use super::theme::{self, Palette};
+use crate::app::markup::{Piece, Token, pieces};
+use crate::text::document::ParagraphKind;
+
+const CHIP_SIZE: f32 = 10.5;
+
+/// Size, line height and colour of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CellStyle {
+    pub size: f32,
+    pub line_height: f32,
+    pub color: Color32,
+    pub bold: bool,
+}
+
+impl CellStyle {
+    pub fn of(kind: ParagraphKind, level: u8, palette: &Palette) -> Self {
+        let (size, line_height) = match (kind, level) {
+            (ParagraphKind::Title, _) | (ParagraphKind::Heading, 0 | 1) => (20.0, 29.0),
+            (ParagraphKind::Heading, 2) => (17.0, 26.0),
+            (ParagraphKind::Heading, _) => (15.0, 23.0),
+            _ => (14.5, 23.0),
+        };
+        let bold = matches!(kind, ParagraphKind::Title | ParagraphKind::Heading);
+        Self { size, line_height, color: if bold { palette.strong } else { palette.text }, bold }
+    }
+
+    pub fn font_id(&self) -> FontId {
+        if self.bold { theme::semibold(self.size) } else { FontId::proportional(self.size) }
+    }
+
+    fn format(&self) -> TextFormat {
+        TextFormat {
+            font_id: self.font_id(),
+            line_height: Some(self.line_height),
+            color: self.color,
+            valign: Align::Center,
+            ..TextFormat::default()
+        }
+    }
+}
+
+/// A laid out side of a sentence.
+pub struct Cell {
+    pub galley: Arc<Galley>,
+    chips: Vec<(Range<usize>, Token)>,
+}
+
+impl Cell {
+    pub fn new(ui: &Ui, text: &str, style: CellStyle, width: f32, palette: &Palette) -> Self {
+        let mut job = LayoutJob { wrap: TextWrapping::wrap_at_width(width), ..LayoutJob::default() };
+        let mut chips = vec![];
+        let mut num_chars = 0;
+        for piece in pieces(text) {
+            match piece {
+                Piece::Text(run) => {
+                    job.append(run, 0.0, style.format());
+                    num_chars += run.chars().count();
+                }
+                Piece::Token(token) => {
+                    let label = chip_label(token);
+                    let font_id = FontId::new(CHIP_SIZE, FontFamily::Proportional);
+                    job.append(&label, 0.0, TextFormat { font_id, color: palette.chip_text, ..style.format() });
+                    let end = num_chars + label.chars().count();
+                    chips.push((num_chars..end, token));
+                    num_chars = end;
+                }
+            }
+        }
+        Self { galley: ui.painter().layout_job(job), chips }
+    }
+
+    pub fn height(&self) -> f32 {
+        self.galley.rect.height()
+    }
+
+    /// Draws the text with its chips, its top left corner at `pos`.
+    pub fn paint(&self, painter: &Painter, pos: Pos2, palette: &Palette) {
+        for (rect, token) in self.chip_rects(pos) {
+            painter.add(chip_shape(rect, token, palette.chip));
+        }
+        painter.galley(pos, self.galley.clone(), palette.text);
+    }
+
+    /// The placeholder under the pointer.
+    pub fn token_at(&self, pos: Pos2, pointer: Pos2) -> Option<Token> {
+        self.chip_rects(pos).find(|(rect, _)| rect.contains(pointer)).map(|(_, token)| token)
+    }
+
+    fn chip_rects(&self, pos: Pos2) -> impl Iterator<Item = (Rect, Token)> {
+        self.chips.iter().map(move |(chars, token)| {
+            let start = self.galley.pos_from_cursor(CCursor { index: chars.start.into(), prefer_next_row: true });
+            let end = self.galley.pos_from_cursor(CCursor { index: chars.end.into(), prefer_next_row: false });
+            let middle = start.center().y;
+            let gap = 1.5;
+            let rect = Rect::from_min_max(pos2(start.left() + gap, middle - 7.5), pos2(end.left() - gap, middle + 7.5));
+            (rect.translate(pos.to_vec2()), *token)
+        })
+    }
+}
+
+/// Number with room for the chip around it; no-break spaces, so that a chip is never torn.
+fn chip_label(token: Token) -> String {
+    match token {
+        Token::Open(number) => format!("\u{a0}\u{a0}{}\u{a0}\u{a0}\u{a0}", number + 1),
+        Token::Close(number) => format!("\u{a0}\u{a0}\u{a0}{}\u{a0}\u{a0}", number + 1),
+        Token::Point(number) => format!("\u{a0}\u{a0}{}\u{a0}\u{a0}", number + 1),
+    }
+}
+
+/// An opening chip points into its text, a closing one back; a single tag is round.
+fn chip_shape(rect: Rect, token: Token, fill: Color32) -> Shape {
+    let tip = 4.0;
+    let points = match token {
+        Token::Point(_) => return Shape::rect_filled(rect, 7.5, fill),
+        Token::Open(_) => vec![
+            rect.left_top() + vec2(0.0, 2.0),
+            rect.left_top() + vec2(2.0, 0.0),
+            rect.right_top() - vec2(tip, 0.0),
+            rect.right_center(),
+            rect.right_bottom() - vec2(tip, 0.0),
+            rect.left_bottom() + vec2(2.0, 0.0),
+            rect.left_bottom() - vec2(0.0, 2.0),
+        ],
+        Token::Close(_) => vec![
+            rect.left_center(),
+            rect.left_top() + vec2(tip, 0.0),
+            rect.right_top() - vec2(2.0, 0.0),
+            rect.right_top() + vec2(0.0, 2.0),
+            rect.right_bottom() - vec2(0.0, 2.0),
+            rect.right_bottom() - vec2(2.0, 0.0),
+            rect.left_bottom() + vec2(tip, 0.0),
+        ],
+    };
+    Shape::convex_polygon(points, fill, Stroke::NONE)
+}

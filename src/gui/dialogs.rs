@@ -1,0 +1,80 @@
+//! The window system's own file dialogs, each on a thread, so that the window goes on.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use egui::Context;
+
+use crate::app::settings::DOCUMENT_EXTENSIONS;
+use crate::app::{Ask, Command};
+
+/// Dialogs that are open, and the commands they end in.
+pub struct Dialogs {
+    answers: Receiver<Option<Command>>,
+    sender: Sender<Option<Command>>,
+    num_open: usize,
+}
+
+impl Default for Dialogs {
+    fn default() -> Self {
+        let (sender, answers) = channel();
+        Self { answers, sender, num_open: 0 }
+    }
+}
+
+impl Dialogs {
+    /// Commands of the dialogs that were closed.
+    pub fn answers(&mut self) -> Vec<Command> {
+        let answers = self.answers.try_iter().collect::<Vec<_>>();
+        self.num_open = self.num_open.saturating_sub(answers.len());
+        answers.into_iter().flatten().collect()
+    }
+
+    /// Opens a dialog; one at a time.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn open(&mut self, ctx: &Context, ask: Ask) -> std::io::Result<()> {
+        if self.num_open > 0 {
+            return Ok(());
+        }
+        let (sender, ctx) = (self.sender.clone(), ctx.clone());
+        let show = move || {
+            let answer = answer(ask);
+            // The window may have been closed meanwhile.
+            let _ = sender.send(answer);
+            ctx.request_repaint();
+        };
+        std::thread::Builder::new().name("canopy-dialog".to_owned()).spawn(show)?;
+        self.num_open += 1;
+        Ok(())
+    }
+}
+
+fn answer(ask: Ask) -> Option<Command> {
+    match ask {
+        Ask::OpenDocument { folder } => in_folder(folder)
+            .set_title("Open a document")
+            .add_filter("Documents", DOCUMENT_EXTENSIONS)
+            .add_filter("All files", &["*"])
+            .pick_file()
+            .map(Command::OpenPath),
+        Ask::SaveTranslation { folder, name } => in_folder(folder)
+            .set_title("Save the translation")
+            .set_file_name(name)
+            .save_file()
+            .map(Command::SaveTo),
+        Ask::ModelFolder { folder } => {
+            in_folder(folder).set_title("Choose a model folder").pick_folder().map(Command::OpenModel)
+        }
+        Ask::Quit => None,
+    }
+}
+
+fn in_folder(folder: Option<PathBuf>) -> rfd::FileDialog {
+    let dialog = rfd::FileDialog::new();
+    match folder {
+        Some(folder) => dialog.set_directory(folder),
+        None => dialog,
+    }
+}

@@ -1,0 +1,252 @@
+//! The open document: source and target side by side, only the visible rows laid out.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use egui::{Align2, FontId, Frame, Id, Rect, ScrollArea, Ui, pos2, vec2};
+
+use super::editor;
+use super::estimate::CharWidths;
+use super::row_heights::RowHeights;
+use super::sentence_row::{Columns, Row, RowContext, row_style, sentence_row_ui};
+use super::theme::Palette;
+use crate::app::{Command, OpenDocument};
+use crate::jobs::State;
+use crate::text::document::Document;
+
+/// Rows laid out above and below the visible ones, so that heights are right before they come into view.
+const OVERSCAN: usize = 6;
+const MARGIN: f32 = 16.0;
+
+/// View state of the document: what has been measured and where the reader is.
+#[derive(Default)]
+pub struct DocumentPanel {
+    document: Option<Arc<Document>>,
+    width: f32,
+    rows: RowHeights,
+    revisions: Vec<u32>,
+    measured: Vec<bool>,
+    visible: Range<usize>,
+    scroll_id: Option<Id>,
+    edited: Option<usize>,
+    editor_height: f32,
+    char_widths: CharWidths,
+}
+
+impl DocumentPanel {
+    pub fn ui(&mut self, ui: &mut Ui, open: &mut OpenDocument, languages: (&str, &str), running: bool, commands: &mut Vec<Command>) {
+        let palette = Palette::of(ui);
+        let width = ui.available_width();
+        let columns = Columns::new(width);
+        header_ui(ui, &columns, languages, &palette);
+        let scroll_to = open.scroll_to.take();
+        let offset = self.prepare(ui, open, &columns, width, scroll_to, &palette);
+        let mut area = ScrollArea::vertical().auto_shrink(false).id_salt("document");
+        if let Some(offset) = offset {
+            area = area.vertical_scroll_offset(offset);
+        }
+        let output = area.show_viewport(ui, |ui, viewport| {
+            self.rows_ui(ui, viewport, open, &columns, running, &palette, commands);
+        });
+        self.scroll_id = Some(output.id);
+    }
+
+    /// Brings heights up to date; returns the scroll offset if it must change for what is read to stay in place.
+    fn prepare(
+        &mut self,
+        ui: &Ui,
+        open: &OpenDocument,
+        columns: &Columns,
+        width: f32,
+        scroll_to: Option<usize>,
+        palette: &Palette,
+    ) -> Option<f32> {
+        let is_same = self.document.as_ref().is_some_and(|document| Arc::ptr_eq(document, &open.document));
+        let offset = self.scroll_offset(ui);
+        let anchor = self.rows.row_at(offset - MARGIN);
+        let into_row = offset - self.top(anchor);
+        if !is_same {
+            *self = Self { scroll_id: self.scroll_id, ..Self::default() };
+            self.document = Some(open.document.clone());
+        }
+        if !is_same || (self.width - width).abs() > 0.5 {
+            self.estimate_all(ui, open, columns, palette);
+            self.width = width;
+        } else {
+            self.estimate_changed(ui, open, columns, palette);
+        }
+        let edited = open.editor.as_ref().map(|editor| editor.sentence);
+        if edited != self.edited {
+            for row in [edited, self.edited].into_iter().flatten() {
+                if let Some(measured) = self.measured.get_mut(row) {
+                    *measured = false;
+                }
+            }
+            self.edited = edited;
+            // Until it has been drawn once.
+            self.editor_height = edited.map_or(0.0, |row| self.rows.height(row) + 36.0);
+            if edited.is_none() {
+                editor::closed(ui);
+            }
+        }
+        let nearby = self.visible.start.saturating_sub(OVERSCAN)..(self.visible.end + OVERSCAN).min(self.rows.len());
+        for row in nearby {
+            self.measure(ui, open, row, columns, palette);
+        }
+        if !is_same {
+            return Some(0.0);
+        }
+        if let Some(row) = scroll_to.filter(|row| *row < self.rows.len()) {
+            return self.offset_showing(ui, open, row, columns, offset, palette);
+        }
+        let moved = self.top(anchor) + into_row - offset;
+        (moved.abs() > 0.01 && anchor > 0).then_some(offset + moved)
+    }
+
+    fn scroll_offset(&self, ui: &Ui) -> f32 {
+        let state = self.scroll_id.and_then(|id| egui::scroll_area::State::load(ui.ctx(), id));
+        state.map_or(0.0, |state| state.unclamped_offset().y)
+    }
+
+    fn top(&self, row: usize) -> f32 {
+        MARGIN + self.rows.top(row)
+    }
+
+    /// Where to scroll so that a row can be read; `None` if it can already.
+    fn offset_showing(
+        &mut self,
+        ui: &Ui,
+        open: &OpenDocument,
+        row: usize,
+        columns: &Columns,
+        offset: f32,
+        palette: &Palette,
+    ) -> Option<f32> {
+        for near in row.saturating_sub(OVERSCAN)..(row + OVERSCAN).min(self.rows.len()) {
+            self.measure(ui, open, near, columns, palette);
+        }
+        let (top, height) = (self.top(row), self.rows.height(row));
+        let view = ui.available_height();
+        let margin = 56.0_f32.min(view / 4.0);
+        if top - margin < offset {
+            // From far away a heading is wanted at the top.
+            Some((top - margin.min(24.0)).max(0.0))
+        } else if top + height + margin > offset + view {
+            let near = top < offset + view + 200.0;
+            let wanted = if near { top + height + margin - view } else { top - 24.0 };
+            Some(wanted.max(0.0))
+        } else {
+            None
+        }
+    }
+
+    fn estimate_all(&mut self, ui: &Ui, open: &OpenDocument, columns: &Columns, palette: &Palette) {
+        let num_rows = open.num_sentences();
+        let heights = (0..num_rows).map(|row| estimated_height(ui, &mut self.char_widths, open, row, columns, palette)).collect();
+        self.rows = RowHeights::new(heights);
+        self.revisions = (0..num_rows).map(|row| open.revision(row)).collect();
+        self.measured = vec![false; num_rows];
+        self.visible.end = self.visible.end.min(num_rows);
+    }
+
+    fn estimate_changed(&mut self, ui: &Ui, open: &OpenDocument, columns: &Columns, palette: &Palette) {
+        for row in 0..self.revisions.len() {
+            if self.revisions[row] != open.revision(row) {
+                self.revisions[row] = open.revision(row);
+                self.measured[row] = false;
+                self.rows.set(row, estimated_height(ui, &mut self.char_widths, open, row, columns, palette));
+            }
+        }
+    }
+
+    fn measure(&mut self, ui: &Ui, open: &OpenDocument, row: usize, columns: &Columns, palette: &Palette) {
+        if self.measured[row] && self.edited != Some(row) {
+            return;
+        }
+        let layout = Row::new(ui, open, row, columns, palette);
+        let height =
+            if self.edited == Some(row) { layout.height_with_editor(self.editor_height) } else { layout.height() };
+        self.rows.set(row, height);
+        self.measured[row] = true;
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one call, from the scroll area's closure")]
+    fn rows_ui(
+        &mut self,
+        ui: &mut Ui,
+        viewport: Rect,
+        open: &OpenDocument,
+        columns: &Columns,
+        running: bool,
+        palette: &Palette,
+        commands: &mut Vec<Command>,
+    ) {
+        ui.set_height(self.rows.total() + 2.0 * MARGIN + 40.0);
+        if self.rows.len() == 0 {
+            let center = ui.clip_rect().center();
+            let font = FontId::proportional(15.0);
+            ui.painter().text(center, Align2::CENTER_CENTER, "There is no text in this document", font, palette.weak);
+            return;
+        }
+        let origin = ui.max_rect().left_top();
+        let first = self.rows.row_at(viewport.top() - MARGIN);
+        let mut row = first;
+        while row < self.rows.len() && self.top(row) < viewport.bottom() {
+            self.measure(ui, open, row, columns, palette);
+            let layout = Row::new(ui, open, row, columns, palette);
+            let top = origin.y + self.top(row);
+            let size = vec2(ui.max_rect().width(), self.rows.height(row));
+            let rect = Rect::from_min_size(pos2(origin.x, top), size);
+            let editor = open.editor.as_ref().filter(|editor| editor.sentence == row);
+            let context = RowContext {
+                columns,
+                selected: open.selected == Some(row),
+                editing: editor.is_some(),
+                running: running && open.target(row).state == State::Untranslated,
+                palette,
+            };
+            let editor_rect = sentence_row_ui(ui, rect, &layout, open, context, commands);
+            if let Some(editor) = editor {
+                let source = &open.document.sentences[row].text;
+                let height = editor::editor_ui(ui, editor_rect, editor, source, palette, commands);
+                if (height - self.editor_height).abs() > 0.5 {
+                    self.editor_height = height;
+                    ui.ctx().request_discard("the editor has another height");
+                }
+            }
+            row += 1;
+        }
+        if self.visible != (first..row) {
+            self.visible = first..row;
+            commands.push(Command::Visible(first));
+        }
+    }
+}
+
+fn estimated_height(
+    ui: &Ui,
+    char_widths: &mut CharWidths,
+    open: &OpenDocument,
+    row: usize,
+    columns: &Columns,
+    palette: &Palette,
+) -> f32 {
+    let (style, gap, indent) = row_style(&open.document, row, palette);
+    let mut rows = |text: &str, width: f32| char_widths.rows(ui, &style.font_id(), text, width - indent);
+    let source = rows(&open.document.sentences[row].text, columns.source.span());
+    let target = rows(&open.target(row).text, columns.target.span());
+    gap + source.max(target) * style.line_height + 10.0
+}
+
+/// The languages above their columns.
+fn header_ui(ui: &mut Ui, columns: &Columns, (source, target): (&str, &str), palette: &Palette) {
+    Frame::NONE.show(ui, |ui| {
+        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 34.0), egui::Sense::hover());
+        for (range, name) in [(columns.source, source), (columns.target, target)] {
+            let pos = pos2(rect.left() + range.min, rect.center().y);
+            ui.painter().text(pos, Align2::LEFT_CENTER, name, FontId::proportional(12.5), palette.weak);
+        }
+        ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, egui::Stroke::new(1.0, palette.line));
+    });
+    ui.add_space(-ui.spacing().item_spacing.y);
+}

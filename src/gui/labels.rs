@@ -1,0 +1,49 @@
+//! Words for what the other rooms only know as values.
+
+use crate::app::markup::Problem;
+use crate::inference::{DeviceChoice, Flag};
+use crate::jobs::State;
+
+pub fn state(state: State) -> &'static str {
+    match state {
+        State::Untranslated => "Untranslated",
+        State::Draft => "Draft",
+        State::Edited => "Edited",
+        State::Confirmed => "Confirmed",
+    }
+}
+
+pub fn state_tooltip(state: State) -> &'static str {
+    match state {
+        State::Untranslated => "Untranslated",
+        State::Draft => "Draft from the model, click to confirm it",
+        State::Edited => "Edited, never overwritten by the model, click to confirm it",
+        State::Confirmed => "Confirmed, never overwritten by the model, click to take that back",
+    }
+}
+
+pub fn flag(flag: Flag) -> &'static str {
+    match flag {
+        Flag::LengthRatio => "Much shorter or longer than usual: something may be missing or added",
+        Flag::Repetition => "The same words over and over",
+        Flag::Split => "Too long for the model: translated in parts and joined",
+        Flag::Empty => "The model gave nothing: the source stands in its place",
+    }
+}
+
+pub fn device(choice: DeviceChoice) -> &'static str {
+    match choice {
+        DeviceChoice::Auto => "Automatic",
+        DeviceChoice::Cpu => "CPU",
+        DeviceChoice::Gpu => "GPU",
+    }
+}
+
+pub fn problems(problems: &[Problem]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// `1 sentence`, `2 sentences`.
+pub fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}

@@ -1,0 +1,208 @@
+//! The bar at the top: menus, the model, and the one button that matters.
+
+use std::path::Path;
+
+use egui::containers::menu::{MenuBar, MenuConfig};
+use egui::{Align, Button, Layout, Popup, PopupCloseBehavior, RichText, Ui};
+
+use super::shortcuts::written;
+use super::theme::Palette;
+use super::labels;
+use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Scope, Theme};
+use crate::inference::DeviceChoice;
+
+pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    MenuBar::new().config(MenuConfig::new()).ui(ui, |ui| {
+        ui.spacing_mut().button_padding = egui::vec2(9.0, 5.0);
+        ui.menu_button("File", |ui| file_menu_ui(ui, state, commands));
+        ui.menu_button("Edit", |ui| actions_ui(ui, state, Group::Edit, commands));
+        ui.menu_button("Translate", |ui| actions_ui(ui, state, Group::Translate, commands));
+        ui.menu_button("Model", |ui| model_menu_ui(ui, state, commands));
+        ui.menu_button("View", |ui| view_menu_ui(ui, state, commands));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            primary_ui(ui, state, commands);
+            ui.add_space(4.0);
+            options_ui(ui, state, commands);
+            model_button_ui(ui, state, commands);
+        });
+    });
+}
+
+fn action_ui(ui: &mut Ui, state: &AppState, action: &Action, commands: &mut Vec<Command>) {
+    let is_mac = ui.ctx().os().is_mac();
+    let shortcut = action.shortcut.map_or_else(String::new, |shortcut| written(shortcut, is_mac));
+    let shortcut = RichText::new(shortcut).size(12.5);
+    let button = Button::new(action.label).shortcut_text(shortcut);
+    if ui.add_enabled(state.is_enabled(&action.command), button).clicked() {
+        commands.push(action.command.clone());
+    }
+}
+
+fn actions_ui(ui: &mut Ui, state: &AppState, group: Group, commands: &mut Vec<Command>) {
+    ui.set_min_width(230.0);
+    for action in ACTIONS.iter().filter(|action| action.group == group) {
+        action_ui(ui, state, action, commands);
+    }
+}
+
+fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    ui.set_min_width(230.0);
+    for action in ACTIONS.iter().filter(|action| action.group == Group::File) {
+        action_ui(ui, state, action, commands);
+        if action.command == Command::Open {
+            ui.menu_button("Open recent", |ui| paths_ui(ui, &state.settings.recent_documents, Command::OpenPath, commands));
+            ui.menu_button("Open sample", |ui| paths_ui(ui, &state.shipped.samples, Command::OpenPath, commands));
+        }
+    }
+}
+
+fn paths_ui(
+    ui: &mut Ui,
+    paths: &[std::path::PathBuf],
+    command: fn(std::path::PathBuf) -> Command,
+    commands: &mut Vec<Command>,
+) {
+    if paths.is_empty() {
+        ui.add_enabled(false, Button::new("None yet"));
+    }
+    for path in paths {
+        if ui.button(file_name(path)).on_hover_text(path.display().to_string()).clicked() {
+            commands.push(command(path.clone()));
+        }
+    }
+}
+
+/// The last part of a path.
+pub fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    ui.set_min_width(210.0);
+    let caption = |text: &str| RichText::new(text).size(12.0).color(palette.weak);
+    let current = match &state.model {
+        ModelState::None => None,
+        ModelState::Opening { folder, .. } => Some(folder.as_path()),
+        ModelState::Open { info, .. } => Some(info.folder.as_path()),
+    };
+    let mut entry = |ui: &mut Ui, folder: &Path| {
+        let button = Button::selectable(current == Some(folder), file_name(folder));
+        if ui.add(button).on_hover_text(folder.display().to_string()).clicked() {
+            commands.push(Command::OpenModel(folder.to_owned()));
+        }
+    };
+    if !state.shipped.models.is_empty() {
+        ui.label(caption("Shipped"));
+        for folder in &state.shipped.models {
+            entry(ui, folder);
+        }
+    }
+    let is_shipped = |folder: &Path| state.shipped.models.iter().any(|shipped| shipped == folder);
+    let mut recent = state.settings.recent_models.iter().filter(|folder| !is_shipped(folder)).peekable();
+    if recent.peek().is_some() {
+        ui.label(caption("Recent"));
+        for folder in recent {
+            entry(ui, folder);
+        }
+    }
+    ui.separator();
+    if ui.button("Other folder…").clicked() {
+        commands.push(Command::ChooseModel);
+    }
+    ui.separator();
+    ui.label(caption("Computes on"));
+    device_ui(ui, state, commands);
+}
+
+fn device_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let current = DeviceChoice::from(state.settings.device);
+    for choice in [DeviceChoice::Auto, DeviceChoice::Cpu, DeviceChoice::Gpu] {
+        if ui.radio(current == choice, labels::device(choice)).clicked() && current != choice {
+            commands.push(Command::SetDevice(choice));
+        }
+    }
+}
+
+fn view_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    actions_ui(ui, state, Group::View, commands);
+    ui.separator();
+    ui.label(RichText::new("Theme").size(12.0).color(palette.weak));
+    for (theme, label) in [(Theme::System, "Follow the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")] {
+        if ui.radio(state.settings.theme == theme, label).clicked() {
+            commands.push(Command::SetTheme(theme));
+        }
+    }
+}
+
+fn model_button_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let (text, color) = match &state.model {
+        ModelState::None => ("No model".to_owned(), palette.warning),
+        ModelState::Opening { .. } => ("Opening model…".to_owned(), palette.weak),
+        ModelState::Open { info, .. } => (info.name.clone(), palette.text),
+    };
+    let button = Button::new(RichText::new(text).color(color)).right_text(arrow(&palette));
+    let response = ui.add(button).on_hover_text("Choose a model");
+    Popup::menu(&response).show(|ui| model_menu_ui(ui, state, commands));
+}
+
+/// Says that a menu follows.
+fn arrow(palette: &Palette) -> RichText {
+    RichText::new("▾").size(11.0).color(palette.weak)
+}
+
+fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let response = ui.add(Button::new("Options").right_text(arrow(&Palette::of(ui))));
+    let popup = Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).width(280.0);
+    popup.show(|ui| {
+        let palette = Palette::of(ui);
+        let mut beam_size = state.settings.beam_size;
+        ui.add_space(4.0);
+        if ui.add(egui::Slider::new(&mut beam_size, 1..=16).text("Beam size")).changed() {
+            commands.push(Command::SetBeamSize(beam_size));
+        }
+        let explanation = "Translations considered at a time. 1 is fastest, 4 is a little better, more seldom helps.";
+        // A menu justifies its contents, which tears a paragraph apart.
+        ui.with_layout(Layout::top_down(Align::Min), |ui| {
+            ui.label(RichText::new(explanation).size(12.5).color(palette.weak));
+        });
+        ui.separator();
+        ui.label(RichText::new("Computes on").size(12.5).color(palette.weak));
+        device_ui(ui, state, commands);
+    });
+}
+
+/// Translates, or cancels what is running.
+fn primary_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    if state.is_busy() {
+        let cancelling = state.running.as_ref().is_some_and(|running| running.control.is_cancelled());
+        let label = if cancelling { "Cancelling…" } else { "Cancel" };
+        if ui.add_enabled(!cancelling, cancel_button(label)).clicked() {
+            commands.push(Command::Cancel);
+        }
+        return;
+    }
+    ui.scope(|ui| translate_button_ui(ui, state, &palette, commands));
+}
+
+fn cancel_button(label: &str) -> Button<'_> {
+    Button::new(label).frame_when_inactive(true).min_size(egui::vec2(150.0, 28.0))
+}
+
+fn translate_button_ui(ui: &mut Ui, state: &AppState, palette: &Palette, commands: &mut Vec<Command>) {
+    let command = Command::Translate(Scope::Document);
+    let visuals = ui.visuals_mut();
+    for widget in [&mut visuals.widgets.inactive, &mut visuals.widgets.hovered, &mut visuals.widgets.active] {
+        widget.fg_stroke.color = palette.on_accent;
+    }
+    visuals.widgets.inactive.weak_bg_fill = palette.accent;
+    visuals.widgets.hovered.weak_bg_fill = super::theme::blend(palette.accent, palette.strong, 0.15);
+    visuals.widgets.active.weak_bg_fill = super::theme::blend(palette.accent, palette.strong, 0.3);
+    let button = Button::new(RichText::new("Translate document").font(super::theme::semibold(13.5))).frame_when_inactive(true).min_size(egui::vec2(150.0, 28.0));
+    if ui.add_enabled(state.is_enabled(&command), button).clicked() {
+        commands.push(command);
+    }
+}

@@ -1,0 +1,45 @@
+//! The window: panels that draw [`AppState`](crate::app::AppState) and push [`Command`](crate::app::Command)s; theme.
+//!
+//! The only room besides `main` that names egui.
+
+mod app;
+mod cell;
+mod dialogs;
+mod document;
+mod editor;
+mod estimate;
+mod icons;
+mod labels;
+mod menu;
+mod notices;
+mod outline;
+mod row_heights;
+mod sentence_row;
+mod shortcuts;
+mod status;
+mod theme;
+mod welcome;
+
+use std::path::PathBuf;
+
+pub use app::{CanopyApp, Panels, workbench_ui};
+pub use theme::install as install_theme;
+
+use crate::error::{Error, Result};
+use crate::inference::DeviceChoice;
+
+/// Opens the window and returns when it is closed.
+///
+/// # Errors
+/// If there is no display, or no way to draw on it.
+pub fn run(open: Option<PathBuf>, model: Option<PathBuf>, device: DeviceChoice) -> Result<()> {
+    let viewport = egui::ViewportBuilder::default()
+        .with_title("Canopy")
+        .with_app_id("canopy")
+        .with_inner_size([1280.0, 820.0])
+        .with_min_inner_size([760.0, 420.0]);
+    let options = eframe::NativeOptions { viewport, ..eframe::NativeOptions::default() };
+    let create: eframe::AppCreator<'_> =
+        Box::new(move |context| Ok(Box::new(CanopyApp::new(&context.egui_ctx, open, model, device)?)));
+    eframe::run_native("canopy", options, create).map_err(|cause| Error::Window { reason: cause.to_string() })
+}

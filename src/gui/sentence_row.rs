@@ -1,0 +1,306 @@
+//! One sentence, source and target side by side.
+
+use egui::{Color32, CornerRadius, Id, Rangef, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use super::cell::{Cell, CellStyle};
+use super::theme::{self, Palette};
+use super::{icons, labels};
+use crate::app::markup::Token;
+use crate::app::{Command, OpenDocument, Scope, Target};
+use crate::jobs::State;
+use crate::text::document::{Document, Markup, ParagraphKind};
+use crate::text::placeholder;
+
+/// Space above and below the text of a row.
+const PADDING: f32 = 5.0;
+
+/// Where the columns of a document lie, from the left edge of its rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Columns {
+    pub number: Rangef,
+    pub source: Rangef,
+    pub state: Rangef,
+    pub target: Rangef,
+}
+
+impl Columns {
+    pub fn new(width: f32) -> Self {
+        let (number, state, right, inset) = (52.0, 44.0, 26.0, 10.0);
+        let text = ((width - number - state - right) / 2.0).max(80.0);
+        let source = number..number + text;
+        let target = source.end + state..source.end + state + text;
+        Self {
+            number: Rangef::new(0.0, number),
+            source: Rangef::new(source.start + inset, source.end - inset),
+            state: Rangef::new(source.end, target.start),
+            target: Rangef::new(target.start + inset, target.end - inset),
+        }
+    }
+
+    fn at(range: Rangef, rect: Rect) -> Rect {
+        Rect::from_x_y_ranges(range.min + rect.left()..=range.max + rect.left(), rect.y_range())
+    }
+}
+
+/// What a row consists of, laid out.
+pub struct Row {
+    pub sentence: usize,
+    gap: f32,
+    indent: f32,
+    kind: ParagraphKind,
+    opens_paragraph: bool,
+    source: Cell,
+    target: Cell,
+    source_style: CellStyle,
+}
+
+/// How one sentence looks, without its text.
+pub fn row_style(document: &Document, sentence: usize, palette: &Palette) -> (CellStyle, f32, f32) {
+    let index = document.sentences[sentence].paragraph;
+    let paragraph = &document.paragraphs[index];
+    let level = document.sections[paragraph.section].level;
+    let style = CellStyle::of(paragraph.kind, level, palette);
+    let opens = paragraph.sentences.start == sentence;
+    let follows = index.checked_sub(1).map(|before| document.paragraphs[before].kind);
+    let gap = match (opens, paragraph.kind, follows) {
+        (false, ..) | (_, _, None) => 0.0,
+        (_, ParagraphKind::Heading | ParagraphKind::Title, _) => 20.0,
+        (_, ParagraphKind::ListItem, Some(ParagraphKind::ListItem))
+        | (_, ParagraphKind::TableCell, Some(ParagraphKind::TableCell)) => 2.0,
+        _ => 9.0,
+    };
+    let indent = match paragraph.kind {
+        ParagraphKind::ListItem => 18.0,
+        ParagraphKind::TableCell => 14.0,
+        _ => 0.0,
+    };
+    (style, gap, indent)
+}
+
+impl Row {
+    pub fn new(ui: &Ui, open: &OpenDocument, sentence: usize, columns: &Columns, palette: &Palette) -> Self {
+        let document = &open.document;
+        let (style, gap, indent) = row_style(document, sentence, palette);
+        let paragraph = &document.paragraphs[document.sentences[sentence].paragraph];
+        let cell = |text: &str, style, span: f32| Cell::new(ui, text, style, span - indent, palette);
+        Self {
+            sentence,
+            gap,
+            indent,
+            kind: paragraph.kind,
+            opens_paragraph: paragraph.sentences.start == sentence,
+            source: cell(&document.sentences[sentence].text, style, columns.source.span()),
+            target: cell(&open.target(sentence).text, style, columns.target.span()),
+            source_style: style,
+        }
+    }
+
+    pub fn height(&self) -> f32 {
+        self.gap + self.source.height().max(self.target.height()) + 2.0 * PADDING
+    }
+
+    /// The height with an editor in place of the target text.
+    pub fn height_with_editor(&self, editor_height: f32) -> f32 {
+        self.gap + self.source.height().max(editor_height) + 2.0 * PADDING
+    }
+}
+
+/// What the row must know besides its text.
+#[derive(Debug, Clone, Copy)]
+pub struct RowContext<'a> {
+    pub columns: &'a Columns,
+    pub selected: bool,
+    pub editing: bool,
+    /// A translation that includes this sentence may be running.
+    pub running: bool,
+    pub palette: &'a Palette,
+}
+
+/// Draws a row into `rect`; returns where the editor goes.
+pub fn sentence_row_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    row: &Row,
+    open: &OpenDocument,
+    context: RowContext<'_>,
+    commands: &mut Vec<Command>,
+) -> Rect {
+    let RowContext { columns, selected, palette, .. } = context;
+    let body = rect.with_min_y(rect.top() + row.gap);
+    let id = Id::unique("sentence").with(row.sentence);
+    let target = open.target(row.sentence);
+    let source_text = placeholder::stripped(&open.document.sentences[row.sentence].text);
+    let target_text = placeholder::stripped(&target.text);
+
+    let split = columns.state.center() + body.left();
+    let source_side = cell_response(ui, body.with_max_x(split), id.with("source"), &source_text);
+    let target_side = cell_response(ui, body.with_min_x(split), id.with("target"), &target_text);
+    let hovered = source_side.contains_pointer() || target_side.contains_pointer();
+    paint_background(ui, body, context, hovered);
+
+    let painter = ui.painter();
+    let first_line = body.top() + PADDING + row.source_style.line_height / 2.0;
+    paint_number(ui, body, first_line, row.sentence, selected || hovered, palette);
+    let source_pos = pos2(body.left() + columns.source.min + row.indent, body.top() + PADDING);
+    let target_pos = pos2(body.left() + columns.target.min + row.indent, body.top() + PADDING);
+    row.source.paint(painter, source_pos, palette);
+    paint_paragraph_mark(ui, row, source_pos.x, body, first_line, palette);
+    if !context.editing {
+        paint_target(ui, row, target, target_pos, context);
+        if target.state != State::Untranslated {
+            paint_paragraph_mark(ui, row, target_pos.x, body, first_line, palette);
+        }
+    }
+    state_ui(ui, Columns::at(columns.state, body), first_line, row.sentence, target, palette, commands);
+
+    clicks(&source_side, &target_side, row.sentence, context.editing, commands);
+    let markup = &open.document;
+    chip_tooltip(source_side, &row.source, source_pos, markup, row.sentence);
+    chip_tooltip(target_side, &row.target, target_pos, markup, row.sentence);
+    Columns::at(columns.target, body).with_min_y(body.top() + PADDING - 2.0)
+}
+
+fn cell_response(ui: &Ui, rect: Rect, id: Id, label: &str) -> Response {
+    let response = ui.interact(rect, id, Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, label));
+    response
+}
+
+fn paint_background(ui: &Ui, body: Rect, context: RowContext<'_>, hovered: bool) {
+    let palette = context.palette;
+    let fill = match (context.selected, hovered) {
+        (true, _) => palette.selected,
+        (false, true) => palette.hovered,
+        (false, false) => return,
+    };
+    let radius = CornerRadius::same(theme::RADIUS);
+    for range in [context.columns.source, context.columns.target] {
+        let side = Columns::at(range.expand(8.0), body);
+        ui.painter().rect_filled(side, radius, fill);
+    }
+    if context.selected {
+        let side = Columns::at(context.columns.source.expand(8.0), body);
+        let bar = Rect::from_x_y_ranges(side.left() - 5.0..=side.left() - 2.0, side.y_range().shrink(3.0));
+        ui.painter().rect_filled(bar, 1.5, palette.accent);
+    }
+}
+
+fn paint_number(ui: &Ui, body: Rect, middle: f32, sentence: usize, strong: bool, palette: &Palette) {
+    let color = if strong { palette.weak } else { palette.weak.gamma_multiply(0.55) };
+    let pos = pos2(body.left() + 42.0, middle);
+    let font = egui::FontId::proportional(11.0);
+    ui.painter().text(pos, egui::Align2::RIGHT_CENTER, sentence + 1, font, color);
+}
+
+/// A bullet for a list item, a line beside a table cell.
+fn paint_paragraph_mark(ui: &Ui, row: &Row, x: f32, body: Rect, first_line: f32, palette: &Palette) {
+    match row.kind {
+        ParagraphKind::ListItem if row.opens_paragraph => {
+            ui.painter().circle_filled(pos2(x - 11.0, first_line), 2.3, palette.weak);
+        }
+        ParagraphKind::TableCell => {
+            let line = Rect::from_x_y_ranges(x - 12.0..=x - 10.0, body.y_range().shrink(3.0));
+            ui.painter().rect_filled(line, 1.0, palette.line);
+        }
+        _ => {}
+    }
+}
+
+fn paint_target(ui: &Ui, row: &Row, target: &Target, pos: egui::Pos2, context: RowContext<'_>) {
+    if target.state != State::Untranslated {
+        row.target.paint(ui.painter(), pos, context.palette);
+        return;
+    }
+    let hint = match (context.running, context.selected) {
+        (true, _) => "…",
+        (false, true) => "Not translated yet",
+        (false, false) => return,
+    };
+    let middle = pos + vec2(0.0, row.source_style.line_height / 2.0);
+    let color = context.palette.weak.gamma_multiply(0.8);
+    ui.painter().text(middle, egui::Align2::LEFT_CENTER, hint, egui::FontId::proportional(14.0), color);
+}
+
+/// State icon and warning mark, each with its explanation.
+fn state_ui(
+    ui: &Ui,
+    column: Rect,
+    middle: f32,
+    sentence: usize,
+    target: &Target,
+    palette: &Palette,
+    commands: &mut Vec<Command>,
+) {
+    let id = Id::unique("state").with(sentence);
+    let center = pos2(column.center().x, middle);
+    let warns = !target.flags.is_empty();
+    let state_center = if warns { center - vec2(8.5, 0.0) } else { center };
+    let response = ui.interact(Rect::from_center_size(state_center, vec2(17.0, 20.0)), id, Sense::click());
+    let label = labels::state(target.state);
+    response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Button, true, label));
+    icons::state(ui.painter(), state_center, target.state, palette);
+    if response.clicked() {
+        commands.push(Command::Select(sentence));
+        commands.push(Command::ToggleConfirmed(sentence));
+    }
+    response.on_hover_text(labels::state_tooltip(target.state));
+    if warns {
+        let center = center + vec2(9.0, 0.0);
+        let response = ui.interact(Rect::from_center_size(center, vec2(17.0, 20.0)), id.with("flags"), Sense::hover());
+        let reasons = target.flags.iter().map(|flag| labels::flag(*flag)).collect::<Vec<_>>().join("\n");
+        response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, &reasons));
+        icons::warning(ui.painter(), center, palette.warning);
+        response.on_hover_text(reasons);
+    }
+}
+
+fn clicks(source: &Response, target: &Response, sentence: usize, editing: bool, commands: &mut Vec<Command>) {
+    for side in [source, target] {
+        if (side.clicked() || side.secondary_clicked()) && !editing {
+            commands.push(Command::Select(sentence));
+        }
+        side.context_menu(|ui| sentence_menu_ui(ui, sentence, commands));
+    }
+    if target.double_clicked() && !editing {
+        commands.push(Command::EditSentence(sentence));
+    }
+}
+
+fn sentence_menu_ui(ui: &mut Ui, sentence: usize, commands: &mut Vec<Command>) {
+    let entries = [
+        ("Edit sentence", Command::EditSentence(sentence)),
+        ("Translate sentence", Command::Translate(Scope::Sentence(sentence))),
+        ("Translate section", Command::Translate(Scope::SelectedSection)),
+        ("Confirm or take back", Command::ToggleConfirmed(sentence)),
+        ("Copy source to target", Command::CopySource(sentence)),
+        ("Clear translation", Command::Clear(sentence)),
+    ];
+    for (label, command) in entries {
+        if ui.button(label).clicked() {
+            commands.push(command);
+        }
+    }
+}
+
+/// The tags behind the chip under the pointer.
+fn chip_tooltip(response: Response, cell: &Cell, pos: egui::Pos2, document: &Document, sentence: usize) {
+    let Some(token) = response.hover_pos().and_then(|pointer| cell.token_at(pos, pointer)) else { return };
+    let (Token::Open(number) | Token::Close(number) | Token::Point(number)) = token;
+    let Some(markup) = document.sentences[sentence].markup.get(number) else { return };
+    let range = match (markup, token) {
+        (Markup::Pair { close, .. }, Token::Close(_)) => close,
+        (Markup::Pair { open, .. }, _) => open,
+        (Markup::Point { range }, _) => range,
+    };
+    let Some(text) = document.original.get(range.clone()) else { return };
+    response.on_hover_ui_at_pointer(|ui| {
+        ui.monospace(text);
+    });
+}
+
+/// A frame around the target while it is edited.
+pub fn paint_editor_frame(ui: &Ui, rect: Rect, palette: &Palette, broken: bool) {
+    let color: Color32 = if broken { palette.error } else { palette.accent };
+    let radius = CornerRadius::same(theme::RADIUS);
+    ui.painter().rect(rect, radius, palette.page, Stroke::new(1.5, color), egui::StrokeKind::Inside);
+}

@@ -1,0 +1,215 @@
+//! Colours, spacing and type sizes: one restrained accent, two themes.
+
+use std::sync::Arc;
+
+use egui::{
+    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, TextStyle, Vec2,
+    Visuals,
+};
+
+use crate::app::Theme;
+use crate::jobs::State;
+
+/// Radius of buttons, rows and fields.
+pub const RADIUS: u8 = 6;
+
+/// The colours that are not part of egui's [`Visuals`].
+#[derive(Debug, Clone, Copy)]
+pub struct Palette {
+    /// Behind the document.
+    pub page: Color32,
+    /// Behind outline, toolbar and status bar.
+    pub panel: Color32,
+    pub line: Color32,
+    pub text: Color32,
+    pub strong: Color32,
+    pub weak: Color32,
+    pub accent: Color32,
+    pub on_accent: Color32,
+    /// Behind the selected sentence.
+    pub selected: Color32,
+    /// Behind the sentence under the pointer.
+    pub hovered: Color32,
+    pub chip: Color32,
+    pub chip_text: Color32,
+    pub draft: Color32,
+    pub edited: Color32,
+    pub warning: Color32,
+    pub error: Color32,
+}
+
+const LIGHT: Palette = Palette {
+    page: Color32::from_rgb(255, 255, 255),
+    panel: Color32::from_rgb(246, 247, 248),
+    line: Color32::from_rgb(226, 229, 232),
+    text: Color32::from_rgb(38, 43, 49),
+    strong: Color32::from_rgb(16, 20, 24),
+    weak: Color32::from_rgb(106, 114, 123),
+    accent: Color32::from_rgb(15, 112, 98),
+    on_accent: Color32::from_rgb(255, 255, 255),
+    selected: Color32::from_rgb(228, 242, 239),
+    hovered: Color32::from_rgb(243, 246, 247),
+    chip: Color32::from_rgb(226, 231, 238),
+    chip_text: Color32::from_rgb(72, 86, 108),
+    draft: Color32::from_rgb(92, 118, 158),
+    edited: Color32::from_rgb(176, 110, 10),
+    warning: Color32::from_rgb(184, 98, 4),
+    error: Color32::from_rgb(186, 48, 38),
+};
+
+const DARK: Palette = Palette {
+    page: Color32::from_rgb(27, 30, 34),
+    panel: Color32::from_rgb(21, 23, 26),
+    line: Color32::from_rgb(46, 51, 57),
+    text: Color32::from_rgb(214, 219, 225),
+    strong: Color32::from_rgb(242, 245, 248),
+    weak: Color32::from_rgb(142, 151, 161),
+    accent: Color32::from_rgb(86, 194, 174),
+    on_accent: Color32::from_rgb(10, 32, 28),
+    selected: Color32::from_rgb(32, 53, 51),
+    hovered: Color32::from_rgb(35, 39, 44),
+    chip: Color32::from_rgb(53, 61, 73),
+    chip_text: Color32::from_rgb(176, 192, 214),
+    draft: Color32::from_rgb(130, 160, 206),
+    edited: Color32::from_rgb(226, 170, 84),
+    warning: Color32::from_rgb(232, 172, 92),
+    error: Color32::from_rgb(240, 132, 120),
+};
+
+impl Palette {
+    /// The palette that belongs to what egui currently draws with.
+    pub fn of(ui: &egui::Ui) -> Self {
+        if ui.visuals().dark_mode { DARK } else { LIGHT }
+    }
+
+    pub fn state(&self, state: State) -> Color32 {
+        match state {
+            State::Untranslated => self.weak.gamma_multiply(0.6),
+            State::Draft => self.draft,
+            State::Edited => self.edited,
+            State::Confirmed => self.accent,
+        }
+    }
+}
+
+/// The family of headings and of what must stand out.
+pub fn semibold(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Name("semibold".into()))
+}
+
+/// Inter for Latin, Greek and Cyrillic; what it lacks comes from egui's own fonts.
+fn fonts() -> FontDefinitions {
+    let mut fonts = FontDefinitions::default();
+    let regular: &[u8] = include_bytes!("fonts/Inter-Regular.otf");
+    let semibold: &[u8] = include_bytes!("fonts/Inter-SemiBold.otf");
+    for (name, data) in [("Inter", regular), ("Inter-SemiBold", semibold)] {
+        fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(data)));
+    }
+    let fallback = fonts.families.entry(FontFamily::Proportional).or_default();
+    // Hack has arrows and angle brackets that the others lack.
+    fallback.push("Hack".to_owned());
+    let with = |name: &str| [name.to_owned()].into_iter().chain(fallback.iter().cloned()).collect::<Vec<_>>();
+    let (regular, semibold) = (with("Inter"), with("Inter-SemiBold"));
+    fonts.families.insert(FontFamily::Proportional, regular);
+    fonts.families.insert(FontFamily::Name("semibold".into()), semibold);
+    fonts
+}
+
+/// Installs fonts and both themes; done once, before the first frame.
+pub fn install(ctx: &Context) {
+    ctx.set_fonts(fonts());
+    for (theme, palette) in [(egui::Theme::Light, LIGHT), (egui::Theme::Dark, DARK)] {
+        ctx.style_mut_of(theme, |style| {
+            style.visuals = visuals(&palette, theme);
+            style.text_styles = [
+                (TextStyle::Small, FontId::new(11.0, FontFamily::Proportional)),
+                (TextStyle::Body, FontId::new(13.5, FontFamily::Proportional)),
+                (TextStyle::Button, FontId::new(13.5, FontFamily::Proportional)),
+                (TextStyle::Heading, semibold(19.0)),
+                (TextStyle::Monospace, FontId::new(12.5, FontFamily::Monospace)),
+            ]
+            .into();
+            let spacing = &mut style.spacing;
+            spacing.item_spacing = Vec2::new(8.0, 6.0);
+            spacing.button_padding = Vec2::new(10.0, 5.0);
+            spacing.menu_margin = Margin::same(6);
+            spacing.window_margin = Margin::same(20);
+            spacing.interact_size.y = 28.0;
+            spacing.menu_width = 240.0;
+            spacing.slider_width = 150.0;
+            spacing.tooltip_width = 360.0;
+            spacing.scroll.bar_width = 9.0;
+            style.interaction.tooltip_delay = 0.35;
+            style.interaction.selectable_labels = false;
+        });
+    }
+}
+
+/// Follows the choice in the menu.
+pub fn choose(ctx: &Context, theme: Theme) {
+    ctx.set_theme(match theme {
+        Theme::System => egui::ThemePreference::System,
+        Theme::Light => egui::ThemePreference::Light,
+        Theme::Dark => egui::ThemePreference::Dark,
+    });
+}
+
+fn visuals(palette: &Palette, theme: egui::Theme) -> Visuals {
+    let is_dark = theme == egui::Theme::Dark;
+    let mut visuals = if is_dark { Visuals::dark() } else { Visuals::light() };
+    let radius = CornerRadius::same(RADIUS);
+    let step = |amount: f32| blend(palette.panel, palette.text, amount);
+    let raised = if is_dark { step(0.05) } else { palette.page };
+
+    visuals.panel_fill = palette.panel;
+    visuals.window_fill = raised;
+    visuals.window_stroke = Stroke::new(1.0, palette.line);
+    visuals.window_corner_radius = CornerRadius::same(10);
+    visuals.menu_corner_radius = CornerRadius::same(8);
+    let shadow = Color32::from_black_alpha(if is_dark { 110 } else { 28 });
+    visuals.window_shadow = Shadow { offset: [0, 12], blur: 36, spread: 0, color: shadow };
+    visuals.popup_shadow = Shadow { offset: [0, 6], blur: 20, spread: 0, color: shadow };
+    visuals.faint_bg_color = palette.hovered;
+    visuals.extreme_bg_color = palette.page;
+    visuals.text_edit_bg_color = Some(palette.page);
+    visuals.code_bg_color = palette.chip;
+    visuals.hyperlink_color = palette.accent;
+    visuals.warn_fg_color = palette.warning;
+    visuals.error_fg_color = palette.error;
+    visuals.weak_text_color = Some(palette.weak);
+    visuals.selection.bg_fill = blend(palette.page, palette.accent, if is_dark { 0.38 } else { 0.24 });
+    visuals.selection.stroke = Stroke::new(1.0, palette.accent);
+    visuals.text_cursor.stroke = Stroke::new(1.5, palette.accent);
+    visuals.slider_trailing_fill = true;
+    visuals.indent_has_left_vline = false;
+
+    let widgets = &mut visuals.widgets;
+    widgets.noninteractive.bg_fill = palette.panel;
+    widgets.noninteractive.weak_bg_fill = palette.panel;
+    widgets.noninteractive.bg_stroke = Stroke::new(1.0, palette.line);
+    widgets.noninteractive.fg_stroke = Stroke::new(1.0, palette.text);
+    for (widget, fill, text) in [
+        (&mut widgets.inactive, step(0.065), palette.text),
+        (&mut widgets.hovered, step(0.11), palette.strong),
+        (&mut widgets.active, step(0.16), palette.strong),
+        (&mut widgets.open, step(0.10), palette.strong),
+    ] {
+        widget.weak_bg_fill = fill;
+        widget.bg_fill = fill;
+        widget.bg_stroke = Stroke::NONE;
+        widget.fg_stroke = Stroke::new(1.0, text);
+        widget.corner_radius = radius;
+        widget.expansion = 0.0;
+    }
+    // Rails, boxes and handles must stand out from the window they lie on.
+    widgets.inactive.bg_fill = step(0.16);
+    widgets.hovered.bg_fill = step(0.22);
+    widgets.noninteractive.corner_radius = radius;
+    visuals
+}
+
+/// A colour between two.
+pub fn blend(from: Color32, to: Color32, amount: f32) -> Color32 {
+    let mix = |from: u8, to: u8| egui::lerp(f32::from(from)..=f32::from(to), amount).round() as u8;
+    Color32::from_rgb(mix(from.r(), to.r()), mix(from.g(), to.g()), mix(from.b(), to.b()))
+}

@@ -1,0 +1,74 @@
+//! Where tensors are computed: the choice of a device.
+
+use std::sync::Mutex;
+
+use burn::tensor::{Device, DeviceKind};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// What a user asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceChoice {
+    /// A real GPU where there is one, else the CPU.
+    #[default]
+    Auto,
+    Cpu,
+    /// The GPU, even a software adapter.
+    Gpu,
+}
+
+/// A device that was found.
+#[derive(Debug, Clone)]
+pub struct ComputeDevice {
+    pub device: Device,
+    /// For a status bar: `CPU, 2 threads` or `NVIDIA H200, Vulkan`.
+    pub name: String,
+    /// Whether the GPU is a program that runs on the CPU.
+    pub software: bool,
+}
+
+/// The adapter in use: a wgpu runtime can be set up only once.
+static GPU: Mutex<Option<ComputeDevice>> = Mutex::new(None);
+
+impl ComputeDevice {
+    /// Finds the device a user asks for.
+    ///
+    /// # Errors
+    /// [`Error::NoGpu`] if the GPU is asked for and there is none.
+    pub fn open(choice: DeviceChoice) -> Result<Self> {
+        match choice {
+            DeviceChoice::Cpu => Ok(Self::cpu()),
+            DeviceChoice::Auto => Ok(gpu(false).unwrap_or_else(Self::cpu)),
+            DeviceChoice::Gpu => gpu(true).ok_or(Error::NoGpu),
+        }
+    }
+
+    fn cpu() -> Self {
+        let name = format!("CPU, {} threads", rayon::current_num_threads());
+        Self { device: Device::flex(), name, software: false }
+    }
+}
+
+/// The first adapter that works, real ones before software.
+fn gpu(software_too: bool) -> Option<ComputeDevice> {
+    let mut found = GPU.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(device) = &*found
+        && (software_too || !device.software)
+    {
+        return Some(device.clone());
+    }
+    let real = [DeviceKind::DiscreteGpu(0), DeviceKind::IntegratedGpu(0), DeviceKind::VirtualGpu(0)];
+    let kinds = real.into_iter().map(|kind| (kind, false)).chain(software_too.then_some((DeviceKind::Cpu, true)));
+    for (kind, software) in kinds {
+        if let Ok((device, setup)) = Device::wgpu_options().device_kind(kind).init_with_setup() {
+            let info = setup.adapter.get_info();
+            let name = format!("{}, {:?}", info.name, info.backend);
+            let device = ComputeDevice { device, name, software };
+            *found = Some(device.clone());
+            return Some(device);
+        }
+    }
+    None
+}

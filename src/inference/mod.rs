@@ -1,0 +1,17 @@
+//! A document in, its translation out: [`Translator`] owns a model and its vocabulary.
+//!
+//! No threads, and no files besides the model folder.
+
+mod device;
+mod evaluation;
+mod parts;
+mod starter;
+mod translation;
+mod translator;
+
+pub use crate::search::SearchOptions;
+pub use device::{ComputeDevice, DeviceChoice};
+pub use evaluation::translate_segments;
+pub use starter::starter_model;
+pub use translation::{Flag, Translation};
+pub use translator::{ModelInfo, Translator};

@@ -1,0 +1,167 @@
+//! What comes out for one sentence, and what a user should look at twice.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::placeholder::{self, Placeholder};
+
+/// What a user should look at twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flag {
+    /// Far shorter or longer than sources of this length usually become.
+    LengthRatio,
+    /// The same words over and over.
+    Repetition,
+    /// Too long for the model: translated in parts and joined.
+    Split,
+    /// The model did not come to an end; its translation was cut off.
+    CutOff,
+    /// The model gave nothing; the source stands in its place.
+    Empty,
+}
+
+impl fmt::Display for Flag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::LengthRatio => "unusual length",
+            Self::Repetition => "repeats itself",
+            Self::Split => "translated in parts",
+            Self::CutOff => "cut off",
+            Self::Empty => "not translated",
+        })
+    }
+}
+
+/// The translation of one sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Translation {
+    /// Holds exactly the placeholders of the source, in well nested order.
+    pub text: String,
+    /// Sum of the tokens' log-probabilities (natural logarithm).
+    pub log_prob: f32,
+    pub num_tokens: usize,
+    pub flags: Vec<Flag>,
+}
+
+impl Translation {
+    /// The source itself, where there is nothing to translate.
+    pub(super) fn copied(source: &str) -> Self {
+        Self { text: source.to_owned(), log_prob: 0.0, num_tokens: 0, flags: Vec::new() }
+    }
+
+    /// Adds the flags that follow from the texts alone.
+    pub(super) fn checked(mut self, source: &str) -> Self {
+        let (from, to) = (placeholder::stripped(source), placeholder::stripped(&self.text));
+        if to.trim().is_empty() && !from.trim().is_empty() {
+            self.text = source.to_owned();
+            self.flags.push(Flag::Empty);
+            return self;
+        }
+        if unusual_length(&from, &to) {
+            self.flags.push(Flag::LengthRatio);
+        }
+        if repeats(&to) && !repeats(&from) {
+            self.flags.push(Flag::Repetition);
+        }
+        self.text = with_markup_of(source, &self.text);
+        self
+    }
+}
+
+/// Whether the lengths in characters differ by more than a factor of 2.5 and by more than 20.
+fn unusual_length(source: &str, target: &str) -> bool {
+    let (source, target) = (source.chars().count(), target.chars().count());
+    let (short, long) = (source.min(target), source.max(target));
+    long - short > 20 && long * 2 > short * 5
+}
+
+/// Whether up to four words stand three times in a row, or one three-word phrase four times in all.
+fn repeats(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let in_a_row = (1..=4).any(|len| {
+        words.windows(3 * len).any(|run| {
+            let is_word = run[..len].iter().any(|word| word.chars().any(char::is_alphabetic));
+            is_word && run[..len] == run[len..2 * len] && run[..len] == run[2 * len..]
+        })
+    });
+    let mut counts: HashMap<&[&str], usize> = HashMap::new();
+    for phrase in words.windows(3) {
+        *counts.entry(phrase).or_default() += 1;
+    }
+    in_a_row || counts.values().any(|&count| count >= 4)
+}
+
+/// `target` with exactly the placeholders of `source`: what is too much goes, what is missing stands at the end.
+///
+/// Search keeps the markup that the vocabulary has tokens for; this catches the rest.
+fn with_markup_of(source: &str, target: &str) -> String {
+    let mut missing: Vec<char> =
+        source.chars().filter(|&c| matches!(Placeholder::of(c), Some(Placeholder::Open(_) | Placeholder::Point(_)))).collect();
+    let mut text = String::with_capacity(target.len());
+    // For every pair under way whether it was kept.
+    let mut open = Vec::new();
+    for c in target.chars() {
+        match Placeholder::of(c) {
+            None => text.push(c),
+            Some(Placeholder::Close) => {
+                if open.pop() == Some(true) {
+                    text.push(c);
+                }
+            }
+            Some(kind) => {
+                let kept = missing.iter().position(|&other| other == c).map(|index| missing.remove(index)).is_some();
+                if kept {
+                    text.push(c);
+                }
+                if matches!(kind, Placeholder::Open(_)) {
+                    open.push(kept);
+                }
+            }
+        }
+    }
+    text.extend(open.into_iter().filter(|&kept| kept).map(|_| placeholder::CLOSE));
+    for c in missing {
+        text.push(c);
+        if matches!(Placeholder::of(c), Some(Placeholder::Open(_))) {
+            text.push(placeholder::CLOSE);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn translation(text: &str) -> Translation {
+        Translation { text: text.to_owned(), log_prob: -1.0, num_tokens: 3, flags: Vec::new() }
+    }
+
+    #[test]
+    fn markup_is_neither_lost_nor_repeated() {
+        let source = "a \u{E000}b\u{E200} c \u{E101}";
+        let checked = |text: &str| translation(text).checked(source).text;
+        assert_eq!(checked("x \u{E101} \u{E000}y\u{E200}"), "x \u{E101} \u{E000}y\u{E200}");
+        assert_eq!(checked("x y"), "x y\u{E000}\u{E200}\u{E101}");
+        assert_eq!(checked("\u{E000}x\u{E200} \u{E000}y\u{E200}"), "\u{E000}x\u{E200} y\u{E101}");
+        assert_eq!(checked("\u{E000}x \u{E002}y"), "\u{E000}x y\u{E200}\u{E101}");
+    }
+
+    #[test]
+    fn nothing_becomes_the_source_and_says_so() {
+        let empty = translation(" ").checked("Hello");
+        assert_eq!((empty.text.as_str(), empty.flags.as_slice()), ("Hello", [Flag::Empty].as_slice()));
+    }
+
+    #[test]
+    fn repetition_and_length_are_noticed() {
+        let flags = |text: &str| translation(text).checked("Print the page in black and white.").flags;
+        assert_eq!(flags("Drucken Sie die Seite schwarzweiß."), []);
+        assert_eq!(flags("die Seite die Seite die Seite"), [Flag::Repetition]);
+        assert_eq!(flags("Ja."), [Flag::LengthRatio]);
+        assert!(flags(&"Wort ".repeat(40)).contains(&Flag::LengthRatio));
+    }
+}

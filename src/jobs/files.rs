@@ -1,0 +1,129 @@
+//! The file thread: opens and saves documents, projects and settings, one after the other, away from the window.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+
+use super::{Event, JobId, Project};
+use crate::error::{Error, Result};
+use crate::text::document::Document;
+use crate::text::file::write_atomically;
+
+/// Work for the file thread.
+#[derive(Debug)]
+pub enum FileRequest {
+    /// Reads a document, and its project if there is one below `data_folder`.
+    OpenDocument { job: JobId, path: PathBuf, data_folder: Option<PathBuf> },
+    /// Writes the translated document; sentences without a translation stay as they are.
+    SaveDocument { job: JobId, path: PathBuf, overwrite: bool, document: Arc<Document>, targets: Vec<Option<String>> },
+    SaveProject { job: JobId, path: PathBuf, project: Project },
+    /// Writes a small file of our own, such as the settings.
+    Write { job: JobId, path: PathBuf, bytes: Vec<u8> },
+}
+
+impl FileRequest {
+    fn job(&self) -> JobId {
+        match self {
+            Self::OpenDocument { job, .. }
+            | Self::SaveDocument { job, .. }
+            | Self::SaveProject { job, .. }
+            | Self::Write { job, .. } => *job,
+        }
+    }
+
+    fn done(self) -> Result<Option<Event>> {
+        match self {
+            Self::OpenDocument { job, path, data_folder } => open(job, path, data_folder.as_deref()).map(Some),
+            Self::SaveDocument { job, path, overwrite, document, targets } => {
+                write_atomically(&path, document.translated(&targets).as_bytes(), overwrite)?;
+                Ok(Some(Event::DocumentSaved { job, path }))
+            }
+            Self::SaveProject { path, project, .. } => {
+                write_ours(&path, &project.to_bytes(&path)?)?;
+                Ok(None)
+            }
+            Self::Write { path, bytes, .. } => {
+                write_ours(&path, &bytes)?;
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn open(job: JobId, path: PathBuf, data_folder: Option<&Path>) -> Result<Event> {
+    // The same file under another name has the same project; what does not exist is reported by `Document::open`.
+    let path = path.canonicalize().unwrap_or(path);
+    let document = Arc::new(Document::open(&path, None)?);
+    let Some(folder) = data_folder else {
+        return Ok(Event::DocumentOpened { job, path, document, project: None, project_error: None });
+    };
+    let project_path = Project::path(folder, &path);
+    let (project, project_error) = match Project::read(&project_path) {
+        Ok(project) => (project, None),
+        Err(error) => {
+            // Kept under another name, or the next autosave would replace what somebody may still repair.
+            let _ = std::fs::rename(&project_path, project_path.with_extension("json.unreadable"));
+            (None, Some(error))
+        }
+    };
+    Ok(Event::DocumentOpened { job, path, document, project, project_error })
+}
+
+fn write_ours(path: &Path, bytes: &[u8]) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
+    }
+    write_atomically(path, bytes, true)
+}
+
+/// The window's end of the file thread.
+#[derive(Debug)]
+pub struct FileThread {
+    requests: Sender<FileRequest>,
+    thread: JoinHandle<()>,
+}
+
+impl FileThread {
+    /// Starts the thread; `wake` is called after every event.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
+        let (requests, inbox) = channel::<FileRequest>();
+        let thread = std::thread::Builder::new()
+            .name("canopy-files".to_owned())
+            .spawn(move || {
+                while let Ok(request) = inbox.recv() {
+                    let job = request.job();
+                    let event = match catch_unwind(AssertUnwindSafe(|| request.done())) {
+                        Ok(Ok(event)) => event,
+                        Ok(Err(error)) => Some(Event::Failed { job, error }),
+                        Err(panic) => {
+                            let message = super::worker::panic_message(panic.as_ref());
+                            Some(Event::Failed { job, error: Error::Panicked { message } })
+                        }
+                    };
+                    let Some(event) = event else { continue };
+                    // The window may already be gone; then nobody needs the event.
+                    let _ = events.send(event);
+                    wake();
+                }
+            })
+            .map_err(|cause| Error::Thread { cause })?;
+        Ok(Self { requests, thread })
+    }
+
+    /// Queues a request; `false` if the thread has ended.
+    pub fn send(&self, request: FileRequest) -> bool {
+        self.requests.send(request).is_ok()
+    }
+
+    /// Waits until everything queued is written.
+    pub fn finish(self) {
+        drop(self.requests);
+        // A panic in it has been reported already.
+        let _ = self.thread.join();
+    }
+}

@@ -1,0 +1,87 @@
+//! Background jobs: the worker thread that alone owns the model, the file thread, and what they say to the window.
+//!
+//! [`Request`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
+
+pub mod files;
+pub mod project;
+pub mod worker;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+pub use files::{FileRequest, FileThread};
+pub use project::{Project, SavedTarget, State};
+pub use worker::{Engine, Worker};
+
+use crate::error::Error;
+use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
+use crate::text::document::Document;
+
+/// Names one job, so that answers to an older one can be told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobId(pub u64);
+
+/// What the window may change while a translation runs.
+#[derive(Debug, Clone, Default)]
+pub struct JobControl {
+    cancelled: Arc<AtomicBool>,
+    first_visible: Arc<AtomicUsize>,
+}
+
+impl JobControl {
+    /// Asks the worker to stop at the next sentence.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Tells the worker which sentence stands at the top of the window: it goes on from there.
+    pub fn set_first_visible(&self, sentence: usize) {
+        self.first_visible.store(sentence, Ordering::Relaxed);
+    }
+
+    pub fn first_visible(&self) -> usize {
+        self.first_visible.load(Ordering::Relaxed)
+    }
+}
+
+/// Work for the thread that owns the model.
+#[derive(Debug)]
+pub enum Request {
+    OpenModel {
+        job: JobId,
+        folder: PathBuf,
+        device: DeviceChoice,
+    },
+    /// `sentences` in reading order; the worker begins with the visible ones.
+    Translate {
+        job: JobId,
+        document: Arc<Document>,
+        sentences: Vec<usize>,
+        options: SearchOptions,
+        control: JobControl,
+    },
+}
+
+/// What a thread reports.
+#[derive(Debug)]
+pub enum Event {
+    ModelOpened { job: JobId, info: ModelInfo, device_name: String },
+    SentenceTranslated { job: JobId, index: usize, translation: Translation },
+    Finished { job: JobId },
+    Cancelled { job: JobId },
+    /// `project_error` says why saved work could not be used.
+    DocumentOpened {
+        job: JobId,
+        path: PathBuf,
+        document: Arc<Document>,
+        project: Option<Project>,
+        project_error: Option<Error>,
+    },
+    DocumentSaved { job: JobId, path: PathBuf },
+    Failed { job: JobId, error: Error },
+}

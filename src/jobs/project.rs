@@ -1,0 +1,155 @@
+//! The project file: target text, edits and states of one document, kept in the user's data folder.
+//!
+//! Every target is stored with a hash of its source sentence, so that a changed document keeps what still matches.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Result};
+use crate::inference::Flag;
+use crate::text::document::Document;
+
+/// How far the work on a sentence has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    #[default]
+    Untranslated,
+    /// From the model, not looked at.
+    Draft,
+    /// Changed by a person.
+    Edited,
+    /// Declared good by a person.
+    Confirmed,
+}
+
+impl State {
+    /// Whether a machine translation may replace the target text.
+    pub fn is_replaceable(self) -> bool {
+        matches!(self, Self::Untranslated | Self::Draft)
+    }
+}
+
+/// One sentence of a project file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedTarget {
+    pub index: usize,
+    /// [`source_hash`] of the sentence it belongs to.
+    pub source: String,
+    pub text: String,
+    pub state: State,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "flags")]
+    pub flags: Vec<Flag>,
+}
+
+/// What a project file holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Project {
+    pub version: u32,
+    pub document: PathBuf,
+    pub targets: Vec<SavedTarget>,
+}
+
+/// The version this program writes, and the newest it can read.
+pub const VERSION: u32 = 1;
+
+impl Project {
+    pub fn new(document: PathBuf, targets: Vec<SavedTarget>) -> Self {
+        Self { version: VERSION, document, targets }
+    }
+
+    /// Where the project of a document lies below `data_folder`.
+    pub fn path(data_folder: &Path, document: &Path) -> PathBuf {
+        let hash = hex(document.to_string_lossy().as_bytes());
+        data_folder.join("projects").join(format!("{hash}.json"))
+    }
+
+    /// Reads a project file; `None` if there is none yet.
+    ///
+    /// # Errors
+    /// If it cannot be read or is no project file of this or an older version.
+    pub fn read(path: &Path) -> Result<Option<Self>> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(cause) => return Err(Error::Read { path: path.to_owned(), cause }),
+        };
+        let broken = |reason: String| Error::Project { reason, path: path.to_owned() };
+        let project: Self = serde_json::from_slice(&bytes).map_err(|cause| broken(cause.to_string()))?;
+        if project.version > VERSION {
+            return Err(broken(format!("version {} is newer than this program", project.version)));
+        }
+        Ok(Some(project))
+    }
+
+    /// The file's bytes.
+    ///
+    /// # Errors
+    /// If serialisation fails, which plain data does not.
+    pub fn to_bytes(&self, path: &Path) -> Result<Vec<u8>> {
+        serde_json::to_vec_pretty(self)
+            .map_err(|cause| Error::Project { reason: cause.to_string(), path: path.to_owned() })
+    }
+
+    /// The saved target of every sentence of `document` that still matches; the same place wins over another one.
+    pub fn matched(&self, document: &Document) -> Vec<Option<&SavedTarget>> {
+        let hashes = document.sentences.iter().map(|sentence| source_hash(&sentence.text)).collect::<Vec<_>>();
+        let mut matched = vec![None; hashes.len()];
+        let mut moved: HashMap<&str, VecDeque<&SavedTarget>> = HashMap::new();
+        for target in &self.targets {
+            if hashes.get(target.index) == Some(&target.source) {
+                matched[target.index] = Some(target);
+            } else {
+                moved.entry(&target.source).or_default().push_back(target);
+            }
+        }
+        for (slot, hash) in matched.iter_mut().zip(&hashes) {
+            if slot.is_none() {
+                *slot = moved.get_mut(hash.as_str()).and_then(VecDeque::pop_front);
+            }
+        }
+        matched
+    }
+}
+
+/// Names a source sentence by its text.
+pub fn source_hash(text: &str) -> String {
+    hex(text.as_bytes())
+}
+
+/// The first 16 hexadecimal digits of SHA-256.
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().take(8).fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Flags by name, since the enum of `inference` has no serde of its own.
+mod flags {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::inference::Flag;
+
+    const NAMES: [(Flag, &str); 4] = [
+        (Flag::LengthRatio, "length_ratio"),
+        (Flag::Repetition, "repetition"),
+        (Flag::Split, "split"),
+        (Flag::Empty, "empty"),
+    ];
+
+    pub fn serialize<S: Serializer>(flags: &[Flag], serializer: S) -> Result<S::Ok, S::Error> {
+        let names = NAMES.iter().filter(|(flag, _)| flags.contains(flag)).map(|(_, name)| *name);
+        names.collect::<Vec<_>>().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Flag>, D::Error> {
+        let names = Vec::<String>::deserialize(deserializer)?;
+        let flag = |name: &String| NAMES.iter().find(|(_, known)| known == name).map(|(flag, _)| *flag);
+        Ok(names.iter().filter_map(flag).collect())
+    }
+}

@@ -1,0 +1,169 @@
+//! The bridge to burn's CPU backend: an operation on slices becomes one node of the autodiff graph.
+
+use std::fmt::Debug;
+
+use burn::backend::autodiff::checkpoint::{base::Checkpointer, strategy::NoCheckpointing};
+use burn::backend::autodiff::grads::Gradients;
+use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::flex::FlexTensor;
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Autodiff, Flex};
+use burn::tensor::{Tensor, TensorData};
+use pulp::Arch;
+use rayon::prelude::*;
+
+/// A tensor of the CPU backend as a node of the autodiff graph.
+type Tracked = FloatTensor<Autodiff<Flex>>;
+
+/// An operation on `N` matrices with one matrix as output.
+pub(super) trait CpuOperation<const N: usize>: Clone + Debug + Send + 'static {
+    /// What the backward pass needs of the forward pass.
+    type Saved: Clone + Debug + Send + 'static;
+
+    fn forward(&self, inputs: [Matrix; N]) -> (Matrix, Self::Saved);
+
+    /// Gradients of the inputs, given the gradient of the output.
+    fn backward(&self, saved: Self::Saved, gradient: Matrix) -> [Matrix; N];
+}
+
+/// A contiguous matrix of the CPU backend; clones share their numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Matrix(FlexTensor);
+
+impl Matrix {
+    fn new(tensor: FlexTensor) -> Self {
+        Self(if tensor.is_contiguous() { tensor } else { tensor.to_contiguous() })
+    }
+
+    /// A matrix of `rows` rows around `values`.
+    pub fn from_rows(values: Vec<f32>, rows: usize) -> Self {
+        let columns = if rows == 0 { 0 } else { values.len() / rows };
+        assert_eq!(rows * columns, values.len(), "values do not fill {rows} rows");
+        Self(FlexTensor::from_data(TensorData::new(values, [rows, columns])))
+    }
+
+    /// The numbers as a vector, shaped like a tensor of rank 1.
+    pub fn from_vector(values: Vec<f32>) -> Self {
+        let len = values.len();
+        Self(FlexTensor::from_data(TensorData::new(values, [len])))
+    }
+
+    pub fn rows(&self) -> usize {
+        self.0.layout().shape()[0]
+    }
+
+    pub fn columns(&self) -> usize {
+        let shape = self.0.layout().shape();
+        shape[shape.num_dims() - 1]
+    }
+
+    pub fn values(&self) -> &[f32] {
+        self.0.as_slice().expect("contiguous f32 numbers")
+    }
+
+    /// The numbers for writing; copies them first if another tensor shares them.
+    pub fn values_mut(&mut self) -> &mut [f32] {
+        if self.0.layout().start_offset() != 0 || self.0.bytes().len() != size_of::<f32>() * self.0.layout().num_elements() {
+            self.0 = FlexTensor::from_data(self.0.clone().into_data());
+        }
+        self.0.storage_mut()
+    }
+}
+
+/// Numbers a core works on before it takes the next rows.
+const CHUNK: usize = 1 << 14;
+
+/// How many rows of `columns` numbers make a chunk; the same on every machine, so that sums over chunks are, too.
+pub(super) fn rows_per_chunk(columns: usize) -> usize {
+    (CHUNK / columns.max(1)).max(1)
+}
+
+/// Calls `work(first row, rows)` on all cores, with the machine's widest vector instructions.
+pub(super) fn for_rows(values: &mut [f32], columns: usize, work: impl Fn(usize, &mut [f32]) + Send + Sync) {
+    let chunk = rows_per_chunk(columns);
+    values.par_chunks_mut(chunk * columns.max(1)).enumerate().for_each(|(index, rows)| {
+        Arch::new().dispatch(
+            #[inline(always)]
+            || work(index * chunk, rows),
+        );
+    });
+}
+
+#[derive(Clone, Debug)]
+struct Step<O>(O);
+
+impl<O: CpuOperation<N>, const N: usize> Backward<Flex, N> for Step<O> {
+    type State = O::Saved;
+
+    fn backward(self, ops: Ops<O::Saved, N>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let gradient = Matrix::new(gradients.consume::<Flex>(&ops.node));
+        let inputs = self.0.backward(ops.state, gradient);
+        for (parent, gradient) in ops.parents.into_iter().zip(inputs) {
+            if let Some(parent) = parent {
+                gradients.register::<Flex>(parent.id, gradient.0);
+            }
+        }
+    }
+}
+
+/// Runs `operation` if all `inputs` lie on the CPU backend; `None` tells the caller to take the plain path.
+pub(super) fn run<O: CpuOperation<N>, const N: usize, const D: usize>(
+    operation: O,
+    inputs: [Operand; N],
+) -> Option<Tensor<D>> {
+    if inputs.iter().any(|input| matches!(input, Operand::Tracked(_))) {
+        let tracked = inputs.map(|input| match input {
+            Operand::Tracked(tensor) => Some(tensor),
+            _ => None,
+        });
+        if tracked.iter().any(Option::is_none) {
+            return None;
+        }
+        return Some(run_tracked(operation, tracked.map(|tensor| tensor.expect("checked above"))));
+    }
+    let plain = inputs.map(|input| match input {
+        Operand::Plain(tensor) => Some(Matrix::new(tensor)),
+        _ => None,
+    });
+    if plain.iter().any(Option::is_none) {
+        return None;
+    }
+    let (output, _) = operation.forward(plain.map(|matrix| matrix.expect("checked above")));
+    Some(Tensor::from_primitive::<Flex>(output.0))
+}
+
+fn run_tracked<O: CpuOperation<N>, const N: usize, const D: usize>(
+    operation: O,
+    inputs: [Tracked; N],
+) -> Tensor<D> {
+    let mut matrices = Vec::with_capacity(N);
+    let guards = inputs.map(|input| {
+        let (primitive, guard) = input.into_parts();
+        matrices.push(Matrix::new(primitive));
+        guard
+    });
+    let matrices = matrices.try_into().unwrap_or_else(|_| unreachable!("N inputs"));
+    let preparation = Step(operation.clone()).prepare::<NoCheckpointing>(guards).compute_bound().stateful();
+    let (output, saved) = operation.forward(matrices);
+    Tensor::from_primitive::<Autodiff<Flex>>(match preparation {
+        OpsKind::Tracked(preparation) => preparation.finish(saved, output.0),
+        OpsKind::UnTracked(preparation) => preparation.finish(output.0),
+    })
+}
+
+/// A tensor seen from the CPU backend.
+pub(super) enum Operand {
+    Tracked(Tracked),
+    Plain(FlexTensor),
+    /// On another device.
+    Elsewhere,
+}
+
+impl<const D: usize> From<&Tensor<D>> for Operand {
+    fn from(tensor: &Tensor<D>) -> Self {
+        if let Ok(tracked) = tensor.clone().try_into_primitive::<Autodiff<Flex>>() {
+            return Self::Tracked(tracked);
+        }
+        tensor.clone().try_into_primitive::<Flex>().map_or(Self::Elsewhere, Self::Plain)
+    }
+}

@@ -1,0 +1,19 @@
+//! Fused operations with gradients, each beside its plain tensor version.
+//!
+//! The fused version runs on the CPU (burn's flex backend), where a chain of small tensor operations spends most of its
+//! time on memory traffic; the plain version is the reference of the tests and the path of every other device.
+//! Every matrix here is `[rows, columns]`: sentences are runs of rows, so that padding costs nothing.
+
+mod attention;
+#[cfg(test)]
+mod comparison;
+mod cpu;
+mod cross_entropy;
+mod dropout;
+mod matmul;
+mod norm;
+
+pub use attention::{Attention, Segment, attention, attention_weights};
+pub use cross_entropy::label_smoothed_cross_entropy;
+pub use dropout::{Dropout, DropoutSource, dropout, relu_dropout};
+pub use norm::{add_norm, layer_norm};

@@ -1,0 +1,137 @@
+//! Words and their places as vectors.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::module::{Module, Param};
+use burn::tensor::{Device, Distribution, Int, Tensor, TensorData};
+
+use super::config::{ModelConfig, Positions};
+use crate::kernels::{DropoutSource, Segment, dropout};
+
+/// The sentences of a batch as runs of rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// Token of every row.
+    pub ids: Vec<u32>,
+    /// Rows of every sentence, in order and without gaps.
+    pub sentences: Vec<Range<usize>>,
+    /// For each sentence its place in its paragraph and its paragraph's place in the document.
+    pub places: Vec<(usize, usize)>,
+}
+
+impl Rows {
+    /// Lays out sentences one after the other, each at the beginning of a document.
+    pub fn new<'a>(sentences: impl IntoIterator<Item = &'a [u32]>) -> Self {
+        let mut rows = Self::default();
+        for sentence in sentences {
+            rows.push(sentence, (0, 0));
+        }
+        rows
+    }
+
+    /// Adds a sentence that stands at `place`.
+    pub fn push(&mut self, sentence: &[u32], place: (usize, usize)) {
+        let start = self.ids.len();
+        self.ids.extend_from_slice(sentence);
+        self.sentences.push(start..self.ids.len());
+        self.places.push(place);
+    }
+
+    /// Every sentence attends to itself.
+    pub fn own_segments(&self) -> Arc<[Segment]> {
+        self.sentences.iter().map(|rows| Segment { queries: rows.clone(), keys: rows.clone() }).collect()
+    }
+
+    /// Every sentence attends to the sentence of the same number in `memory`.
+    pub fn segments_over(&self, memory: &[Range<usize>]) -> Arc<[Segment]> {
+        assert_eq!(self.sentences.len(), memory.len(), "sentences and their memories");
+        let pairs = self.sentences.iter().zip(memory);
+        pairs.map(|(rows, keys)| Segment { queries: rows.clone(), keys: keys.clone() }).collect()
+    }
+}
+
+/// A table of word vectors and what it adds for their places.
+#[derive(Module, Debug)]
+pub struct Embedding {
+    /// `[vocab, d_model]`
+    pub words: Param<Tensor<2>>,
+    /// Learned tables of places for words, sentences and paragraphs, each `[size, d_model]`; none if sinusoidal.
+    pub places: Option<PlaceTables>,
+}
+
+/// Multi-level positions, Trankova et al. 2024, §1.2, in the reading whose counts restart.
+#[derive(Module, Debug)]
+pub struct PlaceTables {
+    pub words: Param<Tensor<2>>,
+    pub sentences: Param<Tensor<2>>,
+    pub paragraphs: Param<Tensor<2>>,
+}
+
+impl Embedding {
+    pub fn new(config: &ModelConfig, device: &Device) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "widths are small")]
+        let deviation = (config.d_model as f64).powf(-0.5);
+        let table = |rows: usize| {
+            let distribution = Distribution::Normal(0.0, deviation);
+            Param::from_tensor(Tensor::random([rows, config.d_model], distribution, device))
+        };
+        let places = match config.positions {
+            Positions::Sinusoidal => None,
+            Positions::MultiLevel { words, sentences, paragraphs } => {
+                Some(PlaceTables { words: table(words), sentences: table(sentences), paragraphs: table(paragraphs) })
+            }
+        };
+        Self { words: table(config.vocab_size), places }
+    }
+
+    /// Embeds whole sentences: `words · √d_model + places`, Vaswani et al. 2017, §3.4.
+    ///
+    /// # Shapes
+    /// - output: `[rows, d_model]`
+    pub fn forward(&self, rows: &Rows, drop: &DropoutSource) -> Tensor<2> {
+        let counted = rows.sentences.iter().zip(&rows.places);
+        let places: Vec<[usize; 3]> = counted
+            .flat_map(|(range, &(sentence, paragraph))| (0..range.len()).map(move |word| [word, sentence, paragraph]))
+            .collect();
+        dropout(self.embed(&rows.ids, &places), drop.next())
+    }
+
+    /// Embeds single words, each with its place (word, sentence, paragraph).
+    ///
+    /// # Shapes
+    /// - output: `[rows, d_model]`
+    pub fn embed(&self, ids: &[u32], places: &[[usize; 3]]) -> Tensor<2> {
+        let table = self.words.val();
+        let ([_, d_model], device) = (table.dims(), table.device());
+        #[expect(clippy::cast_precision_loss, reason = "widths are small")]
+        let scale = (d_model as f64).sqrt();
+        let words = table.select(0, indices(ids.iter().map(|&id| id as usize), &device)) * scale;
+        let Some(tables) = &self.places else {
+            let sines = places.iter().flat_map(|&[word, ..]| sinusoid(word, d_model)).collect::<Vec<f32>>();
+            return words + Tensor::from_data(TensorData::new(sines, [ids.len(), d_model]), &device);
+        };
+        let levels = [&tables.words, &tables.sentences, &tables.paragraphs];
+        levels.into_iter().enumerate().fold(words, |sum, (level, table)| {
+            let table = table.val();
+            let size = table.dims()[0];
+            sum + table.select(0, indices(places.iter().map(|place| place[level] % size), &device))
+        })
+    }
+}
+
+/// Row numbers as a tensor `[rows]`.
+pub(super) fn indices(rows: impl ExactSizeIterator<Item = usize>, device: &Device) -> Tensor<1, Int> {
+    let len = rows.len();
+    let rows: Vec<i32> = rows.map(|row| i32::try_from(row).expect("rows fit 31 bits")).collect();
+    Tensor::from_data(TensorData::new(rows, [len]), device)
+}
+
+/// Sines and cosines of one place, alternating, Vaswani et al. 2017, §3.5.
+#[expect(clippy::cast_precision_loss, reason = "places and widths are small")]
+fn sinusoid(place: usize, d_model: usize) -> impl Iterator<Item = f32> {
+    (0..d_model).map(move |column| {
+        let angle = place as f32 / 10_000_f32.powf((column / 2 * 2) as f32 / d_model as f32);
+        if column % 2 == 0 { angle.sin() } else { angle.cos() }
+    })
+}

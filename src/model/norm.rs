@@ -1,0 +1,34 @@
+//! Layer normalisation with its parameters.
+
+use burn::module::{Module, Param};
+use burn::tensor::{Device, Tensor};
+
+use crate::kernels::{self, Dropout};
+
+/// γ and β of one layer normalisation.
+#[derive(Module, Debug)]
+pub struct Norm {
+    /// `[d_model]`
+    pub gamma: Param<Tensor<1>>,
+    /// `[d_model]`
+    pub beta: Param<Tensor<1>>,
+}
+
+impl Norm {
+    pub fn new(d_model: usize, device: &Device) -> Self {
+        Self {
+            gamma: Param::from_tensor(Tensor::ones([d_model], device)),
+            beta: Param::from_tensor(Tensor::zeros([d_model], device)),
+        }
+    }
+
+    /// Normalises every row of `x` `[rows, d_model]`.
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        kernels::layer_norm(x, self.gamma.val(), self.beta.val())
+    }
+
+    /// `norm(x + dropout(branch))`, both `[rows, d_model]`.
+    pub fn add(&self, x: Tensor<2>, branch: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
+        kernels::add_norm(x, branch, mask, self.gamma.val(), self.beta.val())
+    }
+}

@@ -1,0 +1,177 @@
+//! Beam search, batched over sentences; a beam of one is greedy search.
+
+use super::decode::Decode;
+use super::markup::Markup;
+use crate::text::vocabulary::Vocabulary;
+
+/// How to search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SearchOptions {
+    /// Hypotheses kept for each sentence; 1 is greedy search.
+    pub beam_size: usize,
+    /// Exponent α of the length penalty `((5 + length) / 6)^α`, Wu et al. 2016, Eq. 14.
+    pub length_penalty: f32,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self { beam_size: 4, length_penalty: 1.0 }
+    }
+}
+
+/// What bounds the search for one sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Placeholders that the translation must hold.
+    pub markup: Markup,
+    /// Words after which a translation is cut off.
+    pub max_tokens: usize,
+}
+
+/// A finished translation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hypothesis {
+    /// Without `bos` and `eos`.
+    pub ids: Vec<u32>,
+    /// Sum over its tokens and `eos`, natural logarithm.
+    pub log_prob: f32,
+    /// Whether it reached `max_tokens` before its end.
+    pub cut_off: bool,
+}
+
+/// A translation under way.
+#[derive(Debug, Clone)]
+struct Partial {
+    ids: Vec<u32>,
+    log_prob: f32,
+    markup: Markup,
+}
+
+/// A sentence whose search goes on: its rows of the state are one for each of `beam`.
+struct Active {
+    sentence: usize,
+    beam: Vec<Partial>,
+    done: Vec<Hypothesis>,
+}
+
+/// Searches the best translation of every sentence of a batch.
+///
+/// `state` holds one hypothesis for each of `limits`, before its first word. A sentence leaves the batch when its
+/// search is over; `finished` then gets its number and its translation.
+pub fn search<D: Decode>(
+    decoder: &D,
+    mut state: D::State,
+    limits: &[Limits],
+    options: &SearchOptions,
+    vocabulary: &Vocabulary,
+    finished: &mut dyn FnMut(usize, Hypothesis),
+) {
+    assert!(options.beam_size > 0, "a beam of none");
+    let start = |(sentence, limits): (usize, &Limits)| {
+        let first = Partial { ids: Vec::new(), log_prob: 0.0, markup: limits.markup.clone() };
+        Active { sentence, beam: vec![first], done: Vec::new() }
+    };
+    let mut active: Vec<Active> = limits.iter().enumerate().map(start).collect();
+    while !active.is_empty() {
+        let last = active.iter().flat_map(|active| &active.beam);
+        let last: Vec<u32> = last.map(|partial| partial.ids.last().copied().unwrap_or(Vocabulary::BOS)).collect();
+        let mut log_probs = decoder.step(&mut state, &last);
+        let mut rows = log_probs.chunks_exact_mut(decoder.vocab_size());
+        let mut kept = Vec::new();
+        let mut first_row = 0;
+        active.retain_mut(|active| {
+            let beam_rows = active.beam.len();
+            let parents = active.extend(&mut rows, &limits[active.sentence], options, vocabulary);
+            let over = parents.is_empty();
+            if over {
+                finished(active.sentence, active.best(options));
+            } else {
+                kept.extend(parents.into_iter().map(|parent| first_row + parent));
+            }
+            first_row += beam_rows;
+            !over
+        });
+        decoder.select(&mut state, &kept);
+    }
+}
+
+impl Active {
+    /// Adds a word to the sentence's hypotheses; gives for each new one the number of the old one it grew from, none
+    /// when the search is over.
+    fn extend<'a>(
+        &mut self,
+        rows: &mut impl Iterator<Item = &'a mut [f32]>,
+        limits: &Limits,
+        options: &SearchOptions,
+        vocabulary: &Vocabulary,
+    ) -> Vec<usize> {
+        let mut candidates = Vec::new();
+        for (parent, (partial, row)) in self.beam.iter().zip(rows).enumerate() {
+            partial.markup.constrain(row, vocabulary);
+            // Half of the best may be ends of sentences, and the beam must still be filled.
+            for (id, log_prob) in best_ids(row, 2 * options.beam_size) {
+                candidates.push((partial.log_prob + log_prob, parent, id));
+            }
+        }
+        candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+        let (mut beam, mut parents) = (Vec::new(), Vec::new());
+        for (rank, (log_prob, parent, id)) in candidates.into_iter().enumerate() {
+            let from = &self.beam[parent];
+            if id == Vocabulary::EOS {
+                if rank < options.beam_size {
+                    self.done.push(Hypothesis { ids: from.ids.clone(), log_prob, cut_off: false });
+                }
+                continue;
+            }
+            if beam.len() == options.beam_size {
+                break;
+            }
+            let mut partial = Partial { log_prob, ..from.clone() };
+            partial.ids.push(id);
+            partial.markup.push(id, vocabulary);
+            beam.push(partial);
+            parents.push(parent);
+        }
+        self.beam = beam;
+        if self.done.len() >= options.beam_size {
+            return Vec::new();
+        }
+        if self.beam.first().is_none_or(|partial| partial.ids.len() >= limits.max_tokens) {
+            let cut_off = std::mem::take(&mut self.beam).into_iter().map(|mut partial| {
+                partial.ids.extend(partial.markup.completion(vocabulary));
+                Hypothesis { ids: partial.ids, log_prob: partial.log_prob, cut_off: true }
+            });
+            self.done.extend(cut_off);
+            return Vec::new();
+        }
+        parents
+    }
+
+    /// The best finished hypothesis; those that ended by themselves come first.
+    fn best(&mut self, options: &SearchOptions) -> Hypothesis {
+        let score = |hypothesis: &Hypothesis| {
+            #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
+            let length = hypothesis.ids.len() as f32 + 1.0;
+            hypothesis.log_prob / ((5.0 + length) / 6.0).powf(options.length_penalty)
+        };
+        let better = |a: &Hypothesis, b: &Hypothesis| {
+            b.cut_off.cmp(&a.cut_off).then(score(a).total_cmp(&score(b)))
+        };
+        let done = std::mem::take(&mut self.done);
+        done.into_iter().max_by(better).expect("a search ends with a hypothesis")
+    }
+}
+
+/// The `count` likeliest ids with their log-probabilities, best first; impossible ones are left out.
+fn best_ids(log_probs: &[f32], count: usize) -> Vec<(u32, f32)> {
+    let mut best: Vec<(u32, f32)> = Vec::with_capacity(count + 1);
+    for (id, &log_prob) in log_probs.iter().enumerate() {
+        if log_prob == f32::NEG_INFINITY || (best.len() == count && log_prob <= best[count - 1].1) {
+            continue;
+        }
+        let place = best.partition_point(|&(_, other)| other >= log_prob);
+        best.insert(place, (u32::try_from(id).expect("ids fit 32 bits"), log_prob));
+        best.truncate(count);
+    }
+    best
+}

@@ -1,0 +1,38 @@
+//! What search sees of a model.
+
+use burn::tensor::activation::log_softmax;
+
+use crate::model::{DecoderState, Transformer};
+
+/// Next-word probabilities of a number of hypotheses that grow together.
+pub trait Decode {
+    type State;
+
+    /// Tokens of the vocabulary.
+    fn vocab_size(&self) -> usize;
+
+    /// Adds `ids[h]` to hypothesis `h`; gives the log-probabilities (natural logarithm) of what may follow.
+    ///
+    /// # Shapes
+    /// - output: `[hypotheses, vocab]`, row by row
+    fn step(&self, state: &mut Self::State, ids: &[u32]) -> Vec<f32>;
+
+    /// Keeps the named hypotheses in this order, one maybe several times.
+    fn select(&self, state: &mut Self::State, hypotheses: &[usize]);
+}
+
+impl Decode for Transformer {
+    type State = DecoderState;
+
+    fn vocab_size(&self) -> usize {
+        self.embedding.words.dims()[0]
+    }
+
+    fn step(&self, state: &mut DecoderState, ids: &[u32]) -> Vec<f32> {
+        log_softmax(Self::step(self, state, ids), 1).into_data().try_into_vec::<f32>().expect("scores are 32-bit floats")
+    }
+
+    fn select(&self, state: &mut DecoderState, hypotheses: &[usize]) {
+        state.select(hypotheses);
+    }
+}

@@ -1,0 +1,84 @@
+//! Which placeholders a hypothesis may still place.
+//!
+//! Every placeholder of the source stands in the translation exactly once, and pairs nest.
+
+use crate::text::placeholder::Placeholder;
+use crate::text::vocabulary::Vocabulary;
+
+/// The markup of one sentence as far as a hypothesis has come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Markup {
+    /// Placeholders not placed yet, opening ones and points.
+    missing: Vec<u32>,
+    /// How many pairs are open.
+    depth: usize,
+}
+
+impl Markup {
+    /// What the source sentence `ids` holds.
+    pub fn of(ids: &[u32], vocabulary: &Vocabulary) -> Self {
+        let places = |&id: &u32| {
+            matches!(vocabulary.placeholder(id), Some(Placeholder::Open(_) | Placeholder::Point(_)))
+        };
+        Self { missing: ids.iter().copied().filter(places).collect(), depth: 0 }
+    }
+
+    /// Whether all is placed and closed, so that the sentence may end.
+    pub fn complete(&self) -> bool {
+        self.missing.is_empty() && self.depth == 0
+    }
+
+    /// Takes note of a word of the translation.
+    pub fn push(&mut self, id: u32, vocabulary: &Vocabulary) {
+        match vocabulary.placeholder(id) {
+            None => {}
+            Some(Placeholder::Close) => self.depth = self.depth.saturating_sub(1),
+            Some(kind) => {
+                if let Some(index) = self.missing.iter().position(|&missing| missing == id) {
+                    self.missing.remove(index);
+                    self.depth += usize::from(matches!(kind, Placeholder::Open(_)));
+                }
+            }
+        }
+    }
+
+    /// Takes away the probability of what must not follow.
+    ///
+    /// While markup is missing, the sentence cannot end: its end gives way to the likeliest placeholder, so that
+    /// what the model forgot stands at the end of its phrase and nothing is ever lost.
+    pub fn constrain(&self, log_probs: &mut [f32], vocabulary: &Vocabulary) {
+        let allowed = |id: u32| match vocabulary.placeholder(id) {
+            Some(Placeholder::Close) => self.depth > 0,
+            Some(_) => self.missing.contains(&id),
+            None => true,
+        };
+        for id in vocabulary.placeholder_ids() {
+            if !allowed(id) {
+                log_probs[id as usize] = f32::NEG_INFINITY;
+            }
+        }
+        if self.complete() {
+            return;
+        }
+        let end = std::mem::replace(&mut log_probs[Vocabulary::EOS as usize], f32::NEG_INFINITY);
+        let open = vocabulary.placeholder_ids().filter(|&id| allowed(id));
+        let likeliest = open.max_by(|&a, &b| log_probs[a as usize].total_cmp(&log_probs[b as usize]));
+        if let Some(id) = likeliest {
+            let log_prob = &mut log_probs[id as usize];
+            *log_prob = log_prob.max(end);
+        }
+    }
+
+    /// The tokens that complete the markup, for a translation that was cut off.
+    pub fn completion(&self, vocabulary: &Vocabulary) -> Vec<u32> {
+        let close = vocabulary.close_id();
+        let mut ids = vec![close; self.depth];
+        for &id in &self.missing {
+            ids.push(id);
+            if matches!(vocabulary.placeholder(id), Some(Placeholder::Open(_))) {
+                ids.push(close);
+            }
+        }
+        ids
+    }
+}

@@ -1,0 +1,14 @@
+//! Greedy and beam search over anything that scores next words.
+//!
+//! Written once for all models, against the trait [`Decode`]; markup is kept by [`Markup`], which knows what each
+//! hypothesis may still place.
+
+mod batch;
+mod beam;
+mod decode;
+mod markup;
+
+pub use batch::{SourceSentence, search_sentences};
+pub use beam::{Hypothesis, Limits, SearchOptions, search};
+pub use decode::Decode;
+pub use markup::Markup;

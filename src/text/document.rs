@@ -1,0 +1,99 @@
+//! A document: a tree of sections, paragraphs and sentences over the text of one file.
+//!
+//! The tree is kept as three flat lists in reading order; each element names its parent by index. Byte ranges refer to
+//! [`Document::original`], so that a translation can be written back into the very same file.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// File formats that can be read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    Html,
+    Markdown,
+    Text,
+}
+
+/// One file as a tree of sections, paragraphs and sentences.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// File name without its folder, or `-` for standard input.
+    pub name: String,
+    pub format: Format,
+    /// The file's text, unchanged.
+    pub original: String,
+    /// `sections[0]` is the document itself; children come after their parents.
+    pub sections: Vec<Section>,
+    pub paragraphs: Vec<Paragraph>,
+    pub sentences: Vec<Sentence>,
+}
+
+/// A heading with all that stands below it, or the document itself (level 0, no heading).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    pub parent: Option<usize>,
+    /// 0 for the document, 1 to 6 as in `h1` … `h6`.
+    pub level: u8,
+    /// The paragraph that is this section's heading.
+    pub heading: Option<usize>,
+}
+
+/// What a paragraph is in its document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ParagraphKind {
+    Title,
+    Heading,
+    Text,
+    ListItem,
+    TableCell,
+}
+
+/// A run of inline content: the unit that is aligned between languages.
+#[derive(Debug, Clone)]
+pub struct Paragraph {
+    pub section: usize,
+    pub kind: ParagraphKind,
+    /// The `id` attribute of the HTML element, if it has one.
+    pub id: Option<String>,
+    /// Bytes of [`Document::original`].
+    pub range: Range<usize>,
+    /// Indices of its sentences in [`Document::sentences`].
+    pub sentences: Range<usize>,
+}
+
+/// One sentence, or the part of it that the model translates at once.
+#[derive(Debug, Clone)]
+pub struct Sentence {
+    pub paragraph: usize,
+    /// Bytes of [`Document::original`] that a translation replaces.
+    pub range: Range<usize>,
+    /// The text with white space folded, character references decoded and inline markup as placeholders
+    /// (see [`super::placeholder`]).
+    pub text: String,
+    /// The markup behind the placeholders of `text`.
+    pub markup: Vec<Markup>,
+}
+
+/// What one numbered placeholder stands for: `markup[k]` belongs to the placeholders with number `k`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Markup {
+    /// A pair of tags around text: bytes of the opening and of the closing one.
+    Pair { open: Range<usize>, close: Range<usize> },
+    /// A tag without a partner in this sentence, or an opaque span such as inline code.
+    Point { range: Range<usize> },
+}
+
+/// Where a sentence stands on every level, all counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    pub section: usize,
+    /// Paragraph within the document, and within its section.
+    pub paragraph: usize,
+    pub paragraph_in_section: usize,
+    /// Sentence within the document, and within its paragraph.
+    pub sentence: usize,
+    pub sentence_in_paragraph: usize,
+}

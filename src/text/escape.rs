@@ -1,0 +1,214 @@
+//! How text is spelt in each format, in the way its author spelt it.
+
+use std::collections::{HashMap, HashSet};
+
+use html5ever::data::NAMED_ENTITIES;
+
+use super::document::{Document, Format, Markup, ParagraphKind, Sentence};
+
+/// Writes text so that a reader of the format sees just this text.
+pub(super) enum Escape {
+    /// Characters that the author wrote as character references, and how.
+    Html {
+        spelt: HashMap<char, String>,
+    },
+    Markdown(MarkdownEscape),
+    Text,
+}
+
+pub(super) struct MarkdownEscape {
+    /// Characters that the author wrote as they are, even if they could be syntax.
+    bare: HashSet<char>,
+    /// Punctuation that the author wrote with a backslash only.
+    escaped: HashSet<char>,
+    spelt: HashMap<char, String>,
+    begins_line: bool,
+    in_table: bool,
+    /// How the source begins: there its author could do without escapes, too.
+    beginning: String,
+}
+
+impl Escape {
+    /// The spelling of the source of `sentence`.
+    pub fn of(document: &Document, sentence: &Sentence) -> Self {
+        match document.format {
+            Format::Html => Self::Html { spelt: references(&source_text(document, sentence)) },
+            Format::Markdown => Self::Markdown(MarkdownEscape::of(document, sentence)),
+            Format::Text => Self::Text,
+        }
+    }
+
+    /// Appends `text`, after which `following` comes.
+    pub fn write(&self, text: &str, following: &str, written: &mut String) {
+        for (place, character) in text.char_indices() {
+            let mut next = text[place + character.len_utf8()..].chars().chain(following.chars());
+            match self {
+                Self::Html { spelt } => push_html(character, next.next(), spelt, written),
+                Self::Markdown(escape) => escape.push(character, next.next(), written),
+                Self::Text => written.push(character),
+            }
+        }
+    }
+}
+
+/// The sentence's source without its markup.
+fn source_text(document: &Document, sentence: &Sentence) -> String {
+    let mut cuts: Vec<_> = sentence
+        .markup
+        .iter()
+        .flat_map(|markup| match markup {
+            Markup::Pair { open, close } => vec![open.clone(), close.clone()],
+            Markup::Point { range } => vec![range.clone()],
+        })
+        .collect();
+    cuts.sort_by_key(|cut| cut.start);
+    let (mut text, mut place) = (String::new(), sentence.range.start);
+    for cut in cuts {
+        if cut.start >= place {
+            text.push_str(&document.original[place..cut.start]);
+            place = cut.end;
+        }
+    }
+    text.push_str(&document.original[place..sentence.range.end]);
+    text
+}
+
+/// The character references in `source`, by what they mean, unless the character also stands there itself.
+fn references(source: &str) -> HashMap<char, String> {
+    let mut spelt = HashMap::new();
+    for (start, _) in source.match_indices('&') {
+        let length = source[start..].find(';').filter(|length| (2..40).contains(length));
+        let Some(reference) = length.map(|length| &source[start..=start + length]) else { continue };
+        let Some(character) = meaning(&reference[1..]) else { continue };
+        if !source.contains(character) || matches!(character, '&' | ';' | '#') {
+            spelt.entry(character).or_insert_with(|| reference.to_owned());
+        }
+    }
+    spelt
+}
+
+/// What `name;` or `#number;` means, if it is one character.
+fn meaning(reference: &str) -> Option<char> {
+    let Some(number) = reference.strip_prefix('#') else {
+        let (first, second) = NAMED_ENTITIES.get(reference)?;
+        return (*second == 0).then(|| char::from_u32(*first)).flatten().filter(|c| *c != '\0');
+    };
+    let number = number.trim_end_matches(';');
+    let code = match number.strip_prefix(['x', 'X']) {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => number.parse(),
+    };
+    code.ok().and_then(char::from_u32)
+}
+
+fn push_html(character: char, next: Option<char>, spelt: &HashMap<char, String>, written: &mut String) {
+    match (character, spelt.get(&character)) {
+        (_, Some(reference)) => written.push_str(reference),
+        ('<', None) => written.push_str("&lt;"),
+        ('&', None) if begins_reference(next) => written.push_str("&amp;"),
+        _ => written.push(character),
+    }
+}
+
+/// An ampersand before anything else means itself.
+fn begins_reference(next: Option<char>) -> bool {
+    next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '#')
+}
+
+impl MarkdownEscape {
+    fn of(document: &Document, sentence: &Sentence) -> Self {
+        let source = source_text(document, sentence);
+        let (mut bare, mut escaped) = (HashSet::new(), HashSet::new());
+        let mut characters = source.chars().peekable();
+        while let Some(character) = characters.next() {
+            match characters.peek() {
+                Some(next) if character == '\\' && next.is_ascii_punctuation() => {
+                    escaped.insert(*next);
+                    characters.next();
+                }
+                _ => {
+                    bare.insert(character);
+                }
+            }
+        }
+        let line = document.original[..sentence.range.start].rsplit(['\n', '\r']).next().unwrap_or_default();
+        Self {
+            escaped: &escaped - &bare,
+            bare: &bare - &escaped,
+            spelt: references(&source),
+            begins_line: !line.contains(char::is_alphabetic),
+            in_table: document.paragraphs[sentence.paragraph].kind == ParagraphKind::TableCell,
+            beginning: source.chars().take(10).collect(),
+        }
+    }
+
+    fn push(&self, character: char, next: Option<char>, written: &mut String) {
+        if let Some(reference) = self.spelt.get(&character) {
+            return written.push_str(reference);
+        }
+        let is_number = !written.is_empty() && written.len() < 10 && written.bytes().all(|byte| byte.is_ascii_digit());
+        let at_start = self.begins_line && written.is_empty();
+        let before = written.chars().next_back();
+        let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
+        let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let is_syntax = match character {
+            '\\' => next.is_some_and(|next| next.is_ascii_punctuation()),
+            '`' | '[' | ']' => true,
+            '*' => !(is_space(before) && is_space(next)) || at_start,
+            '_' => !(is_space(before) && is_space(next) || is_word(before) && is_word(next)),
+            '~' => before == Some('~') || next == Some('~') || !is_space(before) || !is_space(next),
+            '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')),
+            '&' => begins_reference(next),
+            '|' => self.in_table,
+            '#' | '>' | '+' | '-' | '=' => at_start,
+            '.' | ')' => self.begins_line && is_number && is_space(next),
+            _ => false,
+        };
+        let begins_block = at_start && !matches!(character, '[' | ']') || matches!(character, '|' | '.' | ')');
+        let begins_alike =
+            || self.beginning.strip_prefix(written.as_str()).is_some_and(|rest| rest.starts_with(character));
+        let keeps = self.bare.contains(&character) && (!begins_block || character != '|' && begins_alike());
+        if is_syntax && !keeps || self.escaped.contains(&character) {
+            written.push('\\');
+        }
+        // A line break could begin a new block.
+        written.push(if matches!(character, '\n' | '\r') { ' ' } else { character });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(format: Format, source: &str, translation: &str) -> String {
+        let document = Document::parse("test", format, source.to_owned()).expect("readable");
+        document.translated(&[Some(translation.to_owned())])
+    }
+
+    #[test]
+    fn html_text_is_escaped_as_its_author_did() {
+        assert_eq!(written(Format::Html, "<p>a", "x < y & z &amp; \"q\""), "<p>x &lt; y & z &amp;amp; \"q\"");
+        assert_eq!(written(Format::Html, "<p>a&nbsp;&gt; b", "x\u{A0}> y"), "<p>x&nbsp;&gt; y");
+        assert_eq!(written(Format::Html, "<p>A &amp; b", "A & b"), "<p>A &amp; b");
+    }
+
+    #[test]
+    fn markdown_syntax_in_a_translation_is_escaped() {
+        assert_eq!(
+            written(Format::Markdown, "Text", "1. a *b* [c] d_e_f _g_ `h` <i>"),
+            "1\\. a \\*b\\* \\[c\\] d_e_f \\_g\\_ \\`h\\` \\<i>"
+        );
+        assert_eq!(written(Format::Markdown, "Text", "# no heading"), "\\# no heading");
+        assert_eq!(written(Format::Markdown, "A [b] c\\*", "X [y] z*"), "X [y] z\\*");
+        assert_eq!(written(Format::Markdown, "## 1. [A] b", "1. [X] y"), "## 1. [X] y");
+        assert_eq!(written(Format::Text, "Text", "# <b>*"), "# <b>*");
+    }
+
+    #[test]
+    fn character_references_are_understood() {
+        assert_eq!(meaning("amp;"), Some('&'));
+        assert_eq!(meaning("#xe4;"), Some('ä'));
+        assert_eq!(meaning("#228;"), Some('ä'));
+        assert_eq!(meaning("nonsense;"), None);
+    }
+}

@@ -1,0 +1,115 @@
+//! Files that are either the old ones or the new ones, never half of each.
+
+use std::{
+    fs,
+    io::{ErrorKind, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::error::{Error, Result};
+
+/// Writes `bytes` to `path`: to a temporary file beside it, which then takes its name.
+///
+/// A symbolic link stays one; what it points to is replaced. An existing file keeps its permissions.
+///
+/// # Errors
+/// If `path` exists and `overwrite` is false, or if writing fails; what was there before is there still.
+pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -> Result<()> {
+    let path = path.as_ref();
+    let exists = || Error::Exists { path: path.to_owned() };
+    // A link that points nowhere counts as existing.
+    let existing = path.symlink_metadata().is_ok();
+    if existing && !overwrite {
+        return Err(exists());
+    }
+    let place = if existing { path.canonicalize().map_err(Error::write(path))? } else { path.to_owned() };
+    let permissions = fs::metadata(&place).ok().map(|metadata| metadata.permissions());
+    if fs::metadata(&place).is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(Error::write(path)(ErrorKind::IsADirectory.into()));
+    }
+    let mut file = new_file(folder_of(&place)).map_err(Error::write(path))?;
+    file.write_all(bytes).map_err(Error::write(path))?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions).map_err(Error::write(path))?;
+    }
+    file.as_file().sync_all().map_err(Error::write(path))?;
+    if overwrite {
+        file.persist(&place).map_err(|error| Error::write(path)(error.error))?;
+    } else {
+        // Somebody may have made the file in the meantime.
+        file.persist_noclobber(&place).map_err(|error| match error.error.kind() {
+            ErrorKind::AlreadyExists => exists(),
+            _ => Error::write(path)(error.error),
+        })?;
+    }
+    Ok(())
+}
+
+/// A temporary file with the permissions that any new file gets.
+fn new_file(folder: PathBuf) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".canopy-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().expect("a temporary folder")
+    }
+
+    #[test]
+    fn an_existing_file_stays_unless_told_otherwise() {
+        let folder = folder();
+        let path = folder.path().join("a.txt");
+        write_atomically(&path, b"one", false).expect("new");
+        assert!(matches!(write_atomically(&path, b"two", false), Err(Error::Exists { .. })));
+        assert_eq!(fs::read(&path).expect("there"), b"one");
+        write_atomically(&path, b"two", true).expect("replaced");
+        assert_eq!(fs::read(&path).expect("there"), b"two");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "a temporary file was left behind");
+    }
+
+    #[test]
+    fn a_missing_folder_is_an_error_that_names_the_file() {
+        let path = folder().path().join("missing/a.txt");
+        let error = write_atomically(&path, b"", true).expect_err("no folder");
+        assert!(error.to_string().contains("a.txt"), "{error}");
+    }
+
+    #[test]
+    fn a_folder_is_not_replaced() {
+        let folder = folder();
+        assert!(matches!(write_atomically(folder.path(), b"", true), Err(Error::Write { .. })));
+        assert!(folder.path().is_dir());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = folder();
+        let (path, link) = (folder.path().join("a.txt"), folder.path().join("link.txt"));
+        fs::write(&path, "one").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("set");
+        symlink("a.txt", &link).expect("linked");
+        write_atomically(&link, b"two", true).expect("replaced");
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+        assert_eq!(fs::read(&path).expect("there"), b"two");
+        assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o640);
+    }
+}

@@ -1,0 +1,22 @@
+//! Documents as trees of sections, paragraphs and sentences; their file formats; segmentation; subwords.
+//!
+//! Strings and ids live here, no tensors.
+
+mod abbreviations;
+mod builder;
+pub mod document;
+mod escape;
+pub mod file;
+mod html;
+mod inline;
+mod markdown;
+mod outline;
+pub mod placeholder;
+mod plain;
+mod reading;
+pub mod segment;
+pub mod vocabulary;
+mod writing;
+
+pub use builder::MAX_DEPTH;
+pub use reading::MAX_LINE_BYTES;

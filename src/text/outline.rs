@@ -1,0 +1,102 @@
+//! Finding one's way in a [`Document`].
+
+use std::ops::Range;
+
+use super::{
+    document::{Document, Position, Sentence},
+    placeholder,
+};
+
+impl Document {
+    /// Where sentence number `sentence` stands on every level.
+    pub fn position(&self, sentence: usize) -> Position {
+        let paragraph = self.sentences[sentence].paragraph;
+        let section = self.paragraphs[paragraph].section;
+        Position {
+            section,
+            paragraph,
+            paragraph_in_section: paragraph - self.paragraphs_of(section).start,
+            sentence,
+            sentence_in_paragraph: sentence - self.paragraphs[paragraph].sentences.start,
+        }
+    }
+
+    /// The text of a section's heading; the document itself has its file's name.
+    pub fn section_title(&self, section: usize) -> String {
+        match self.sections[section].heading {
+            Some(heading) => self.paragraph_text(heading),
+            None => self.name.clone(),
+        }
+    }
+
+    /// The sections around `section`, from the document down to itself.
+    pub fn section_path(&self, section: usize) -> Vec<usize> {
+        let mut path: Vec<_> = std::iter::successors(Some(section), |&section| self.sections[section].parent).collect();
+        path.reverse();
+        path
+    }
+
+    /// How many sections are around `section`.
+    pub fn section_depth(&self, section: usize) -> usize {
+        self.section_path(section).len() - 1
+    }
+
+    /// `section` and all that are nested in it.
+    pub fn sections_below(&self, section: usize) -> Range<usize> {
+        let level = self.sections[section].level;
+        let inner = self.sections[section + 1..].iter().take_while(|other| other.level > level).count();
+        section..section + 1 + inner
+    }
+
+    /// The paragraphs that stand in `section` itself, its heading first.
+    pub fn paragraphs_of(&self, section: usize) -> Range<usize> {
+        self.first_paragraph(section)..self.first_paragraph(section + 1)
+    }
+
+    /// The paragraphs of `section` and of all sections nested in it.
+    pub fn paragraphs_below(&self, section: usize) -> Range<usize> {
+        self.first_paragraph(section)..self.first_paragraph(self.sections_below(section).end)
+    }
+
+    /// The sentences of `section` and of all sections nested in it.
+    pub fn sentences_below(&self, section: usize) -> Range<usize> {
+        let paragraphs = self.paragraphs_below(section);
+        self.first_sentence(paragraphs.start)..self.first_sentence(paragraphs.end)
+    }
+
+    fn first_paragraph(&self, section: usize) -> usize {
+        self.paragraphs.partition_point(|paragraph| paragraph.section < section)
+    }
+
+    fn first_sentence(&self, paragraph: usize) -> usize {
+        self.paragraphs.get(paragraph).map_or(self.sentences.len(), |paragraph| paragraph.sentences.start)
+    }
+
+    /// A paragraph's sentences as plain text, without markup.
+    pub fn paragraph_text(&self, paragraph: usize) -> String {
+        let sentences = &self.sentences[self.paragraphs[paragraph].sentences.clone()];
+        sentences.iter().map(Sentence::plain_text).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Words of all sentences.
+    pub fn word_count(&self) -> usize {
+        self.sentences.iter().map(Sentence::word_count).sum()
+    }
+
+    /// Words of `section` and of all sections nested in it.
+    pub fn section_word_count(&self, section: usize) -> usize {
+        self.sentences[self.sentences_below(section)].iter().map(Sentence::word_count).sum()
+    }
+}
+
+impl Sentence {
+    /// The text without placeholders.
+    pub fn plain_text(&self) -> String {
+        placeholder::stripped(&self.text)
+    }
+
+    /// What stands between spaces and holds a letter or digit.
+    pub fn word_count(&self) -> usize {
+        self.text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+    }
+}

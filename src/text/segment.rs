@@ -1,0 +1,230 @@
+//! Where one sentence ends and the next begins.
+//!
+//! Unicode's sentence boundaries (UAX #29, through ICU) propose, and the lists of `abbreviations.rs` dispose: a full stop
+//! after an abbreviation, an initial or an ordinal number does not end a sentence, as in CLDR's suppressions.
+
+use std::ops::Range;
+
+use icu_segmenter::{SentenceSegmenter, options::SentenceBreakInvariantOptions};
+
+use super::{abbreviations, placeholder::Placeholder};
+
+/// A tag that separates nothing: as if it were not there.
+pub(super) const INVISIBLE: char = '\u{FDD0}';
+/// A line break inside a paragraph: as good as a space.
+pub(super) const LINE_BREAK: char = '\u{FDD1}';
+/// Several line breaks in a row: a sentence never goes across.
+pub(super) const PARAGRAPH_BREAK: char = '\u{FDD2}';
+
+/// Stands for an opaque span while boundaries are looked for: a capital letter that no abbreviation contains.
+const STAND_IN: char = 'Ǝ';
+/// Unicode's paragraph separator, at which ICU always breaks.
+const SEPARATOR: char = '\u{2029}';
+
+/// Splits `text`, which may hold placeholders, into sentences.
+///
+/// The ranges are in order, do not overlap, begin and end with something other than white space and together cover all
+/// that is not white space. Every one but a lone one holds a letter: what has none (`1.`) joins its neighbour. Closing
+/// tags and quotes after the full stop belong to the sentence before. `language` chooses the abbreviations (`en`, `de`,
+/// with or without region); without one those of all known languages apply.
+pub fn sentence_ranges(text: &str, language: Option<&str>) -> Vec<Range<usize>> {
+    let visible = Visible::of(text);
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    for end in visible.boundaries(language) {
+        let cut = if end == visible.text.len() { text.len() } else { visible.cut(text, end) };
+        let sentence = trimmed(text, start..cut);
+        start = cut;
+        if !sentence.is_empty() {
+            ranges.push(sentence);
+        }
+    }
+    ranges
+}
+
+/// The text without its markup, and the way back.
+struct Visible {
+    text: String,
+    /// For each character its place in `text` and in the text with markup, and the end there.
+    places: Vec<(usize, Range<usize>)>,
+}
+
+impl Visible {
+    fn of(text: &str) -> Self {
+        let mut visible = Self { text: String::with_capacity(text.len()), places: Vec::new() };
+        for (place, character) in text.char_indices() {
+            let shown = match (character, Placeholder::of(character)) {
+                (INVISIBLE, _) | (_, Some(Placeholder::Open(_) | Placeholder::Close)) => continue,
+                (_, Some(Placeholder::Point(_))) => STAND_IN,
+                (PARAGRAPH_BREAK, _) => SEPARATOR,
+                (LINE_BREAK | '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}', _) => ' ',
+                _ => character,
+            };
+            // ICU sees no end of a sentence in `…`.
+            for shown in std::iter::repeat_n(if shown == '…' { '.' } else { shown }, if shown == '…' { 3 } else { 1 })
+            {
+                visible.places.push((visible.text.len(), place..place + character.len_utf8()));
+                visible.text.push(shown);
+            }
+        }
+        visible
+    }
+
+    /// The ends of the sentences in `self.text`.
+    fn boundaries(&self, language: Option<&str>) -> Vec<usize> {
+        let segmenter = SentenceSegmenter::new(SentenceBreakInvariantOptions::default());
+        let mut ends: Vec<usize> = Vec::new();
+        let (mut seen, mut lettered) = (0, false);
+        for end in segmenter.segment_str(&self.text).filter(|&end| end > 0 && end < self.text.len()) {
+            lettered |= holds_letter(&self.text[seen..end]);
+            seen = end;
+            if lettered && self.is_boundary(end, language) {
+                ends.push(end);
+                lettered = false;
+            }
+        }
+        if !lettered && !holds_letter(&self.text[seen..]) {
+            ends.pop();
+        }
+        ends.push(self.text.len());
+        ends
+    }
+
+    fn is_boundary(&self, end: usize, language: Option<&str>) -> bool {
+        let (before, after) = self.text.split_at(end);
+        let sentence = before.trim_end();
+        if before[sentence.len()..].contains(SEPARATOR) {
+            return true;
+        }
+        let core = sentence.trim_end_matches(is_closing);
+        if sentence.len() == before.len() && !core.ends_with(['。', '！', '？', '．']) {
+            return false;
+        }
+        let next = after.trim_start_matches(|c: char| c.is_whitespace() || is_closing(c) || is_opening(c));
+        if core.len() < sentence.len() && next.starts_with(char::is_lowercase) {
+            return false;
+        }
+        !(core.ends_with('.') && abbreviations::continues(core, next, language))
+    }
+
+    /// Where in the text with markup the sentence that ends at `end` of the visible text is cut off.
+    ///
+    /// Tags that close something opened earlier stay with the sentence before, everything else goes with the next one.
+    fn cut(&self, text: &str, end: usize) -> usize {
+        let next = self.places.partition_point(|(place, _)| *place < end);
+        let is_space = |place: &(usize, Range<usize>)| self.text[place.0..].starts_with(char::is_whitespace);
+        let last = self.places[..next].iter().rposition(|place| !is_space(place));
+        let mut cut = last.map_or(0, |last| self.places[last].1.end);
+        let (gap, mut depth) = (cut..self.places.get(next).map_or(text.len(), |(_, range)| range.start), 0);
+        for (place, character) in text[gap.clone()].char_indices() {
+            match Placeholder::of(character) {
+                Some(Placeholder::Open(_)) => depth += 1,
+                Some(Placeholder::Close) if depth > 0 => depth -= 1,
+                Some(Placeholder::Close) => cut = gap.start + place + character.len_utf8(),
+                _ => {}
+            }
+        }
+        cut
+    }
+}
+
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let is_space = |c: char| c.is_whitespace() || c == LINE_BREAK || c == PARAGRAPH_BREAK;
+    let start = range.end - text[range.clone()].trim_start_matches(is_space).len();
+    let kept = text[start..range.end].trim_end_matches(is_space).len();
+    start..start + kept
+}
+
+fn holds_letter(text: &str) -> bool {
+    text.chars().any(|c| c.is_alphabetic() && c != STAND_IN)
+}
+
+fn is_closing(c: char) -> bool {
+    matches!(c, '"' | '\'' | ')' | ']' | '}' | '”' | '“' | '’' | '‘' | '»' | '«' | '›' | '‹')
+}
+
+pub(super) fn is_opening(c: char) -> bool {
+    matches!(c, '"' | '\'' | '(' | '[' | '{' | '“' | '„' | '‘' | '‚' | '«' | '»' | '‹' | '›' | '¿' | '¡')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::placeholder::{CLOSE, open, point};
+
+    fn split<'t>(text: &'t str, language: Option<&str>) -> Vec<&'t str> {
+        sentence_ranges(text, language).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn full_stops_question_and_exclamation_marks_end_sentences() {
+        assert_eq!(split("One. Two? Three!  Four", None), ["One.", "Two?", "Three!", "Four"]);
+        assert_eq!(split("  ", None), [""; 0]);
+        assert_eq!(split("", None), [""; 0]);
+    }
+
+    #[test]
+    fn english_abbreviations_do_not_end_sentences() {
+        for text in [
+            "Ask Dr. Miller or Mr. Smith about it.",
+            "Some formats, e.g. PNG, i.e. Portable Network Graphics, etc. are known.",
+            "Written by J. R. R. Tolkien in No. 5 of the series.",
+            "See Fig. 3 and p. 12 for details.",
+            "Acme Inc. Chicago sells them.",
+        ] {
+            assert_eq!(split(text, None), [text]);
+            assert_eq!(split(text, Some("en-US")), [text]);
+        }
+        assert_eq!(split("Pens, ink, etc. The rest is here.", None), ["Pens, ink, etc.", "The rest is here."]);
+        assert_eq!(split("Stop there, no. The end.", None), ["Stop there, no.", "The end."]);
+        assert_eq!(split("It is in column A. The rest is empty.", None).len(), 2);
+    }
+
+    #[test]
+    fn german_abbreviations_and_ordinals_do_not_end_sentences() {
+        for text in [
+            "Einige Formate, z. B. PNG, d. h. Rastergrafiken, u. a. Fotos, sind bekannt.",
+            "Das gilt bzw. Galt ca. Ende Mai, vgl. Abs. 2 und S. 12 Nr. 3.",
+            "Am 3. Mai und im 19. Jahrhundert war das so.",
+            "Laut Prof. Dr. Meier ist das z.B. Unsinn.",
+        ] {
+            assert_eq!(split(text, None), [text]);
+            assert_eq!(split(text, Some("de")), [text]);
+        }
+        assert_eq!(split("Hunde, Katzen usw. Das ist alles.", None).len(), 2);
+        assert_eq!(split("Das war der 2. Versuch.", Some("de")).len(), 1);
+        assert_eq!(split("Das steht in Kapitel 2. Der Rest folgt.", Some("de")).len(), 2);
+    }
+
+    #[test]
+    fn ellipses_and_quoted_questions_may_go_on() {
+        assert_eq!(split("Choose Options... Dialog to go on.", None).len(), 1);
+        assert_eq!(split("Choose Options... The dialog opens.", None).len(), 2);
+        assert_eq!(split("Wählen Sie Ändern… Klicken Sie. Mit … Allem.", None).len(), 3);
+        assert_eq!(split("It is \"A1:B14\". Note that.", None).len(), 2);
+        assert_eq!(split("“Really?” he said. Yes.", None), ["“Really?” he said.", "Yes."]);
+        assert_eq!(split("He said: “Go.” Then he left.", None), ["He said: “Go.”", "Then he left."]);
+    }
+
+    #[test]
+    fn parts_without_a_letter_join_their_neighbours() {
+        assert_eq!(split("1. Open the file. 2. Close it.", None), ["1. Open the file.", "2. Close it."]);
+        assert_eq!(split("It is so. 42.", None), ["It is so. 42."]);
+        assert_eq!(split("42", None), ["42"]);
+    }
+
+    #[test]
+    fn closing_tags_stay_with_the_sentence_before() {
+        let text = format!("{}One.{CLOSE} {}Two.{CLOSE}", open(0), open(1));
+        assert_eq!(split(&text, None), [format!("{}One.{CLOSE}", open(0)), format!("{}Two.{CLOSE}", open(1))]);
+        let text = format!("{}One. {CLOSE}Two {}x{CLOSE}.", open(0), open(1));
+        assert_eq!(split(&text, None)[0], format!("{}One. {CLOSE}", open(0)));
+    }
+
+    #[test]
+    fn opaque_spans_begin_sentences_like_words() {
+        let text = format!("Use it. {} does more. See e.g. {} here.", point(0), point(1));
+        assert_eq!(split(&text, None).len(), 3);
+        assert_eq!(split(&format!("Look. {}", point(0)), None).len(), 1);
+    }
+}

@@ -1,0 +1,95 @@
+//! From a translated [`Document`] back to its file.
+
+use super::{
+    document::{Document, Format, Markup, Sentence},
+    escape::Escape,
+    placeholder::Placeholder,
+};
+
+impl Document {
+    /// The file with every sentence that has a translation replaced by it; all other bytes stay as they are.
+    ///
+    /// `translations` belong to `self.sentences`, in order; where it is shorter, or `None`, the source stays.
+    pub fn translated(&self, translations: &[Option<String>]) -> String {
+        let mut written = String::with_capacity(self.original.len() + self.original.len() / 4);
+        let mut place = 0;
+        for (sentence, translation) in self.sentences.iter().zip(translations) {
+            let Some(translation) = translation else { continue };
+            written.push_str(&self.original[place..sentence.range.start]);
+            written.push_str(&self.rendered(sentence, translation));
+            place = sentence.range.end;
+        }
+        written.push_str(&self.original[place..]);
+        written
+    }
+
+    /// A translation of `sentence` as it stands in the file: with the source's markup and escapes.
+    ///
+    /// A placeholder that the sentence does not have, and a closing one without opening one, is left out; what is not
+    /// closed is closed at the end.
+    pub fn rendered(&self, sentence: &Sentence, translation: &str) -> String {
+        let mut renderer = Renderer {
+            document: self,
+            sentence,
+            escape: Escape::of(self, sentence),
+            written: String::new(),
+            open: Vec::new(),
+        };
+        let translation = translation.trim();
+        let mut text_start = 0;
+        for (place, character) in translation.char_indices() {
+            let Some(placeholder) = Placeholder::of(character) else { continue };
+            renderer.text(&translation[text_start..place], &translation[place..]);
+            text_start = place + character.len_utf8();
+            renderer.placeholder(placeholder);
+        }
+        renderer.text(&translation[text_start..], "");
+        while !renderer.open.is_empty() {
+            renderer.placeholder(Placeholder::Close);
+        }
+        renderer.written
+    }
+}
+
+struct Renderer<'d> {
+    document: &'d Document,
+    sentence: &'d Sentence,
+    escape: Escape,
+    written: String,
+    /// The closing tags that are due, with the place in `written` where the element's content begins.
+    open: Vec<(usize, usize)>,
+}
+
+impl Renderer<'_> {
+    fn text(&mut self, text: &str, following: &str) {
+        self.escape.write(text, following, &mut self.written);
+    }
+
+    fn placeholder(&mut self, placeholder: Placeholder) {
+        let original = &self.document.original;
+        match placeholder {
+            Placeholder::Open(number) | Placeholder::Point(number) => match self.sentence.markup.get(number) {
+                Some(Markup::Pair { open, .. }) => {
+                    self.written.push_str(&original[open.clone()]);
+                    self.open.push((number, self.written.len()));
+                }
+                Some(Markup::Point { range }) => self.written.push_str(&original[range.clone()]),
+                None => {}
+            },
+            Placeholder::Close => {
+                let Some((number, start)) = self.open.pop() else { return };
+                let Some(Markup::Pair { open, close }) = self.sentence.markup.get(number) else { return };
+                let (label, close) = (&original[open.end..close.start], &original[close.clone()]);
+                // `[label]` and `[label][]` name their link by the text that has just been translated.
+                let names_itself = self.document.format == Format::Markdown && matches!(close, "]" | "][]");
+                if names_itself && !self.written[start..].split_whitespace().eq(label.split_whitespace()) {
+                    self.written.push_str("][");
+                    self.written.push_str(label);
+                    self.written.push(']');
+                } else {
+                    self.written.push_str(close);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Where a run stands: all that is needed to go on as if nothing had happened.
+
+use std::path::Path;
+
+use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
+
+use super::optimizer::Adam;
+use crate::error::{Error, Result};
+use crate::model::Transformer;
+use crate::text::file::write_atomically;
+use crate::text::vocabulary::Vocabulary;
+use crate::weights::{ModelFolder, Precision, read_tensors, write_tensors};
+
+const PROGRESS: &str = "progress.json";
+const OPTIMIZER: &str = "optimizer.safetensors";
+
+/// Counters of a run. The order of the data and every dropout mask follow from them and the seed.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Progress {
+    /// Updates so far.
+    pub step: usize,
+    /// Epoch under way, from 0.
+    pub epoch: usize,
+    /// Batches of this epoch already seen.
+    pub batch: usize,
+    pub target_tokens: u64,
+    /// Seconds of training, validation included.
+    pub elapsed_secs: f64,
+    pub best_bleu: Option<f64>,
+}
+
+/// Writes a checkpoint: a model folder with the optimiser's memory and the counters beside it.
+///
+/// The folder is written under another name and then takes the place of the old one, so that there is a whole
+/// checkpoint at every moment.
+pub(super) fn save(
+    folder: &Path,
+    description: &ModelFolder,
+    weights: &Transformer,
+    vocabulary: &Vocabulary,
+    optimizer: Option<&Adam>,
+    progress: &Progress,
+) -> Result<()> {
+    let (new, old) = (folder.with_extension("new"), folder.with_extension("old"));
+    for leftover in [&new, &old] {
+        if leftover.exists() && folder.exists() {
+            std::fs::remove_dir_all(leftover).map_err(Error::write(leftover))?;
+        }
+    }
+    description.save(&new, weights, vocabulary, Precision::Full)?;
+    if let Some(optimizer) = optimizer {
+        write_tensors(&new.join(OPTIMIZER), &optimizer.state(), Precision::Full)?;
+    }
+    let path = new.join(PROGRESS);
+    let text = serde_json::to_string_pretty(progress)
+        .map_err(|cause| Error::Model { reason: cause.to_string(), path: path.clone() })?;
+    write_atomically(&path, text.as_bytes(), true)?;
+    if folder.exists() {
+        std::fs::rename(folder, &old).map_err(Error::write(folder))?;
+    }
+    std::fs::rename(&new, folder).map_err(Error::write(folder))?;
+    if old.exists() {
+        std::fs::remove_dir_all(&old).map_err(Error::write(&old))?;
+    }
+    Ok(())
+}
+
+/// A checkpoint as it was saved.
+pub(super) struct Checkpoint {
+    pub description: ModelFolder,
+    pub weights: Transformer,
+    pub optimizer: Adam,
+    pub progress: Progress,
+}
+
+/// Reads the checkpoint in `folder`, or the one it was about to replace; `None` if there is none.
+pub(super) fn load(folder: &Path, device: &Device) -> Result<Option<Checkpoint>> {
+    let old = folder.with_extension("old");
+    let Some(folder) = [folder, &old].into_iter().find(|folder| folder.join(PROGRESS).exists()) else {
+        return Ok(None);
+    };
+    let path = folder.join(PROGRESS);
+    let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
+    let progress: Progress = serde_json::from_str(&text)
+        .map_err(|cause| Error::Model { reason: cause.to_string(), path: path.clone() })?;
+    let description = ModelFolder::open(folder)?;
+    let (weights, _) = description.load(folder, device)?;
+    let step = i32::try_from(progress.step).unwrap_or(i32::MAX);
+    // Adam works on plain tensors, below the gradients.
+    let optimizer = Adam::resumed(read_tensors(&folder.join(OPTIMIZER))?, step, &device.clone().inner());
+    Ok(Some(Checkpoint { description, weights, optimizer, progress }))
+}

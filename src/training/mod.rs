@@ -1,0 +1,25 @@
+//! Learning a model from a corpus: batches, loss, schedule, the loop, checkpoints.
+//!
+//! Emits [`TrainingEvent`]s and draws nothing; the command line and the window run the same [`train`].
+
+mod batch;
+mod checkpoint;
+mod config;
+mod data;
+mod event;
+mod optimizer;
+mod run_folder;
+mod schedule;
+mod trainer;
+mod validation;
+
+pub use batch::{Batch, Example, epoch_batches};
+pub use checkpoint::Progress;
+pub use config::TrainingConfig;
+pub use data::TrainingData;
+pub use event::{EndReason, Phase, TrainingEvent};
+pub use optimizer::Adam;
+pub use run_folder::RunFolder;
+pub use schedule::noam_rate;
+pub use trainer::train;
+pub use validation::{Validation, Validator};

@@ -1,0 +1,64 @@
+//! The folder of one run.
+//!
+//! | path | holds |
+//! |---|---|
+//! | `config.toml` | the settings, all of them |
+//! | `events.jsonl` | one [`TrainingEvent`] a line, appended while the run goes on |
+//! | `checkpoints/last/` | where the run stands: a model folder, the optimiser's memory, the counters |
+//! | `checkpoints/best/` | the model with the best dev BLEU so far |
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::config::TrainingConfig;
+use super::event::TrainingEvent;
+use crate::error::{Error, Result};
+use crate::text::file::write_atomically;
+
+/// An open run folder.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    events: File,
+}
+
+impl RunFolder {
+    /// Makes or reopens a run folder and writes its `config.toml`.
+    ///
+    /// # Errors
+    /// If it was used before and `resume` is not asked for, or cannot be written.
+    pub fn open(path: &Path, config: &TrainingConfig, resume: bool) -> Result<Self> {
+        let (config_path, events_path) = (path.join("config.toml"), path.join("events.jsonl"));
+        if !resume && (config_path.exists() || events_path.exists()) {
+            return Err(Error::RunExists { path: path.to_owned() });
+        }
+        std::fs::create_dir_all(path.join("checkpoints")).map_err(Error::write(path))?;
+        let text = toml::to_string(config)
+            .map_err(|cause| Error::Model { reason: cause.to_string(), path: config_path.clone() })?;
+        write_atomically(&config_path, text.as_bytes(), true)?;
+        let events =
+            OpenOptions::new().create(true).append(true).open(&events_path).map_err(Error::write(&events_path))?;
+        Ok(Self { path: path.to_owned(), events })
+    }
+
+    pub fn last(&self) -> PathBuf {
+        self.path.join("checkpoints/last")
+    }
+
+    pub fn best(&self) -> PathBuf {
+        self.path.join("checkpoints/best")
+    }
+
+    /// Appends a line to `events.jsonl`.
+    ///
+    /// # Errors
+    /// If the disk is full.
+    pub fn record(&mut self, event: &TrainingEvent) -> Result<()> {
+        let path = self.path.join("events.jsonl");
+        let mut line = serde_json::to_vec(event)
+            .map_err(|cause| Error::Model { reason: cause.to_string(), path: path.clone() })?;
+        line.push(b'\n');
+        self.events.write_all(&line).map_err(Error::write(&path))
+    }
+}

@@ -1,0 +1,268 @@
+//! The training loop.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+use burn::module::Module;
+use burn::tensor::Device;
+
+use super::batch::{Batch, epoch_batches};
+use super::checkpoint::{self, Checkpoint, Progress};
+use super::config::TrainingConfig;
+use super::data::TrainingData;
+use super::event::{EndReason, Phase, TrainingEvent};
+use super::optimizer::Adam;
+use super::run_folder::RunFolder;
+use super::schedule::noam_rate;
+use super::validation::Validator;
+use crate::corpus::Split;
+use crate::error::Result;
+use crate::kernels::DropoutSource;
+use crate::model::{Preset, Transformer};
+use crate::weights::{Languages, ModelFolder};
+
+/// Updates over which the speed is averaged.
+const SPEED_WINDOW: usize = 20;
+
+/// Trains as `config` says, in the run folder `run`.
+///
+/// Every event is written to the run folder and given to `observe`; `Break` stops the run after a checkpoint.
+///
+/// # Errors
+/// If the configuration or the corpus is not valid, the folder was used before, or a file cannot be written.
+pub fn train(
+    config: &TrainingConfig,
+    run: &Path,
+    resume: bool,
+    device: &Device,
+    device_name: &str,
+    observe: &mut dyn FnMut(&TrainingEvent) -> ControlFlow<()>,
+) -> Result<EndReason> {
+    config.validate()?;
+    let preset = Preset::named(&config.preset)?;
+    let folder = RunFolder::open(run, config, resume)?;
+    let mut reporter = Reporter { folder, observe, stopped: false };
+    reporter.phase(Phase::Read)?;
+    let max_tokens = preset.config(config.vocab_size).max_tokens;
+    let data = TrainingData::open(config, max_tokens)?;
+    reporter.phase(Phase::Tokenise)?;
+    let validator = Validator::new(&data.corpus, Split::Dev, data.examples(Split::Dev)?)?;
+    let mut trainer = Trainer::start(config, &preset, &data, device, resume, &reporter.folder)?;
+    reporter.report(TrainingEvent::Started {
+        parameters: trainer.model.num_params(),
+        examples: data.train.len(),
+        skipped: data.skipped,
+        device: device_name.to_owned(),
+        step: trainer.progress.step,
+    })?;
+    let reason = trainer.run(&data, &validator, &mut reporter)?;
+    reporter.report(TrainingEvent::Finished { step: trainer.progress.step, reason })?;
+    Ok(reason)
+}
+
+/// Passes events on.
+struct Reporter<'a> {
+    folder: RunFolder,
+    observe: &'a mut dyn FnMut(&TrainingEvent) -> ControlFlow<()>,
+    stopped: bool,
+}
+
+impl Reporter<'_> {
+    fn report(&mut self, event: TrainingEvent) -> Result<()> {
+        self.folder.record(&event)?;
+        self.stopped |= (self.observe)(&event).is_break();
+        Ok(())
+    }
+
+    fn phase(&mut self, phase: Phase) -> Result<()> {
+        self.report(TrainingEvent::Phase { phase })
+    }
+}
+
+/// A run under way.
+struct Trainer<'a> {
+    config: &'a TrainingConfig,
+    description: ModelFolder,
+    model: Transformer,
+    optimizer: Adam,
+    progress: Progress,
+    /// Target tokens and seconds of the last updates.
+    speeds: VecDeque<(u64, f64)>,
+    /// When this session began, and how many seconds the run had then.
+    session: (Instant, f64),
+}
+
+impl<'a> Trainer<'a> {
+    fn start(
+        config: &'a TrainingConfig,
+        preset: &Preset,
+        data: &TrainingData,
+        device: &Device,
+        resume: bool,
+        folder: &RunFolder,
+    ) -> Result<Self> {
+        let device = device.clone().autodiff();
+        device.seed(config.seed);
+        let saved = if resume { checkpoint::load(&folder.last(), &device)? } else { None };
+        let (description, model, optimizer, progress) = match saved {
+            Some(Checkpoint { description, weights, optimizer, progress }) => (description, weights, optimizer, progress),
+            None => {
+                let mut sizes = preset.config(data.vocabulary.len());
+                sizes.dropout = config.dropout;
+                let model = Transformer::new(&sizes, &device)?;
+                let info = data.corpus.info();
+                let languages =
+                    Languages { source: info.source_language.clone(), target: info.target_language.clone() };
+                let name = format!("{} {}-{}", preset.name, languages.source, languages.target);
+                let mut description = ModelFolder::new(name, info.licence.clone(), languages, sizes);
+                description.training.corpus = info.name.clone();
+                description.training.corpus_licence = info.licence.clone();
+                description.training.preset = preset.name.to_owned();
+                description.training.seed = config.seed;
+                (description, model, Adam::default(), Progress::default())
+            }
+        };
+        let session = (Instant::now(), progress.elapsed_secs);
+        Ok(Self { config, description, model, optimizer, progress, speeds: VecDeque::new(), session })
+    }
+
+    fn run(&mut self, data: &TrainingData, validator: &Validator, reporter: &mut Reporter) -> Result<EndReason> {
+        reporter.phase(Phase::Train)?;
+        loop {
+            let (seed, epoch) = (self.config.seed, self.progress.epoch);
+            let batches = epoch_batches(&data.train, self.config.batch_tokens, seed, epoch);
+            for numbers in batches.iter().skip(self.progress.batch) {
+                if let Some(reason) = self.end_reason(reporter) {
+                    self.save(data, reporter)?;
+                    if self.progress.step % self.config.validate_every != 0 {
+                        self.validate(data, validator, reporter)?;
+                    }
+                    return Ok(reason);
+                }
+                let batch = Batch::new(numbers.iter().map(|&number| &data.train[number]));
+                self.progress.batch += 1;
+                self.step(&batch, reporter)?;
+                if self.progress.step.is_multiple_of(self.config.validate_every) {
+                    self.validate(data, validator, reporter)?;
+                }
+                if self.progress.step.is_multiple_of(self.config.checkpoint_every) {
+                    self.save(data, reporter)?;
+                }
+            }
+            self.progress.epoch += 1;
+            self.progress.batch = 0;
+        }
+    }
+
+    fn end_reason(&self, reporter: &Reporter) -> Option<EndReason> {
+        let limit_reached = self.config.steps > 0 && self.progress.step >= self.config.steps;
+        let out_of_time =
+            self.config.minutes > 0.0 && self.session.0.elapsed().as_secs_f64() >= self.config.minutes * 60.0;
+        match () {
+            () if reporter.stopped => Some(EndReason::Stopped),
+            () if limit_reached => Some(EndReason::Steps),
+            () if out_of_time => Some(EndReason::Minutes),
+            () => None,
+        }
+    }
+
+    /// One update of the weights.
+    fn step(&mut self, batch: &Batch, reporter: &mut Reporter) -> Result<()> {
+        let begun = Instant::now();
+        self.progress.step += 1;
+        let (config, step) = (self.config, self.progress.step);
+        let learning_rate =
+            noam_rate(step, self.description.model.d_model, config.warmup_steps, config.learning_rate_factor);
+        let dropout = DropoutSource::new(config.dropout, config.seed.wrapping_mul(0x9E37_79B9).wrapping_add(step as u64));
+        let loss = self.model.loss(&batch.source, &batch.target, &batch.labels, config.label_smoothing, &dropout);
+        let mut gradients = loss.backward();
+        let clip_norm = (config.clip_norm > 0.0).then_some(config.clip_norm);
+        let model = self.model.clone();
+        let (model, gradient_norm) = self.optimizer.update(model, &mut gradients, learning_rate, clip_norm);
+        self.model = model;
+        let loss = loss.into_scalar::<f32>();
+        let tokens = batch.labels.len() as u64;
+        self.progress.target_tokens += tokens;
+        self.progress.elapsed_secs = self.session.1 + self.session.0.elapsed().as_secs_f64();
+        self.speeds.push_back((tokens, begun.elapsed().as_secs_f64()));
+        if self.speeds.len() > SPEED_WINDOW {
+            self.speeds.pop_front();
+        }
+        if !loss.is_finite() {
+            let message = format!("the loss of step {step} is {loss}; try a smaller learning_rate_factor");
+            reporter.report(TrainingEvent::Warning { message })?;
+        }
+        reporter.report(TrainingEvent::Step {
+            step,
+            epoch: self.progress.epoch,
+            loss,
+            learning_rate,
+            gradient_norm,
+            target_tokens: self.progress.target_tokens,
+            target_tokens_per_second: self.speed(),
+            elapsed_secs: self.progress.elapsed_secs,
+            remaining_secs: self.remaining_secs(),
+        })
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "token counts become f64")]
+    fn speed(&self) -> f64 {
+        let (tokens, secs) = self.speeds.iter().fold((0, 0.0), |sum, speed| (sum.0 + speed.0, sum.1 + speed.1));
+        tokens as f64 / secs.max(f64::MIN_POSITIVE)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "step counts become f64")]
+    fn remaining_secs(&self) -> Option<f64> {
+        let (begun, before) = self.session;
+        let session_secs = begun.elapsed().as_secs_f64();
+        let by_minutes = (self.config.minutes > 0.0).then(|| self.config.minutes * 60.0 - session_secs);
+        let by_steps = (self.config.steps > 0).then(|| {
+            let left = self.config.steps.saturating_sub(self.progress.step) as f64;
+            left * (before + session_secs) / self.progress.step as f64
+        });
+        [by_minutes, by_steps].into_iter().flatten().min_by(f64::total_cmp).map(|secs| secs.max(0.0))
+    }
+
+    fn validate(&mut self, data: &TrainingData, validator: &Validator, reporter: &mut Reporter) -> Result<()> {
+        reporter.phase(Phase::Validate)?;
+        let validation = validator.run(&self.model.valid(), &data.vocabulary, self.config.label_smoothing);
+        let best = self.progress.best_bleu.is_none_or(|best| validation.bleu > best);
+        self.progress.elapsed_secs = self.session.1 + self.session.0.elapsed().as_secs_f64();
+        self.describe(Some((validation.loss, validation.bleu)));
+        if best {
+            self.progress.best_bleu = Some(validation.bleu);
+            let folder = reporter.folder.best();
+            checkpoint::save(&folder, &self.description, &self.model, &data.vocabulary, None, &self.progress)?;
+        }
+        reporter.report(TrainingEvent::Validated {
+            step: self.progress.step,
+            target_tokens: self.progress.target_tokens,
+            dev_loss: validation.loss,
+            dev_bleu: validation.bleu,
+            best,
+            elapsed_secs: self.progress.elapsed_secs,
+        })?;
+        reporter.phase(Phase::Train)
+    }
+
+    fn save(&mut self, data: &TrainingData, reporter: &mut Reporter) -> Result<()> {
+        reporter.phase(Phase::Save)?;
+        self.describe(None);
+        let (folder, optimizer) = (reporter.folder.last(), Some(&self.optimizer));
+        checkpoint::save(&folder, &self.description, &self.model, &data.vocabulary, optimizer, &self.progress)?;
+        let checkpoint = "checkpoints/last".to_owned();
+        reporter.report(TrainingEvent::Saved { step: self.progress.step, checkpoint })?;
+        reporter.phase(Phase::Train)
+    }
+
+    fn describe(&mut self, validation: Option<(f32, f64)>) {
+        let record = &mut self.description.training;
+        record.steps = self.progress.step;
+        record.target_tokens = self.progress.target_tokens;
+        if let Some((loss, bleu)) = validation {
+            (record.dev_loss, record.dev_bleu) = (Some(loss), Some(bleu));
+        }
+    }
+}

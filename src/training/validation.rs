@@ -1,0 +1,59 @@
+//! Loss and BLEU on documents the model does not learn from.
+
+use crate::corpus::{Corpus, Segment, Split, segments};
+use crate::error::Result;
+use crate::inference::translate_segments;
+use crate::kernels::DropoutSource;
+use crate::metrics::corpus_bleu;
+use crate::model::Transformer;
+use crate::search::SearchOptions;
+use crate::text::vocabulary::Vocabulary;
+
+use super::batch::{Batch, Example, epoch_batches};
+
+/// Scores of one validation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Validation {
+    /// Label-smoothed like the training loss, nats a target token.
+    pub loss: f32,
+    pub bleu: f64,
+}
+
+/// A split prepared for validation.
+#[derive(Debug)]
+pub struct Validator {
+    examples: Vec<Example>,
+    segments: Vec<Segment>,
+}
+
+impl Validator {
+    /// Prepares `split` of a corpus.
+    ///
+    /// # Errors
+    /// If the corpus cannot be read.
+    pub fn new(corpus: &Corpus, split: Split, examples: Vec<Example>) -> Result<Self> {
+        Ok(Self { examples, segments: segments(corpus, split)? })
+    }
+
+    /// Scores a model that does not track gradients.
+    pub fn run(&self, model: &Transformer, vocabulary: &Vocabulary, label_smoothing: f32) -> Validation {
+        let options = SearchOptions { beam_size: 1, ..SearchOptions::default() };
+        let hypotheses = translate_segments(model, vocabulary, &self.segments, &options);
+        let references: Vec<&str> = self.segments.iter().map(|segment| segment.reference.as_str()).collect();
+        Validation { loss: self.loss(model, label_smoothing), bleu: corpus_bleu(&hypotheses, &references).score }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "token counts become f32")]
+    fn loss(&self, model: &Transformer, label_smoothing: f32) -> f32 {
+        let none = DropoutSource::none();
+        let (mut sum, mut tokens) = (0.0, 0.0);
+        for numbers in epoch_batches(&self.examples, 2_000, 0, 0) {
+            let batch = Batch::new(numbers.iter().map(|&number| &self.examples[number]));
+            let count = batch.labels.len() as f32;
+            let loss = model.loss(&batch.source, &batch.target, &batch.labels, label_smoothing, &none);
+            sum += loss.into_scalar::<f32>() * count;
+            tokens += count;
+        }
+        sum / f32::max(tokens, 1.0)
+    }
+}

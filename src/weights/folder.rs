@@ -1,0 +1,128 @@
+//! A model folder: everything needed to translate with a model and to know where it comes from.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `model.toml` | format version, name, languages, licence, the [`ModelConfig`], the training record |
+//! | `weights.safetensors` | the parameters by name, 16- or 32-bit |
+//! | `vocabulary.json` | the joint subword vocabulary |
+
+use std::path::{Path, PathBuf};
+
+use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
+
+use super::tensors::{Precision, load_module, module_tensors, read_tensors, write_tensors};
+use crate::error::{Error, Result};
+use crate::model::{ModelConfig, Transformer};
+use crate::text::file::write_atomically;
+use crate::text::vocabulary::Vocabulary;
+
+const DESCRIPTION: &str = "model.toml";
+const WEIGHTS: &str = "weights.safetensors";
+const VOCABULARY: &str = "vocabulary.json";
+
+/// Version of the folder's format.
+const VERSION: u32 = 1;
+
+/// What a model folder says of its model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelFolder {
+    /// Version of this format, 1.
+    pub version: u32,
+    pub name: String,
+    /// SPDX expression of the licence of the weights.
+    pub licence: String,
+    pub languages: Languages,
+    pub model: ModelConfig,
+    #[serde(default)]
+    pub training: TrainingRecord,
+}
+
+/// Codes such as `en`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Languages {
+    pub source: String,
+    pub target: String,
+}
+
+/// How the weights came about.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TrainingRecord {
+    pub corpus: String,
+    pub corpus_licence: String,
+    pub preset: String,
+    pub seed: u64,
+    pub steps: usize,
+    /// Target tokens seen, repetitions counted.
+    pub target_tokens: u64,
+    /// On the development documents; absent before the first validation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dev_loss: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dev_bleu: Option<f64>,
+}
+
+impl ModelFolder {
+    pub fn new(name: String, licence: String, languages: Languages, model: ModelConfig) -> Self {
+        Self { version: VERSION, name, licence, languages, model, training: TrainingRecord::default() }
+    }
+
+    /// Writes a whole model folder, file by file, the description last.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn save(
+        &self,
+        folder: &Path,
+        weights: &Transformer,
+        vocabulary: &Vocabulary,
+        precision: Precision,
+    ) -> Result<()> {
+        std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
+        vocabulary.save(&folder.join(VOCABULARY))?;
+        write_tensors(&folder.join(WEIGHTS), &module_tensors(weights), precision)?;
+        let path = folder.join(DESCRIPTION);
+        let text = toml::to_string(self)
+            .map_err(|cause| Error::Model { reason: cause.to_string(), path: path.clone() })?;
+        write_atomically(&path, text.as_bytes(), true)
+    }
+
+    /// Reads the description alone.
+    ///
+    /// # Errors
+    /// If it is missing, of another version or not valid.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let path = folder.join(DESCRIPTION);
+        let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
+        let refuse = |reason| Error::Model { reason, path: path.clone() };
+        let description: Self = toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
+        if description.version != VERSION {
+            return Err(refuse(format!("format version {}, this program reads {VERSION}", description.version)));
+        }
+        description.model.validate()?;
+        Ok(description)
+    }
+
+    /// Reads vocabulary and weights that belong to this description.
+    ///
+    /// # Errors
+    /// If a file is missing, truncated or does not fit the configuration.
+    pub fn load(&self, folder: &Path, device: &Device) -> Result<(Transformer, Vocabulary)> {
+        let path = folder.join(VOCABULARY);
+        let vocabulary = Vocabulary::open(&path)?;
+        if vocabulary.len() != self.model.vocab_size {
+            let (found, expected) = (vocabulary.len(), self.model.vocab_size);
+            let reason = format!("the vocabulary has {found} tokens, the configuration says {expected}");
+            return Err(Error::Model { reason, path });
+        }
+        let path = Self::weights_path(folder);
+        let weights = load_module(Transformer::new(&self.model, device)?, read_tensors(&path)?, &path)?;
+        Ok((weights, vocabulary))
+    }
+
+    /// Where a folder keeps its weights.
+    pub fn weights_path(folder: &Path) -> PathBuf {
+        folder.join(WEIGHTS)
+    }
+}

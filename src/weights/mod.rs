@@ -1,0 +1,7 @@
+//! Models on disk: named tensors in safetensors files and the folder that holds a whole model.
+
+mod folder;
+mod tensors;
+
+pub use folder::{Languages, ModelFolder, TrainingRecord};
+pub use tensors::{NamedTensors, Precision, load_module, module_tensors, read_tensors, write_tensors};

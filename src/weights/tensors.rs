@@ -1,0 +1,156 @@
+//! Named tensors between modules and safetensors files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::tensor::{Tensor, TensorData};
+use half::f16;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+
+use crate::error::{Error, Result};
+use crate::text::file::write_atomically;
+
+/// Shapes and numbers by name, such as `encoder.sublayers.0.norm.gamma`.
+pub type NamedTensors = BTreeMap<String, (Vec<usize>, Vec<f32>)>;
+
+/// How numbers are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// 16 bits: half the size, for shipping.
+    Half,
+    /// 32 bits: exact, for checkpoints.
+    Full,
+}
+
+/// All parameters of a module.
+pub fn module_tensors<M: Module>(module: &M) -> NamedTensors {
+    let mut collector = Collector::default();
+    module.visit(&mut collector);
+    collector.tensors
+}
+
+/// The module with the parameters in `tensors`, which came from `path`.
+///
+/// # Errors
+/// If a parameter is missing, has another shape or is not in the module.
+pub fn load_module<M: Module>(module: M, tensors: NamedTensors, path: &Path) -> Result<M> {
+    let mut loader = Loader { tensors, stack: Vec::new(), problem: None };
+    let module = module.map(&mut loader);
+    let problem = loader
+        .problem
+        .or_else(|| loader.tensors.keys().next().map(|name| format!("{name} is not part of the configured model")));
+    match problem {
+        Some(reason) => Err(Error::Weights { reason, path: path.to_owned() }),
+        None => Ok(module),
+    }
+}
+
+/// Writes a safetensors file.
+///
+/// # Errors
+/// If the file cannot be written; a file that was there stays as it was.
+pub fn write_tensors(path: &Path, tensors: &NamedTensors, precision: Precision) -> Result<()> {
+    let dtype = match precision {
+        Precision::Half => Dtype::F16,
+        Precision::Full => Dtype::F32,
+    };
+    let encoded: Vec<(&String, &Vec<usize>, Vec<u8>)> = tensors
+        .iter()
+        .map(|(name, (shape, values))| {
+            let bytes = match precision {
+                Precision::Half => values.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect(),
+                Precision::Full => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            };
+            (name, shape, bytes)
+        })
+        .collect();
+    let refuse = |error: safetensors::SafeTensorError| Error::Weights { reason: error.to_string(), path: path.into() };
+    let views = encoded
+        .iter()
+        .map(|(name, shape, bytes)| Ok((name, TensorView::new(dtype, shape.to_vec(), bytes).map_err(refuse)?)))
+        .collect::<Result<Vec<_>>>()?;
+    let bytes = safetensors::serialize(views, None).map_err(refuse)?;
+    write_atomically(path, &bytes, true)
+}
+
+/// Reads a safetensors file of 16- or 32-bit numbers.
+///
+/// # Errors
+/// If the file is missing, truncated or holds numbers of another kind.
+pub fn read_tensors(path: &Path) -> Result<NamedTensors> {
+    let bytes = std::fs::read(path).map_err(Error::read(path))?;
+    let refuse = |reason: String| Error::Weights { reason, path: path.to_owned() };
+    let file = SafeTensors::deserialize(&bytes).map_err(|error| refuse(error.to_string()))?;
+    file.iter()
+        .map(|(name, view)| {
+            let values = match view.dtype() {
+                Dtype::F32 => words::<4>(view.data()).map(f32::from_le_bytes).collect(),
+                Dtype::F16 => words::<2>(view.data()).map(|bytes| f16::from_le_bytes(bytes).to_f32()).collect(),
+                other => return Err(refuse(format!("{name} holds {other:?} numbers, not 16- or 32-bit floats"))),
+            };
+            Ok((name.to_owned(), (view.shape().to_vec(), values)))
+        })
+        .collect()
+}
+
+fn words<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
+    bytes.chunks_exact(N).map(|word| word.try_into().expect("N bytes"))
+}
+
+#[derive(Default)]
+struct Collector {
+    stack: Vec<String>,
+    tensors: NamedTensors,
+}
+
+impl ModuleVisitor for Collector {
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.stack.push(name.to_owned());
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.stack.pop();
+    }
+
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let tensor = param.val();
+        let shape = tensor.dims().to_vec();
+        let values = tensor.into_data().try_into_vec::<f32>().expect("parameters are 32-bit floats");
+        self.tensors.insert(self.stack.join("."), (shape, values));
+    }
+}
+
+struct Loader {
+    tensors: NamedTensors,
+    stack: Vec<String>,
+    problem: Option<String>,
+}
+
+impl ModuleMapper for Loader {
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.stack.push(name.to_owned());
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.stack.pop();
+    }
+
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let name = self.stack.join(".");
+        let Some((found, values)) = self.tensors.remove(&name) else {
+            self.problem.get_or_insert(format!("{name} is missing"));
+            return param;
+        };
+        let expected = param.lazy_shape().to_vec();
+        if found != expected {
+            self.problem.get_or_insert(format!("{name} has shape {found:?}, the configuration says {expected:?}"));
+            return param;
+        }
+        param.map(|old| {
+            let required = old.is_require_grad();
+            let new = Tensor::from_data(TensorData::new(values, found), &old.device());
+            new.set_require_grad(required)
+        })
+    }
+}

@@ -1,0 +1,211 @@
+//! The window as a user sees it, drawn without a display: find by label, click, look at what is asked for.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use canopy::app::{AppState, Command, Folders, Scope, Settings, Shipped};
+use canopy::gui::{Panels, install_theme, workbench_ui};
+use canopy::inference::{Flag, ModelInfo, Translation};
+use canopy::jobs::{Event, FileRequest, Request, State};
+use canopy::text::document::{Document, Format};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+
+const PAGE: &str = "<h1>Print</h1><p>Click <b>File</b> now.</p><p>Then wait.</p><h2>Preview</h2><p>Look at it.</p>";
+
+#[derive(Default)]
+struct Window {
+    state: AppState,
+    panels: Panels,
+    commands: Vec<Command>,
+}
+
+impl Window {
+    /// Commands of the frame are carried out after it, as the application does.
+    fn frame(ui: &mut egui::Ui, window: &mut Self) {
+        let mut commands = vec![];
+        workbench_ui(ui, &mut window.state, &mut window.panels, &mut commands);
+        for command in &commands {
+            window.state.apply(command.clone());
+        }
+        window.commands.extend(commands);
+    }
+
+    fn harness(self) -> Harness<'static, Self> {
+        Harness::builder()
+            .with_size([1200.0, 800.0])
+            .with_step_dt(0.05)
+            .with_max_steps(40)
+            .with_context_setup(install_theme)
+            .build_ui_state(Self::frame, self)
+    }
+
+    fn with_document(html: &str) -> Self {
+        let mut window = Self {
+            state: AppState::new(Folders::default(), Settings::default(), Shipped::default()),
+            ..Self::default()
+        };
+        let state = &mut window.state;
+        state.apply(Command::OpenPath("page.html".into()));
+        let Some(FileRequest::OpenDocument { job, path, .. }) = state.file_requests.pop() else { panic!() };
+        let document = Arc::new(Document::parse("page.html", Format::Html, html.to_owned()).unwrap());
+        state.receive(Event::DocumentOpened { job, path, document, project: None, project_error: None });
+        state.apply(Command::OpenModel("model".into()));
+        let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else { panic!() };
+        state.receive(Event::ModelOpened { job, info: info(folder), device_name: "CPU (2 threads)".to_owned() });
+        window
+    }
+
+    /// Translates everything into upper case; the first sentence gets a flag.
+    fn translated(mut self) -> Self {
+        self.state.apply(Command::Translate(Scope::Document));
+        let Some(Request::Translate { job, document, sentences, .. }) = self.state.requests.pop() else { panic!() };
+        for index in sentences {
+            let text = document.sentences[index].text.to_uppercase();
+            let flags = if index == 0 { vec![Flag::Repetition] } else { vec![] };
+            let translation = Translation { text, log_prob: 0.0, num_tokens: 1, flags };
+            self.state.receive(Event::SentenceTranslated { job, index, translation });
+        }
+        self.state.receive(Event::Finished { job });
+        self
+    }
+}
+
+fn info(folder: PathBuf) -> ModelInfo {
+    ModelInfo {
+        name: "tiny".to_owned(),
+        folder,
+        source_language: "en".to_owned(),
+        target_language: "de".to_owned(),
+        num_parameters: 1000,
+    }
+}
+
+#[test]
+fn an_empty_window_offers_to_open_a_document() {
+    let mut harness = Window::default().harness();
+    harness.run();
+    harness.get_by_label("Open a document…").click();
+    harness.run();
+    assert_eq!(harness.state().commands, [Command::Open]);
+}
+
+#[test]
+fn the_translate_button_translates_the_document() {
+    let mut harness = Window::with_document(PAGE).harness();
+    harness.run();
+    harness.get_by_label("Translate document").click();
+    harness.run_steps(3);
+    assert!(harness.state().commands.contains(&Command::Translate(Scope::Document)));
+    assert!(matches!(harness.state().state.requests.last(), Some(Request::Translate { .. })));
+    harness.get_by_label("Cancel").click();
+    harness.run_steps(3);
+    assert!(harness.state().commands.contains(&Command::Cancel));
+}
+
+#[test]
+fn a_click_selects_a_sentence_and_a_double_click_edits_it() {
+    let mut harness = Window::with_document(PAGE).translated().harness();
+    harness.run();
+    harness.get_by_label("THEN WAIT.").click();
+    harness.run();
+    assert_eq!(harness.state().state.document.as_ref().unwrap().selected, Some(2));
+    // Long enough for the next click to be a first one.
+    harness.run_steps(20);
+    for _ in 0..2 {
+        harness.get_by_label("THEN WAIT.").click();
+        harness.step();
+    }
+    harness.run_steps(4);
+    let document = harness.state().state.document.as_ref().unwrap();
+    assert_eq!(document.editor.as_ref().map(|editor| editor.sentence), Some(2));
+}
+
+#[test]
+fn typing_in_the_editor_changes_the_target() {
+    let mut window = Window::with_document(PAGE).translated();
+    window.state.apply(Command::EditSentence(2));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    harness.get_by_role(egui::accesskit::Role::MultilineTextInput).type_text(" Now");
+    harness.run_steps(4);
+    harness.state_mut().state.apply(Command::KeepEdit);
+    harness.run_steps(2);
+    let target = harness.state().state.document.as_ref().unwrap().target(2);
+    assert_eq!((target.text.as_str(), target.state), ("THEN WAIT. Now", State::Edited));
+}
+
+#[test]
+fn a_click_on_the_state_confirms_the_sentence() {
+    let mut harness = Window::with_document(PAGE).translated().harness();
+    harness.run();
+    let drafts = harness.get_all_by_label("Draft").collect::<Vec<_>>();
+    drafts[0].click();
+    harness.run();
+    assert_eq!(harness.state().state.document.as_ref().unwrap().counts().confirmed, 1);
+}
+
+#[test]
+fn flags_are_explained() {
+    let mut harness = Window::with_document(PAGE).translated().harness();
+    harness.run();
+    harness.get_by_label("The same words over and over");
+}
+
+#[test]
+fn the_outline_goes_to_its_section() {
+    let mut harness = Window::with_document(PAGE).harness();
+    harness.run();
+    let section = harness.get_by_role_and_label(egui::accesskit::Role::TreeItem, "Preview");
+    section.click();
+    harness.run();
+    assert_eq!(harness.state().state.document.as_ref().unwrap().selected, Some(3));
+}
+
+#[test]
+fn the_list_of_shortcuts_opens_and_closes() {
+    let mut window = Window::with_document(PAGE);
+    window.state.apply(Command::ShowShortcuts(true));
+    let mut harness = window.harness();
+    harness.run();
+    harness.get_by_label("Confirm and go on");
+    harness.get_by_label("Close").click();
+    harness.run();
+    assert!(!harness.state().state.shows_shortcuts);
+}
+
+#[test]
+fn only_visible_sentences_of_a_long_document_are_drawn() {
+    let page = (0..16_000).fold(String::new(), |page, number| format!("{page}<p>Sentence {number} of a long page.</p>"));
+    let mut harness = Window::with_document(&page).harness();
+    harness.run();
+    assert!(harness.query_by_label("Sentence 0 of a long page.").is_some());
+    assert!(harness.query_by_label("Sentence 15999 of a long page.").is_none());
+    harness.state_mut().state.apply(Command::Select(15_999));
+    harness.state_mut().state.apply(Command::ScrollTo(15_999));
+    harness.run();
+    assert!(harness.query_by_label("Sentence 15999 of a long page.").is_some());
+    assert!(harness.query_by_label("Sentence 0 of a long page.").is_none());
+}
+
+#[test]
+fn what_is_read_stays_in_place_while_sentences_above_are_translated() {
+    let page = (0..400).fold(String::new(), |page, number| format!("{page}<p>Sentence {number} of a page.</p>"));
+    let mut harness = Window::with_document(&page).harness();
+    harness.run();
+    harness.state_mut().state.apply(Command::ScrollTo(200));
+    harness.run();
+    let label = "Sentence 203 of a page.";
+    let before = harness.get_by_label(label).rect();
+    let state = &mut harness.state_mut().state;
+    state.apply(Command::Translate(Scope::Document));
+    let Some(Request::Translate { job, .. }) = state.requests.pop() else { panic!() };
+    for index in 0..100 {
+        let text = "A very long translation. ".repeat(20);
+        let translation = Translation { text, log_prob: 0.0, num_tokens: 1, flags: vec![] };
+        state.receive(Event::SentenceTranslated { job, index, translation });
+    }
+    harness.run();
+    let after = harness.get_by_label(label).rect();
+    assert!((before.top() - after.top()).abs() < 1.0, "{before:?} became {after:?}");
+}
