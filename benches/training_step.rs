@@ -1,39 +1,110 @@
-//! Target tokens a second of a training step on random ids, by batch shape.
+//! Target tokens a second of a training step and of greedy decoding, beside PyTorch on the same batches.
+//!
+//! `cargo bench --bench training_step -- [--device gpu]`; the peer runs if `CANOPY_PYTHON` (or `python3`) has torch.
 
+use std::io::Write;
+use std::process::Command;
 use std::time::Instant;
 
-use burn::tensor::Device;
+use burn::module::Module;
+use canopy::inference::{ComputeDevice, DeviceChoice};
 use canopy::kernels::DropoutSource;
-use canopy::model::{Preset, Rows, Transformer};
+use canopy::model::{Preset, Transformer};
+use canopy::training::{Adam, Batch, Example};
+use serde_json::{Value, json};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Sentences and tokens in each: long ones, short ones, and a mixture as a real batch has it.
+const SHAPES: [(&str, usize, usize, usize); 3] =
+    [("48 × 85", 48, 85, 85), ("128 × 32", 128, 32, 32), ("96 × 4 to 60", 96, 4, 60)];
+const DECODE_STEPS: usize = 24;
+
 fn main() {
-    let device = Device::flex().autodiff();
+    canopy::keep_freed_memory();
+    let gpu = std::env::args().any(|argument| argument == "gpu");
+    let choice = if gpu { DeviceChoice::Gpu } else { DeviceChoice::Cpu };
+    let compute = ComputeDevice::open(choice).expect("the device");
+    println!("device: {}", compute.name);
+    let device = compute.device.clone().autodiff();
     let config = Preset::named("x-transformer-small").expect("a preset").config(8_000);
-    let model = Transformer::new(&config, &device).expect("a model");
-    for (sentences, len) in [(48, 85), (128, 32)] {
-        let sentence = |n: usize| -> Vec<u32> { (0..len).map(|i| ((n * 31 + i * 7) % 7_000 + 40) as u32).collect() };
-        let texts: Vec<Vec<u32>> = (0..sentences).map(sentence).collect();
-        let rows = Rows::new(texts.iter().map(Vec::as_slice));
-        for round in 0..4 {
+    let mut model = Transformer::new(&config, &device).expect("a model");
+    let mut adam = Adam::default();
+    let peer = peer(gpu);
+    if peer.is_none() {
+        println!("no PyTorch found (set CANOPY_PYTHON): no ratios");
+    }
+    for (index, &(name, ..)) in SHAPES.iter().enumerate() {
+        let examples = examples(index);
+        let batch = Batch::new(&examples);
+        let (mut training, mut decoding) = (0.0_f64, 0.0_f64);
+        for round in 0..5 {
             let begun = Instant::now();
             let drop = DropoutSource::new(0.1, round);
-            let loss = model.loss(&rows, &rows, &rows.ids, 0.1, &drop);
-            let forward = begun.elapsed().as_secs_f64();
-            let gradients = loss.backward();
-            let secs = begun.elapsed().as_secs_f64();
-            println!(
-                "{sentences} × {len}: loss {:.3}, forward {forward:.2} s, whole {secs:.2} s, {:.0} target tokens/s",
-                loss.into_scalar::<f32>(),
-                (sentences * len) as f64 / secs,
-            );
-            drop_gradients(gradients);
+            let loss = model.loss(&batch.source, &batch.target, &batch.labels, 0.1, &drop);
+            let mut gradients = loss.backward();
+            model = adam.update(model, &mut gradients, 1e-4, None).0;
+            compute.device.sync().expect("the device works");
+            training = training.max(batch.labels.len() as f64 / begun.elapsed().as_secs_f64());
         }
+        let plain = model.valid();
+        for _ in 0..2 {
+            let begun = Instant::now();
+            decode(&plain, &batch);
+            decoding = decoding.max((examples.len() * DECODE_STEPS) as f64 / begun.elapsed().as_secs_f64());
+        }
+        report(name, "training", training, peer.as_ref().map(|peer| &peer["batches"][index]["training"]));
+        report(name, "decoding", decoding, peer.as_ref().map(|peer| &peer["batches"][index]["decoding"]));
     }
 }
 
-fn drop_gradients(gradients: burn::tensor::Gradients) {
-    drop(gradients);
+fn report(name: &str, what: &str, ours: f64, peer: Option<&Value>) {
+    match peer.and_then(Value::as_f64) {
+        Some(peer) => println!("{name:>14} {what}: {ours:>7.0} tokens/s, PyTorch {peer:>7.0}, ratio {:.2}", ours / peer),
+        None => println!("{name:>14} {what}: {ours:>7.0} tokens/s"),
+    }
+}
+
+fn examples(shape: usize) -> Vec<Example> {
+    let (_, sentences, shortest, longest) = SHAPES[shape];
+    let ids = |sentence: usize| -> Vec<u32> {
+        let len = shortest + sentence * 37 % (longest - shortest + 1);
+        (0..len).map(|word| 40 + u32::try_from((sentence * 31 + word * 17) % 7_900).expect("small")).collect()
+    };
+    let example = |sentence| Example { source: ids(sentence), target: ids(sentence), place: (0, 0) };
+    (0..sentences).map(example).collect()
+}
+
+/// Greedy decoding of a fixed number of words.
+fn decode(model: &Transformer, batch: &Batch) {
+    let mut state = model.start(&model.encode(&batch.source, &DropoutSource::none()));
+    let mut last = vec![2_u32; batch.source.sentences.len()];
+    for _ in 0..DECODE_STEPS {
+        let best: Vec<i32> = model.step(&mut state, &last).argmax(1).into_data().iter::<i32>().collect();
+        last = best.into_iter().map(|id| u32::try_from(id).expect("ids are not negative")).collect();
+    }
+}
+
+/// What the peer measures on the same batches.
+fn peer(gpu: bool) -> Option<Value> {
+    let batches: Vec<Value> = (0..SHAPES.len())
+        .map(|shape| {
+            let (sources, targets): (Vec<_>, Vec<_>) =
+                examples(shape).into_iter().map(|example| (example.source, example.target)).unzip();
+            json!({"source": sources, "target": targets, "decode_steps": DECODE_STEPS})
+        })
+        .collect();
+    let mut file = tempfile::NamedTempFile::new().ok()?;
+    file.write_all(json!(batches).to_string().as_bytes()).ok()?;
+    let python = std::env::var("CANOPY_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peer.py");
+    let output = Command::new(python)
+        .arg(script)
+        .arg(file.path())
+        .args(gpu.then_some("cuda"))
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    serde_json::from_slice(&output.stdout).ok()
 }

@@ -47,24 +47,60 @@ impl Window {
         };
         let state = &mut window.state;
         state.apply(Command::OpenPath("page.html".into()));
-        let Some(FileRequest::OpenDocument { job, path, .. }) = state.file_requests.pop() else { panic!() };
-        let document = Arc::new(Document::parse("page.html", Format::Html, html.to_owned()).unwrap());
-        state.receive(Event::DocumentOpened { job, path, document, project: None, project_error: None });
+        let Some(FileRequest::OpenDocument { job, path, .. }) = state.file_requests.pop() else {
+            panic!()
+        };
+        let document =
+            Arc::new(Document::parse("page.html", Format::Html, html.to_owned()).unwrap());
+        state.receive(Event::DocumentOpened {
+            job,
+            path,
+            document,
+            project: None,
+            project_error: None,
+        });
         state.apply(Command::OpenModel("model".into()));
-        let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else { panic!() };
-        state.receive(Event::ModelOpened { job, info: info(folder), device_name: "CPU (2 threads)".to_owned() });
+        let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+            panic!()
+        };
+        state.receive(Event::ModelOpened {
+            job,
+            info: info(folder),
+            device_name: "CPU (2 threads)".to_owned(),
+        });
         window
     }
 
     /// Translates everything into upper case; the first sentence gets a flag.
     fn translated(mut self) -> Self {
         self.state.apply(Command::Translate(Scope::Document));
-        let Some(Request::Translate { job, document, sentences, .. }) = self.state.requests.pop() else { panic!() };
+        let Some(Request::Translate {
+            job,
+            document,
+            sentences,
+            ..
+        }) = self.state.requests.pop()
+        else {
+            panic!()
+        };
         for index in sentences {
             let text = document.sentences[index].text.to_uppercase();
-            let flags = if index == 0 { vec![Flag::Repetition] } else { vec![] };
-            let translation = Translation { text, log_prob: 0.0, num_tokens: 1, flags };
-            self.state.receive(Event::SentenceTranslated { job, index, translation });
+            let flags = if index == 0 {
+                vec![Flag::Repetition]
+            } else {
+                vec![]
+            };
+            let translation = Translation {
+                text,
+                log_prob: 0.0,
+                num_tokens: 1,
+                flags,
+            };
+            self.state.receive(Event::SentenceTranslated {
+                job,
+                index,
+                translation,
+            });
         }
         self.state.receive(Event::Finished { job });
         self
@@ -96,8 +132,16 @@ fn the_translate_button_translates_the_document() {
     harness.run();
     harness.get_by_label("Translate document").click();
     harness.run_steps(3);
-    assert!(harness.state().commands.contains(&Command::Translate(Scope::Document)));
-    assert!(matches!(harness.state().state.requests.last(), Some(Request::Translate { .. })));
+    assert!(
+        harness
+            .state()
+            .commands
+            .contains(&Command::Translate(Scope::Document))
+    );
+    assert!(matches!(
+        harness.state().state.requests.last(),
+        Some(Request::Translate { .. })
+    ));
     harness.get_by_label("Cancel").click();
     harness.run_steps(3);
     assert!(harness.state().commands.contains(&Command::Cancel));
@@ -109,7 +153,10 @@ fn a_click_selects_a_sentence_and_a_double_click_edits_it() {
     harness.run();
     harness.get_by_label("THEN WAIT.").click();
     harness.run();
-    assert_eq!(harness.state().state.document.as_ref().unwrap().selected, Some(2));
+    assert_eq!(
+        harness.state().state.document.as_ref().unwrap().selected,
+        Some(2)
+    );
     // Long enough for the next click to be a first one.
     harness.run_steps(20);
     for _ in 0..2 {
@@ -118,7 +165,10 @@ fn a_click_selects_a_sentence_and_a_double_click_edits_it() {
     }
     harness.run_steps(4);
     let document = harness.state().state.document.as_ref().unwrap();
-    assert_eq!(document.editor.as_ref().map(|editor| editor.sentence), Some(2));
+    assert_eq!(
+        document.editor.as_ref().map(|editor| editor.sentence),
+        Some(2)
+    );
 }
 
 #[test]
@@ -127,12 +177,17 @@ fn typing_in_the_editor_changes_the_target() {
     window.state.apply(Command::EditSentence(2));
     let mut harness = window.harness();
     harness.run_steps(4);
-    harness.get_by_role(egui::accesskit::Role::MultilineTextInput).type_text(" Now");
+    harness
+        .get_by_role(egui::accesskit::Role::MultilineTextInput)
+        .type_text(" Now");
     harness.run_steps(4);
     harness.state_mut().state.apply(Command::KeepEdit);
     harness.run_steps(2);
     let target = harness.state().state.document.as_ref().unwrap().target(2);
-    assert_eq!((target.text.as_str(), target.state), ("THEN WAIT. Now", State::Edited));
+    assert_eq!(
+        (target.text.as_str(), target.state),
+        ("THEN WAIT. Now", State::Edited)
+    );
 }
 
 #[test]
@@ -142,7 +197,17 @@ fn a_click_on_the_state_confirms_the_sentence() {
     let drafts = harness.get_all_by_label("Draft").collect::<Vec<_>>();
     drafts[0].click();
     harness.run();
-    assert_eq!(harness.state().state.document.as_ref().unwrap().counts().confirmed, 1);
+    assert_eq!(
+        harness
+            .state()
+            .state
+            .document
+            .as_ref()
+            .unwrap()
+            .counts()
+            .confirmed,
+        1
+    );
 }
 
 #[test]
@@ -159,7 +224,10 @@ fn the_outline_goes_to_its_section() {
     let section = harness.get_by_role_and_label(egui::accesskit::Role::TreeItem, "Preview");
     section.click();
     harness.run();
-    assert_eq!(harness.state().state.document.as_ref().unwrap().selected, Some(3));
+    assert_eq!(
+        harness.state().state.document.as_ref().unwrap().selected,
+        Some(3)
+    );
 }
 
 #[test]
@@ -176,21 +244,41 @@ fn the_list_of_shortcuts_opens_and_closes() {
 
 #[test]
 fn only_visible_sentences_of_a_long_document_are_drawn() {
-    let page = (0..16_000).fold(String::new(), |page, number| format!("{page}<p>Sentence {number} of a long page.</p>"));
+    let page = (0..16_000).fold(String::new(), |page, number| {
+        format!("{page}<p>Sentence {number} of a long page.</p>")
+    });
     let mut harness = Window::with_document(&page).harness();
     harness.run();
-    assert!(harness.query_by_label("Sentence 0 of a long page.").is_some());
-    assert!(harness.query_by_label("Sentence 15999 of a long page.").is_none());
+    assert!(
+        harness
+            .query_by_label("Sentence 0 of a long page.")
+            .is_some()
+    );
+    assert!(
+        harness
+            .query_by_label("Sentence 15999 of a long page.")
+            .is_none()
+    );
     harness.state_mut().state.apply(Command::Select(15_999));
     harness.state_mut().state.apply(Command::ScrollTo(15_999));
     harness.run();
-    assert!(harness.query_by_label("Sentence 15999 of a long page.").is_some());
-    assert!(harness.query_by_label("Sentence 0 of a long page.").is_none());
+    assert!(
+        harness
+            .query_by_label("Sentence 15999 of a long page.")
+            .is_some()
+    );
+    assert!(
+        harness
+            .query_by_label("Sentence 0 of a long page.")
+            .is_none()
+    );
 }
 
 #[test]
 fn what_is_read_stays_in_place_while_sentences_above_are_translated() {
-    let page = (0..400).fold(String::new(), |page, number| format!("{page}<p>Sentence {number} of a page.</p>"));
+    let page = (0..400).fold(String::new(), |page, number| {
+        format!("{page}<p>Sentence {number} of a page.</p>")
+    });
     let mut harness = Window::with_document(&page).harness();
     harness.run();
     harness.state_mut().state.apply(Command::ScrollTo(200));
@@ -199,13 +287,27 @@ fn what_is_read_stays_in_place_while_sentences_above_are_translated() {
     let before = harness.get_by_label(label).rect();
     let state = &mut harness.state_mut().state;
     state.apply(Command::Translate(Scope::Document));
-    let Some(Request::Translate { job, .. }) = state.requests.pop() else { panic!() };
+    let Some(Request::Translate { job, .. }) = state.requests.pop() else {
+        panic!()
+    };
     for index in 0..100 {
         let text = "A very long translation. ".repeat(20);
-        let translation = Translation { text, log_prob: 0.0, num_tokens: 1, flags: vec![] };
-        state.receive(Event::SentenceTranslated { job, index, translation });
+        let translation = Translation {
+            text,
+            log_prob: 0.0,
+            num_tokens: 1,
+            flags: vec![],
+        };
+        state.receive(Event::SentenceTranslated {
+            job,
+            index,
+            translation,
+        });
     }
     harness.run();
     let after = harness.get_by_label(label).rect();
-    assert!((before.top() - after.top()).abs() < 1.0, "{before:?} became {after:?}");
+    assert!(
+        (before.top() - after.top()).abs() < 1.0,
+        "{before:?} became {after:?}"
+    );
 }

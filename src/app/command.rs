@@ -13,7 +13,10 @@ pub enum Command {
     CloseDocument,
     /// Asks for a place.
     SaveAs,
+    /// Replaces what is there; the dialog has asked.
     SaveTo(PathBuf),
+    /// Replaces nothing.
+    SaveNew(PathBuf),
     Quit,
     Translate(Scope),
     Cancel,
@@ -99,15 +102,27 @@ pub struct Shortcut {
 
 impl Shortcut {
     const fn plain(key: Key) -> Self {
-        Self { command: false, shift: false, key }
+        Self {
+            command: false,
+            shift: false,
+            key,
+        }
     }
 
     const fn command(key: Key) -> Self {
-        Self { command: true, shift: false, key }
+        Self {
+            command: true,
+            shift: false,
+            key,
+        }
     }
 
     const fn command_shift(key: Key) -> Self {
-        Self { command: true, shift: true, key }
+        Self {
+            command: true,
+            shift: true,
+            key,
+        }
     }
 }
 
@@ -123,7 +138,13 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Self; 5] = [Self::File, Self::Edit, Self::Translate, Self::Editor, Self::View];
+    pub const ALL: [Self; 5] = [
+        Self::File,
+        Self::Edit,
+        Self::Translate,
+        Self::Editor,
+        Self::View,
+    ];
 
     pub fn label(self) -> &'static str {
         match self {
@@ -145,8 +166,18 @@ pub struct Action {
     pub shortcut: Option<Shortcut>,
 }
 
-const fn action(group: Group, label: &'static str, shortcut: Option<Shortcut>, command: Command) -> Action {
-    Action { command, group, label, shortcut }
+const fn action(
+    group: Group,
+    label: &'static str,
+    shortcut: Option<Shortcut>,
+    command: Command,
+) -> Action {
+    Action {
+        command,
+        group,
+        label,
+        shortcut,
+    }
 }
 
 /// All actions, in the order of the menus.
@@ -156,31 +187,106 @@ pub static ACTIONS: &[Action] = {
     use Key::{Delete, Down, Enter, Escape, F1, F9, Letter, Up};
     &[
         action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
-        action(File, "Save translation as…", Some(Shortcut::command(Letter('S'))), C::SaveAs),
-        action(File, "Close document", Some(Shortcut::command(Letter('W'))), C::CloseDocument),
+        action(
+            File,
+            "Save translation as…",
+            Some(Shortcut::command(Letter('S'))),
+            C::SaveAs,
+        ),
+        action(
+            File,
+            "Close document",
+            Some(Shortcut::command(Letter('W'))),
+            C::CloseDocument,
+        ),
         action(File, "Quit", Some(Shortcut::command(Letter('Q'))), C::Quit),
         action(Edit, "Undo", Some(Shortcut::command(Letter('Z'))), C::Undo),
-        action(Edit, "Redo", Some(Shortcut::command_shift(Letter('Z'))), C::Redo),
+        action(
+            Edit,
+            "Redo",
+            Some(Shortcut::command_shift(Letter('Z'))),
+            C::Redo,
+        ),
         action(Edit, "Edit sentence", Some(Shortcut::plain(Enter)), C::Edit),
-        action(Edit, "Confirm and go on", Some(Shortcut::command(Letter('D'))), C::Confirm),
-        action(Edit, "Clear translation", Some(Shortcut::command(Delete)), C::ClearSelected),
-        action(Edit, "Next sentence", Some(Shortcut::plain(Down)), C::SelectNext),
-        action(Edit, "Previous sentence", Some(Shortcut::plain(Up)), C::SelectPrevious),
-        action(Edit, "Next unconfirmed sentence", Some(Shortcut::command(Letter('J'))), C::SelectNextOpen),
-        action(Translate, "Translate document", Some(Shortcut::command(Enter)), C::Translate(Scope::Document)),
+        action(
+            Edit,
+            "Confirm and go on",
+            Some(Shortcut::command(Letter('D'))),
+            C::Confirm,
+        ),
+        action(
+            Edit,
+            "Clear translation",
+            Some(Shortcut::command(Delete)),
+            C::ClearSelected,
+        ),
+        action(
+            Edit,
+            "Next sentence",
+            Some(Shortcut::plain(Down)),
+            C::SelectNext,
+        ),
+        action(
+            Edit,
+            "Previous sentence",
+            Some(Shortcut::plain(Up)),
+            C::SelectPrevious,
+        ),
+        action(
+            Edit,
+            "Next unconfirmed sentence",
+            Some(Shortcut::command(Letter('J'))),
+            C::SelectNextOpen,
+        ),
+        action(
+            Translate,
+            "Translate document",
+            Some(Shortcut::command(Enter)),
+            C::Translate(Scope::Document),
+        ),
         action(
             Translate,
             "Translate section",
             Some(Shortcut::command_shift(Letter('T'))),
             C::Translate(Scope::SelectedSection),
         ),
-        action(Translate, "Translate sentence", Some(Shortcut::command(Letter('T'))), C::Translate(Scope::SelectedSentence)),
-        action(Translate, "Cancel", Some(Shortcut::plain(Escape)), C::Cancel),
-        action(Editor, "Keep the edit", Some(Shortcut::plain(Enter)), C::KeepEdit),
-        action(Editor, "Keep, confirm and edit the next", Some(Shortcut::command(Enter)), C::KeepEditAndConfirm),
-        action(Editor, "Discard the edit", Some(Shortcut::plain(Escape)), C::DiscardEdit),
+        action(
+            Translate,
+            "Translate sentence",
+            Some(Shortcut::command(Letter('T'))),
+            C::Translate(Scope::SelectedSentence),
+        ),
+        action(
+            Translate,
+            "Cancel",
+            Some(Shortcut::plain(Escape)),
+            C::Cancel,
+        ),
+        action(
+            Editor,
+            "Keep the edit",
+            Some(Shortcut::plain(Enter)),
+            C::KeepEdit,
+        ),
+        action(
+            Editor,
+            "Keep, confirm and edit the next",
+            Some(Shortcut::command(Enter)),
+            C::KeepEditAndConfirm,
+        ),
+        action(
+            Editor,
+            "Discard the edit",
+            Some(Shortcut::plain(Escape)),
+            C::DiscardEdit,
+        ),
         action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
-        action(View, "Keyboard shortcuts", Some(Shortcut::plain(F1)), C::ToggleShortcuts),
+        action(
+            View,
+            "Keyboard shortcuts",
+            Some(Shortcut::plain(F1)),
+            C::ToggleShortcuts,
+        ),
     ]
 };
 
@@ -199,8 +305,15 @@ mod tests {
     fn no_shortcut_means_two_things() {
         for editing in [false, true] {
             let mut seen = HashSet::new();
-            for action in ACTIONS.iter().filter(|action| (action.group == Group::Editor) == editing) {
-                assert!(action.shortcut.is_none_or(|shortcut| seen.insert(shortcut)), "{}", action.label);
+            for action in ACTIONS
+                .iter()
+                .filter(|action| (action.group == Group::Editor) == editing)
+            {
+                assert!(
+                    action.shortcut.is_none_or(|shortcut| seen.insert(shortcut)),
+                    "{}",
+                    action.label
+                );
             }
         }
     }

@@ -7,8 +7,13 @@ use crate::jobs::State;
 
 impl AppState {
     pub(super) fn select(&mut self, sentence: usize) {
-        let Some(document) = &self.document else { return };
-        let elsewhere = document.editor.as_ref().is_some_and(|editor| editor.sentence != sentence);
+        let Some(document) = &self.document else {
+            return;
+        };
+        let elsewhere = document
+            .editor
+            .as_ref()
+            .is_some_and(|editor| editor.sentence != sentence);
         // An edit with broken markup stays open and says why.
         if elsewhere && !self.keep_edit() {
             return;
@@ -17,17 +22,27 @@ impl AppState {
     }
 
     pub(super) fn step(&mut self, by: isize) {
-        let Some(document) = &mut self.document else { return };
-        let Some(last) = document.num_sentences().checked_sub(1) else { return };
-        let next = document.selected.map_or(0, |selected| selected.saturating_add_signed(by).min(last));
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let Some(last) = document.num_sentences().checked_sub(1) else {
+            return;
+        };
+        let next = document
+            .selected
+            .map_or(0, |selected| selected.saturating_add_signed(by).min(last));
         document.select(next);
     }
 
     pub(super) fn select_next_unconfirmed(&mut self) {
-        let Some(document) = &mut self.document else { return };
+        let Some(document) = &mut self.document else {
+            return;
+        };
         let from = document.selected.map_or(0, |selected| selected + 1);
         let unconfirmed = |&sentence: &usize| document.target(sentence).state != State::Confirmed;
-        let next = (from..document.num_sentences()).chain(0..from.min(document.num_sentences())).find(unconfirmed);
+        let next = (from..document.num_sentences())
+            .chain(0..from.min(document.num_sentences()))
+            .find(unconfirmed);
         if let Some(next) = next {
             document.select(next);
         }
@@ -46,20 +61,34 @@ impl AppState {
         self.with_document(|document| {
             let text = markup::to_editable(&document.target(sentence).text);
             document.select(sentence);
-            document.editor = Some(Editor { sentence, text, problems: vec![] });
+            document.editor = Some(Editor {
+                sentence,
+                text,
+                problems: vec![],
+            });
         });
     }
 
     pub(super) fn editing(&mut self, text: String) {
-        let Some(editor) = self.document.as_mut().and_then(|document| document.editor.as_mut()) else { return };
+        let Some(editor) = self
+            .document
+            .as_mut()
+            .and_then(|document| document.editor.as_mut())
+        else {
+            return;
+        };
         editor.text = text;
         editor.problems.clear();
     }
 
     /// Takes the edit over; `false` if its markup is broken, which the editor then shows.
     pub(super) fn keep_edit(&mut self) -> bool {
-        let Some(document) = &mut self.document else { return true };
-        let Some(mut editor) = document.editor.take() else { return true };
+        let Some(document) = &mut self.document else {
+            return true;
+        };
+        let Some(mut editor) = document.editor.take() else {
+            return true;
+        };
         let sentence = editor.sentence;
         let before = document.target(sentence).clone();
         if editor.text == markup::to_editable(&before.text) {
@@ -71,7 +100,14 @@ impl AppState {
         }
         match markup::from_editable(&editor.text, &document.document.sentences[sentence].text) {
             Ok(text) => {
-                self.change(sentence, Target { text, state: State::Edited, flags: vec![] });
+                self.change(
+                    sentence,
+                    Target {
+                        text,
+                        state: State::Edited,
+                        flags: vec![],
+                    },
+                );
                 true
             }
             Err(problems) => {
@@ -89,7 +125,11 @@ impl AppState {
     }
 
     pub(super) fn keep_edit_and_confirm(&mut self) {
-        let Some(sentence) = self.document.as_ref().and_then(|document| document.editor.as_ref()).map(|e| e.sentence)
+        let Some(sentence) = self
+            .document
+            .as_ref()
+            .and_then(|document| document.editor.as_ref())
+            .map(|e| e.sentence)
         else {
             return;
         };
@@ -105,8 +145,13 @@ impl AppState {
 
     pub(super) fn repair_edit(&mut self) {
         self.with_document(|document| {
-            let Some(editor) = &mut document.editor else { return };
-            editor.text = markup::repaired(&editor.text, &document.document.sentences[editor.sentence].text);
+            let Some(editor) = &mut document.editor else {
+                return;
+            };
+            editor.text = markup::repaired(
+                &editor.text,
+                &document.document.sentences[editor.sentence].text,
+            );
             editor.problems.clear();
         });
     }
@@ -115,7 +160,9 @@ impl AppState {
         if !self.keep_edit() {
             return;
         }
-        let Some(sentence) = self.selected() else { return };
+        let Some(sentence) = self.selected() else {
+            return;
+        };
         if self.confirm(sentence) {
             self.step(1);
         }
@@ -123,36 +170,71 @@ impl AppState {
 
     /// `false` if there is nothing to confirm.
     pub(super) fn confirm(&mut self, sentence: usize) -> bool {
-        let Some(document) = &self.document else { return false };
+        let Some(document) = &self.document else {
+            return false;
+        };
         let target = document.target(sentence).clone();
         if target.state == State::Untranslated {
-            self.notify(NoticeKind::Hint, "Nothing to confirm", "Translate this sentence first, or write its translation.");
+            self.notify(
+                NoticeKind::Hint,
+                "Nothing to confirm",
+                "Translate this sentence first, or write its translation.",
+            );
             return false;
         }
-        self.change(sentence, Target { state: State::Confirmed, ..target });
+        self.change(
+            sentence,
+            Target {
+                state: State::Confirmed,
+                ..target
+            },
+        );
         true
     }
 
     pub(super) fn toggle_confirmed(&mut self, sentence: usize) {
-        let Some(document) = &self.document else { return };
+        let Some(document) = &self.document else {
+            return;
+        };
         let target = document.target(sentence).clone();
         if target.state == State::Confirmed {
             // Somebody has approved it, so the model may still not replace it.
-            self.change(sentence, Target { state: State::Edited, ..target });
+            self.change(
+                sentence,
+                Target {
+                    state: State::Edited,
+                    ..target
+                },
+            );
         } else {
             self.confirm(sentence);
         }
     }
 
     pub(super) fn copy_source(&mut self, sentence: usize) {
-        let Some(document) = &self.document else { return };
+        let Some(document) = &self.document else {
+            return;
+        };
         let text = document.document.sentences[sentence].text.clone();
-        self.change(sentence, Target { text, state: State::Edited, flags: vec![] });
+        self.change(
+            sentence,
+            Target {
+                text,
+                state: State::Edited,
+                flags: vec![],
+            },
+        );
     }
 
     pub(super) fn change(&mut self, sentence: usize, target: Target) {
-        let Some(document) = &mut self.document else { return };
-        if document.editor.as_ref().is_some_and(|editor| editor.sentence == sentence) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        if document
+            .editor
+            .as_ref()
+            .is_some_and(|editor| editor.sentence == sentence)
+        {
             document.editor = None;
         }
         if document.change(sentence, target) {

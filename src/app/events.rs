@@ -14,7 +14,11 @@ impl AppState {
     /// Takes an event in; what belongs to an older job is dropped.
     pub fn receive(&mut self, event: Event) {
         match event {
-            Event::ModelOpened { job, info, device_name } => {
+            Event::ModelOpened {
+                job,
+                info,
+                device_name,
+            } => {
                 if !self.is_opening_model(job) {
                     return;
                 }
@@ -25,11 +29,25 @@ impl AppState {
                     self.start_translation(scope);
                 }
             }
-            Event::SentenceTranslated { job, index, translation } => self.sentence_translated(job, index, translation),
+            Event::SentenceTranslated {
+                job,
+                index,
+                translation,
+            } => self.sentence_translated(job, index, translation),
             Event::Finished { job } => self.finished(job, false),
             Event::Cancelled { job } => self.finished(job, true),
-            Event::DocumentOpened { job, path, document, project, project_error } => {
-                if self.opening.as_ref().is_some_and(|(opening, _)| *opening == job) {
+            Event::DocumentOpened {
+                job,
+                path,
+                document,
+                project,
+                project_error,
+            } => {
+                if self
+                    .opening
+                    .as_ref()
+                    .is_some_and(|(opening, _)| *opening == job)
+                {
                     self.document_opened(path, document, project.as_ref());
                     if let Some(error) = project_error {
                         self.show_error("Earlier work on this document could not be read", &error);
@@ -52,8 +70,12 @@ impl AppState {
 
     fn sentence_translated(&mut self, job: JobId, index: usize, translation: Translation) {
         let now_secs = self.now_secs;
-        let Some(running) = self.running.as_mut().filter(|running| running.job == job) else { return };
-        let Some(document) = &mut self.document else { return };
+        let Some(running) = self.running.as_mut().filter(|running| running.job == job) else {
+            return;
+        };
+        let Some(document) = &mut self.document else {
+            return;
+        };
         running.progress.done_sentences += 1;
         running.progress.done_words += document.num_words(index);
         running.progress.latest_secs = now_secs;
@@ -63,7 +85,9 @@ impl AppState {
     }
 
     fn finished(&mut self, job: JobId, cancelled: bool) {
-        let Some(running) = self.running.take_if(|running| running.job == job) else { return };
+        let Some(running) = self.running.take_if(|running| running.job == job) else {
+            return;
+        };
         self.last_progress = Some(running.progress);
         let missing = running.progress.num_sentences - running.progress.done_sentences;
         if cancelled && missing > 0 {
@@ -72,19 +96,31 @@ impl AppState {
         }
     }
 
-    fn document_opened(&mut self, path: PathBuf, document: Arc<Document>, project: Option<&Project>) {
+    fn document_opened(
+        &mut self,
+        path: PathBuf,
+        document: Arc<Document>,
+        project: Option<&Project>,
+    ) {
         self.close_document();
         self.opening = None;
+        // What they said is of the past.
+        self.notices.clear();
         self.settings.remember_document(&path);
         self.save_settings();
         self.document = Some(OpenDocument::new(path, document, project));
     }
 
     fn document_saved(&mut self, path: &Path) {
-        let untranslated = self.document.as_ref().map_or(0, |document| document.counts().untranslated);
+        let untranslated = self
+            .document
+            .as_ref()
+            .map_or(0, |document| document.counts().untranslated);
         let mut detail = path.display().to_string();
         if untranslated > 0 {
-            detail = format!("{detail}\n{untranslated} untranslated sentences stand in the source language.");
+            detail = format!(
+                "{detail}\n{untranslated} untranslated sentences stand in the source language."
+            );
         }
         self.notify(NoticeKind::Done, "Translation saved", detail);
     }
@@ -97,7 +133,11 @@ impl AppState {
             self.show_error("The model could not be opened", error);
         } else if self.running.take_if(|running| running.job == job).is_some() {
             self.show_error("The translation stopped", error);
-        } else if self.opening.take_if(|(opening, _)| *opening == job).is_some() {
+        } else if self
+            .opening
+            .take_if(|(opening, _)| *opening == job)
+            .is_some()
+        {
             self.show_error("The document could not be opened", error);
         } else if self.saving.take_if(|saving| *saving == job).is_some() {
             self.show_error("The translation could not be saved", error);

@@ -33,5 +33,8 @@ const NAMES: &[(&str, &str)] = &[
 
 /// The English name of a language; its code if it is not in the table.
 pub fn name(code: &str) -> &str {
-    NAMES.iter().find(|(known, _)| *known == code).map_or(code, |(_, name)| name)
+    NAMES
+        .iter()
+        .find(|(known, _)| *known == code)
+        .map_or(code, |(_, name)| name)
 }

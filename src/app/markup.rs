@@ -38,7 +38,9 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut open = vec![];
     let mut start = 0;
     for (at, character) in text.char_indices() {
-        let Some(placeholder) = Placeholder::of(character) else { continue };
+        let Some(placeholder) = Placeholder::of(character) else {
+            continue;
+        };
         if start < at {
             pieces.push(Piece::Text(&text[start..at]));
         }
@@ -50,7 +52,9 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
             }
             Placeholder::Point(number) => pieces.push(Piece::Token(Token::Point(number))),
             // A closing one without an opening one is no text we made; it is not shown.
-            Placeholder::Close => pieces.extend(open.pop().map(|number| Piece::Token(Token::Close(number)))),
+            Placeholder::Close => {
+                pieces.extend(open.pop().map(|number| Piece::Token(Token::Close(number))));
+            }
         }
     }
     if start < text.len() {
@@ -86,7 +90,13 @@ pub fn edited_pieces(text: &str) -> Vec<Piece<'_>> {
 fn token(text: &str) -> Option<(Token, usize)> {
     let end = text.find('⟩')?;
     let inner = &text['⟨'.len_utf8()..end];
-    let number = |digits: &str| digits.parse::<usize>().ok().filter(|number| (1..=256).contains(number)).map(|n| n - 1);
+    let number = |digits: &str| {
+        digits
+            .parse::<usize>()
+            .ok()
+            .filter(|number| (1..=256).contains(number))
+            .map(|n| n - 1)
+    };
     let token = if let Some(digits) = inner.strip_prefix('/') {
         Token::Close(number(digits)?)
     } else if let Some(digits) = inner.strip_suffix('/') {
@@ -131,7 +141,13 @@ impl fmt::Display for Problem {
 
 /// The tokens of a source sentence, in its order.
 pub fn tokens(source: &str) -> Vec<Token> {
-    let token = |piece| if let Piece::Token(token) = piece { Some(token) } else { None };
+    let token = |piece| {
+        if let Piece::Token(token) = piece {
+            Some(token)
+        } else {
+            None
+        }
+    };
     pieces(source).into_iter().filter_map(token).collect()
 }
 
@@ -170,7 +186,9 @@ pub fn from_editable(edited: &str, source: &str) -> Result<String, Vec<Problem>>
                 } else if let Some(depth) = open.iter().rposition(|&opened| opened == number) {
                     open.remove(depth);
                     problems.push(Problem::Crossing(token));
-                } else if expected.contains(&token) && edited_pieces(edited).contains(&Piece::Token(Token::Open(number))) {
+                } else if expected.contains(&token)
+                    && edited_pieces(edited).contains(&Piece::Token(Token::Open(number)))
+                {
                     // Before its opening one; without any, that one is reported as missing.
                     problems.push(Problem::Crossing(token));
                 }
@@ -178,9 +196,16 @@ pub fn from_editable(edited: &str, source: &str) -> Result<String, Vec<Problem>>
             }
         }
     }
-    let missing = expected.iter().filter(|token| !seen.contains(token)).map(|token| Problem::Missing(*token));
+    let missing = expected
+        .iter()
+        .filter(|token| !seen.contains(token))
+        .map(|token| Problem::Missing(*token));
     problems.extend(missing);
-    if problems.is_empty() { Ok(folded(&text)) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(folded(&text))
+    } else {
+        Err(problems)
+    }
 }
 
 /// The edit with its markup put right: unknown and repeated tokens go, missing ones are added at the end, pairs nest.
@@ -194,7 +219,9 @@ pub fn repaired(edited: &str, source: &str) -> String {
             Piece::Text(run) => text.push_str(run),
             Piece::Token(token) if !expected.contains(&token) || seen.contains(&token) => {}
             Piece::Token(Token::Close(number)) => {
-                let Some(depth) = open.iter().rposition(|&opened| opened == number) else { continue };
+                let Some(depth) = open.iter().rposition(|&opened| opened == number) else {
+                    continue;
+                };
                 // What was opened inside is closed first.
                 for inner in open.drain(depth..).rev() {
                     seen.insert(Token::Close(inner));
@@ -249,7 +276,12 @@ mod tests {
     use crate::text::placeholder::{CLOSE, open, point};
 
     fn source() -> String {
-        format!("Click {}File {}now{CLOSE}{CLOSE} {}.", open(0), open(1), point(2))
+        format!(
+            "Click {}File {}now{CLOSE}{CLOSE} {}.",
+            open(0),
+            open(1),
+            point(2)
+        )
     }
 
     #[test]
@@ -268,18 +300,37 @@ mod tests {
     #[test]
     fn every_problem_is_named() {
         let problems = |edited| from_editable(edited, &source()).unwrap_err();
-        assert_eq!(problems("⟨1⟩⟨2⟩x⟨/1⟩⟨/2⟩⟨3/⟩"), [Problem::Crossing(Token::Close(0))]);
-        assert_eq!(problems("⟨2⟩x⟨/2⟩⟨/1⟩⟨3/⟩"), [Problem::Missing(Token::Open(0))]);
-        assert_eq!(problems("⟨1⟩⟨2⟩x⟨/2⟩⟨/1⟩"), [Problem::Missing(Token::Point(2))]);
+        assert_eq!(
+            problems("⟨1⟩⟨2⟩x⟨/1⟩⟨/2⟩⟨3/⟩"),
+            [Problem::Crossing(Token::Close(0))]
+        );
+        assert_eq!(
+            problems("⟨2⟩x⟨/2⟩⟨/1⟩⟨3/⟩"),
+            [Problem::Missing(Token::Open(0))]
+        );
+        assert_eq!(
+            problems("⟨1⟩⟨2⟩x⟨/2⟩⟨/1⟩"),
+            [Problem::Missing(Token::Point(2))]
+        );
         assert!(problems("⟨1⟩⟨2⟩x⟨/2⟩⟨/1⟩⟨3/⟩⟨3/⟩").contains(&Problem::Repeated(Token::Point(2))));
         assert!(problems("⟨9/⟩").contains(&Problem::Unknown(Token::Point(8))));
     }
 
     #[test]
     fn a_repaired_edit_is_always_valid() {
-        for edited in ["", "x", "⟨1⟩⟨2⟩x⟨/1⟩⟨/2⟩", "⟨/1⟩⟨3/⟩⟨3/⟩", "⟨9⟩a⟨2⟩b⟨1⟩c⟨/2⟩d", "⟨ ⟩⟨1"] {
+        for edited in [
+            "",
+            "x",
+            "⟨1⟩⟨2⟩x⟨/1⟩⟨/2⟩",
+            "⟨/1⟩⟨3/⟩⟨3/⟩",
+            "⟨9⟩a⟨2⟩b⟨1⟩c⟨/2⟩d",
+            "⟨ ⟩⟨1",
+        ] {
             let repaired = repaired(edited, &source());
-            assert!(from_editable(&repaired, &source()).is_ok(), "{edited} became {repaired}");
+            assert!(
+                from_editable(&repaired, &source()).is_ok(),
+                "{edited} became {repaired}"
+            );
         }
     }
 
@@ -290,6 +341,9 @@ mod tests {
 
     #[test]
     fn pasted_placeholders_and_line_breaks_are_folded() {
-        assert_eq!(from_editable(&format!(" a{}\n b ", open(0)), ""), Ok("a b".to_owned()));
+        assert_eq!(
+            from_editable(&format!(" a{}\n b ", open(0)), ""),
+            Ok("a b".to_owned())
+        );
     }
 }

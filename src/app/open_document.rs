@@ -53,9 +53,13 @@ impl Counts {
     }
 
     /// Share of sentences that have a target, and of confirmed ones, from 0 to 1.
+    #[expect(clippy::cast_precision_loss, reason = "sentence counts become f32")]
     pub fn shares(&self) -> (f32, f32) {
         let total = self.total().max(1) as f32;
-        ((self.total() - self.untranslated) as f32 / total, self.confirmed as f32 / total)
+        (
+            (self.total() - self.untranslated) as f32 / total,
+            self.confirmed as f32 / total,
+        )
     }
 }
 
@@ -108,10 +112,18 @@ impl OpenDocument {
         if let Some(project) = project {
             for (target, saved) in targets.iter_mut().zip(project.matched(&document)) {
                 let Some(saved) = saved else { continue };
-                *target = Target { text: saved.text.clone(), state: saved.state, flags: saved.flags.clone() };
+                *target = Target {
+                    text: saved.text.clone(),
+                    state: saved.state,
+                    flags: saved.flags.clone(),
+                };
             }
         }
-        let words = document.sentences.iter().map(Sentence::word_count).collect();
+        let words = document
+            .sentences
+            .iter()
+            .map(Sentence::word_count)
+            .collect();
         let mut open = Self {
             path,
             selected: (num_sentences > 0).then_some(0),
@@ -176,18 +188,35 @@ impl OpenDocument {
 
     /// Those of `sentences` that a machine translation may replace; `again` includes drafts.
     pub fn translatable(&self, sentences: Range<usize>, again: bool) -> Vec<usize> {
-        let wanted = |state: State| if again { state.is_replaceable() } else { state == State::Untranslated };
-        sentences.filter(|&sentence| wanted(self.targets[sentence].state)).collect()
+        let wanted = |state: State| {
+            if again {
+                state.is_replaceable()
+            } else {
+                state == State::Untranslated
+            }
+        };
+        sentences
+            .filter(|&sentence| wanted(self.targets[sentence].state))
+            .collect()
     }
 
     /// Stores a machine translation unless a person has worked on the sentence.
     pub fn receive(&mut self, sentence: usize, translation: Translation) -> bool {
-        let Some(target) = self.targets.get(sentence) else { return false };
+        let Some(target) = self.targets.get(sentence) else {
+            return false;
+        };
         if !target.state.is_replaceable() {
             return false;
         }
         let Translation { text, flags, .. } = translation;
-        self.replace(sentence, Target { text, state: State::Draft, flags });
+        self.replace(
+            sentence,
+            Target {
+                text,
+                state: State::Draft,
+                flags,
+            },
+        );
         true
     }
 
@@ -197,15 +226,24 @@ impl OpenDocument {
         if before == after {
             return false;
         }
-        self.history.record(vec![Change { sentence, before, after: after.clone() }]);
+        self.history.record(vec![Change {
+            sentence,
+            before,
+            after: after.clone(),
+        }]);
         self.replace(sentence, after);
         true
     }
 
     /// Takes the last change back and goes there; `false` if there is none.
     pub fn undo(&mut self) -> bool {
-        let Some(changes) = self.history.undo().map(<[_]>::to_vec) else { return false };
-        for Change { sentence, before, .. } in changes.into_iter().rev() {
+        let Some(changes) = self.history.undo().map(<[_]>::to_vec) else {
+            return false;
+        };
+        for Change {
+            sentence, before, ..
+        } in changes.into_iter().rev()
+        {
             self.replace(sentence, before);
             self.select(sentence);
         }
@@ -214,8 +252,13 @@ impl OpenDocument {
 
     /// Does the change taken back last again; `false` if there is none.
     pub fn redo(&mut self) -> bool {
-        let Some(changes) = self.history.redo().map(<[_]>::to_vec) else { return false };
-        for Change { sentence, after, .. } in changes {
+        let Some(changes) = self.history.redo().map(<[_]>::to_vec) else {
+            return false;
+        };
+        for Change {
+            sentence, after, ..
+        } in changes
+        {
             self.replace(sentence, after);
             self.select(sentence);
         }
@@ -230,7 +273,8 @@ impl OpenDocument {
 
     /// What goes into the saved document.
     pub fn target_texts(&self) -> Vec<Option<String>> {
-        let text = |target: &Target| (target.state != State::Untranslated).then(|| target.text.clone());
+        let text =
+            |target: &Target| (target.state != State::Untranslated).then(|| target.text.clone());
         self.targets.iter().map(text).collect()
     }
 
@@ -243,7 +287,11 @@ impl OpenDocument {
             state: target.state,
             flags: target.flags.clone(),
         };
-        let worked_on = self.targets.iter().enumerate().filter(|(_, target)| **target != Target::default());
+        let worked_on = self
+            .targets
+            .iter()
+            .enumerate()
+            .filter(|(_, target)| **target != Target::default());
         Project::new(self.path.clone(), worked_on.map(saved).collect())
     }
 
@@ -277,7 +325,11 @@ fn outline(document: &Document) -> Vec<SectionOutline> {
             sentences: document.sentences_below(section),
         })
         .collect::<Vec<_>>();
-    for parent in document.sections.iter().filter_map(|section| section.parent) {
+    for parent in document
+        .sections
+        .iter()
+        .filter_map(|section| section.parent)
+    {
         outline[parent].has_children = true;
     }
     outline

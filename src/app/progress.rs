@@ -22,6 +22,7 @@ pub struct Progress {
 }
 
 impl Progress {
+    #[expect(clippy::cast_precision_loss, reason = "word counts become f32")]
     pub fn fraction(&self) -> f32 {
         self.done_words as f32 / self.num_words.max(1) as f32
     }
@@ -31,12 +32,18 @@ impl Progress {
     }
 
     /// Sentences and words a second; `None` until there is something to tell.
+    #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
     pub fn rates(&self) -> Option<(f64, f64)> {
         let elapsed = self.elapsed_secs();
-        (self.done_sentences > 0 && elapsed > 0.05)
-            .then(|| (self.done_sentences as f64 / elapsed, self.done_words as f64 / elapsed))
+        (self.done_sentences > 0 && elapsed > 0.05).then(|| {
+            (
+                self.done_sentences as f64 / elapsed,
+                self.done_words as f64 / elapsed,
+            )
+        })
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
     pub fn remaining_secs(&self) -> Option<f64> {
         let (_, words_per_sec) = self.rates()?;
         Some(self.num_words.saturating_sub(self.done_words) as f64 / words_per_sec.max(1e-9))
@@ -45,6 +52,11 @@ impl Progress {
 
 /// A duration as people say it: `8 s`, `3 min`, `1 h 20 min`.
 pub fn duration(secs: f64) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "seconds, not negative"
+    )]
     let secs = secs.max(0.0).round() as u64;
     match secs {
         0..60 => format!("{secs} s"),

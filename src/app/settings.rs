@@ -67,7 +67,10 @@ impl From<Device> for DeviceChoice {
 impl Settings {
     /// The settings of the last session; defaults if there are none or they cannot be read.
     pub fn read(path: &Path) -> Self {
-        std::fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+        std::fs::read(path)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default()
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -99,12 +102,19 @@ pub struct Folders {
 impl Folders {
     /// The user's own folders.
     pub fn of_user() -> Self {
-        let Some(folders) = directories::ProjectDirs::from("", "", "canopy") else { return Self::default() };
-        Self { data: Some(folders.data_dir().to_owned()), config: Some(folders.config_dir().to_owned()) }
+        let Some(folders) = directories::ProjectDirs::from("", "", "canopy") else {
+            return Self::default();
+        };
+        Self {
+            data: Some(folders.data_dir().to_owned()),
+            config: Some(folders.config_dir().to_owned()),
+        }
     }
 
     pub fn settings_file(&self) -> Option<PathBuf> {
-        self.config.as_ref().map(|folder| folder.join("settings.json"))
+        self.config
+            .as_ref()
+            .map(|folder| folder.join("settings.json"))
     }
 }
 
@@ -118,8 +128,14 @@ pub struct Shipped {
 impl Shipped {
     /// Looks beside the executable, in the current folder and where the program was built.
     pub fn find() -> Self {
-        let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
-        let places = [beside, std::env::current_dir().ok(), Some(PathBuf::from(env!("CARGO_MANIFEST_DIR")))];
+        let beside = std::env::current_exe()
+            .ok()
+            .and_then(|exe| exe.parent().map(Path::to_owned));
+        let places = [
+            beside,
+            std::env::current_dir().ok(),
+            Some(PathBuf::from(env!("CARGO_MANIFEST_DIR"))),
+        ];
         let mut shipped = Self::default();
         for assets in places.iter().flatten().map(|place| place.join("assets")) {
             if shipped.models.is_empty() {
@@ -135,7 +151,9 @@ impl Shipped {
 
 /// Whether the name is that of a document that can be opened.
 pub fn is_document(path: &Path) -> bool {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_lowercase());
     extension.is_some_and(|extension| DOCUMENT_EXTENSIONS.contains(&extension.as_str()))
 }
 
@@ -143,8 +161,14 @@ pub fn is_document(path: &Path) -> bool {
 pub const DOCUMENT_EXTENSIONS: &[&str] = &["html", "htm", "xhtml", "md", "markdown", "txt"];
 
 fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return vec![] };
-    let mut paths = entries.flatten().map(|entry| entry.path()).filter(|path| wanted(path)).collect::<Vec<_>>();
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return vec![];
+    };
+    let mut paths = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| wanted(path))
+        .collect::<Vec<_>>();
     paths.sort();
     paths
 }

@@ -54,9 +54,16 @@ pub struct Notice {
 /// A question that only the window system can put.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
-    OpenDocument { folder: Option<PathBuf> },
-    SaveTranslation { folder: Option<PathBuf>, name: String },
-    ModelFolder { folder: Option<PathBuf> },
+    OpenDocument {
+        folder: Option<PathBuf>,
+    },
+    SaveTranslation {
+        folder: Option<PathBuf>,
+        name: String,
+    },
+    ModelFolder {
+        folder: Option<PathBuf>,
+    },
     Quit,
 }
 
@@ -95,22 +102,34 @@ pub struct AppState {
 
 impl AppState {
     pub fn new(folders: Folders, settings: Settings, shipped: Shipped) -> Self {
-        Self { folders, settings, shipped, ..Self::default() }
+        Self {
+            settings,
+            shipped,
+            folders,
+            ..Self::default()
+        }
     }
 
     /// Tells the time: saves what is due and lets old messages go. Returns when it wants to be called again.
     pub fn tick(&mut self, now_secs: f64) -> Option<f64> {
         self.now_secs = now_secs;
-        self.notices.retain(|notice| notice.until_secs.is_none_or(|until| until > now_secs));
-        let due = self.dirty_since_secs.map(|since| {
-            (self.changed_secs + AUTOSAVE_SECS).min(since + AUTOSAVE_AT_LEAST_SECS)
-        });
+        self.notices
+            .retain(|notice| notice.until_secs.is_none_or(|until| until > now_secs));
+        let due = self
+            .dirty_since_secs
+            .map(|since| (self.changed_secs + AUTOSAVE_SECS).min(since + AUTOSAVE_AT_LEAST_SECS));
         if due.is_some_and(|due| due <= now_secs) {
             self.save_project();
         }
         let due = self.dirty_since_secs.and(due);
-        let times = self.notices.iter().filter_map(|notice| notice.until_secs).chain(due);
-        times.min_by(f64::total_cmp).map(|at| (at - now_secs).max(0.0))
+        let times = self
+            .notices
+            .iter()
+            .filter_map(|notice| notice.until_secs)
+            .chain(due);
+        times
+            .min_by(f64::total_cmp)
+            .map(|at| (at - now_secs).max(0.0))
     }
 
     /// Queues everything that is not on disk yet.
@@ -122,11 +141,14 @@ impl AppState {
 
     pub fn apply(&mut self, command: Command) {
         match command {
-            Command::Open => self.asks.push(Ask::OpenDocument { folder: self.document_folder() }),
+            Command::Open => self.asks.push(Ask::OpenDocument {
+                folder: self.document_folder(),
+            }),
             Command::OpenPath(path) => self.open(path),
             Command::CloseDocument => self.close_document(),
             Command::SaveAs => self.ask_where_to_save(),
-            Command::SaveTo(path) => self.save_translation(path),
+            Command::SaveTo(path) => self.save_translation(path, true),
+            Command::SaveNew(path) => self.save_translation(path, false),
             Command::Quit => self.asks.push(Ask::Quit),
             Command::Translate(scope) => self.translate(scope),
             Command::Cancel => self.cancel(),
@@ -134,7 +156,9 @@ impl AppState {
             Command::SelectNext => self.step(1),
             Command::SelectPrevious => self.step(-1),
             Command::SelectNextOpen => self.select_next_unconfirmed(),
-            Command::ScrollTo(sentence) => self.with_document(|document| document.scroll_to = Some(sentence)),
+            Command::ScrollTo(sentence) => {
+                self.with_document(|document| document.scroll_to = Some(sentence));
+            }
             Command::Visible(sentence) => self.set_visible(sentence),
             Command::Edit => self.edit_selected(),
             Command::EditSentence(sentence) => self.edit(sentence),
@@ -156,14 +180,20 @@ impl AppState {
             Command::CopySource(sentence) => self.copy_source(sentence),
             Command::Undo => self.with_history(OpenDocument::undo),
             Command::Redo => self.with_history(OpenDocument::redo),
-            Command::ChooseModel => self.asks.push(Ask::ModelFolder { folder: self.model_folder() }),
+            Command::ChooseModel => self.asks.push(Ask::ModelFolder {
+                folder: self.model_folder(),
+            }),
             Command::OpenModel(folder) => self.open_model(folder),
             Command::SetDevice(device) => self.set_device(device),
-            Command::SetBeamSize(beam_size) => self.set(|settings| settings.beam_size = beam_size.clamp(1, 16)),
+            Command::SetBeamSize(beam_size) => {
+                self.set(|settings| settings.beam_size = beam_size.clamp(1, 16));
+            }
             Command::SetTheme(theme) => self.set(|settings| settings.theme = theme),
             Command::ShowShortcuts(shows) => self.shows_shortcuts = shows,
             Command::ToggleShortcuts => self.shows_shortcuts = !self.shows_shortcuts,
-            Command::ToggleOutline => self.set(|settings| settings.shows_outline = !settings.shows_outline),
+            Command::ToggleOutline => {
+                self.set(|settings| settings.shows_outline = !settings.shows_outline);
+            }
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
         }
     }
@@ -173,7 +203,10 @@ impl AppState {
         let document = self.document.as_ref();
         match command {
             Command::SaveAs | Command::CloseDocument => document.is_some(),
-            Command::Translate(_) => document.is_some_and(|document| document.num_sentences() > 0) && self.running.is_none(),
+            Command::Translate(_) => {
+                document.is_some_and(|document| document.num_sentences() > 0)
+                    && self.running.is_none()
+            }
             Command::Cancel => self.is_busy(),
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
@@ -201,13 +234,22 @@ impl AppState {
     }
 
     pub fn search_options(&self) -> SearchOptions {
-        SearchOptions { beam_size: self.settings.beam_size, length_penalty: 1.0 }
+        SearchOptions {
+            beam_size: self.settings.beam_size,
+            length_penalty: 1.0,
+        }
     }
 
     /// Opens the model named on the command line, else the last one used, else the one that came with the program.
     pub fn open_first_model(&mut self, named: Option<PathBuf>) {
-        let last = self.settings.recent_models.first().filter(|folder| folder.is_dir());
-        let folder = named.or_else(|| last.cloned()).or_else(|| self.shipped.models.first().cloned());
+        let last = self
+            .settings
+            .recent_models
+            .first()
+            .filter(|folder| folder.is_dir());
+        let folder = named
+            .or_else(|| last.cloned())
+            .or_else(|| self.shipped.models.first().cloned());
         if let Some(folder) = folder {
             self.open_model(folder);
         }
@@ -218,20 +260,34 @@ impl AppState {
         JobId(self.num_jobs)
     }
 
-    pub(super) fn notify(&mut self, kind: NoticeKind, title: impl Into<String>, detail: impl Into<String>) {
+    pub(super) fn notify(
+        &mut self,
+        kind: NoticeKind,
+        title: impl Into<String>,
+        detail: impl Into<String>,
+    ) {
         self.num_notices += 1;
         let until_secs = (kind != NoticeKind::Error).then_some(self.now_secs + NOTICE_SECS);
         let (title, detail) = (title.into(), detail.into());
         // The same message twice says no more than once.
-        self.notices.retain(|notice| notice.title != title || notice.detail != detail);
-        self.notices.push(Notice { id: self.num_notices, kind, title, detail, until_secs });
+        self.notices
+            .retain(|notice| notice.title != title || notice.detail != detail);
+        self.notices.push(Notice {
+            id: self.num_notices,
+            kind,
+            title,
+            detail,
+            until_secs,
+        });
     }
 
     /// Tells of a failure, until it is dismissed.
     pub fn show_error(&mut self, title: &str, error: &Error) {
         let detail = error.to_string();
         let mut characters = detail.chars();
-        let detail = characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect());
+        let detail = characters.next().map_or_else(String::new, |first| {
+            first.to_uppercase().chain(characters).collect()
+        });
         self.notify(NoticeKind::Error, title, detail);
     }
 
@@ -242,9 +298,15 @@ impl AppState {
     }
 
     pub(super) fn save_settings(&mut self) {
-        let Some(path) = self.folders.settings_file() else { return };
+        let Some(path) = self.folders.settings_file() else {
+            return;
+        };
         let job = self.next_job();
-        self.file_requests.push(FileRequest::Write { job, path, bytes: self.settings.to_bytes() });
+        self.file_requests.push(FileRequest::Write {
+            job,
+            path,
+            bytes: self.settings.to_bytes(),
+        });
     }
 
     pub(super) fn selected(&self) -> Option<usize> {
@@ -253,11 +315,14 @@ impl AppState {
 
     pub(super) fn save_project(&mut self) {
         let dirty = self.dirty_since_secs.take().is_some();
-        let (Some(document), Some(data), true) = (&self.document, &self.folders.data, dirty) else { return };
+        let (Some(document), Some(data), true) = (&self.document, &self.folders.data, dirty) else {
+            return;
+        };
         let path = Project::path(data, &document.path);
         let project = document.project();
         let job = self.next_job();
-        self.file_requests.push(FileRequest::SaveProject { job, path, project });
+        self.file_requests
+            .push(FileRequest::SaveProject { job, path, project });
     }
 
     pub(super) fn set(&mut self, change: impl FnOnce(&mut Settings)) {
@@ -275,7 +340,9 @@ impl AppState {
     }
 
     pub(super) fn with_history(&mut self, step: fn(&mut OpenDocument) -> bool) {
-        let Some(document) = &mut self.document else { return };
+        let Some(document) = &mut self.document else {
+            return;
+        };
         document.editor = None;
         if step(document) {
             self.touch();
@@ -284,11 +351,20 @@ impl AppState {
 
     pub(super) fn document_folder(&self) -> Option<PathBuf> {
         let current = self.document.as_ref().map(|document| &document.path);
-        current.or(self.settings.recent_documents.first()).and_then(|path| path.parent()).map(Path::to_owned)
+        current
+            .or(self.settings.recent_documents.first())
+            .and_then(|path| path.parent())
+            .map(Path::to_owned)
     }
 
     pub(super) fn model_folder(&self) -> Option<PathBuf> {
-        let recent = self.settings.recent_models.first().or(self.shipped.models.first());
-        recent.and_then(|folder| folder.parent()).map(Path::to_owned)
+        let recent = self
+            .settings
+            .recent_models
+            .first()
+            .or(self.shipped.models.first());
+        recent
+            .and_then(|folder| folder.parent())
+            .map(Path::to_owned)
     }
 }

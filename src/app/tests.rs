@@ -8,18 +8,28 @@ use crate::inference::{Flag, ModelInfo, Translation};
 use crate::jobs::{Event, FileRequest, JobId, Project, Request, State};
 use crate::text::document::{Document, Format};
 
-const PAGE: &str = "<h1>Print</h1><p>Click <b>File</b>. Then wait.</p><h2>Preview</h2><p>Look at it.</p>";
+const PAGE: &str =
+    "<h1>Print</h1><p>Click <b>File</b>. Then wait.</p><h2>Preview</h2><p>Look at it.</p>";
 
 fn parsed(html: &str) -> Arc<Document> {
     Arc::new(Document::parse("page.html", Format::Html, html.to_owned()).unwrap())
 }
 
 fn with_page() -> AppState {
-    let folders = Folders { data: Some(PathBuf::from("data")), config: None };
+    let folders = Folders {
+        data: Some(PathBuf::from("data")),
+        config: None,
+    };
     let mut state = AppState::new(folders, Settings::default(), Shipped::default());
     open(&mut state, parsed(PAGE), None);
-    let Some(Request::OpenModel { job, folder, .. }) = open_model(&mut state) else { panic!() };
-    state.receive(Event::ModelOpened { job, info: info(folder), device_name: "CPU".to_owned() });
+    let Some(Request::OpenModel { job, folder, .. }) = open_model(&mut state) else {
+        panic!()
+    };
+    state.receive(Event::ModelOpened {
+        job,
+        info: info(folder),
+        device_name: "CPU".to_owned(),
+    });
     state
 }
 
@@ -30,7 +40,13 @@ fn open(state: &mut AppState, document: Arc<Document>, project: Option<Project>)
         _ => None,
     };
     let (job, path) = state.file_requests.drain(..).find_map(opens).unwrap();
-    state.receive(Event::DocumentOpened { job, path, document, project, project_error: None });
+    state.receive(Event::DocumentOpened {
+        job,
+        path,
+        document,
+        project,
+        project_error: None,
+    });
 }
 
 fn open_model(state: &mut AppState) -> Option<Request> {
@@ -50,11 +66,28 @@ fn info(folder: PathBuf) -> ModelInfo {
 
 /// Carries the requested translation out, in upper case.
 fn work(state: &mut AppState) -> Vec<usize> {
-    let Some(Request::Translate { job, document, sentences, .. }) = state.requests.pop() else { return vec![] };
+    let Some(Request::Translate {
+        job,
+        document,
+        sentences,
+        ..
+    }) = state.requests.pop()
+    else {
+        return vec![];
+    };
     for &index in &sentences {
         let text = document.sentences[index].text.to_uppercase();
-        let translation = Translation { text, log_prob: -1.0, num_tokens: 3, flags: vec![Flag::Split] };
-        state.receive(Event::SentenceTranslated { job, index, translation });
+        let translation = Translation {
+            text,
+            log_prob: -1.0,
+            num_tokens: 3,
+            flags: vec![Flag::Split],
+        };
+        state.receive(Event::SentenceTranslated {
+            job,
+            index,
+            translation,
+        });
     }
     state.receive(Event::Finished { job });
     sentences
@@ -66,7 +99,9 @@ fn document(state: &AppState) -> &OpenDocument {
 
 fn states(state: &AppState) -> Vec<State> {
     let document = document(state);
-    (0..document.num_sentences()).map(|sentence| document.target(sentence).state).collect()
+    (0..document.num_sentences())
+        .map(|sentence| document.target(sentence).state)
+        .collect()
 }
 
 fn edit(state: &mut AppState, sentence: usize, text: &str) {
@@ -84,7 +119,10 @@ fn translating_makes_drafts() {
     assert_eq!(num_sentences, document(&state).num_sentences());
     assert!(states(&state).iter().all(|state| *state == State::Draft));
     assert_eq!(document(&state).counts().draft, num_sentences);
-    assert_eq!(document(&state).section_counts(0), document(&state).counts());
+    assert_eq!(
+        document(&state).section_counts(0),
+        document(&state).counts()
+    );
     assert!(!state.is_busy());
 }
 
@@ -100,7 +138,10 @@ fn retranslating_leaves_edited_and_confirmed_sentences_alone() {
     let again = work(&mut state);
     assert!(!again.contains(&0) && !again.contains(&2) && again.contains(&1));
     assert_eq!(document(&state).target_texts(), before);
-    assert_eq!((states(&state)[0], states(&state)[2]), (State::Edited, State::Confirmed));
+    assert_eq!(
+        (states(&state)[0], states(&state)[2]),
+        (State::Edited, State::Confirmed)
+    );
 }
 
 #[test]
@@ -118,33 +159,62 @@ fn a_section_is_translated_alone() {
     let last = document(&state).sections().len() - 1;
     state.apply(Command::Translate(Scope::Section(last)));
     let sentences = work(&mut state);
-    assert_eq!(sentences, document(&state).sections()[last].sentences.clone().collect::<Vec<_>>());
+    assert_eq!(
+        sentences,
+        document(&state).sections()[last]
+            .sentences
+            .clone()
+            .collect::<Vec<_>>()
+    );
     assert_eq!(states(&state)[0], State::Untranslated);
 }
 
 #[test]
 fn translating_before_the_model_is_there_waits_for_it() {
     let mut state = with_page();
-    let Some(Request::OpenModel { job, folder, .. }) = open_model(&mut state) else { panic!() };
+    let Some(Request::OpenModel { job, folder, .. }) = open_model(&mut state) else {
+        panic!()
+    };
     state.apply(Command::Translate(Scope::Document));
     assert!(state.requests.is_empty() && state.is_waiting_for_model());
-    state.receive(Event::ModelOpened { job, info: info(folder), device_name: "CPU".to_owned() });
-    assert!(matches!(state.requests.last(), Some(Request::Translate { .. })));
+    state.receive(Event::ModelOpened {
+        job,
+        info: info(folder),
+        device_name: "CPU".to_owned(),
+    });
+    assert!(matches!(
+        state.requests.last(),
+        Some(Request::Translate { .. })
+    ));
 }
 
 #[test]
 fn events_of_an_older_job_are_dropped() {
     let mut state = with_page();
-    let translation = Translation { text: "alt".to_owned(), log_prob: 0.0, num_tokens: 1, flags: vec![] };
-    state.receive(Event::SentenceTranslated { job: JobId(999), index: 0, translation });
+    let translation = Translation {
+        text: "alt".to_owned(),
+        log_prob: 0.0,
+        num_tokens: 1,
+        flags: vec![],
+    };
+    state.receive(Event::SentenceTranslated {
+        job: JobId(999),
+        index: 0,
+        translation,
+    });
     assert_eq!(states(&state)[0], State::Untranslated);
 }
 
 #[test]
 fn a_model_that_cannot_be_opened_leaves_the_one_before() {
     let mut state = with_page();
-    let Some(Request::OpenModel { job, .. }) = open_model(&mut state) else { panic!() };
-    state.receive(Event::Failed { job, error: crate::error::Error::NoModel });
+    let Some(Request::OpenModel { job, .. }) = open_model(&mut state) else {
+        panic!()
+    };
+    state.receive(Event::Failed {
+        job,
+        error: crate::error::Error::NoModel,
+    });
     assert!(matches!(state.model, ModelState::Open { .. }));
     assert_eq!(state.notices.last().unwrap().kind, NoticeKind::Error);
 }
@@ -158,13 +228,22 @@ fn edits_are_undone_and_done_again() {
     state.apply(Command::Confirm);
     assert_eq!(states(&state)[0], State::Confirmed);
     state.apply(Command::Undo);
-    assert_eq!((states(&state)[0], document(&state).target(0).text.as_str()), (State::Edited, "Drucken"));
+    assert_eq!(
+        (states(&state)[0], document(&state).target(0).text.as_str()),
+        (State::Edited, "Drucken")
+    );
     state.apply(Command::Undo);
-    assert_eq!((states(&state)[0], document(&state).target(0).text.as_str()), (State::Draft, "PRINT"));
+    assert_eq!(
+        (states(&state)[0], document(&state).target(0).text.as_str()),
+        (State::Draft, "PRINT")
+    );
     assert!(!state.is_enabled(&Command::Undo));
     state.apply(Command::Redo);
     state.apply(Command::Redo);
-    assert_eq!((states(&state)[0], document(&state).target(0).text.as_str()), (State::Confirmed, "Drucken"));
+    assert_eq!(
+        (states(&state)[0], document(&state).target(0).text.as_str()),
+        (State::Confirmed, "Drucken")
+    );
     assert_eq!(document(&state).counts().confirmed, 1);
 }
 
@@ -196,7 +275,9 @@ fn work_is_saved_a_second_after_the_last_change_and_comes_back() {
     assert!(state.tick(100.5).is_some());
     assert!(state.file_requests.is_empty());
     assert_eq!(state.tick(101.1), None);
-    let Some(FileRequest::SaveProject { path, project, .. }) = state.file_requests.pop() else { panic!() };
+    let Some(FileRequest::SaveProject { path, project, .. }) = state.file_requests.pop() else {
+        panic!()
+    };
     let read = serde_json::from_slice::<Project>(&project.to_bytes(&path).unwrap()).unwrap();
     assert_eq!(read, project);
 
@@ -213,7 +294,9 @@ fn a_changed_document_keeps_what_still_matches() {
     state.apply(Command::Translate(Scope::Document));
     work(&mut state);
     let project = document(&state).project();
-    let changed = PAGE.replace("<p>Click", "<p>A new first sentence.</p><p>Click").replace("Look at", "Look well at");
+    let changed = PAGE
+        .replace("<p>Click", "<p>A new first sentence.</p><p>Click")
+        .replace("Look at", "Look well at");
     let mut later = with_page();
     open(&mut later, parsed(&changed), Some(project));
     let document = document(&later);
@@ -237,10 +320,15 @@ fn closing_flushes_an_open_edit() {
 fn the_translation_is_saved_under_a_name_with_the_language() {
     let mut state = with_page();
     state.apply(Command::SaveAs);
-    let Some(Ask::SaveTranslation { name, .. }) = state.asks.pop() else { panic!() };
+    let Some(Ask::SaveTranslation { name, .. }) = state.asks.pop() else {
+        panic!()
+    };
     assert_eq!(name, "page.de.html");
     state.apply(Command::SaveTo("there.html".into()));
-    assert!(matches!(state.file_requests.last(), Some(FileRequest::SaveDocument { .. })));
+    assert!(matches!(
+        state.file_requests.last(),
+        Some(FileRequest::SaveDocument { .. })
+    ));
 }
 
 #[test]

@@ -15,7 +15,11 @@ impl AppState {
         // What is not saved yet must be on disk before the same document may be read again.
         self.keep_edit_if_valid();
         self.save_project();
-        self.file_requests.push(FileRequest::OpenDocument { job, path, data_folder: self.folders.data.clone() });
+        self.file_requests.push(FileRequest::OpenDocument {
+            job,
+            path,
+            data_folder: self.folders.data.clone(),
+        });
     }
 
     pub(super) fn close_document(&mut self) {
@@ -29,24 +33,40 @@ impl AppState {
 
     pub(super) fn ask_where_to_save(&mut self) {
         self.keep_edit_if_valid();
-        let Some(document) = &self.document else { return };
+        let Some(document) = &self.document else {
+            return;
+        };
         let language = match &self.model {
             ModelState::Open { info, .. } => info.target_language.as_str(),
             _ => "translated",
         };
-        let stem = document.path.file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
-        let extension = document.path.extension().map_or_else(String::new, |ext| format!(".{}", ext.to_string_lossy()));
+        let stem = document
+            .path
+            .file_stem()
+            .map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
+        let extension = document
+            .path
+            .extension()
+            .map_or_else(String::new, |ext| format!(".{}", ext.to_string_lossy()));
         let name = format!("{stem}.{language}{extension}");
-        self.asks.push(Ask::SaveTranslation { folder: self.document_folder(), name });
+        self.asks.push(Ask::SaveTranslation {
+            folder: self.document_folder(),
+            name,
+        });
     }
 
-    /// The dialog has asked before it named a file that exists.
-    pub(super) fn save_translation(&mut self, path: PathBuf) {
+    pub(super) fn save_translation(&mut self, path: PathBuf, overwrite: bool) {
         let job = self.next_job();
         let Some(open) = &self.document else { return };
         let (document, targets) = (open.document.clone(), open.target_texts());
         self.saving = Some(job);
-        self.file_requests.push(FileRequest::SaveDocument { job, path, overwrite: true, document, targets });
+        self.file_requests.push(FileRequest::SaveDocument {
+            job,
+            path,
+            overwrite,
+            document,
+            targets,
+        });
     }
 
     pub(super) fn translate(&mut self, scope: Scope) {
@@ -58,14 +78,20 @@ impl AppState {
             ModelState::Open { .. } => self.start_translation(scope),
             ModelState::Opening { .. } => self.waiting_scope = Some(scope),
             ModelState::None => {
-                self.notify(NoticeKind::Error, "No model is open", "Choose one in the Model menu, then translate again.");
+                self.notify(
+                    NoticeKind::Error,
+                    "No model is open",
+                    "Choose one in the Model menu, then translate again.",
+                );
             }
         }
     }
 
     pub(super) fn start_translation(&mut self, scope: Scope) {
         let job = self.next_job();
-        let Some(document) = &self.document else { return };
+        let Some(document) = &self.document else {
+            return;
+        };
         let section = |section: usize| document.sections()[section].sentences.clone();
         let sentence = |sentence: usize| sentence..sentence + 1;
         let range = match (scope, document.selected) {
@@ -90,18 +116,33 @@ impl AppState {
         control.set_first_visible(self.first_visible());
         let progress = Progress {
             num_sentences: sentences.len(),
-            num_words: sentences.iter().map(|&sentence| document.num_words(sentence)).sum(),
+            num_words: sentences
+                .iter()
+                .map(|&sentence| document.num_words(sentence))
+                .sum(),
             started_secs: self.now_secs,
             latest_secs: self.now_secs,
             ..Progress::default()
         };
         let (document, options) = (document.document.clone(), self.search_options());
-        self.running = Some(Running { job, control: control.clone(), progress });
-        self.requests.push(Request::Translate { job, document, sentences, options, control });
+        self.running = Some(Running {
+            job,
+            control: control.clone(),
+            progress,
+        });
+        self.requests.push(Request::Translate {
+            job,
+            document,
+            sentences,
+            options,
+            control,
+        });
     }
 
     pub(super) fn first_visible(&self) -> usize {
-        self.document.as_ref().map_or(0, |document| document.first_visible)
+        self.document
+            .as_ref()
+            .map_or(0, |document| document.first_visible)
     }
 
     pub(super) fn set_visible(&mut self, sentence: usize) {
@@ -121,12 +162,22 @@ impl AppState {
     pub(super) fn open_model(&mut self, folder: PathBuf) {
         let job = self.next_job();
         self.cancel();
-        let before = std::mem::replace(&mut self.model, ModelState::Opening { job, folder: folder.clone() });
+        let before = std::mem::replace(
+            &mut self.model,
+            ModelState::Opening {
+                job,
+                folder: folder.clone(),
+            },
+        );
         if matches!(before, ModelState::Open { .. }) {
             self.previous_model = Some(before);
         }
         let device = self.settings.device.into();
-        self.requests.push(Request::OpenModel { job, folder, device });
+        self.requests.push(Request::OpenModel {
+            job,
+            folder,
+            device,
+        });
     }
 
     pub(super) fn set_device(&mut self, device: DeviceChoice) {

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
 
+mod corpus;
 mod evaluate;
 mod terminal;
 mod train;
@@ -35,6 +36,9 @@ enum Command {
     Translate(translate::TranslateArguments),
     /// Train a model on a corpus, with checkpoints and validation
     Train(train::TrainArguments),
+    /// Make corpora from parallel documents, and look at them
+    #[command(subcommand)]
+    Corpus(corpus::CorpusCommand),
     /// Score a model on the development or test documents of a corpus
     Evaluate(evaluate::EvaluateArguments),
 }
@@ -89,7 +93,11 @@ pub fn run() -> ExitCode {
         Some(Command::Translate(arguments)) => translate::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
-        None => Ok(()),
+        Some(Command::Corpus(command)) => corpus::run(command),
+        None => {
+            let ModelArguments { model, device } = arguments.model;
+            crate::gui::run(arguments.document, model, device.into())
+        }
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,12 +1,12 @@
 //! LibreOffice's help as a corpus: the same pages in every language, every paragraph with the same `id`.
 //!
 //! The packages `libreoffice-help-en-us`, `libreoffice-help-de` and 30 more hold `text/**/*.html`. Pages are paired by
-//! path, paragraphs by `id` (of several with the same one the first counts). A pair of paragraphs is divided into
+//! path, paragraphs by `id` (of several with the same one the last counts, as in everybody's figures). A pair of paragraphs is divided into
 //! sentences where both sides have equally many and is one unit otherwise. What only one language has is left out;
 //! the tree of headings is that of the source. Markup gets common numbers, and what only one side has is taken out of
 //! the texts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
@@ -121,18 +121,12 @@ fn pages(folder: &Path) -> Result<Vec<String>> {
 
 /// One page in both languages.
 fn aligned(page: &str, source: &Document, target: &Document, report: &mut HelpReport) -> ParallelDocument {
-    let mut counterparts: HashMap<&str, &Paragraph> = HashMap::new();
-    for paragraph in &target.paragraphs {
-        if let Some(id) = &paragraph.id {
-            counterparts.entry(id).or_insert(paragraph);
-        }
-    }
-    let mut seen = HashSet::new();
+    let [ours, counterparts] = [source, target].map(last_by_id);
     let mut places = HashMap::new();
     let mut paragraphs = Vec::new();
     for (index, paragraph) in source.paragraphs.iter().enumerate() {
-        let Some(id) = paragraph.id.as_deref().filter(|id| seen.insert(*id)) else { continue };
-        let Some(counterpart) = counterparts.get(id) else {
+        let Some(id) = paragraph.id.as_deref().filter(|id| ours.get(id) == Some(&index)) else { continue };
+        let Some(counterpart) = counterparts.get(id).map(|&index| &target.paragraphs[index]) else {
             report.unpaired_paragraphs += 1;
             continue;
         };
@@ -149,6 +143,12 @@ fn aligned(page: &str, source: &Document, target: &Document, report: &mut HelpRe
         section.heading = section.heading.and_then(|heading| places.get(&heading).copied());
     }
     ParallelDocument { id: page.to_owned(), sections, paragraphs }
+}
+
+/// For each `id` the last paragraph that has it.
+fn last_by_id(document: &Document) -> HashMap<&str, usize> {
+    let named = document.paragraphs.iter().enumerate();
+    named.filter_map(|(index, paragraph)| Some((paragraph.id.as_deref()?, index))).collect()
 }
 
 fn units(source: &Document, ours: &Paragraph, target: &Document, theirs: &Paragraph, report: &mut HelpReport) -> Vec<Unit> {

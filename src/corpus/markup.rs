@@ -143,13 +143,13 @@ fn renumbered(side: &Side, new: impl Fn(usize) -> Option<usize>) -> String {
                     text.push(placeholder::CLOSE);
                 }
             }
-            Some(Placeholder::Point(number)) => match new(number) {
-                Some(number) => text.push(placeholder::point(number)),
-                None => {
-                    let shown = side.markup.get(number).map_or("", |mark| mark.tags.text.as_str());
-                    shown.chars().for_each(|character| push(&mut text, character));
+            Some(Placeholder::Point(number)) => {
+                if let Some(number) = new(number) {
+                    text.push(placeholder::point(number));
+                } else if let Some(mark) = side.markup.get(number) {
+                    mark.tags.text.chars().for_each(|character| push(&mut text, character));
                 }
-            },
+            }
         }
     }
     if text.ends_with(' ') && !side.text.ends_with(' ') {

@@ -10,12 +10,14 @@ mod markup;
 pub mod parallel_text;
 mod segment;
 mod split;
+mod subwords;
 mod tags;
 mod unit;
 mod writer;
 
-pub use format::{Corpus, CorpusInfo, FORMAT, ParallelDocument, ParallelParagraph, VERSION};
+pub use format::{Corpus, CorpusInfo, Documents, FORMAT, ParallelDocument, ParallelParagraph, VERSION};
 pub use segment::{Segment, SegmentUnit, segments};
 pub use split::Split;
+pub use subwords::train_vocabulary;
 pub use unit::{Unit, UnitStatus, visible};
-pub use writer::{CorpusWriter, Statistics};
+pub use writer::{CorpusWriter, SplitStatistics, Statistics};

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn points_are_shown_and_tags_are_not() {
-        let points = ["".to_owned(), "SUM".to_owned()];
+        let points = [String::new(), "SUM".to_owned()];
         assert_eq!(visible("a \u{E000}b\u{E200}  \u{E101}(1) \u{E105} c\u{A0}", &points), "a b SUM(1) c");
     }
 }

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 
-use super::dialogs::Dialogs;
+use super::dialogs::{Answer, Dialogs};
 use super::document::DocumentPanel;
 use super::outline::OutlinePanel;
+use super::path_question::PathQuestion;
 use super::theme::{self, Palette};
 use super::{menu, notices, shortcuts, status, welcome};
 use crate::app::{AppState, Ask, Command, Folders, ModelState, Settings, Shipped, language};
@@ -21,6 +22,8 @@ use crate::jobs::{Event, FileThread, Worker};
 pub struct Panels {
     pub document: DocumentPanel,
     pub outline: OutlinePanel,
+    /// A path to be typed, where the system has no dialogs.
+    pub path: Option<PathQuestion>,
 }
 
 /// The state of the workbench with its threads and panels.
@@ -34,6 +37,8 @@ pub struct CanopyApp {
     files: Option<FileThread>,
     title: String,
     theme: Option<crate::app::Theme>,
+    /// egui's own clock stands still while the window is hidden.
+    started: Instant,
 }
 
 impl CanopyApp {
@@ -41,7 +46,12 @@ impl CanopyApp {
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn new(ctx: &Context, open: Option<PathBuf>, model: Option<PathBuf>, device: DeviceChoice) -> Result<Self> {
+    pub fn new(
+        ctx: &Context,
+        open: Option<PathBuf>,
+        model: Option<PathBuf>,
+        device: DeviceChoice,
+    ) -> Result<Self> {
         theme::install(ctx);
         let (sender, events) = channel();
         let wake = |ctx: &Context| {
@@ -51,7 +61,10 @@ impl CanopyApp {
         let worker = Worker::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let folders = Folders::of_user();
-        let mut settings = folders.settings_file().map(|file| Settings::read(&file)).unwrap_or_default();
+        let mut settings = folders
+            .settings_file()
+            .map(|file| Settings::read(&file))
+            .unwrap_or_default();
         if device != DeviceChoice::Auto {
             settings.device = device.into();
         }
@@ -69,6 +82,7 @@ impl CanopyApp {
             files: Some(files),
             title: String::new(),
             theme: None,
+            started: Instant::now(),
         })
     }
 
@@ -88,7 +102,8 @@ impl CanopyApp {
                 ask => {
                     if let Err(cause) = self.dialogs.open(ctx, ask) {
                         let error = crate::error::Error::Thread { cause };
-                        self.state.show_error("The dialog could not be opened", &error);
+                        self.state
+                            .show_error("The dialog could not be opened", &error);
                     }
                 }
             }
@@ -113,23 +128,35 @@ impl eframe::App for CanopyApp {
             theme::choose(ctx, self.state.settings.theme);
             self.theme = Some(self.state.settings.theme);
         }
-        if let Some(secs) = self.state.tick(ctx.input(|input| input.time)) {
-            ctx.request_repaint_after(Duration::from_secs_f64(secs));
-        }
+        self.state.tick(self.started.elapsed().as_secs_f64());
         for event in self.events.try_iter() {
             self.state.receive(event);
         }
-        for command in self.dialogs.answers() {
-            self.state.apply(command);
+        for answer in self.dialogs.answers() {
+            match answer {
+                Answer::Command(command) => self.state.apply(command),
+                Answer::Unavailable(ask) => self.panels.path = PathQuestion::new(ask),
+                Answer::Cancelled => {}
+            }
         }
         self.update_title(ctx);
+        // Once more: what the events have changed is to be saved in time.
+        if let Some(secs) = self.state.tick(self.started.elapsed().as_secs_f64()) {
+            ctx.request_repaint_after(Duration::from_secs_f64(secs));
+        }
         self.send(ctx);
     }
 
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
         let mut commands = vec![];
         let ctx = ui.ctx().clone();
-        let dropped = ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
+        let dropped = ctx.input(|input| {
+            input
+                .raw
+                .dropped_files
+                .first()
+                .map(|file| file.path().to_owned())
+        });
         commands.extend(dropped.map(Command::OpenPath));
         // Keys are read first, so that the editor does not take them, and carried out last: a letter typed in the same
         // frame as Enter belongs to the edit that Enter keeps.
@@ -152,7 +179,9 @@ impl eframe::App for CanopyApp {
     fn on_exit(&mut self) {
         self.state.apply(Command::Cancel);
         self.state.flush();
-        let Some(files) = self.files.take() else { return };
+        let Some(files) = self.files.take() else {
+            return;
+        };
         for request in self.state.file_requests.drain(..) {
             files.send(request);
         }
@@ -161,25 +190,61 @@ impl eframe::App for CanopyApp {
 }
 
 /// Draws everything; what a person does comes back as commands.
-pub fn workbench_ui(ui: &mut Ui, state: &mut AppState, panels: &mut Panels, commands: &mut Vec<Command>) {
+pub fn workbench_ui(
+    ui: &mut Ui,
+    state: &mut AppState,
+    panels: &mut Panels,
+    commands: &mut Vec<Command>,
+) {
     let palette = Palette::of(ui);
-    let bar = |x: i8, y: i8| Frame::NONE.fill(palette.panel).inner_margin(Margin::symmetric(x, y));
-    Panel::top("menu").frame(bar(10, 7)).show(ui, |ui| menu::menu_ui(ui, state, commands));
-    Panel::bottom("status").exact_size(32.0).frame(bar(14, 0)).show(ui, |ui| status::status_ui(ui, state));
+    let bar = |x: i8, y: i8| {
+        Frame::NONE
+            .fill(palette.panel)
+            .inner_margin(Margin::symmetric(x, y))
+    };
+    Panel::top("menu")
+        .frame(bar(10, 7))
+        .show(ui, |ui| menu::menu_ui(ui, state, commands));
+    Panel::bottom("status")
+        .exact_size(32.0)
+        .frame(bar(14, 0))
+        .show(ui, |ui| status::status_ui(ui, state));
     let can_translate = state.is_enabled(&Command::Translate(crate::app::Scope::Document));
-    if let Some(document) = state.document.as_ref().filter(|_| state.settings.shows_outline) {
-        let panel = Panel::left("outline").default_size(268.0).size_range(180.0..=520.0).frame(bar(0, 0));
-        panel.show(ui, |ui| panels.outline.ui(ui, document, can_translate, commands));
+    if let Some(document) = state
+        .document
+        .as_ref()
+        .filter(|_| state.settings.shows_outline)
+    {
+        let panel = Panel::left("outline")
+            .default_size(268.0)
+            .size_range(180.0..=520.0)
+            .frame(bar(0, 0));
+        panel.show(ui, |ui| {
+            panels.outline.ui(ui, document, can_translate, commands);
+        });
     }
-    CentralPanel::default().frame(Frame::NONE.fill(palette.page)).show(ui, |ui| {
-        let (source, target) = languages(state);
-        let running = state.running.is_some();
-        match &mut state.document {
-            Some(document) => panels.document.ui(ui, document, (&source, &target), running, commands),
-            None => welcome::welcome_ui(ui, state, commands),
-        }
-    });
+    CentralPanel::default()
+        .frame(Frame::NONE.fill(palette.page))
+        .show(ui, |ui| {
+            let (source, target) = languages(state);
+            let running = state.running.is_some();
+            match &mut state.document {
+                Some(document) => {
+                    panels
+                        .document
+                        .ui(ui, document, (&source, &target), running, commands)
+                }
+                None => welcome::welcome_ui(ui, state, commands),
+            }
+        });
     notices::notices_ui(ui.ctx(), &state.notices, commands);
+    if panels
+        .path
+        .as_mut()
+        .is_some_and(|question| question.ui(ui.ctx(), commands))
+    {
+        panels.path = None;
+    }
     if state.shows_shortcuts {
         shortcuts::shortcuts_ui(ui.ctx(), commands);
     }
@@ -187,9 +252,10 @@ pub fn workbench_ui(ui: &mut Ui, state: &mut AppState, panels: &mut Panels, comm
 
 fn languages(state: &AppState) -> (String, String) {
     match &state.model {
-        ModelState::Open { info, .. } => {
-            (language::name(&info.source_language).to_owned(), language::name(&info.target_language).to_owned())
-        }
+        ModelState::Open { info, .. } => (
+            language::name(&info.source_language).to_owned(),
+            language::name(&info.target_language).to_owned(),
+        ),
         _ => ("Source".to_owned(), "Target".to_owned()),
     }
 }

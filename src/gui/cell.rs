@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use egui::text::{CCursor, LayoutJob, TextFormat, TextWrapping};
-use egui::{Align, Color32, FontFamily, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
+use egui::{
+    Align, Color32, FontFamily, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2,
+};
 
 use super::theme::{self, Palette};
 use crate::app::markup::{Piece, Token, pieces};
@@ -24,17 +26,26 @@ pub struct CellStyle {
 impl CellStyle {
     pub fn of(kind: ParagraphKind, level: u8, palette: &Palette) -> Self {
         let (size, line_height) = match (kind, level) {
-            (ParagraphKind::Title, _) | (ParagraphKind::Heading, 0 | 1) => (20.0, 29.0),
+            (ParagraphKind::Heading, 0 | 1) => (20.0, 29.0),
             (ParagraphKind::Heading, 2) => (17.0, 26.0),
-            (ParagraphKind::Heading, _) => (15.0, 23.0),
+            (ParagraphKind::Heading | ParagraphKind::Title, _) => (15.0, 23.0),
             _ => (14.5, 23.0),
         };
         let bold = matches!(kind, ParagraphKind::Title | ParagraphKind::Heading);
-        Self { size, line_height, color: if bold { palette.strong } else { palette.text }, bold }
+        Self {
+            size,
+            line_height,
+            color: if bold { palette.strong } else { palette.text },
+            bold,
+        }
     }
 
     pub fn font_id(&self) -> FontId {
-        if self.bold { theme::semibold(self.size) } else { FontId::proportional(self.size) }
+        if self.bold {
+            theme::semibold(self.size)
+        } else {
+            FontId::proportional(self.size)
+        }
     }
 
     fn format(&self) -> TextFormat {
@@ -56,7 +67,10 @@ pub struct Cell {
 
 impl Cell {
     pub fn new(ui: &Ui, text: &str, style: CellStyle, width: f32, palette: &Palette) -> Self {
-        let mut job = LayoutJob { wrap: TextWrapping::wrap_at_width(width), ..LayoutJob::default() };
+        let mut job = LayoutJob {
+            wrap: TextWrapping::wrap_at_width(width),
+            ..LayoutJob::default()
+        };
         let mut chips = vec![];
         let mut num_chars = 0;
         for piece in pieces(text) {
@@ -68,14 +82,25 @@ impl Cell {
                 Piece::Token(token) => {
                     let label = chip_label(token);
                     let font_id = FontId::new(CHIP_SIZE, FontFamily::Proportional);
-                    job.append(&label, 0.0, TextFormat { font_id, color: palette.chip_text, ..style.format() });
+                    job.append(
+                        &label,
+                        0.0,
+                        TextFormat {
+                            font_id,
+                            color: palette.chip_text,
+                            ..style.format()
+                        },
+                    );
                     let end = num_chars + label.chars().count();
                     chips.push((num_chars..end, token));
                     num_chars = end;
                 }
             }
         }
-        Self { galley: ui.painter().layout_job(job), chips }
+        Self {
+            galley: ui.painter().layout_job(job),
+            chips,
+        }
     }
 
     pub fn height(&self) -> f32 {
@@ -92,16 +117,27 @@ impl Cell {
 
     /// The placeholder under the pointer.
     pub fn token_at(&self, pos: Pos2, pointer: Pos2) -> Option<Token> {
-        self.chip_rects(pos).find(|(rect, _)| rect.contains(pointer)).map(|(_, token)| token)
+        self.chip_rects(pos)
+            .find(|(rect, _)| rect.contains(pointer))
+            .map(|(_, token)| token)
     }
 
     fn chip_rects(&self, pos: Pos2) -> impl Iterator<Item = (Rect, Token)> {
         self.chips.iter().map(move |(chars, token)| {
-            let start = self.galley.pos_from_cursor(CCursor { index: chars.start.into(), prefer_next_row: true });
-            let end = self.galley.pos_from_cursor(CCursor { index: chars.end.into(), prefer_next_row: false });
+            let start = self.galley.pos_from_cursor(CCursor {
+                index: chars.start.into(),
+                prefer_next_row: true,
+            });
+            let end = self.galley.pos_from_cursor(CCursor {
+                index: chars.end.into(),
+                prefer_next_row: false,
+            });
             let middle = start.center().y;
             let gap = 1.5;
-            let rect = Rect::from_min_max(pos2(start.left() + gap, middle - 7.5), pos2(end.left() - gap, middle + 7.5));
+            let rect = Rect::from_min_max(
+                pos2(start.left() + gap, middle - 7.5),
+                pos2(end.left() - gap, middle + 7.5),
+            );
             (rect.translate(pos.to_vec2()), *token)
         })
     }

@@ -3,31 +3,49 @@
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use std::time::{Duration, Instant};
+
 use egui::Context;
 
 use crate::app::settings::DOCUMENT_EXTENSIONS;
 use crate::app::{Ask, Command};
 
-/// Dialogs that are open, and the commands they end in.
+/// Nobody closes a dialog as fast as this: there was none.
+const AT_ONCE: Duration = Duration::from_millis(400);
+
+/// How a dialog ended.
+#[derive(Debug)]
+pub enum Answer {
+    Command(Command),
+    Cancelled,
+    /// This system has no dialogs; the window asks itself.
+    Unavailable(Ask),
+}
+
+/// Dialogs that are open, and how they end.
 pub struct Dialogs {
-    answers: Receiver<Option<Command>>,
-    sender: Sender<Option<Command>>,
+    answers: Receiver<Answer>,
+    sender: Sender<Answer>,
     num_open: usize,
 }
 
 impl Default for Dialogs {
     fn default() -> Self {
         let (sender, answers) = channel();
-        Self { answers, sender, num_open: 0 }
+        Self {
+            answers,
+            sender,
+            num_open: 0,
+        }
     }
 }
 
 impl Dialogs {
-    /// Commands of the dialogs that were closed.
-    pub fn answers(&mut self) -> Vec<Command> {
+    /// The dialogs that were closed.
+    pub fn answers(&mut self) -> Vec<Answer> {
         let answers = self.answers.try_iter().collect::<Vec<_>>();
         self.num_open = self.num_open.saturating_sub(answers.len());
-        answers.into_iter().flatten().collect()
+        answers
     }
 
     /// Opens a dialog; one at a time.
@@ -40,12 +58,19 @@ impl Dialogs {
         }
         let (sender, ctx) = (self.sender.clone(), ctx.clone());
         let show = move || {
-            let answer = answer(ask);
+            let started = Instant::now();
+            let answer = match answer(ask.clone()) {
+                Some(command) => Answer::Command(command),
+                None if started.elapsed() < AT_ONCE => Answer::Unavailable(ask),
+                None => Answer::Cancelled,
+            };
             // The window may have been closed meanwhile.
             let _ = sender.send(answer);
             ctx.request_repaint();
         };
-        std::thread::Builder::new().name("canopy-dialog".to_owned()).spawn(show)?;
+        std::thread::Builder::new()
+            .name("canopy-dialog".to_owned())
+            .spawn(show)?;
         self.num_open += 1;
         Ok(())
     }
@@ -64,9 +89,10 @@ fn answer(ask: Ask) -> Option<Command> {
             .set_file_name(name)
             .save_file()
             .map(Command::SaveTo),
-        Ask::ModelFolder { folder } => {
-            in_folder(folder).set_title("Choose a model folder").pick_folder().map(Command::OpenModel)
-        }
+        Ask::ModelFolder { folder } => in_folder(folder)
+            .set_title("Choose a model folder")
+            .pick_folder()
+            .map(Command::OpenModel),
         Ask::Quit => None,
     }
 }

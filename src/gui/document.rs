@@ -34,14 +34,23 @@ pub struct DocumentPanel {
 }
 
 impl DocumentPanel {
-    pub fn ui(&mut self, ui: &mut Ui, open: &mut OpenDocument, languages: (&str, &str), running: bool, commands: &mut Vec<Command>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        open: &mut OpenDocument,
+        languages: (&str, &str),
+        running: bool,
+        commands: &mut Vec<Command>,
+    ) {
         let palette = Palette::of(ui);
         let width = ui.available_width();
         let columns = Columns::new(width);
         header_ui(ui, &columns, languages, &palette);
         let scroll_to = open.scroll_to.take();
         let offset = self.prepare(ui, open, &columns, width, scroll_to, &palette);
-        let mut area = ScrollArea::vertical().auto_shrink(false).id_salt("document");
+        let mut area = ScrollArea::vertical()
+            .auto_shrink(false)
+            .id_salt("document");
         if let Some(offset) = offset {
             area = area.vertical_scroll_offset(offset);
         }
@@ -61,12 +70,18 @@ impl DocumentPanel {
         scroll_to: Option<usize>,
         palette: &Palette,
     ) -> Option<f32> {
-        let is_same = self.document.as_ref().is_some_and(|document| Arc::ptr_eq(document, &open.document));
+        let is_same = self
+            .document
+            .as_ref()
+            .is_some_and(|document| Arc::ptr_eq(document, &open.document));
         let offset = self.scroll_offset(ui);
         let anchor = self.rows.row_at(offset - MARGIN);
         let into_row = offset - self.top(anchor);
         if !is_same {
-            *self = Self { scroll_id: self.scroll_id, ..Self::default() };
+            *self = Self {
+                scroll_id: self.scroll_id,
+                ..Self::default()
+            };
             self.document = Some(open.document.clone());
         }
         if !is_same || (self.width - width).abs() > 0.5 {
@@ -89,7 +104,8 @@ impl DocumentPanel {
                 editor::closed(ui);
             }
         }
-        let nearby = self.visible.start.saturating_sub(OVERSCAN)..(self.visible.end + OVERSCAN).min(self.rows.len());
+        let nearby = self.visible.start.saturating_sub(OVERSCAN)
+            ..(self.visible.end + OVERSCAN).min(self.rows.len());
         for row in nearby {
             self.measure(ui, open, row, columns, palette);
         }
@@ -104,7 +120,9 @@ impl DocumentPanel {
     }
 
     fn scroll_offset(&self, ui: &Ui) -> f32 {
-        let state = self.scroll_id.and_then(|id| egui::scroll_area::State::load(ui.ctx(), id));
+        let state = self
+            .scroll_id
+            .and_then(|id| egui::scroll_area::State::load(ui.ctx(), id));
         state.map_or(0.0, |state| state.unclamped_offset().y)
     }
 
@@ -133,7 +151,11 @@ impl DocumentPanel {
             Some((top - margin.min(24.0)).max(0.0))
         } else if top + height + margin > offset + view {
             let near = top < offset + view + 200.0;
-            let wanted = if near { top + height + margin - view } else { top - 24.0 };
+            let wanted = if near {
+                top + height + margin - view
+            } else {
+                top - 24.0
+            };
             Some(wanted.max(0.0))
         } else {
             None
@@ -142,35 +164,59 @@ impl DocumentPanel {
 
     fn estimate_all(&mut self, ui: &Ui, open: &OpenDocument, columns: &Columns, palette: &Palette) {
         let num_rows = open.num_sentences();
-        let heights = (0..num_rows).map(|row| estimated_height(ui, &mut self.char_widths, open, row, columns, palette)).collect();
+        let heights = (0..num_rows)
+            .map(|row| estimated_height(ui, &mut self.char_widths, open, row, columns, palette))
+            .collect();
         self.rows = RowHeights::new(heights);
         self.revisions = (0..num_rows).map(|row| open.revision(row)).collect();
         self.measured = vec![false; num_rows];
         self.visible.end = self.visible.end.min(num_rows);
     }
 
-    fn estimate_changed(&mut self, ui: &Ui, open: &OpenDocument, columns: &Columns, palette: &Palette) {
+    fn estimate_changed(
+        &mut self,
+        ui: &Ui,
+        open: &OpenDocument,
+        columns: &Columns,
+        palette: &Palette,
+    ) {
         for row in 0..self.revisions.len() {
             if self.revisions[row] != open.revision(row) {
                 self.revisions[row] = open.revision(row);
                 self.measured[row] = false;
-                self.rows.set(row, estimated_height(ui, &mut self.char_widths, open, row, columns, palette));
+                self.rows.set(
+                    row,
+                    estimated_height(ui, &mut self.char_widths, open, row, columns, palette),
+                );
             }
         }
     }
 
-    fn measure(&mut self, ui: &Ui, open: &OpenDocument, row: usize, columns: &Columns, palette: &Palette) {
+    fn measure(
+        &mut self,
+        ui: &Ui,
+        open: &OpenDocument,
+        row: usize,
+        columns: &Columns,
+        palette: &Palette,
+    ) {
         if self.measured[row] && self.edited != Some(row) {
             return;
         }
         let layout = Row::new(ui, open, row, columns, palette);
-        let height =
-            if self.edited == Some(row) { layout.height_with_editor(self.editor_height) } else { layout.height() };
+        let height = if self.edited == Some(row) {
+            layout.height_with_editor(self.editor_height)
+        } else {
+            layout.height()
+        };
         self.rows.set(row, height);
         self.measured[row] = true;
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one call, from the scroll area's closure")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one call, from the scroll area's closure"
+    )]
     fn rows_ui(
         &mut self,
         ui: &mut Ui,
@@ -185,7 +231,13 @@ impl DocumentPanel {
         if self.rows.len() == 0 {
             let center = ui.clip_rect().center();
             let font = FontId::proportional(15.0);
-            ui.painter().text(center, Align2::CENTER_CENTER, "There is no text in this document", font, palette.weak);
+            ui.painter().text(
+                center,
+                Align2::CENTER_CENTER,
+                "There is no text in this document",
+                font,
+                palette.weak,
+            );
             return;
         }
         let origin = ui.max_rect().left_top();
@@ -232,7 +284,8 @@ fn estimated_height(
     palette: &Palette,
 ) -> f32 {
     let (style, gap, indent) = row_style(&open.document, row, palette);
-    let mut rows = |text: &str, width: f32| char_widths.rows(ui, &style.font_id(), text, width - indent);
+    let mut rows =
+        |text: &str, width: f32| char_widths.rows(ui, &style.font_id(), text, width - indent);
     let source = rows(&open.document.sentences[row].text, columns.source.span());
     let target = rows(&open.target(row).text, columns.target.span());
     gap + source.max(target) * style.line_height + 10.0
@@ -241,12 +294,23 @@ fn estimated_height(
 /// The languages above their columns.
 fn header_ui(ui: &mut Ui, columns: &Columns, (source, target): (&str, &str), palette: &Palette) {
     Frame::NONE.show(ui, |ui| {
-        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 34.0), egui::Sense::hover());
+        let (rect, _) =
+            ui.allocate_exact_size(vec2(ui.available_width(), 34.0), egui::Sense::hover());
         for (range, name) in [(columns.source, source), (columns.target, target)] {
             let pos = pos2(rect.left() + range.min, rect.center().y);
-            ui.painter().text(pos, Align2::LEFT_CENTER, name, FontId::proportional(12.5), palette.weak);
+            ui.painter().text(
+                pos,
+                Align2::LEFT_CENTER,
+                name,
+                FontId::proportional(12.5),
+                palette.weak,
+            );
         }
-        ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, egui::Stroke::new(1.0, palette.line));
+        ui.painter().hline(
+            rect.x_range(),
+            rect.bottom() - 0.5,
+            egui::Stroke::new(1.0, palette.line),
+        );
     });
     ui.add_space(-ui.spacing().item_spacing.y);
 }

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
-use egui::{FontFamily, FontId, Galley, Id, Rect, RichText, TextBuffer, TextEdit, Ui, UiBuilder, vec2};
+use egui::{
+    FontFamily, FontId, Galley, Id, Rect, RichText, TextBuffer, TextEdit, Ui, UiBuilder, vec2,
+};
 
-use super::sentence_row::paint_editor_frame;
-use super::theme::Palette;
 use super::labels;
+use super::sentence_row::{PADDING, paint_editor_frame};
 use super::shortcuts::written;
-use crate::app::markup::{self, Piece, Token};
+use super::theme::Palette;
 use crate::app::command::action_for;
+use crate::app::markup::{self, Piece, Token};
 use crate::app::{Command, Editor};
 
 const SIZE: f32 = 14.5;
@@ -26,10 +28,15 @@ pub fn editor_ui(
 ) -> f32 {
     let frame = rect.expand2(vec2(8.0, 0.0));
     paint_editor_frame(ui, frame, palette, !editor.problems.is_empty());
-    let mut child = ui.new_child(UiBuilder::new().max_rect(frame.shrink2(vec2(8.0, 6.0))).id_salt("editor"));
+    let mut child = ui.new_child(
+        UiBuilder::new()
+            .max_rect(frame.shrink2(vec2(8.0, PADDING)))
+            .id_salt("editor"),
+    );
     let mut text = editor.text.clone();
     let id = Id::unique("target editor");
-    let mut layouter = |ui: &Ui, text: &dyn TextBuffer, width: f32| layout(ui, text.as_str(), width, palette);
+    let mut layouter =
+        |ui: &Ui, text: &dyn TextBuffer, width: f32| layout(ui, text.as_str(), width, palette);
     let output = TextEdit::multiline(&mut text)
         .id(id)
         .frame(egui::Frame::NONE)
@@ -44,25 +51,32 @@ pub fn editor_ui(
     let response = output.response.response;
     let is_new = ui.ctx().data(|data| data.get_temp::<usize>(id)) != Some(editor.sentence);
     if is_new {
-        ui.ctx().data_mut(|data| data.insert_temp(id, editor.sentence));
+        ui.ctx()
+            .data_mut(|data| data.insert_temp(id, editor.sentence));
         response.request_focus();
     }
     if response.changed() {
         commands.push(Command::Editing(text.clone()));
     }
     if let Some(token) = footer_ui(&mut child, editor, source, palette, commands) {
-        let at = output.cursor_range.map_or(text.chars().count(), |range| range.primary.index.0);
-        let at = text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte);
+        let at = output
+            .cursor_range
+            .map_or(text.chars().count(), |range| range.primary.index.0);
+        let at = text
+            .char_indices()
+            .nth(at)
+            .map_or(text.len(), |(byte, _)| byte);
         text.insert_str(at, &token.to_string());
         commands.push(Command::Editing(text));
         response.request_focus();
     }
-    child.min_rect().height() + 14.0
+    child.min_rect().height() + 4.0
 }
 
 /// Forgets which sentence was edited, so that the next editor takes the keyboard.
 pub fn closed(ui: &Ui) {
-    ui.ctx().data_mut(|data| data.remove::<usize>(Id::unique("target editor")));
+    ui.ctx()
+        .data_mut(|data| data.remove::<usize>(Id::unique("target editor")));
 }
 
 /// What is missing and what is wrong; returns the token to insert.
@@ -74,7 +88,9 @@ fn footer_ui(
     commands: &mut Vec<Command>,
 ) -> Option<Token> {
     let present = markup::edited_pieces(&editor.text);
-    let missing = markup::tokens(source).into_iter().filter(|token| !present.contains(&Piece::Token(*token)));
+    let missing = markup::tokens(source)
+        .into_iter()
+        .filter(|token| !present.contains(&Piece::Token(*token)));
     let missing = missing.collect::<Vec<_>>();
     let mut inserted = None;
     ui.add_space(2.0);
@@ -90,7 +106,9 @@ fn footer_ui(
         if !missing.is_empty() {
             ui.label(small("Insert markup").color(palette.weak));
             for token in missing {
-                let text = RichText::new(token.to_string()).size(12.5).color(palette.chip_text);
+                let text = RichText::new(token.to_string())
+                    .size(12.5)
+                    .color(palette.chip_text);
                 if ui.add(egui::Button::new(text).fill(palette.chip)).clicked() {
                     inserted = Some(token);
                 }
@@ -111,14 +129,21 @@ fn hint(ui: &Ui) -> String {
         let shortcut = action_for(command).and_then(|action| action.shortcut);
         shortcut.map_or_else(String::new, |shortcut| written(shortcut, is_mac))
     };
-    let [keep, confirm, discard] =
-        [Command::KeepEdit, Command::KeepEditAndConfirm, Command::DiscardEdit].map(|command| key(&command));
+    let [keep, confirm, discard] = [
+        Command::KeepEdit,
+        Command::KeepEditAndConfirm,
+        Command::DiscardEdit,
+    ]
+    .map(|command| key(&command));
     format!("{keep} keeps, {confirm} confirms and goes on, {discard} discards")
 }
 
 /// Tokens in the colour of chips, the rest as text.
 fn layout(ui: &Ui, text: &str, width: f32, palette: &Palette) -> Arc<Galley> {
-    let mut job = LayoutJob { wrap: TextWrapping::wrap_at_width(width), ..LayoutJob::default() };
+    let mut job = LayoutJob {
+        wrap: TextWrapping::wrap_at_width(width),
+        ..LayoutJob::default()
+    };
     let format = |color| TextFormat {
         font_id: FontId::new(SIZE, FontFamily::Proportional),
         line_height: Some(23.0),
@@ -128,10 +153,7 @@ fn layout(ui: &Ui, text: &str, width: f32, palette: &Palette) -> Arc<Galley> {
     for piece in markup::edited_pieces(text) {
         match piece {
             Piece::Text(run) => job.append(run, 0.0, format(palette.text)),
-            Piece::Token(token) => {
-                let chip = TextFormat { background: palette.chip, ..format(palette.chip_text) };
-                job.append(&token.to_string(), 0.0, chip);
-            }
+            Piece::Token(token) => job.append(&token.to_string(), 0.0, format(palette.draft)),
         }
     }
     if job.sections.is_empty() {

@@ -20,14 +20,27 @@ impl CharWidths {
     /// The number of rows of `text` at `width`.
     pub fn rows(&mut self, ui: &Ui, font: &FontId, text: &str, width: f32) -> f32 {
         if (self.pixels_per_point - ui.pixels_per_point()).abs() > 1e-3 {
-            *self = Self { fonts: vec![], pixels_per_point: ui.pixels_per_point() };
+            *self = Self {
+                fonts: vec![],
+                pixels_per_point: ui.pixels_per_point(),
+            };
         }
-        let index = self.fonts.iter().position(|(known, _)| known == font).unwrap_or_else(|| {
-            let look_up = |code: usize| char::from_u32(u32::try_from(code).unwrap_or_default()).unwrap_or(' ');
-            let widths = ui.fonts_mut(|fonts| (0..NUM_CACHED).map(|code| fonts.glyph_width(font, look_up(code))).collect());
-            self.fonts.push((font.clone(), widths));
-            self.fonts.len() - 1
-        });
+        let index = self
+            .fonts
+            .iter()
+            .position(|(known, _)| known == font)
+            .unwrap_or_else(|| {
+                let look_up = |code: usize| {
+                    char::from_u32(u32::try_from(code).unwrap_or_default()).unwrap_or(' ')
+                };
+                let widths = ui.fonts_mut(|fonts| {
+                    (0..NUM_CACHED)
+                        .map(|code| fonts.glyph_width(font, look_up(code)))
+                        .collect()
+                });
+                self.fonts.push((font.clone(), widths));
+                self.fonts.len() - 1
+            });
         let widths = &self.fonts[index].1;
         rows(text, width, |character| {
             let cached = widths.get(character as usize).copied();
@@ -39,7 +52,11 @@ impl CharWidths {
 fn rows(text: &str, width: f32, mut char_width: impl FnMut(char) -> f32) -> f32 {
     let (mut rows, mut line, mut word) = (1.0, 0.0, 0.0);
     for character in text.chars() {
-        word += if Placeholder::of(character).is_some() { CHIP_WIDTH } else { char_width(character) };
+        word += if Placeholder::of(character).is_some() {
+            CHIP_WIDTH
+        } else {
+            char_width(character)
+        };
         if character.is_whitespace() {
             line += word;
             word = 0.0;
@@ -58,8 +75,16 @@ mod tests {
 
     #[test]
     fn rows_are_estimated_by_words() {
-        for (text, expected) in [("aaaa bbbb cccc", 3.0), ("aaaa", 1.0), ("", 1.0), ("aa bb", 1.0)] {
-            assert!((rows(text, 50.0, |_| 10.0) - expected).abs() < 0.1, "{text}");
+        for (text, expected) in [
+            ("aaaa bbbb cccc", 3.0),
+            ("aaaa", 1.0),
+            ("", 1.0),
+            ("aa bb", 1.0),
+        ] {
+            assert!(
+                (rows(text, 50.0, |_| 10.0) - expected).abs() < 0.1,
+                "{text}"
+            );
         }
     }
 }

@@ -36,7 +36,13 @@ fn pencil(painter: &Painter, center: Pos2, color: Color32) {
     let along = vec2(0.707, -0.707);
     let across = vec2(0.707, 0.707);
     let at = |length: f32, width: f32| center + along * length + across * width;
-    let outline = vec![at(6.5, -1.9), at(6.5, 1.9), at(-3.6, 1.9), at(-6.8, 0.0), at(-3.6, -1.9)];
+    let outline = vec![
+        at(6.5, -1.9),
+        at(6.5, 1.9),
+        at(-3.6, 1.9),
+        at(-6.8, 0.0),
+        at(-3.6, -1.9),
+    ];
     painter.add(Shape::closed_line(outline, Stroke::new(1.3, color)));
     painter.line_segment([at(4.0, -1.9), at(4.0, 1.9)], Stroke::new(1.3, color));
 }
@@ -44,8 +50,14 @@ fn pencil(painter: &Painter, center: Pos2, color: Color32) {
 /// A triangle with an exclamation mark.
 pub fn warning(painter: &Painter, center: Pos2, color: Color32) {
     let corners = [vec2(0.0, -5.8), vec2(6.4, 5.0), vec2(-6.4, 5.0)].map(|offset| center + offset);
-    painter.add(Shape::closed_line(corners.to_vec(), Stroke::new(1.3, color)));
-    painter.line_segment([center + vec2(0.0, -2.0), center + vec2(0.0, 1.6)], Stroke::new(1.3, color));
+    painter.add(Shape::closed_line(
+        corners.to_vec(),
+        Stroke::new(1.3, color),
+    ));
+    painter.line_segment(
+        [center + vec2(0.0, -2.0), center + vec2(0.0, 1.6)],
+        Stroke::new(1.3, color),
+    );
     painter.circle_filled(center + vec2(0.0, 3.3), 0.8, color);
 }
 
@@ -56,7 +68,10 @@ pub fn chevron(painter: &Painter, center: Pos2, open: bool, color: Color32) {
     } else {
         [vec2(-1.8, -3.5), vec2(1.8, 0.0), vec2(-1.8, 3.5)]
     };
-    painter.add(Shape::line(offsets.map(|offset| center + offset).to_vec(), Stroke::new(1.4, color)));
+    painter.add(Shape::line(
+        offsets.map(|offset| center + offset).to_vec(),
+        Stroke::new(1.4, color),
+    ));
 }
 
 pub fn cross(painter: &Painter, center: Pos2, color: Color32) {
@@ -75,21 +90,35 @@ pub fn play(painter: &Painter, center: Pos2, color: Color32) {
 pub fn ring(painter: &Painter, center: Pos2, shares: (f32, f32), palette: &Palette) {
     let (translated, confirmed) = shares;
     let radius = 5.5;
-    let width = 2.2;
+    let width = 2.0;
     painter.circle_stroke(center, radius, Stroke::new(width, palette.line));
     if confirmed >= 1.0 {
         state(painter, center, State::Confirmed, palette);
         return;
     }
-    arc(painter, center, radius, 0.0..translated, Stroke::new(width, palette.draft));
-    arc(painter, center, radius, 0.0..confirmed, Stroke::new(width, palette.accent));
+    arc(
+        painter,
+        center,
+        radius,
+        0.0..translated,
+        Stroke::new(width, palette.draft.gamma_multiply(0.75)),
+    );
+    arc(
+        painter,
+        center,
+        radius,
+        0.0..confirmed,
+        Stroke::new(width, palette.accent),
+    );
 }
+
+/// Of an arc that is drawn as straight lines.
+const STEPS: u8 = 32;
 
 fn arc(painter: &Painter, center: Pos2, radius: f32, turns: std::ops::Range<f32>, stroke: Stroke) {
     if turns.end - turns.start < 0.005 {
         return;
     }
-    const STEPS: u8 = 32;
     let point = |step: u8| {
         let turn = egui::lerp(turns.start..=turns.end, f32::from(step) / f32::from(STEPS)) - 0.25;
         center + radius * Vec2::angled(turn * TAU)
@@ -109,9 +138,22 @@ pub fn leaf(painter: &Painter, rect: Rect, color: Color32) {
     let (tip, base) = (at(0.94, 0.06), at(0.16, 0.84));
     let mut outline = curve(base, at(0.0, 0.1), tip).collect::<Vec<_>>();
     outline.extend(curve(tip, at(0.9, 1.0), base));
-    painter.add(Shape::convex_polygon(outline, color.gamma_multiply(0.18), Stroke::NONE));
+    painter.add(Shape::convex_polygon(
+        outline,
+        color.gamma_multiply(0.18),
+        Stroke::NONE,
+    ));
     let stroke = Stroke::new(rect.width() * 0.06, color);
-    painter.add(Shape::line(curve(base, at(0.0, 0.1), tip).collect(), stroke));
-    painter.add(Shape::line(curve(tip, at(0.9, 1.0), base).collect(), stroke));
-    painter.add(Shape::line(curve(at(0.04, 0.98), at(0.3, 0.66), at(0.62, 0.38)).collect(), stroke));
+    painter.add(Shape::line(
+        curve(base, at(0.0, 0.1), tip).collect(),
+        stroke,
+    ));
+    painter.add(Shape::line(
+        curve(tip, at(0.9, 1.0), base).collect(),
+        stroke,
+    ));
+    painter.add(Shape::line(
+        curve(at(0.04, 0.98), at(0.3, 0.66), at(0.62, 0.38)).collect(),
+        stroke,
+    ));
 }

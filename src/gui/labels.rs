@@ -27,6 +27,7 @@ pub fn flag(flag: Flag) -> &'static str {
         Flag::LengthRatio => "Much shorter or longer than usual: something may be missing or added",
         Flag::Repetition => "The same words over and over",
         Flag::Split => "Too long for the model: translated in parts and joined",
+        Flag::CutOff => "The model did not come to an end: its translation was cut off",
         Flag::Empty => "The model gave nothing: the source stands in its place",
     }
 }
@@ -40,10 +41,18 @@ pub fn device(choice: DeviceChoice) -> &'static str {
 }
 
 pub fn problems(problems: &[Problem]) -> String {
-    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    problems
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// `1 sentence`, `2 sentences`.
 pub fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use egui::containers::menu::{MenuBar, MenuConfig};
 use egui::{Align, Button, Layout, Popup, PopupCloseBehavior, RichText, Ui};
 
+use super::labels;
 use super::shortcuts::written;
 use super::theme::Palette;
-use super::labels;
 use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Scope, Theme};
 use crate::inference::DeviceChoice;
 
@@ -16,7 +16,9 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.spacing_mut().button_padding = egui::vec2(9.0, 5.0);
         ui.menu_button("File", |ui| file_menu_ui(ui, state, commands));
         ui.menu_button("Edit", |ui| actions_ui(ui, state, Group::Edit, commands));
-        ui.menu_button("Translate", |ui| actions_ui(ui, state, Group::Translate, commands));
+        ui.menu_button("Translate", |ui| {
+            actions_ui(ui, state, Group::Translate, commands)
+        });
         ui.menu_button("Model", |ui| model_menu_ui(ui, state, commands));
         ui.menu_button("View", |ui| view_menu_ui(ui, state, commands));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -30,10 +32,15 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 
 fn action_ui(ui: &mut Ui, state: &AppState, action: &Action, commands: &mut Vec<Command>) {
     let is_mac = ui.ctx().os().is_mac();
-    let shortcut = action.shortcut.map_or_else(String::new, |shortcut| written(shortcut, is_mac));
+    let shortcut = action
+        .shortcut
+        .map_or_else(String::new, |shortcut| written(shortcut, is_mac));
     let shortcut = RichText::new(shortcut).size(12.5);
     let button = Button::new(action.label).shortcut_text(shortcut);
-    if ui.add_enabled(state.is_enabled(&action.command), button).clicked() {
+    if ui
+        .add_enabled(state.is_enabled(&action.command), button)
+        .clicked()
+    {
         commands.push(action.command.clone());
     }
 }
@@ -50,8 +57,17 @@ fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     for action in ACTIONS.iter().filter(|action| action.group == Group::File) {
         action_ui(ui, state, action, commands);
         if action.command == Command::Open {
-            ui.menu_button("Open recent", |ui| paths_ui(ui, &state.settings.recent_documents, Command::OpenPath, commands));
-            ui.menu_button("Open sample", |ui| paths_ui(ui, &state.shipped.samples, Command::OpenPath, commands));
+            ui.menu_button("Open recent", |ui| {
+                paths_ui(
+                    ui,
+                    &state.settings.recent_documents,
+                    Command::OpenPath,
+                    commands,
+                )
+            });
+            ui.menu_button("Open sample", |ui| {
+                paths_ui(ui, &state.shipped.samples, Command::OpenPath, commands)
+            });
         }
     }
 }
@@ -66,7 +82,11 @@ fn paths_ui(
         ui.add_enabled(false, Button::new("None yet"));
     }
     for path in paths {
-        if ui.button(file_name(path)).on_hover_text(path.display().to_string()).clicked() {
+        if ui
+            .button(file_name(path))
+            .on_hover_text(path.display().to_string())
+            .clicked()
+        {
             commands.push(command(path.clone()));
         }
     }
@@ -74,7 +94,10 @@ fn paths_ui(
 
 /// The last part of a path.
 pub fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+    path.file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned()
 }
 
 fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
@@ -88,7 +111,11 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     };
     let mut entry = |ui: &mut Ui, folder: &Path| {
         let button = Button::selectable(current == Some(folder), file_name(folder));
-        if ui.add(button).on_hover_text(folder.display().to_string()).clicked() {
+        if ui
+            .add(button)
+            .on_hover_text(folder.display().to_string())
+            .clicked()
+        {
             commands.push(Command::OpenModel(folder.to_owned()));
         }
     };
@@ -99,7 +126,12 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         }
     }
     let is_shipped = |folder: &Path| state.shipped.models.iter().any(|shipped| shipped == folder);
-    let mut recent = state.settings.recent_models.iter().filter(|folder| !is_shipped(folder)).peekable();
+    let mut recent = state
+        .settings
+        .recent_models
+        .iter()
+        .filter(|folder| !is_shipped(folder))
+        .peekable();
     if recent.peek().is_some() {
         ui.label(caption("Recent"));
         for folder in recent {
@@ -118,7 +150,11 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 fn device_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let current = DeviceChoice::from(state.settings.device);
     for choice in [DeviceChoice::Auto, DeviceChoice::Cpu, DeviceChoice::Gpu] {
-        if ui.radio(current == choice, labels::device(choice)).clicked() && current != choice {
+        if ui
+            .radio(current == choice, labels::device(choice))
+            .clicked()
+            && current != choice
+        {
             commands.push(Command::SetDevice(choice));
         }
     }
@@ -129,7 +165,11 @@ fn view_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     actions_ui(ui, state, Group::View, commands);
     ui.separator();
     ui.label(RichText::new("Theme").size(12.0).color(palette.weak));
-    for (theme, label) in [(Theme::System, "Follow the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")] {
+    for (theme, label) in [
+        (Theme::System, "Follow the system"),
+        (Theme::Light, "Light"),
+        (Theme::Dark, "Dark"),
+    ] {
         if ui.radio(state.settings.theme == theme, label).clicked() {
             commands.push(Command::SetTheme(theme));
         }
@@ -155,7 +195,9 @@ fn arrow(palette: &Palette) -> RichText {
 
 fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let response = ui.add(Button::new("Options").right_text(arrow(&Palette::of(ui))));
-    let popup = Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).width(280.0);
+    let popup = Popup::menu(&response)
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+        .width(280.0);
     popup.show(|ui| {
         let palette = Palette::of(ui);
         let mut beam_size = state.settings.beam_size;
@@ -178,9 +220,19 @@ fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 fn primary_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
     if state.is_busy() {
-        let cancelling = state.running.as_ref().is_some_and(|running| running.control.is_cancelled());
-        let label = if cancelling { "Cancelling…" } else { "Cancel" };
-        if ui.add_enabled(!cancelling, cancel_button(label)).clicked() {
+        let cancelling = state
+            .running
+            .as_ref()
+            .is_some_and(|running| running.control.is_cancelled());
+        let label = if cancelling {
+            "Cancelling…"
+        } else {
+            "Cancel"
+        };
+        if ui
+            .add_enabled(!cancelling, cancel_button(label, &palette))
+            .clicked()
+        {
             commands.push(Command::Cancel);
         }
         return;
@@ -188,20 +240,37 @@ fn primary_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     ui.scope(|ui| translate_button_ui(ui, state, &palette, commands));
 }
 
-fn cancel_button(label: &str) -> Button<'_> {
-    Button::new(label).frame_when_inactive(true).min_size(egui::vec2(150.0, 28.0))
+/// With a frame of its own: buttons of a menu bar have none.
+fn cancel_button<'a>(label: &'a str, palette: &Palette) -> Button<'a> {
+    let fill = super::theme::blend(palette.panel, palette.text, 0.1);
+    Button::new(label)
+        .fill(fill)
+        .min_size(egui::vec2(150.0, 28.0))
 }
 
-fn translate_button_ui(ui: &mut Ui, state: &AppState, palette: &Palette, commands: &mut Vec<Command>) {
+fn translate_button_ui(
+    ui: &mut Ui,
+    state: &AppState,
+    palette: &Palette,
+    commands: &mut Vec<Command>,
+) {
     let command = Command::Translate(Scope::Document);
     let visuals = ui.visuals_mut();
-    for widget in [&mut visuals.widgets.inactive, &mut visuals.widgets.hovered, &mut visuals.widgets.active] {
+    for widget in [
+        &mut visuals.widgets.inactive,
+        &mut visuals.widgets.hovered,
+        &mut visuals.widgets.active,
+    ] {
         widget.fg_stroke.color = palette.on_accent;
     }
     visuals.widgets.inactive.weak_bg_fill = palette.accent;
-    visuals.widgets.hovered.weak_bg_fill = super::theme::blend(palette.accent, palette.strong, 0.15);
+    visuals.widgets.hovered.weak_bg_fill =
+        super::theme::blend(palette.accent, palette.strong, 0.15);
     visuals.widgets.active.weak_bg_fill = super::theme::blend(palette.accent, palette.strong, 0.3);
-    let button = Button::new(RichText::new("Translate document").font(super::theme::semibold(13.5))).frame_when_inactive(true).min_size(egui::vec2(150.0, 28.0));
+    let button =
+        Button::new(RichText::new("Translate document").font(super::theme::semibold(13.5)))
+            .frame_when_inactive(true)
+            .min_size(egui::vec2(150.0, 28.0));
     if ui.add_enabled(state.is_enabled(&command), button).clicked() {
         commands.push(command);
     }

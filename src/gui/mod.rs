@@ -13,6 +13,7 @@ mod labels;
 mod menu;
 mod notices;
 mod outline;
+mod path_question;
 mod row_heights;
 mod sentence_row;
 mod shortcuts;
@@ -38,8 +39,29 @@ pub fn run(open: Option<PathBuf>, model: Option<PathBuf>, device: DeviceChoice) 
         .with_app_id("canopy")
         .with_inner_size([1280.0, 820.0])
         .with_min_inner_size([760.0, 420.0]);
-    let options = eframe::NativeOptions { viewport, ..eframe::NativeOptions::default() };
-    let create: eframe::AppCreator<'_> =
-        Box::new(move |context| Ok(Box::new(CanopyApp::new(&context.egui_ctx, open, model, device)?)));
-    eframe::run_native("canopy", options, create).map_err(|cause| Error::Window { reason: cause.to_string() })
+    let options = eframe::NativeOptions {
+        viewport,
+        ..eframe::NativeOptions::default()
+    };
+    let create: eframe::AppCreator<'_> = Box::new(move |context| {
+        Ok(Box::new(CanopyApp::new(
+            &context.egui_ctx,
+            open,
+            model,
+            device,
+        )?))
+    });
+    eframe::run_native("canopy", options, create).map_err(|cause| Error::Window {
+        reason: reason(&cause.to_string()),
+    })
+}
+
+/// winit puts a place in its own source before the reason.
+fn reason(message: &str) -> String {
+    message
+        .rsplit(": ")
+        .next()
+        .unwrap_or(message)
+        .trim_end_matches('.')
+        .to_owned()
 }

@@ -1,6 +1,8 @@
 //! Messages at the lower right: what was done, what could not be, and what helps.
 
-use egui::{Align, Area, Context, Frame, Id, Layout, Margin, Order, RichText, Sense, Ui, WidgetInfo, vec2};
+use egui::{
+    Align, Area, Context, Frame, Id, Layout, Margin, Order, RichText, Sense, Ui, WidgetInfo, vec2,
+};
 
 use super::icons;
 use super::theme::Palette;
@@ -14,13 +16,14 @@ pub fn notices_ui(ctx: &Context, notices: &[Notice], commands: &mut Vec<Command>
         return;
     }
     let area = Area::new(Id::unique("notices")).order(Order::Foreground);
-    area.anchor(egui::Align2::RIGHT_BOTTOM, vec2(-18.0, -50.0)).show(ctx, |ui| {
-        ui.set_max_width(WIDTH);
-        for notice in notices {
-            notice_ui(ui, notice, commands);
-            ui.add_space(4.0);
-        }
-    });
+    area.anchor(egui::Align2::RIGHT_BOTTOM, vec2(-18.0, -50.0))
+        .show(ctx, |ui| {
+            ui.set_max_width(WIDTH);
+            for notice in notices {
+                notice_ui(ui, notice, commands);
+                ui.add_space(4.0);
+            }
+        });
 }
 
 fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
@@ -36,21 +39,40 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
         .stroke(visuals.window_stroke)
         .shadow(visuals.popup_shadow)
         .corner_radius(10)
-        .inner_margin(Margin { left: 16, right: 10, top: 10, bottom: 12 });
+        .inner_margin(Margin {
+            left: 16,
+            right: 10,
+            top: 10,
+            bottom: 12,
+        });
     let response = frame.show(ui, |ui| {
         ui.set_width(WIDTH - 30.0);
         ui.spacing_mut().item_spacing.y = 3.0;
         ui.horizontal(|ui| {
             let (mark, _) = ui.allocate_exact_size(vec2(16.0, 20.0), Sense::hover());
             match notice.kind {
-                NoticeKind::Done => icons::state(ui.painter(), mark.center(), State::Confirmed, &palette),
-                NoticeKind::Hint | NoticeKind::Error => icons::warning(ui.painter(), mark.center(), color),
+                NoticeKind::Done => {
+                    icons::state(ui.painter(), mark.center(), State::Confirmed, &palette)
+                }
+                NoticeKind::Hint | NoticeKind::Error => {
+                    icons::warning(ui.painter(), mark.center(), color)
+                }
             }
-            ui.label(RichText::new(&notice.title).font(super::theme::semibold(13.5)).color(palette.strong));
+            ui.label(
+                RichText::new(&notice.title)
+                    .font(super::theme::semibold(13.5))
+                    .color(palette.strong),
+            );
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let (rect, response) = ui.allocate_exact_size(vec2(22.0, 22.0), Sense::click());
-                response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Button, true, "Dismiss"));
-                let color = if response.hovered() { palette.strong } else { palette.weak };
+                response.widget_info(|| {
+                    WidgetInfo::labeled(egui::accesskit::Role::Button, true, "Dismiss")
+                });
+                let color = if response.hovered() {
+                    palette.strong
+                } else {
+                    palette.weak
+                };
                 icons::cross(ui.painter(), rect.center(), color);
                 if response.clicked() {
                     commands.push(Command::DismissNotice(notice.id));
@@ -59,10 +81,16 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
         });
         ui.horizontal(|ui| {
             ui.add_space(24.0);
-            ui.add(egui::Label::new(RichText::new(&notice.detail).size(13.0).color(palette.text)).wrap());
+            ui.add(
+                egui::Label::new(RichText::new(&notice.detail).size(13.0).color(palette.text))
+                    .wrap(),
+            );
         });
     });
     let rect = response.response.rect;
-    let bar = egui::Rect::from_x_y_ranges(rect.left() + 5.0..=rect.left() + 8.0, rect.y_range().shrink(9.0));
+    let bar = egui::Rect::from_x_y_ranges(
+        rect.left() + 5.0..=rect.left() + 8.0,
+        rect.y_range().shrink(9.0),
+    );
     ui.painter().rect_filled(bar, 1.5, color);
 }

@@ -19,24 +19,47 @@ pub struct OutlinePanel {
 }
 
 impl OutlinePanel {
-    pub fn ui(&mut self, ui: &mut Ui, open: &OpenDocument, can_translate: bool, commands: &mut Vec<Command>) {
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        open: &OpenDocument,
+        can_translate: bool,
+        commands: &mut Vec<Command>,
+    ) {
         if self.path != open.path {
-            *self = Self { path: open.path.clone(), ..Self::default() };
+            *self = Self {
+                path: open.path.clone(),
+                ..Self::default()
+            };
         }
         let palette = Palette::of(ui);
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             ui.add_space(14.0);
-            ui.label(egui::RichText::new("Outline").size(12.5).color(palette.weak));
+            ui.label(
+                egui::RichText::new("Outline")
+                    .size(12.5)
+                    .color(palette.weak),
+            );
         });
         let visible = self.visible_sections(open);
         let current = open.selected.map(|sentence| open.section_of(sentence));
         ui.spacing_mut().item_spacing.y = 0.0;
-        ScrollArea::vertical().auto_shrink(false).id_salt("outline").show_rows(ui, ROW_HEIGHT, visible.len(), |ui, rows| {
-            for &section in &visible[rows] {
-                self.section_ui(ui, open, section, current == Some(section), can_translate, commands);
-            }
-        });
+        ScrollArea::vertical()
+            .auto_shrink(false)
+            .id_salt("outline")
+            .show_rows(ui, ROW_HEIGHT, visible.len(), |ui, rows| {
+                for &section in &visible[rows] {
+                    self.section_ui(
+                        ui,
+                        open,
+                        section,
+                        current == Some(section),
+                        can_translate,
+                        commands,
+                    );
+                }
+            });
     }
 
     /// Sections none of whose parents is closed.
@@ -48,7 +71,9 @@ impl OutlinePanel {
                 hidden[index] = hidden[parent] || self.closed.contains(&parent);
             }
         }
-        (0..sections.len()).filter(|&index| !hidden[index]).collect()
+        (0..sections.len())
+            .filter(|&index| !hidden[index])
+            .collect()
     }
 
     fn section_ui(
@@ -63,28 +88,53 @@ impl OutlinePanel {
         let palette = Palette::of(ui);
         let outline = &open.sections()[section];
         let counts = open.section_counts(section);
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW_HEIGHT), Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::TreeItem, true, &outline.title));
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(ui.available_width(), ROW_HEIGHT), Sense::click());
+        response.widget_info(|| {
+            WidgetInfo::labeled(egui::accesskit::Role::TreeItem, true, &outline.title)
+        });
         let row = rect.shrink2(vec2(8.0, 1.0));
         let hovered = response.contains_pointer();
         if current || hovered {
-            let fill = if current { palette.selected } else { theme::blend(palette.panel, palette.text, 0.05) };
-            ui.painter().rect_filled(row, f32::from(theme::RADIUS), fill);
+            let fill = if current {
+                palette.selected
+            } else {
+                theme::blend(palette.panel, palette.text, 0.05)
+            };
+            ui.painter()
+                .rect_filled(row, f32::from(theme::RADIUS), fill);
         }
 
-        let x = row.left() + 8.0 + outline.depth as f32 * 14.0;
+        let x = row.left() + 8.0 + indent(outline.depth);
         let middle = row.center().y;
         if outline.has_children {
             self.chevron_ui(ui, section, pos2(x + 4.0, middle), &palette);
         }
         let runs = hovered && can_translate && counts.total() > 0;
         let right = row.right() - if runs { 44.0 } else { 22.0 };
-        paint_title(ui, Rect::from_x_y_ranges(x + 14.0..=right - 4.0, row.y_range()), outline, current, &palette);
+        paint_title(
+            ui,
+            Rect::from_x_y_ranges(x + 14.0..=right - 4.0, row.y_range()),
+            outline,
+            current,
+            &palette,
+        );
         if counts.total() > 0 {
-            icons::ring(ui.painter(), pos2(row.right() - 14.0, middle), counts.shares(), &palette);
+            icons::ring(
+                ui.painter(),
+                pos2(row.right() - 14.0, middle),
+                counts.shares(),
+                &palette,
+            );
         }
         if runs {
-            run_ui(ui, section, pos2(row.right() - 36.0, middle), &palette, commands);
+            run_ui(
+                ui,
+                section,
+                pos2(row.right() - 36.0, middle),
+                &palette,
+                commands,
+            );
         }
 
         if response.clicked() && !outline.sentences.is_empty() {
@@ -92,7 +142,10 @@ impl OutlinePanel {
             commands.push(Command::ScrollTo(outline.sentences.start));
         }
         response.context_menu(|ui| {
-            if ui.add_enabled(can_translate, egui::Button::new("Translate section")).clicked() {
+            if ui
+                .add_enabled(can_translate, egui::Button::new("Translate section"))
+                .clicked()
+            {
                 commands.push(Command::Translate(Scope::Section(section)));
             }
         });
@@ -107,36 +160,81 @@ impl OutlinePanel {
 
     fn chevron_ui(&mut self, ui: &Ui, section: usize, center: egui::Pos2, palette: &Palette) {
         let id = Id::unique("outline chevron").with(section);
-        let response = ui.interact(Rect::from_center_size(center, vec2(18.0, 24.0)), id, Sense::click());
+        let response = ui.interact(
+            Rect::from_center_size(center, vec2(18.0, 24.0)),
+            id,
+            Sense::click(),
+        );
         let is_closed = self.closed.contains(&section);
         let label = if is_closed { "Expand" } else { "Collapse" };
         response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Button, true, label));
         if response.clicked() && !self.closed.remove(&section) {
             self.closed.insert(section);
         }
-        let color = if response.hovered() { palette.strong } else { palette.weak };
+        let color = if response.hovered() {
+            palette.strong
+        } else {
+            palette.weak
+        };
         icons::chevron(ui.painter(), center, !is_closed, color);
     }
 }
 
-fn paint_title(ui: &Ui, rect: Rect, outline: &crate::app::open_document::SectionOutline, current: bool, palette: &Palette) {
-    let color = if current || outline.depth == 0 { palette.strong } else { palette.text };
-    let font = if outline.depth == 0 { theme::semibold(13.0) } else { FontId::proportional(13.0) };
+/// Deep nesting must leave room for the titles.
+fn indent(depth: usize) -> f32 {
+    14.0 * f32::from(u8::try_from(depth.min(8)).unwrap_or(u8::MAX))
+}
+
+fn paint_title(
+    ui: &Ui,
+    rect: Rect,
+    outline: &crate::app::open_document::SectionOutline,
+    current: bool,
+    palette: &Palette,
+) {
+    let color = if current || outline.depth == 0 {
+        palette.strong
+    } else {
+        palette.text
+    };
+    let font = if outline.depth == 0 {
+        theme::semibold(13.0)
+    } else {
+        FontId::proportional(13.0)
+    };
     let mut job = egui::text::LayoutJob::simple_singleline(outline.title.clone(), font, color);
     job.wrap = egui::text::TextWrapping::truncate_at_width(rect.width().max(20.0));
     let galley = ui.painter().layout_job(job);
-    let pos = Align2::LEFT_CENTER.anchor_size(rect.left_center(), galley.size()).min;
+    let pos = Align2::LEFT_CENTER
+        .anchor_size(rect.left_center(), galley.size())
+        .min;
     ui.painter().galley(pos, galley, color);
 }
 
-fn run_ui(ui: &Ui, section: usize, center: egui::Pos2, palette: &Palette, commands: &mut Vec<Command>) {
+fn run_ui(
+    ui: &Ui,
+    section: usize,
+    center: egui::Pos2,
+    palette: &Palette,
+    commands: &mut Vec<Command>,
+) {
     let id = Id::unique("outline run").with(section);
-    let response = ui.interact(Rect::from_center_size(center, vec2(20.0, 22.0)), id, Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Button, true, "Translate section"));
+    let response = ui.interact(
+        Rect::from_center_size(center, vec2(20.0, 22.0)),
+        id,
+        Sense::click(),
+    );
+    response.widget_info(|| {
+        WidgetInfo::labeled(egui::accesskit::Role::Button, true, "Translate section")
+    });
     if response.clicked() {
         commands.push(Command::Translate(Scope::Section(section)));
     }
-    let color = if response.hovered() { palette.accent } else { palette.weak };
+    let color = if response.hovered() {
+        palette.accent
+    } else {
+        palette.weak
+    };
     icons::play(ui.painter(), center, color);
     response.on_hover_text("Translate section");
 }

@@ -44,6 +44,10 @@ impl RowHeights {
     }
 
     /// Where a row begins; the end of everything for `row == len()`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "points on a screen are f32"
+    )]
     pub fn top(&self, row: usize) -> f32 {
         let (mut node, mut sum) = (row, 0.0);
         while node > 0 {
@@ -78,7 +82,9 @@ mod tests {
 
     #[test]
     fn tops_and_rows_agree_with_plain_sums() {
-        let mut plain = (0..100u8).map(|row| f32::from(row % 7 * 10 + 5)).collect::<Vec<_>>();
+        let mut plain = (0..100u8)
+            .map(|row| f32::from(row % 7 * 10 + 5))
+            .collect::<Vec<_>>();
         let mut rows = RowHeights::new(plain.clone());
         for (row, height) in [(3, 90.0), (99, 1.0), (0, 42.0)] {
             rows.set(row, height);

@@ -1,6 +1,8 @@
 //! One sentence, source and target side by side.
 
-use egui::{Color32, CornerRadius, Id, Rangef, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Color32, CornerRadius, Id, Rangef, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::cell::{Cell, CellStyle};
 use super::theme::{self, Palette};
@@ -12,7 +14,7 @@ use crate::text::document::{Document, Markup, ParagraphKind};
 use crate::text::placeholder;
 
 /// Space above and below the text of a row.
-const PADDING: f32 = 5.0;
+pub const PADDING: f32 = 5.0;
 
 /// Where the columns of a document lie, from the left edge of its rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,7 +40,10 @@ impl Columns {
     }
 
     fn at(range: Rangef, rect: Rect) -> Rect {
-        Rect::from_x_y_ranges(range.min + rect.left()..=range.max + rect.left(), rect.y_range())
+        Rect::from_x_y_ranges(
+            range.min + rect.left()..=range.max + rect.left(),
+            rect.y_range(),
+        )
     }
 }
 
@@ -61,7 +66,9 @@ pub fn row_style(document: &Document, sentence: usize, palette: &Palette) -> (Ce
     let level = document.sections[paragraph.section].level;
     let style = CellStyle::of(paragraph.kind, level, palette);
     let opens = paragraph.sentences.start == sentence;
-    let follows = index.checked_sub(1).map(|before| document.paragraphs[before].kind);
+    let follows = index
+        .checked_sub(1)
+        .map(|before| document.paragraphs[before].kind);
     let gap = match (opens, paragraph.kind, follows) {
         (false, ..) | (_, _, None) => 0.0,
         (_, ParagraphKind::Heading | ParagraphKind::Title, _) => 20.0,
@@ -78,18 +85,29 @@ pub fn row_style(document: &Document, sentence: usize, palette: &Palette) -> (Ce
 }
 
 impl Row {
-    pub fn new(ui: &Ui, open: &OpenDocument, sentence: usize, columns: &Columns, palette: &Palette) -> Self {
+    pub fn new(
+        ui: &Ui,
+        open: &OpenDocument,
+        sentence: usize,
+        columns: &Columns,
+        palette: &Palette,
+    ) -> Self {
         let document = &open.document;
         let (style, gap, indent) = row_style(document, sentence, palette);
         let paragraph = &document.paragraphs[document.sentences[sentence].paragraph];
-        let cell = |text: &str, style, span: f32| Cell::new(ui, text, style, span - indent, palette);
+        let cell =
+            |text: &str, style, span: f32| Cell::new(ui, text, style, span - indent, palette);
         Self {
             sentence,
             gap,
             indent,
             kind: paragraph.kind,
             opens_paragraph: paragraph.sentences.start == sentence,
-            source: cell(&document.sentences[sentence].text, style, columns.source.span()),
+            source: cell(
+                &document.sentences[sentence].text,
+                style,
+                columns.source.span(),
+            ),
             target: cell(&open.target(sentence).text, style, columns.target.span()),
             source_style: style,
         }
@@ -125,7 +143,12 @@ pub fn sentence_row_ui(
     context: RowContext<'_>,
     commands: &mut Vec<Command>,
 ) -> Rect {
-    let RowContext { columns, selected, palette, .. } = context;
+    let RowContext {
+        columns,
+        selected,
+        palette,
+        ..
+    } = context;
     let body = rect.with_min_y(rect.top() + row.gap);
     let id = Id::unique("sentence").with(row.sentence);
     let target = open.target(row.sentence);
@@ -140,9 +163,22 @@ pub fn sentence_row_ui(
 
     let painter = ui.painter();
     let first_line = body.top() + PADDING + row.source_style.line_height / 2.0;
-    paint_number(ui, body, first_line, row.sentence, selected || hovered, palette);
-    let source_pos = pos2(body.left() + columns.source.min + row.indent, body.top() + PADDING);
-    let target_pos = pos2(body.left() + columns.target.min + row.indent, body.top() + PADDING);
+    paint_number(
+        ui,
+        body,
+        first_line,
+        row.sentence,
+        selected || hovered,
+        palette,
+    );
+    let source_pos = pos2(
+        body.left() + columns.source.min + row.indent,
+        body.top() + PADDING,
+    );
+    let target_pos = pos2(
+        body.left() + columns.target.min + row.indent,
+        body.top() + PADDING,
+    );
     row.source.paint(painter, source_pos, palette);
     paint_paragraph_mark(ui, row, source_pos.x, body, first_line, palette);
     if !context.editing {
@@ -151,13 +187,27 @@ pub fn sentence_row_ui(
             paint_paragraph_mark(ui, row, target_pos.x, body, first_line, palette);
         }
     }
-    state_ui(ui, Columns::at(columns.state, body), first_line, row.sentence, target, palette, commands);
+    state_ui(
+        ui,
+        Columns::at(columns.state, body),
+        first_line,
+        row.sentence,
+        target,
+        palette,
+        commands,
+    );
 
-    clicks(&source_side, &target_side, row.sentence, context.editing, commands);
+    clicks(
+        &source_side,
+        &target_side,
+        row.sentence,
+        context.editing,
+        commands,
+    );
     let markup = &open.document;
     chip_tooltip(source_side, &row.source, source_pos, markup, row.sentence);
     chip_tooltip(target_side, &row.target, target_pos, markup, row.sentence);
-    Columns::at(columns.target, body).with_min_y(body.top() + PADDING - 2.0)
+    Columns::at(columns.target, body)
 }
 
 fn cell_response(ui: &Ui, rect: Rect, id: Id, label: &str) -> Response {
@@ -180,23 +230,46 @@ fn paint_background(ui: &Ui, body: Rect, context: RowContext<'_>, hovered: bool)
     }
     if context.selected {
         let side = Columns::at(context.columns.source.expand(8.0), body);
-        let bar = Rect::from_x_y_ranges(side.left() - 5.0..=side.left() - 2.0, side.y_range().shrink(3.0));
+        let bar = Rect::from_x_y_ranges(
+            side.left() - 5.0..=side.left() - 2.0,
+            side.y_range().shrink(3.0),
+        );
         ui.painter().rect_filled(bar, 1.5, palette.accent);
     }
 }
 
-fn paint_number(ui: &Ui, body: Rect, middle: f32, sentence: usize, strong: bool, palette: &Palette) {
-    let color = if strong { palette.weak } else { palette.weak.gamma_multiply(0.55) };
+fn paint_number(
+    ui: &Ui,
+    body: Rect,
+    middle: f32,
+    sentence: usize,
+    strong: bool,
+    palette: &Palette,
+) {
+    let color = if strong {
+        palette.weak
+    } else {
+        palette.weak.gamma_multiply(0.55)
+    };
     let pos = pos2(body.left() + 42.0, middle);
     let font = egui::FontId::proportional(11.0);
-    ui.painter().text(pos, egui::Align2::RIGHT_CENTER, sentence + 1, font, color);
+    ui.painter()
+        .text(pos, egui::Align2::RIGHT_CENTER, sentence + 1, font, color);
 }
 
 /// A bullet for a list item, a line beside a table cell.
-fn paint_paragraph_mark(ui: &Ui, row: &Row, x: f32, body: Rect, first_line: f32, palette: &Palette) {
+fn paint_paragraph_mark(
+    ui: &Ui,
+    row: &Row,
+    x: f32,
+    body: Rect,
+    first_line: f32,
+    palette: &Palette,
+) {
     match row.kind {
         ParagraphKind::ListItem if row.opens_paragraph => {
-            ui.painter().circle_filled(pos2(x - 11.0, first_line), 2.3, palette.weak);
+            ui.painter()
+                .circle_filled(pos2(x - 11.0, first_line), 2.3, palette.weak);
         }
         ParagraphKind::TableCell => {
             let line = Rect::from_x_y_ranges(x - 12.0..=x - 10.0, body.y_range().shrink(3.0));
@@ -218,7 +291,13 @@ fn paint_target(ui: &Ui, row: &Row, target: &Target, pos: egui::Pos2, context: R
     };
     let middle = pos + vec2(0.0, row.source_style.line_height / 2.0);
     let color = context.palette.weak.gamma_multiply(0.8);
-    ui.painter().text(middle, egui::Align2::LEFT_CENTER, hint, egui::FontId::proportional(14.0), color);
+    ui.painter().text(
+        middle,
+        egui::Align2::LEFT_CENTER,
+        hint,
+        egui::FontId::proportional(14.0),
+        color,
+    );
 }
 
 /// State icon and warning mark, each with its explanation.
@@ -234,8 +313,16 @@ fn state_ui(
     let id = Id::unique("state").with(sentence);
     let center = pos2(column.center().x, middle);
     let warns = !target.flags.is_empty();
-    let state_center = if warns { center - vec2(8.5, 0.0) } else { center };
-    let response = ui.interact(Rect::from_center_size(state_center, vec2(17.0, 20.0)), id, Sense::click());
+    let state_center = if warns {
+        center - vec2(8.5, 0.0)
+    } else {
+        center
+    };
+    let response = ui.interact(
+        Rect::from_center_size(state_center, vec2(17.0, 20.0)),
+        id,
+        Sense::click(),
+    );
     let label = labels::state(target.state);
     response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Button, true, label));
     icons::state(ui.painter(), state_center, target.state, palette);
@@ -246,15 +333,30 @@ fn state_ui(
     response.on_hover_text(labels::state_tooltip(target.state));
     if warns {
         let center = center + vec2(9.0, 0.0);
-        let response = ui.interact(Rect::from_center_size(center, vec2(17.0, 20.0)), id.with("flags"), Sense::hover());
-        let reasons = target.flags.iter().map(|flag| labels::flag(*flag)).collect::<Vec<_>>().join("\n");
+        let response = ui.interact(
+            Rect::from_center_size(center, vec2(17.0, 20.0)),
+            id.with("flags"),
+            Sense::hover(),
+        );
+        let reasons = target
+            .flags
+            .iter()
+            .map(|flag| labels::flag(*flag))
+            .collect::<Vec<_>>()
+            .join("\n");
         response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, &reasons));
         icons::warning(ui.painter(), center, palette.warning);
         response.on_hover_text(reasons);
     }
 }
 
-fn clicks(source: &Response, target: &Response, sentence: usize, editing: bool, commands: &mut Vec<Command>) {
+fn clicks(
+    source: &Response,
+    target: &Response,
+    sentence: usize,
+    editing: bool,
+    commands: &mut Vec<Command>,
+) {
     for side in [source, target] {
         if (side.clicked() || side.secondary_clicked()) && !editing {
             commands.push(Command::Select(sentence));
@@ -269,8 +371,14 @@ fn clicks(source: &Response, target: &Response, sentence: usize, editing: bool, 
 fn sentence_menu_ui(ui: &mut Ui, sentence: usize, commands: &mut Vec<Command>) {
     let entries = [
         ("Edit sentence", Command::EditSentence(sentence)),
-        ("Translate sentence", Command::Translate(Scope::Sentence(sentence))),
-        ("Translate section", Command::Translate(Scope::SelectedSection)),
+        (
+            "Translate sentence",
+            Command::Translate(Scope::Sentence(sentence)),
+        ),
+        (
+            "Translate section",
+            Command::Translate(Scope::SelectedSection),
+        ),
         ("Confirm or take back", Command::ToggleConfirmed(sentence)),
         ("Copy source to target", Command::CopySource(sentence)),
         ("Clear translation", Command::Clear(sentence)),
@@ -283,16 +391,31 @@ fn sentence_menu_ui(ui: &mut Ui, sentence: usize, commands: &mut Vec<Command>) {
 }
 
 /// The tags behind the chip under the pointer.
-fn chip_tooltip(response: Response, cell: &Cell, pos: egui::Pos2, document: &Document, sentence: usize) {
-    let Some(token) = response.hover_pos().and_then(|pointer| cell.token_at(pos, pointer)) else { return };
+fn chip_tooltip(
+    response: Response,
+    cell: &Cell,
+    pos: egui::Pos2,
+    document: &Document,
+    sentence: usize,
+) {
+    let Some(token) = response
+        .hover_pos()
+        .and_then(|pointer| cell.token_at(pos, pointer))
+    else {
+        return;
+    };
     let (Token::Open(number) | Token::Close(number) | Token::Point(number)) = token;
-    let Some(markup) = document.sentences[sentence].markup.get(number) else { return };
+    let Some(markup) = document.sentences[sentence].markup.get(number) else {
+        return;
+    };
     let range = match (markup, token) {
         (Markup::Pair { close, .. }, Token::Close(_)) => close,
         (Markup::Pair { open, .. }, _) => open,
         (Markup::Point { range }, _) => range,
     };
-    let Some(text) = document.original.get(range.clone()) else { return };
+    let Some(text) = document.original.get(range.clone()) else {
+        return;
+    };
     response.on_hover_ui_at_pointer(|ui| {
         ui.monospace(text);
     });
@@ -300,7 +423,17 @@ fn chip_tooltip(response: Response, cell: &Cell, pos: egui::Pos2, document: &Doc
 
 /// A frame around the target while it is edited.
 pub fn paint_editor_frame(ui: &Ui, rect: Rect, palette: &Palette, broken: bool) {
-    let color: Color32 = if broken { palette.error } else { palette.accent };
+    let color: Color32 = if broken {
+        palette.error
+    } else {
+        palette.accent
+    };
     let radius = CornerRadius::same(theme::RADIUS);
-    ui.painter().rect(rect, radius, palette.page, Stroke::new(1.5, color), egui::StrokeKind::Inside);
+    ui.painter().rect(
+        rect,
+        radius,
+        palette.page,
+        Stroke::new(1.5, color),
+        egui::StrokeKind::Inside,
+    );
 }

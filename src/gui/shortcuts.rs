@@ -1,8 +1,8 @@
 //! Keys: the table of actions in egui's terms, and the window that lists them.
 
-use egui::{Color32, Context, Grid, Id, KeyboardShortcut, Modal, Modifiers, RichText, Ui};
+use egui::{Context, Grid, Id, KeyboardShortcut, Modifiers, RichText, Ui};
 
-use super::theme::Palette;
+use super::theme::{self, Palette};
 use crate::app::{ACTIONS, Action, AppState, Command, Group, Key, Shortcut};
 
 /// egui's name for a shortcut of the table.
@@ -27,7 +27,11 @@ pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
 pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
     let mut parts = vec![];
     if shortcut.command {
-        parts.push(if is_mac { "Cmd".to_owned() } else { "Ctrl".to_owned() });
+        parts.push(if is_mac {
+            "Cmd".to_owned()
+        } else {
+            "Ctrl".to_owned()
+        });
     }
     if shortcut.shift {
         parts.push("Shift".to_owned());
@@ -49,21 +53,37 @@ pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
 pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
     if state.shows_shortcuts {
         let closes = [egui::Key::Escape, egui::Key::F1];
-        if closes.iter().any(|key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, *key))) {
+        if closes
+            .iter()
+            .any(|key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, *key)))
+        {
             commands.push(Command::ShowShortcuts(false));
         }
         return;
     }
-    if egui::Popup::is_any_open(ctx) {
+    if egui::Popup::is_any_open(ctx) || ctx.memory(|memory| memory.top_modal_layer().is_some()) {
         return;
     }
-    let editing = state.document.as_ref().is_some_and(|document| document.editor.is_some());
+    let editing = state
+        .document
+        .as_ref()
+        .is_some_and(|document| document.editor.is_some());
     let focused = ctx.memory(|memory| memory.focused().is_some());
     // In the order they were pressed, and each as often: a slow frame may hold several.
     ctx.input_mut(|input| {
         input.events.retain(|event| {
-            let egui::Event::Key { key, modifiers, pressed: true, .. } = event else { return true };
-            let action = ACTIONS.iter().find(|action| applies(action, editing, focused) && matches(action, *key, *modifiers));
+            let egui::Event::Key {
+                key,
+                modifiers,
+                pressed: true,
+                ..
+            } = event
+            else {
+                return true;
+            };
+            let action = ACTIONS.iter().find(|action| {
+                applies(action, editing, focused) && matches(action, *key, *modifiers)
+            });
             let Some(action) = action else { return true };
             if state.is_enabled(&action.command) {
                 commands.push(action.command.clone());
@@ -75,16 +95,22 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
 
 /// Exactly, so that Ctrl+Shift+Z is not taken for Ctrl+Z.
 fn matches(action: &Action, key: egui::Key, modifiers: Modifiers) -> bool {
-    action.shortcut.map(keyboard_shortcut).is_some_and(|shortcut| {
-        shortcut.logical_key == key && modifiers.matches_exact(shortcut.modifiers)
-    })
+    action
+        .shortcut
+        .map(keyboard_shortcut)
+        .is_some_and(|shortcut| {
+            shortcut.logical_key == key && modifiers.matches_exact(shortcut.modifiers)
+        })
 }
 
 /// Whether an action's keys count now: the editor has its own, and text has undo of its own.
 fn applies(action: &Action, editing: bool, focused: bool) -> bool {
-    let Some(shortcut) = action.shortcut else { return false };
+    let Some(shortcut) = action.shortcut else {
+        return false;
+    };
     if !editing {
-        return action.group != Group::Editor && (!focused || shortcut.command || is_function_key(shortcut.key));
+        return action.group != Group::Editor
+            && (!focused || shortcut.command || is_function_key(shortcut.key));
     }
     let taken = [Key::Letter('Z'), Key::Delete, Key::Enter];
     action.group == Group::Editor
@@ -98,10 +124,7 @@ fn is_function_key(key: Key) -> bool {
 
 /// The list of shortcuts, over the window.
 pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
-    let dark = ctx.theme() == egui::Theme::Dark;
-    let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(28).corner_radius(12);
-    let modal = Modal::new(Id::unique("shortcuts")).frame(frame);
-    let modal = modal.backdrop_color(Color32::from_black_alpha(if dark { 130 } else { 60 })).show(ctx, |ui| {
+    let modal = theme::modal(ctx, Id::unique("shortcuts")).show(ctx, |ui| {
         ui.set_width(640.0);
         ui.horizontal(|ui| {
             ui.heading("Keyboard shortcuts");
@@ -129,16 +152,30 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
 fn group_ui(ui: &mut Ui, group: Group) {
     let palette = Palette::of(ui);
     let is_mac = ui.ctx().os().is_mac();
-    ui.label(RichText::new(group.label()).font(super::theme::semibold(12.5)).color(palette.accent));
+    ui.label(
+        RichText::new(group.label())
+            .font(theme::semibold(12.5))
+            .color(palette.accent),
+    );
     ui.add_space(2.0);
     ui.spacing_mut().interact_size.y = 20.0;
-    Grid::new(group.label()).num_columns(2).min_col_width(88.0).spacing([12.0, 5.0]).show(ui, |ui| {
-        for action in ACTIONS.iter().filter(|action| action.group == group) {
-            let Some(shortcut) = action.shortcut else { continue };
-            ui.label(RichText::new(written(shortcut, is_mac)).size(12.5).color(palette.weak));
-            ui.label(RichText::new(action.label.trim_end_matches('…')).size(13.0));
-            ui.end_row();
-        }
-    });
+    Grid::new(group.label())
+        .num_columns(2)
+        .min_col_width(88.0)
+        .spacing([12.0, 5.0])
+        .show(ui, |ui| {
+            for action in ACTIONS.iter().filter(|action| action.group == group) {
+                let Some(shortcut) = action.shortcut else {
+                    continue;
+                };
+                ui.label(
+                    RichText::new(written(shortcut, is_mac))
+                        .size(12.5)
+                        .color(palette.weak),
+                );
+                ui.label(RichText::new(action.label.trim_end_matches('…')).size(13.0));
+                ui.end_row();
+            }
+        });
     ui.add_space(14.0);
 }

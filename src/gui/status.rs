@@ -31,14 +31,28 @@ fn text(text: impl Into<String>, palette: &Palette) -> RichText {
 fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
     if let Some(running) = &state.running {
         let progress = &running.progress;
-        let bar = ProgressBar::new(progress.fraction()).desired_width(140.0).desired_height(6.0).fill(palette.accent);
+        let bar = ProgressBar::new(progress.fraction())
+            .desired_width(140.0)
+            .desired_height(6.0)
+            .fill(palette.accent);
         ui.scope(|ui| {
             ui.visuals_mut().extreme_bg_color = palette.line;
             ui.add(bar);
         });
-        let phase = if running.control.is_cancelled() { "Cancelling" } else { "Translating" };
-        let mut parts = vec![format!("{phase} {} of {}", progress.done_sentences, progress.num_sentences)];
-        parts.extend(progress.remaining_secs().map(|secs| format!("{} left", duration(secs))));
+        let phase = if running.control.is_cancelled() {
+            "Cancelling"
+        } else {
+            "Translating"
+        };
+        let mut parts = vec![format!(
+            "{phase} {} of {}",
+            progress.done_sentences, progress.num_sentences
+        )];
+        parts.extend(
+            progress
+                .remaining_secs()
+                .map(|secs| format!("{} left", duration(secs))),
+        );
         parts.extend(rates(progress));
         ui.label(text(parts.join("  ·  "), palette));
         return;
@@ -53,7 +67,10 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
         "Saving".to_owned()
     } else {
         let last = state.last_progress.as_ref().and_then(rates);
-        ui.label(text(last.map_or_else(|| "Ready".to_owned(), |rates| format!("Ready  ·  {rates}")), palette));
+        ui.label(text(
+            last.map_or_else(|| "Ready".to_owned(), |rates| format!("Ready  ·  {rates}")),
+            palette,
+        ));
         return;
     };
     ui.add(egui::Spinner::new().size(12.0).color(palette.accent));
@@ -67,14 +84,23 @@ fn rates(progress: &Progress) -> Option<String> {
 
 fn counts_ui(ui: &mut Ui, counts: Counts, palette: &Palette) {
     // Right to left, so the last one first.
-    for state in [State::Confirmed, State::Edited, State::Draft, State::Untranslated] {
+    for state in [
+        State::Confirmed,
+        State::Edited,
+        State::Draft,
+        State::Untranslated,
+    ] {
         let response = ui.scope(|ui| {
             ui.spacing_mut().item_spacing.x = 5.0;
             ui.label(text(counts.of(state).to_string(), palette));
             let (rect, _) = ui.allocate_exact_size(vec2(14.0, 16.0), egui::Sense::hover());
             icons::state(ui.painter(), rect.center(), state, palette);
         });
-        response.response.on_hover_text(format!("{} {}", counts.of(state), labels::state(state).to_lowercase()));
+        response.response.on_hover_text(format!(
+            "{} {}",
+            counts.of(state),
+            labels::state(state).to_lowercase()
+        ));
     }
 }
 
@@ -82,13 +108,14 @@ fn model_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
     match &state.model {
         ModelState::Open { info, device_name } => {
             ui.label(text(device_name.as_str(), palette));
-            let millions = info.num_parameters as f64 / 1e6;
-            ui.label(text(info.name.as_str(), palette)).on_hover_text(format!(
-                "{}\n{millions:.1} million parameters\n{} to {}",
-                info.folder.display(),
-                crate::app::language::name(&info.source_language),
-                crate::app::language::name(&info.target_language),
-            ));
+            ui.label(text(info.name.as_str(), palette))
+                .on_hover_text(format!(
+                    "{}\n{} thousand parameters\n{} to {}",
+                    info.folder.display(),
+                    info.num_parameters / 1000,
+                    crate::app::language::name(&info.source_language),
+                    crate::app::language::name(&info.target_language),
+                ));
         }
         ModelState::Opening { folder, .. } => {
             ui.label(text(super::menu::file_name(folder), palette));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use egui::{
-    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, TextStyle, Vec2,
-    Visuals,
+    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow,
+    Stroke, TextStyle, Vec2, Visuals,
 };
 
 use crate::app::Theme;
@@ -49,8 +49,8 @@ const LIGHT: Palette = Palette {
     on_accent: Color32::from_rgb(255, 255, 255),
     selected: Color32::from_rgb(228, 242, 239),
     hovered: Color32::from_rgb(243, 246, 247),
-    chip: Color32::from_rgb(226, 231, 238),
-    chip_text: Color32::from_rgb(72, 86, 108),
+    chip: Color32::from_rgb(212, 220, 230),
+    chip_text: Color32::from_rgb(58, 72, 94),
     draft: Color32::from_rgb(92, 118, 158),
     edited: Color32::from_rgb(176, 110, 10),
     warning: Color32::from_rgb(184, 98, 4),
@@ -103,15 +103,24 @@ fn fonts() -> FontDefinitions {
     let regular: &[u8] = include_bytes!("fonts/Inter-Regular.otf");
     let semibold: &[u8] = include_bytes!("fonts/Inter-SemiBold.otf");
     for (name, data) in [("Inter", regular), ("Inter-SemiBold", semibold)] {
-        fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(data)));
+        fonts
+            .font_data
+            .insert(name.to_owned(), Arc::new(FontData::from_static(data)));
     }
     let fallback = fonts.families.entry(FontFamily::Proportional).or_default();
     // Hack has arrows and angle brackets that the others lack.
     fallback.push("Hack".to_owned());
-    let with = |name: &str| [name.to_owned()].into_iter().chain(fallback.iter().cloned()).collect::<Vec<_>>();
+    let with = |name: &str| {
+        [name.to_owned()]
+            .into_iter()
+            .chain(fallback.iter().cloned())
+            .collect::<Vec<_>>()
+    };
     let (regular, semibold) = (with("Inter"), with("Inter-SemiBold"));
     fonts.families.insert(FontFamily::Proportional, regular);
-    fonts.families.insert(FontFamily::Name("semibold".into()), semibold);
+    fonts
+        .families
+        .insert(FontFamily::Name("semibold".into()), semibold);
     fonts
 }
 
@@ -122,11 +131,20 @@ pub fn install(ctx: &Context) {
         ctx.style_mut_of(theme, |style| {
             style.visuals = visuals(&palette, theme);
             style.text_styles = [
-                (TextStyle::Small, FontId::new(11.0, FontFamily::Proportional)),
+                (
+                    TextStyle::Small,
+                    FontId::new(11.0, FontFamily::Proportional),
+                ),
                 (TextStyle::Body, FontId::new(13.5, FontFamily::Proportional)),
-                (TextStyle::Button, FontId::new(13.5, FontFamily::Proportional)),
+                (
+                    TextStyle::Button,
+                    FontId::new(13.5, FontFamily::Proportional),
+                ),
                 (TextStyle::Heading, semibold(19.0)),
-                (TextStyle::Monospace, FontId::new(12.5, FontFamily::Monospace)),
+                (
+                    TextStyle::Monospace,
+                    FontId::new(12.5, FontFamily::Monospace),
+                ),
             ]
             .into();
             let spacing = &mut style.spacing;
@@ -139,10 +157,27 @@ pub fn install(ctx: &Context) {
             spacing.slider_width = 150.0;
             spacing.tooltip_width = 360.0;
             spacing.scroll.bar_width = 9.0;
+            // A jump beyond what was the end a frame ago must not spring back.
+            spacing.scroll.kinetic.rubber_band = false;
             style.interaction.tooltip_delay = 0.35;
             style.interaction.selectable_labels = false;
         });
     }
+}
+
+/// A question or a list over the window.
+pub fn modal(ctx: &Context, id: egui::Id) -> egui::Modal {
+    let veil = if ctx.theme() == egui::Theme::Dark {
+        130
+    } else {
+        60
+    };
+    let frame = egui::Frame::popup(&ctx.global_style())
+        .inner_margin(28)
+        .corner_radius(12);
+    egui::Modal::new(id)
+        .frame(frame)
+        .backdrop_color(Color32::from_black_alpha(veil))
 }
 
 /// Follows the choice in the menu.
@@ -156,7 +191,11 @@ pub fn choose(ctx: &Context, theme: Theme) {
 
 fn visuals(palette: &Palette, theme: egui::Theme) -> Visuals {
     let is_dark = theme == egui::Theme::Dark;
-    let mut visuals = if is_dark { Visuals::dark() } else { Visuals::light() };
+    let mut visuals = if is_dark {
+        Visuals::dark()
+    } else {
+        Visuals::light()
+    };
     let radius = CornerRadius::same(RADIUS);
     let step = |amount: f32| blend(palette.panel, palette.text, amount);
     let raised = if is_dark { step(0.05) } else { palette.page };
@@ -167,8 +206,18 @@ fn visuals(palette: &Palette, theme: egui::Theme) -> Visuals {
     visuals.window_corner_radius = CornerRadius::same(10);
     visuals.menu_corner_radius = CornerRadius::same(8);
     let shadow = Color32::from_black_alpha(if is_dark { 110 } else { 28 });
-    visuals.window_shadow = Shadow { offset: [0, 12], blur: 36, spread: 0, color: shadow };
-    visuals.popup_shadow = Shadow { offset: [0, 6], blur: 20, spread: 0, color: shadow };
+    visuals.window_shadow = Shadow {
+        offset: [0, 12],
+        blur: 36,
+        spread: 0,
+        color: shadow,
+    };
+    visuals.popup_shadow = Shadow {
+        offset: [0, 6],
+        blur: 20,
+        spread: 0,
+        color: shadow,
+    };
     visuals.faint_bg_color = palette.hovered;
     visuals.extreme_bg_color = palette.page;
     visuals.text_edit_bg_color = Some(palette.page);
@@ -177,7 +226,11 @@ fn visuals(palette: &Palette, theme: egui::Theme) -> Visuals {
     visuals.warn_fg_color = palette.warning;
     visuals.error_fg_color = palette.error;
     visuals.weak_text_color = Some(palette.weak);
-    visuals.selection.bg_fill = blend(palette.page, palette.accent, if is_dark { 0.38 } else { 0.24 });
+    visuals.selection.bg_fill = blend(
+        palette.page,
+        palette.accent,
+        if is_dark { 0.38 } else { 0.24 },
+    );
     visuals.selection.stroke = Stroke::new(1.0, palette.accent);
     visuals.text_cursor.stroke = Stroke::new(1.5, palette.accent);
     visuals.slider_trailing_fill = true;
@@ -210,6 +263,15 @@ fn visuals(palette: &Palette, theme: egui::Theme) -> Visuals {
 
 /// A colour between two.
 pub fn blend(from: Color32, to: Color32, amount: f32) -> Color32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between two bytes lies a byte"
+    )]
     let mix = |from: u8, to: u8| egui::lerp(f32::from(from)..=f32::from(to), amount).round() as u8;
-    Color32::from_rgb(mix(from.r(), to.r()), mix(from.g(), to.g()), mix(from.b(), to.b()))
+    Color32::from_rgb(
+        mix(from.r(), to.r()),
+        mix(from.g(), to.g()),
+        mix(from.b(), to.b()),
+    )
 }

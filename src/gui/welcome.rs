@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use egui::{Button, Frame, RichText, Sense, Ui, UiBuilder, vec2};
 
+use super::icons;
 use super::menu::file_name;
 use super::theme::{self, Palette};
-use super::icons;
 use crate::app::{AppState, Command};
 
 const WIDTH: f32 = 560.0;
@@ -28,23 +28,51 @@ pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             ui.vertical(|ui| {
                 ui.add_space(1.0);
                 ui.spacing_mut().item_spacing.y = 2.0;
-                ui.label(RichText::new("Canopy").font(theme::semibold(25.0)).color(palette.strong));
-                ui.label(RichText::new("Translate whole documents, on your own machine").color(palette.weak));
+                ui.label(
+                    RichText::new("Canopy")
+                        .font(theme::semibold(25.0))
+                        .color(palette.strong),
+                );
+                ui.label(
+                    RichText::new("Translate whole documents, on your own machine")
+                        .color(palette.weak),
+                );
             });
         });
         ui.add_space(22.0);
         ui.horizontal(|ui| {
-            let button = Button::new(RichText::new("Open a document…").size(15.0).color(palette.on_accent));
-            if ui.add(button.fill(palette.accent).min_size(vec2(190.0, 38.0))).clicked() {
+            let button = Button::new(
+                RichText::new("Open a document…")
+                    .size(15.0)
+                    .color(palette.on_accent),
+            );
+            if ui
+                .add(button.fill(palette.accent).min_size(vec2(190.0, 38.0)))
+                .clicked()
+            {
                 commands.push(Command::Open);
             }
             ui.add_space(6.0);
-            ui.label(RichText::new("or drop an HTML, Markdown or text file here").color(palette.weak));
+            ui.label(
+                RichText::new("or drop an HTML, Markdown or text file here").color(palette.weak),
+            );
         });
         ui.add_space(26.0);
         ui.columns(2, |columns| {
-            list_ui(&mut columns[0], "Sample pages", &state.shipped.samples, "No sample pages were found", commands);
-            list_ui(&mut columns[1], "Recent", &state.settings.recent_documents, "Nothing opened yet", commands);
+            list_ui(
+                &mut columns[0],
+                "Sample pages",
+                &state.shipped.samples,
+                "No sample pages were found",
+                commands,
+            );
+            list_ui(
+                &mut columns[1],
+                "Recent",
+                &state.settings.recent_documents,
+                "Nothing opened yet",
+                commands,
+            );
         });
     });
 }
@@ -63,13 +91,20 @@ fn list_ui(ui: &mut Ui, title: &str, paths: &[PathBuf], empty: &str, commands: &
 }
 
 fn entry_ui(ui: &mut Ui, path: &Path, palette: &Palette, commands: &mut Vec<Command>) {
-    ui.scope(|ui| {
-        let widgets = &mut ui.visuals_mut().widgets;
-        widgets.inactive.weak_bg_fill = egui::Color32::TRANSPARENT;
-        widgets.hovered.weak_bg_fill = theme::blend(palette.page, palette.text, 0.06);
-        ui.spacing_mut().button_padding.x = 8.0;
-        let button = Button::new(file_name(path)).truncate().min_size(vec2(ui.available_width(), 30.0));
-        let response = ui.add(button.frame_when_inactive(true).right_text(""));
+    let widgets = &mut ui.visuals_mut().widgets;
+    widgets.inactive.weak_bg_fill = egui::Color32::TRANSPARENT;
+    widgets.hovered.weak_bg_fill = theme::blend(palette.page, palette.text, 0.06);
+    let padding = 8.0;
+    ui.spacing_mut().button_padding.x = padding;
+    // Its text, not its frame, stands below the title.
+    let place = ui
+        .available_rect_before_wrap()
+        .translate(vec2(-padding, 0.0));
+    ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+        let button = Button::new(file_name(path))
+            .truncate()
+            .min_size(vec2(ui.available_width(), 30.0));
+        let response = ui.add(button.right_text(""));
         if response.on_hover_text(path.display().to_string()).clicked() {
             commands.push(Command::OpenPath(path.to_owned()));
         }
@@ -78,14 +113,29 @@ fn entry_ui(ui: &mut Ui, path: &Path, palette: &Palette, commands: &mut Vec<Comm
 
 /// While a file hovers over the window.
 pub fn drop_ui(ctx: &egui::Context) {
-    let painter = ctx.layer_painter(egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop")));
+    let painter = ctx.layer_painter(egui::LayerId::new(
+        egui::Order::Foreground,
+        egui::Id::unique("drop"),
+    ));
     let rect = ctx.content_rect();
     let dark = ctx.theme() == egui::Theme::Dark;
-    let veil = if dark { egui::Color32::from_black_alpha(190) } else { egui::Color32::from_white_alpha(215) };
+    let veil = if dark {
+        egui::Color32::from_black_alpha(190)
+    } else {
+        egui::Color32::from_white_alpha(215)
+    };
     painter.rect_filled(rect, 0.0, veil);
     let color = ctx.global_style().visuals.hyperlink_color;
-    let frame = Frame::NONE.stroke(egui::Stroke::new(2.0, color)).corner_radius(12);
+    let frame = Frame::NONE
+        .stroke(egui::Stroke::new(2.0, color))
+        .corner_radius(12);
     painter.add(frame.paint(rect.shrink(24.0)));
     let font = egui::FontId::proportional(22.0);
-    painter.text(rect.center(), egui::Align2::CENTER_CENTER, "Drop to open", font, color);
+    painter.text(
+        rect.center(),
+        egui::Align2::CENTER_CENTER,
+        "Drop to open",
+        font,
+        color,
+    );
 }

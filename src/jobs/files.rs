@@ -15,12 +15,30 @@ use crate::text::file::write_atomically;
 #[derive(Debug)]
 pub enum FileRequest {
     /// Reads a document, and its project if there is one below `data_folder`.
-    OpenDocument { job: JobId, path: PathBuf, data_folder: Option<PathBuf> },
+    OpenDocument {
+        job: JobId,
+        path: PathBuf,
+        data_folder: Option<PathBuf>,
+    },
     /// Writes the translated document; sentences without a translation stay as they are.
-    SaveDocument { job: JobId, path: PathBuf, overwrite: bool, document: Arc<Document>, targets: Vec<Option<String>> },
-    SaveProject { job: JobId, path: PathBuf, project: Project },
+    SaveDocument {
+        job: JobId,
+        path: PathBuf,
+        overwrite: bool,
+        document: Arc<Document>,
+        targets: Vec<Option<String>>,
+    },
+    SaveProject {
+        job: JobId,
+        path: PathBuf,
+        project: Project,
+    },
     /// Writes a small file of our own, such as the settings.
-    Write { job: JobId, path: PathBuf, bytes: Vec<u8> },
+    Write {
+        job: JobId,
+        path: PathBuf,
+        bytes: Vec<u8>,
+    },
 }
 
 impl FileRequest {
@@ -35,8 +53,18 @@ impl FileRequest {
 
     fn done(self) -> Result<Option<Event>> {
         match self {
-            Self::OpenDocument { job, path, data_folder } => open(job, path, data_folder.as_deref()).map(Some),
-            Self::SaveDocument { job, path, overwrite, document, targets } => {
+            Self::OpenDocument {
+                job,
+                path,
+                data_folder,
+            } => open(job, path, data_folder.as_deref()).map(Some),
+            Self::SaveDocument {
+                job,
+                path,
+                overwrite,
+                document,
+                targets,
+            } => {
                 write_atomically(&path, document.translated(&targets).as_bytes(), overwrite)?;
                 Ok(Some(Event::DocumentSaved { job, path }))
             }
@@ -57,18 +85,33 @@ fn open(job: JobId, path: PathBuf, data_folder: Option<&Path>) -> Result<Event> 
     let path = path.canonicalize().unwrap_or(path);
     let document = Arc::new(Document::open(&path, None)?);
     let Some(folder) = data_folder else {
-        return Ok(Event::DocumentOpened { job, path, document, project: None, project_error: None });
+        return Ok(Event::DocumentOpened {
+            job,
+            path,
+            document,
+            project: None,
+            project_error: None,
+        });
     };
     let project_path = Project::path(folder, &path);
     let (project, project_error) = match Project::read(&project_path) {
         Ok(project) => (project, None),
         Err(error) => {
             // Kept under another name, or the next autosave would replace what somebody may still repair.
-            let _ = std::fs::rename(&project_path, project_path.with_extension("json.unreadable"));
+            let _ = std::fs::rename(
+                &project_path,
+                project_path.with_extension("json.unreadable"),
+            );
             (None, Some(error))
         }
     };
-    Ok(Event::DocumentOpened { job, path, document, project, project_error })
+    Ok(Event::DocumentOpened {
+        job,
+        path,
+        document,
+        project,
+        project_error,
+    })
 }
 
 fn write_ours(path: &Path, bytes: &[u8]) -> Result<()> {
@@ -102,7 +145,10 @@ impl FileThread {
                         Ok(Err(error)) => Some(Event::Failed { job, error }),
                         Err(panic) => {
                             let message = super::worker::panic_message(panic.as_ref());
-                            Some(Event::Failed { job, error: Error::Panicked { message } })
+                            Some(Event::Failed {
+                                job,
+                                error: Error::Panicked { message },
+                            })
                         }
                     };
                     let Some(event) = event else { continue };

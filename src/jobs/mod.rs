@@ -70,10 +70,22 @@ pub enum Request {
 /// What a thread reports.
 #[derive(Debug)]
 pub enum Event {
-    ModelOpened { job: JobId, info: ModelInfo, device_name: String },
-    SentenceTranslated { job: JobId, index: usize, translation: Translation },
-    Finished { job: JobId },
-    Cancelled { job: JobId },
+    ModelOpened {
+        job: JobId,
+        info: ModelInfo,
+        device_name: String,
+    },
+    SentenceTranslated {
+        job: JobId,
+        index: usize,
+        translation: Translation,
+    },
+    Finished {
+        job: JobId,
+    },
+    Cancelled {
+        job: JobId,
+    },
     /// `project_error` says why saved work could not be used.
     DocumentOpened {
         job: JobId,
@@ -82,6 +94,12 @@ pub enum Event {
         project: Option<Project>,
         project_error: Option<Error>,
     },
-    DocumentSaved { job: JobId, path: PathBuf },
-    Failed { job: JobId, error: Error },
+    DocumentSaved {
+        job: JobId,
+        path: PathBuf,
+    },
+    Failed {
+        job: JobId,
+        error: Error,
+    },
 }

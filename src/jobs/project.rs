@@ -42,7 +42,7 @@ pub struct SavedTarget {
     pub source: String,
     pub text: String,
     pub state: State,
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "flags")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
 }
 
@@ -59,7 +59,11 @@ pub const VERSION: u32 = 1;
 
 impl Project {
     pub fn new(document: PathBuf, targets: Vec<SavedTarget>) -> Self {
-        Self { version: VERSION, document, targets }
+        Self {
+            version: VERSION,
+            document,
+            targets,
+        }
     }
 
     /// Where the project of a document lies below `data_folder`.
@@ -76,12 +80,24 @@ impl Project {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(cause) => return Err(Error::Read { path: path.to_owned(), cause }),
+            Err(cause) => {
+                return Err(Error::Read {
+                    path: path.to_owned(),
+                    cause,
+                });
+            }
         };
-        let broken = |reason: String| Error::Project { reason, path: path.to_owned() };
-        let project: Self = serde_json::from_slice(&bytes).map_err(|cause| broken(cause.to_string()))?;
+        let broken = |reason: String| Error::Project {
+            reason,
+            path: path.to_owned(),
+        };
+        let project: Self =
+            serde_json::from_slice(&bytes).map_err(|cause| broken(cause.to_string()))?;
         if project.version > VERSION {
-            return Err(broken(format!("version {} is newer than this program", project.version)));
+            return Err(broken(format!(
+                "version {} is newer than this program",
+                project.version
+            )));
         }
         Ok(Some(project))
     }
@@ -91,13 +107,19 @@ impl Project {
     /// # Errors
     /// If serialisation fails, which plain data does not.
     pub fn to_bytes(&self, path: &Path) -> Result<Vec<u8>> {
-        serde_json::to_vec_pretty(self)
-            .map_err(|cause| Error::Project { reason: cause.to_string(), path: path.to_owned() })
+        serde_json::to_vec_pretty(self).map_err(|cause| Error::Project {
+            reason: cause.to_string(),
+            path: path.to_owned(),
+        })
     }
 
     /// The saved target of every sentence of `document` that still matches; the same place wins over another one.
     pub fn matched(&self, document: &Document) -> Vec<Option<&SavedTarget>> {
-        let hashes = document.sentences.iter().map(|sentence| source_hash(&sentence.text)).collect::<Vec<_>>();
+        let hashes = document
+            .sentences
+            .iter()
+            .map(|sentence| source_hash(&sentence.text))
+            .collect::<Vec<_>>();
         let mut matched = vec![None; hashes.len()];
         let mut moved: HashMap<&str, VecDeque<&SavedTarget>> = HashMap::new();
         for target in &self.targets {
@@ -123,33 +145,11 @@ pub fn source_hash(text: &str) -> String {
 
 /// The first 16 hexadecimal digits of SHA-256.
 fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(8).fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
-/// Flags by name, since the enum of `inference` has no serde of its own.
-mod flags {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::inference::Flag;
-
-    const NAMES: [(Flag, &str); 4] = [
-        (Flag::LengthRatio, "length_ratio"),
-        (Flag::Repetition, "repetition"),
-        (Flag::Split, "split"),
-        (Flag::Empty, "empty"),
-    ];
-
-    pub fn serialize<S: Serializer>(flags: &[Flag], serializer: S) -> Result<S::Ok, S::Error> {
-        let names = NAMES.iter().filter(|(flag, _)| flags.contains(flag)).map(|(_, name)| *name);
-        names.collect::<Vec<_>>().serialize(serializer)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Flag>, D::Error> {
-        let names = Vec::<String>::deserialize(deserializer)?;
-        let flag = |name: &String| NAMES.iter().find(|(_, known)| known == name).map(|(flag, _)| *flag);
-        Ok(names.iter().filter_map(flag).collect())
-    }
+    Sha256::digest(bytes)
+        .iter()
+        .take(8)
+        .fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
 }

@@ -90,7 +90,13 @@ impl Worker {
                     let _ = events.send(event);
                     wake();
                 };
-                Loop { open, emit, engine: None, opened: None }.run(&inbox);
+                Loop {
+                    open,
+                    emit,
+                    engine: None,
+                    opened: None,
+                }
+                .run(&inbox);
             })
             .map_err(|cause| Error::Thread { cause })?;
         Ok(Self { requests, thread })
@@ -132,7 +138,12 @@ where
                 Err(panic) => {
                     // Its tensors may be half written: it is opened anew for the next job.
                     self.engine = None;
-                    Event::Failed { job, error: Error::Panicked { message: panic_message(panic.as_ref()) } }
+                    Event::Failed {
+                        job,
+                        error: Error::Panicked {
+                            message: panic_message(panic.as_ref()),
+                        },
+                    }
                 }
             };
             (self.emit)(event);
@@ -141,16 +152,28 @@ where
 
     fn handle(&mut self, request: Request) -> Result<Event> {
         match request {
-            Request::OpenModel { job, folder, device } => {
+            Request::OpenModel {
+                job,
+                folder,
+                device,
+            } => {
                 let engine = (self.open)(&folder, device)?;
                 let (info, device_name) = (engine.info().clone(), engine.device_name().to_owned());
                 self.engine = Some(engine);
                 self.opened = Some((folder, device));
-                Ok(Event::ModelOpened { job, info, device_name })
+                Ok(Event::ModelOpened {
+                    job,
+                    info,
+                    device_name,
+                })
             }
-            Request::Translate { job, document, sentences, options, control } => {
-                self.translate(job, &document, sentences, options, &control)
-            }
+            Request::Translate {
+                job,
+                document,
+                sentences,
+                options,
+                control,
+            } => self.translate(job, &document, sentences, options, &control),
         }
     }
 
@@ -179,22 +202,40 @@ where
                 waiting.remove(index);
             }
             engine.translate(document, &chunk, &options, &mut |index, translation| {
-                (self.emit)(Event::SentenceTranslated { job, index, translation });
-                if control.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                (self.emit)(Event::SentenceTranslated {
+                    job,
+                    index,
+                    translation,
+                });
+                if control.is_cancelled() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
             })?;
         }
-        Ok(if control.is_cancelled() { Event::Cancelled { job } } else { Event::Finished { job } })
+        Ok(if control.is_cancelled() {
+            Event::Cancelled { job }
+        } else {
+            Event::Finished { job }
+        })
     }
 }
 
 /// The next sentences from the first visible one on, then those above it.
 fn most_urgent(waiting: &BTreeSet<usize>, first_visible: usize, count: usize) -> Vec<usize> {
-    waiting.range(first_visible..).chain(waiting.range(..first_visible)).copied().take(count).collect()
+    waiting
+        .range(first_visible..)
+        .chain(waiting.range(..first_visible))
+        .copied()
+        .take(count)
+        .collect()
 }
 
 pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
 }
 
 #[cfg(test)]
@@ -224,7 +265,12 @@ mod tests {
         ) -> Result<()> {
             for &index in sentences {
                 assert!(document.name != "panic", "no such luck");
-                let translation = Translation { text: index.to_string(), log_prob: 0.0, num_tokens: 1, flags: vec![] };
+                let translation = Translation {
+                    text: index.to_string(),
+                    log_prob: 0.0,
+                    num_tokens: 1,
+                    flags: vec![],
+                };
                 if finished(index, translation).is_break() {
                     break;
                 }
@@ -255,14 +301,27 @@ mod tests {
     }
 
     fn translate(job: u64, name: &str, sentences: Vec<usize>, control: &JobControl) -> Request {
-        let options = SearchOptions { beam_size: 1, length_penalty: 1.0 };
-        Request::Translate { job: JobId(job), document: document(name), sentences, options, control: control.clone() }
+        let options = SearchOptions {
+            beam_size: 1,
+            length_penalty: 1.0,
+        };
+        Request::Translate {
+            job: JobId(job),
+            document: document(name),
+            sentences,
+            options,
+            control: control.clone(),
+        }
     }
 
     fn start() -> (Worker, Receiver<Event>) {
         let (sender, events) = channel();
         let worker = Worker::spawn_with(open_fake, sender, || ()).unwrap();
-        let open = Request::OpenModel { job: JobId(0), folder: "model".into(), device: DeviceChoice::Cpu };
+        let open = Request::OpenModel {
+            job: JobId(0),
+            folder: "model".into(),
+            device: DeviceChoice::Cpu,
+        };
         assert!(worker.send(open));
         assert!(matches!(events.recv().unwrap(), Event::ModelOpened { .. }));
         (worker, events)
@@ -287,18 +346,33 @@ mod tests {
         let control = JobControl::default();
         control.cancel();
         worker.send(translate(1, "page", vec![0], &control));
-        assert!(matches!(events.recv().unwrap(), Event::Cancelled { job: JobId(1) }));
+        assert!(matches!(
+            events.recv().unwrap(),
+            Event::Cancelled { job: JobId(1) }
+        ));
     }
 
     #[test]
     fn a_panic_is_a_visible_failure_and_the_next_job_works() {
         let (worker, events) = start();
         worker.send(translate(1, "panic", vec![0], &JobControl::default()));
-        let Event::Failed { error: Error::Panicked { message }, .. } = events.recv().unwrap() else { panic!() };
+        let Event::Failed {
+            error: Error::Panicked { message },
+            ..
+        } = events.recv().unwrap()
+        else {
+            panic!()
+        };
         assert_eq!(message, "no such luck");
         worker.send(translate(2, "page", vec![0], &JobControl::default()));
-        assert!(matches!(events.recv().unwrap(), Event::SentenceTranslated { index: 0, .. }));
-        assert!(matches!(events.recv().unwrap(), Event::Finished { job: JobId(2) }));
+        assert!(matches!(
+            events.recv().unwrap(),
+            Event::SentenceTranslated { index: 0, .. }
+        ));
+        assert!(matches!(
+            events.recv().unwrap(),
+            Event::Finished { job: JobId(2) }
+        ));
     }
 
     #[test]
@@ -306,6 +380,12 @@ mod tests {
         let (sender, events) = channel();
         let worker = Worker::spawn_with(open_fake, sender, || ()).unwrap();
         worker.send(translate(1, "page", vec![0], &JobControl::default()));
-        assert!(matches!(events.recv().unwrap(), Event::Failed { error: Error::NoModel, .. }));
+        assert!(matches!(
+            events.recv().unwrap(),
+            Event::Failed {
+                error: Error::NoModel,
+                ..
+            }
+        ));
     }
 }

@@ -1,0 +1,198 @@
+//! `canopy corpus …`: makes corpora and tells what is in them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::corpus::libreoffice_help::{HelpImport, HelpReport};
+use crate::corpus::parallel_text::TextImport;
+use crate::corpus::{Corpus, Split, train_vocabulary};
+use crate::error::{Error, Result};
+use crate::text::vocabulary;
+
+/// Make a corpus of parallel documents, and look at it
+#[derive(Debug, Subcommand)]
+pub(super) enum CorpusCommand {
+    /// Make a corpus of texts in two languages
+    #[command(subcommand)]
+    Import(ImportCommand),
+    /// Learn the subwords of a corpus from the new pairs of its training documents
+    ///
+    /// Writes vocabulary.json into the corpus folder. `canopy train` does the same when there is none.
+    Vocabulary(VocabularyArgs),
+    /// Count documents, paragraphs, units and words
+    Statistics {
+        /// Corpus folder
+        corpus: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What can be imported.
+#[derive(Debug, Subcommand)]
+pub enum ImportCommand {
+    /// LibreOffice's help pages, paired by path and paragraph id
+    ///
+    /// The pages come from the packages libreoffice-help-en-us, libreoffice-help-de and so on. One page in 25 becomes a
+    /// test document and one in 50 a development document, chosen by a hash of its path.
+    LibreofficeHelp {
+        /// Folder of the source language, such as help/en-US
+        #[arg(long, value_name = "DIR")]
+        source: PathBuf,
+        /// Folder of the target language, such as help/de
+        #[arg(long, value_name = "DIR")]
+        target: PathBuf,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Two text files with one sentence a line and `<d>` alone on a line before each document
+    Text {
+        /// Sentences of the source language
+        #[arg(long, value_name = "FILE")]
+        source: PathBuf,
+        /// Their translations, line by line
+        #[arg(long, value_name = "FILE")]
+        target: PathBuf,
+        /// Put all documents here: train, dev or test [default: by a hash of the document's number]
+        #[arg(long)]
+        split: Option<Split>,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+}
+
+/// What all imports need.
+#[derive(Debug, Args)]
+pub struct OutputArgs {
+    /// Source language, such as en
+    #[arg(long, value_name = "LANGUAGE")]
+    from: String,
+    /// Target language, such as de
+    #[arg(long, value_name = "LANGUAGE")]
+    to: String,
+    /// Corpus folder to make
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Replace a corpus that is there
+    #[arg(long)]
+    force: bool,
+}
+
+/// What subwords to learn.
+#[derive(Debug, Args)]
+pub struct VocabularyArgs {
+    /// Corpus folder
+    #[arg(long, value_name = "DIR")]
+    corpus: PathBuf,
+    /// Number of ids, special ones included
+    #[arg(long, default_value_t = vocabulary::DEFAULT_SIZE)]
+    size: usize,
+    /// Replace a vocabulary that is there; models trained with it keep their own copy
+    #[arg(long)]
+    force: bool,
+}
+
+/// Runs a command; what it has to say goes to standard output.
+///
+/// # Errors
+/// If a file cannot be read or written, or holds something else than it should.
+pub(super) fn run(command: CorpusCommand) -> Result<()> {
+    match command {
+        CorpusCommand::Import(import) => import_texts(import),
+        CorpusCommand::Vocabulary(arguments) => make_vocabulary(&arguments),
+        CorpusCommand::Statistics { corpus, json } => print_statistics(&Corpus::open(corpus)?, json),
+    }
+}
+
+fn import_texts(import: ImportCommand) -> Result<()> {
+    let corpus = match import {
+        ImportCommand::LibreofficeHelp { source, target, output } => {
+            let import = HelpImport {
+                source,
+                target,
+                source_language: output.from,
+                target_language: output.to,
+                output: output.output,
+                replace: output.force,
+            };
+            let (corpus, report) = import.run(|_, _| {})?;
+            print_report(&report);
+            corpus
+        }
+        ImportCommand::Text { source, target, split, output } => {
+            let import = TextImport {
+                source,
+                target,
+                source_language: output.from,
+                target_language: output.to,
+                split,
+                output: output.output,
+                replace: output.force,
+            };
+            import.run()?
+        }
+    };
+    print_statistics(&corpus, false)
+}
+
+fn make_vocabulary(arguments: &VocabularyArgs) -> Result<()> {
+    let corpus = Corpus::open(&arguments.corpus)?;
+    let path = corpus.vocabulary_path();
+    if path.exists() && !arguments.force {
+        return Err(Error::Exists { path });
+    }
+    let vocabulary = train_vocabulary(&corpus, arguments.size)?;
+    vocabulary.save(&path)?;
+    println!("{} subwords: {}", vocabulary.len(), path.display());
+    Ok(())
+}
+
+fn print_report(report: &HelpReport) {
+    println!("{} pages, {} of them only in the source language", report.pages, report.unpaired_pages);
+    println!(
+        "{} paragraphs divided into sentences, {} kept whole, {} only in the source language",
+        report.divided_paragraphs, report.whole_paragraphs, report.unpaired_paragraphs
+    );
+    println!(
+        "markup without a partner taken out of {} units: {} in the source, {} in the target",
+        report.units_with_dropped_markup, report.dropped_source_markup, report.dropped_target_markup
+    );
+}
+
+fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {
+    if json {
+        let text = serde_json::to_string_pretty(corpus.statistics());
+        println!("{}", text.map_err(|cause| Error::write("standard output")(cause.into()))?);
+        return Ok(());
+    }
+    let info = corpus.info();
+    println!("{}: {} to {}, {}", corpus.folder().display(), info.source_language, info.target_language, info.origin);
+    let heads = ["documents", "paragraphs", "segments", "units", "new", "repeated", "identical", "source words", "target words"];
+    print!("{:5}", "");
+    for head in heads {
+        print!(" {head:>12}");
+    }
+    println!();
+    for split in Split::ALL {
+        let found = corpus.statistics().of(split);
+        let counts = [
+            found.documents,
+            found.paragraphs,
+            found.segments,
+            found.units,
+            found.new_units(),
+            found.repeated,
+            found.identical,
+            found.source_words,
+            found.target_words,
+        ];
+        print!("{:5}", split.name());
+        for count in counts {
+            print!(" {count:>12}");
+        }
+        println!();
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Asks for a path to be typed: the way where the system has no file dialogs.
+
+use std::path::PathBuf;
+
+use egui::{Context, Id, Key, Modifiers, RichText, TextEdit, vec2};
+
+use super::theme::{self, Palette};
+use crate::app::{Ask, Command};
+
+/// The question and what has been typed so far.
+pub struct PathQuestion {
+    ask: Ask,
+    text: String,
+    focused: bool,
+}
+
+impl PathQuestion {
+    /// `None` if the question is not about a path.
+    pub fn new(ask: Ask) -> Option<Self> {
+        let folder = |folder: &Option<PathBuf>| folder.clone().unwrap_or_default();
+        let start = match &ask {
+            Ask::OpenDocument { folder: place } | Ask::ModelFolder { folder: place } => {
+                folder(place).join("")
+            }
+            Ask::SaveTranslation {
+                folder: place,
+                name,
+            } => folder(place).join(name),
+            Ask::Quit => return None,
+        };
+        Some(Self {
+            ask,
+            text: start.to_string_lossy().into_owned(),
+            focused: false,
+        })
+    }
+
+    /// Shows the question; `true` when it has been answered or given up.
+    pub fn ui(&mut self, ctx: &Context, commands: &mut Vec<Command>) -> bool {
+        let (title, label) = match &self.ask {
+            Ask::OpenDocument { .. } => ("Open a document", "Open"),
+            Ask::SaveTranslation { .. } => ("Save the translation", "Save"),
+            Ask::ModelFolder { .. } => ("Choose a model folder", "Open"),
+            Ask::Quit => return true,
+        };
+        let mut done = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+        let entered = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
+        let modal = theme::modal(ctx, Id::unique("path question")).show(ctx, |ui| {
+            let palette = Palette::of(ui);
+            ui.set_width(520.0);
+            ui.heading(title);
+            ui.add_space(4.0);
+            let why = "This system offers no file dialog, so type the path here.";
+            ui.label(RichText::new(why).color(palette.weak));
+            ui.add_space(8.0);
+            let edit = TextEdit::singleline(&mut self.text)
+                .desired_width(f32::INFINITY)
+                .margin(vec2(8.0, 7.0));
+            let response = ui.add(edit.cursor_at_end(true)).accessible_name("Path");
+            if !self.focused {
+                response.request_focus();
+                self.focused = true;
+            }
+            ui.add_space(10.0);
+            ui.horizontal(|ui| {
+                let answered = ui.button(label).clicked() || entered;
+                if answered && !self.text.trim().is_empty() {
+                    commands.push(self.answer());
+                    done = true;
+                }
+                done |= ui.button("Cancel").clicked();
+            });
+        });
+        done || modal.backdrop_response.clicked()
+    }
+
+    fn answer(&self) -> Command {
+        let path = PathBuf::from(self.text.trim());
+        match &self.ask {
+            Ask::ModelFolder { .. } => Command::OpenModel(path),
+            // Nothing has asked yet whether an existing file may go.
+            Ask::SaveTranslation { .. } => Command::SaveNew(path),
+            Ask::OpenDocument { .. } | Ask::Quit => Command::OpenPath(path),
+        }
+    }
+}
