@@ -39,6 +39,8 @@ pub enum Error {
     Model { reason: String, path: PathBuf },
     #[error("the weights are not usable: {reason}: {path:?}")]
     Weights { reason: String, path: PathBuf },
+    #[error("no training document holds a pair that is new and short enough to learn from; add pages to the corpus: {path:?}")]
+    NothingToLearn { path: PathBuf },
     #[error("the run folder was used before; pass --resume to go on or name another folder: {path:?}")]
     RunExists { path: PathBuf },
     #[error("the settings are not usable: {reason}: {path:?}")]
@@ -47,6 +49,8 @@ pub enum Error {
     Languages { asked: String, has: String },
     #[error("several documents need a folder for their translations; {path:?} is none")]
     NotAFolder { path: PathBuf },
+    #[error("two documents have the same name and would both become {path:?}; translate them into different folders")]
+    SameName { path: PathBuf },
     #[error("the starter model is missing; name a model folder with --model")]
     NoStarterModel,
     #[error("{path:?} already exists; name another place or pass --force to replace it")]

@@ -51,7 +51,7 @@ impl Window {
             panic!()
         };
         let document =
-            Arc::new(Document::parse("page.html", Format::Html, html.to_owned()).unwrap());
+            Arc::new(Document::parse("page.html", Format::Html, html.to_owned()).expect("a page"));
         state.receive(Event::DocumentOpened {
             job,
             path,
@@ -154,7 +154,13 @@ fn a_click_selects_a_sentence_and_a_double_click_edits_it() {
     harness.get_by_label("THEN WAIT.").click();
     harness.run();
     assert_eq!(
-        harness.state().state.document.as_ref().unwrap().selected,
+        harness
+            .state()
+            .state
+            .document
+            .as_ref()
+            .expect("a document")
+            .selected,
         Some(2)
     );
     // Long enough for the next click to be a first one.
@@ -164,7 +170,7 @@ fn a_click_selects_a_sentence_and_a_double_click_edits_it() {
         harness.step();
     }
     harness.run_steps(4);
-    let document = harness.state().state.document.as_ref().unwrap();
+    let document = harness.state().state.document.as_ref().expect("a document");
     assert_eq!(
         document.editor.as_ref().map(|editor| editor.sentence),
         Some(2)
@@ -183,7 +189,13 @@ fn typing_in_the_editor_changes_the_target() {
     harness.run_steps(4);
     harness.state_mut().state.apply(Command::KeepEdit);
     harness.run_steps(2);
-    let target = harness.state().state.document.as_ref().unwrap().target(2);
+    let target = harness
+        .state()
+        .state
+        .document
+        .as_ref()
+        .expect("a document")
+        .target(2);
     assert_eq!(
         (target.text.as_str(), target.state),
         ("THEN WAIT. Now", State::Edited)
@@ -203,7 +215,7 @@ fn a_click_on_the_state_confirms_the_sentence() {
             .state
             .document
             .as_ref()
-            .unwrap()
+            .expect("it is there")
             .counts()
             .confirmed,
         1
@@ -225,7 +237,13 @@ fn the_outline_goes_to_its_section() {
     section.click();
     harness.run();
     assert_eq!(
-        harness.state().state.document.as_ref().unwrap().selected,
+        harness
+            .state()
+            .state
+            .document
+            .as_ref()
+            .expect("a document")
+            .selected,
         Some(3)
     );
 }

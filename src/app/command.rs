@@ -295,6 +295,11 @@ pub fn action_for(command: &Command) -> Option<&'static Action> {
     ACTIONS.iter().find(|action| action.command == *command)
 }
 
+/// The label of a command of the table.
+pub fn label_of(command: &Command) -> &'static str {
+    action_for(command).map_or("", |action| action.label)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;

@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn every_problem_is_named() {
-        let problems = |edited| from_editable(edited, &source()).unwrap_err();
+        let problems = |edited| from_editable(edited, &source()).expect_err("broken markup");
         assert_eq!(
             problems("⟨1⟩⟨2⟩x⟨/1⟩⟨/2⟩⟨3/⟩"),
             [Problem::Crossing(Token::Close(0))]

@@ -12,7 +12,7 @@ const PAGE: &str =
     "<h1>Print</h1><p>Click <b>File</b>. Then wait.</p><h2>Preview</h2><p>Look at it.</p>";
 
 fn parsed(html: &str) -> Arc<Document> {
-    Arc::new(Document::parse("page.html", Format::Html, html.to_owned()).unwrap())
+    Arc::new(Document::parse("page.html", Format::Html, html.to_owned()).expect("a page"))
 }
 
 fn with_page() -> AppState {
@@ -39,7 +39,11 @@ fn open(state: &mut AppState, document: Arc<Document>, project: Option<Project>)
         FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
         _ => None,
     };
-    let (job, path) = state.file_requests.drain(..).find_map(opens).unwrap();
+    let (job, path) = state
+        .file_requests
+        .drain(..)
+        .find_map(opens)
+        .expect("it is there");
     state.receive(Event::DocumentOpened {
         job,
         path,
@@ -94,7 +98,7 @@ fn work(state: &mut AppState) -> Vec<usize> {
 }
 
 fn document(state: &AppState) -> &OpenDocument {
-    state.document.as_ref().unwrap()
+    state.document.as_ref().expect("a document")
 }
 
 fn states(state: &AppState) -> Vec<State> {
@@ -216,7 +220,10 @@ fn a_model_that_cannot_be_opened_leaves_the_one_before() {
         error: crate::error::Error::NoModel,
     });
     assert!(matches!(state.model, ModelState::Open { .. }));
-    assert_eq!(state.notices.last().unwrap().kind, NoticeKind::Error);
+    assert_eq!(
+        state.notices.last().expect("a notice").kind,
+        NoticeKind::Error
+    );
 }
 
 #[test]
@@ -253,7 +260,7 @@ fn an_edit_with_lost_markup_is_refused_until_repaired() {
     state.apply(Command::Translate(Scope::Document));
     work(&mut state);
     edit(&mut state, 1, "Klicke auf Datei");
-    let editor = document(&state).editor.as_ref().unwrap();
+    let editor = document(&state).editor.as_ref().expect("an editor");
     assert!(!editor.problems.is_empty());
     assert_eq!(states(&state)[1], State::Draft);
     // Another sentence cannot be selected over it.
@@ -278,7 +285,8 @@ fn work_is_saved_a_second_after_the_last_change_and_comes_back() {
     let Some(FileRequest::SaveProject { path, project, .. }) = state.file_requests.pop() else {
         panic!()
     };
-    let read = serde_json::from_slice::<Project>(&project.to_bytes(&path).unwrap()).unwrap();
+    let read = serde_json::from_slice::<Project>(&project.to_bytes(&path).expect("plain data"))
+        .expect("it is there");
     assert_eq!(read, project);
 
     let mut later = with_page();

@@ -10,7 +10,7 @@ use super::ModelArguments;
 use crate::corpus::{Corpus, Segment, Split, segments};
 use crate::error::Result;
 use crate::inference::{SearchOptions, translate_segments};
-use crate::metrics::{Bleu, corpus_bleu};
+use crate::metrics::{Bleu, corpus_bleu, markup_placement};
 
 #[derive(Debug, Args)]
 pub(super) struct EvaluateArguments {
@@ -52,8 +52,12 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     let segments = segments(&corpus, split)?;
     let options = SearchOptions { beam_size: arguments.beam.max(1), length_penalty: arguments.length_penalty };
     let begun = Instant::now();
-    let hypotheses = translate_segments(translator.model(), translator.vocabulary(), &segments, &options);
+    let translations = translate_segments(translator.model(), translator.vocabulary(), &segments, &options);
     let secs = begun.elapsed().as_secs_f64();
+    let hypotheses: Vec<String> =
+        segments.iter().zip(&translations).map(|(segment, units)| segment.visible(units)).collect();
+    let references = segments.iter().flat_map(|segment| segment.units.iter().map(|unit| &unit.reference));
+    let markup = markup_placement(&translations.concat(), &references.collect::<Vec<_>>());
     if let Some(path) = &arguments.hypotheses {
         let text: String = hypotheses.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
         crate::text::file::write_atomically(path, text.as_bytes(), false)?;
@@ -71,6 +75,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
             "model": translator.info().name,
             "beam": options.beam_size,
             "scores": [entry("all", &all), entry("unseen", &unseen)],
+            "markup": {"total": markup.total, "placed": markup.placed, "damaged_sentences": markup.damaged},
             "words_per_second": words_per_second,
             "device": translator.device_name(),
         });
@@ -79,6 +84,10 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         println!("BLEU {:.2} on all {} segments", all.0.score, all.1);
         println!("BLEU {:.2} on the {} segments that do not occur in training", unseen.0.score, unseen.1);
         println!("{}", all.0.signature());
+        println!(
+            "{} of {} tags stand where the reference has them, {} sentences with damaged markup",
+            markup.placed, markup.total, markup.damaged
+        );
         println!("{words_per_second:.0} words/s on {}", translator.device_name());
     }
     Ok(())

@@ -13,7 +13,7 @@ use crate::training::{Phase, TrainingConfig, TrainingEvent, train};
 #[derive(Debug, Args)]
 pub(super) struct TrainArguments {
     /// Corpus folder, as `canopy corpus import` makes it
-    #[arg(long, value_name = "DIR", required_unless_present = "config")]
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["config", "resume"])]
     corpus: Option<PathBuf>,
     /// System and size to train, such as x-transformer-small
     #[arg(long, value_name = "NAME")]

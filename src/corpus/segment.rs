@@ -10,7 +10,7 @@ use crate::error::Result;
 
 /// A paragraph whose two sides show different texts.
 ///
-/// Its hypothesis is the hypotheses of its units, each through [`SegmentUnit::visible`], joined by spaces.
+/// Its hypothesis is [`Segment::visible`] of the hypotheses of its units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
     /// What a reader sees: inline code as text, no tags, white space folded.
@@ -32,11 +32,21 @@ pub struct Segment {
 pub struct SegmentUnit {
     /// With placeholders.
     pub source: String,
+    /// The reference, with the same placeholders.
+    pub reference: String,
     /// Index of the unit in its paragraph and of the paragraph in its document.
     pub place: (usize, usize),
     /// Both sides are the same.
     pub identical: bool,
     points: Vec<String>,
+}
+
+impl Segment {
+    /// What a reader sees of the hypotheses for its units.
+    pub fn visible(&self, hypotheses: &[String]) -> String {
+        let shown = self.units.iter().zip(hypotheses).map(|(unit, hypothesis)| unit.visible(hypothesis));
+        shown.collect::<Vec<_>>().join(" ")
+    }
 }
 
 impl SegmentUnit {
@@ -83,5 +93,5 @@ pub fn segments(corpus: &Corpus, split: Split) -> Result<Vec<Segment>> {
 
 fn segment_unit(unit: Unit, place: (usize, usize)) -> SegmentUnit {
     let identical = unit.status == UnitStatus::Identical;
-    SegmentUnit { source: unit.source, place, identical, points: unit.points }
+    SegmentUnit { source: unit.source, reference: unit.target, place, identical, points: unit.points }
 }

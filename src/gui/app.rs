@@ -232,7 +232,7 @@ pub fn workbench_ui(
                 Some(document) => {
                     panels
                         .document
-                        .ui(ui, document, (&source, &target), running, commands)
+                        .ui(ui, document, (&source, &target), running, commands);
                 }
                 None => welcome::welcome_ui(ui, state, commands),
             }

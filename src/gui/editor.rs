@@ -8,7 +8,8 @@ use egui::{
 };
 
 use super::labels;
-use super::sentence_row::{PADDING, paint_editor_frame};
+use super::row_layout::PADDING;
+use super::sentence_row::paint_editor_frame;
 use super::shortcuts::written;
 use super::theme::Palette;
 use crate::app::command::action_for;

@@ -8,6 +8,7 @@ use egui::{Align, Button, Layout, Popup, PopupCloseBehavior, RichText, Ui};
 use super::labels;
 use super::shortcuts::written;
 use super::theme::Palette;
+use crate::app::command::label_of;
 use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Scope, Theme};
 use crate::inference::DeviceChoice;
 
@@ -17,7 +18,7 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.menu_button("File", |ui| file_menu_ui(ui, state, commands));
         ui.menu_button("Edit", |ui| actions_ui(ui, state, Group::Edit, commands));
         ui.menu_button("Translate", |ui| {
-            actions_ui(ui, state, Group::Translate, commands)
+            actions_ui(ui, state, Group::Translate, commands);
         });
         ui.menu_button("Model", |ui| model_menu_ui(ui, state, commands));
         ui.menu_button("View", |ui| view_menu_ui(ui, state, commands));
@@ -63,10 +64,10 @@ fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
                     &state.settings.recent_documents,
                     Command::OpenPath,
                     commands,
-                )
+                );
             });
             ui.menu_button("Open sample", |ui| {
-                paths_ui(ui, &state.shipped.samples, Command::OpenPath, commands)
+                paths_ui(ui, &state.shipped.samples, Command::OpenPath, commands);
             });
         }
     }
@@ -267,10 +268,9 @@ fn translate_button_ui(
     visuals.widgets.hovered.weak_bg_fill =
         super::theme::blend(palette.accent, palette.strong, 0.15);
     visuals.widgets.active.weak_bg_fill = super::theme::blend(palette.accent, palette.strong, 0.3);
-    let button =
-        Button::new(RichText::new("Translate document").font(super::theme::semibold(13.5)))
-            .frame_when_inactive(true)
-            .min_size(egui::vec2(150.0, 28.0));
+    let button = Button::new(RichText::new(label_of(&command)).font(super::theme::semibold(13.5)))
+        .frame_when_inactive(true)
+        .min_size(egui::vec2(150.0, 28.0));
     if ui.add_enabled(state.is_enabled(&command), button).clicked() {
         commands.push(command);
     }

@@ -15,6 +15,7 @@ mod notices;
 mod outline;
 mod path_question;
 mod row_heights;
+mod row_layout;
 mod sentence_row;
 mod shortcuts;
 mod status;

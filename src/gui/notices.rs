@@ -52,10 +52,10 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
             let (mark, _) = ui.allocate_exact_size(vec2(16.0, 20.0), Sense::hover());
             match notice.kind {
                 NoticeKind::Done => {
-                    icons::state(ui.painter(), mark.center(), State::Confirmed, &palette)
+                    icons::state(ui.painter(), mark.center(), State::Confirmed, &palette);
                 }
                 NoticeKind::Hint | NoticeKind::Error => {
-                    icons::warning(ui.painter(), mark.center(), color)
+                    icons::warning(ui.painter(), mark.center(), color);
                 }
             }
             ui.label(

@@ -7,6 +7,7 @@ use egui::{Align2, FontId, Id, Rect, ScrollArea, Sense, Ui, WidgetInfo, pos2, ve
 
 use super::theme::{self, Palette};
 use super::{icons, labels};
+use crate::app::command::label_of;
 use crate::app::{Command, OpenDocument, Scope};
 
 const ROW_HEIGHT: f32 = 30.0;
@@ -143,7 +144,10 @@ impl OutlinePanel {
         }
         response.context_menu(|ui| {
             if ui
-                .add_enabled(can_translate, egui::Button::new("Translate section"))
+                .add_enabled(
+                    can_translate,
+                    egui::Button::new(label_of(&Command::Translate(Scope::SelectedSection))),
+                )
                 .clicked()
             {
                 commands.push(Command::Translate(Scope::Section(section)));
@@ -225,7 +229,11 @@ fn run_ui(
         Sense::click(),
     );
     response.widget_info(|| {
-        WidgetInfo::labeled(egui::accesskit::Role::Button, true, "Translate section")
+        WidgetInfo::labeled(
+            egui::accesskit::Role::Button,
+            true,
+            label_of(&Command::Translate(Scope::SelectedSection)),
+        )
     });
     if response.clicked() {
         commands.push(Command::Translate(Scope::Section(section)));
@@ -236,5 +244,5 @@ fn run_ui(
         palette.weak
     };
     icons::play(ui.painter(), center, color);
-    response.on_hover_text("Translate section");
+    response.on_hover_text(label_of(&Command::Translate(Scope::SelectedSection)));
 }

@@ -1,127 +1,17 @@
 //! One sentence, source and target side by side.
 
-use egui::{
-    Color32, CornerRadius, Id, Rangef, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Color32, CornerRadius, Id, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::cell::{Cell, CellStyle};
+use super::cell::Cell;
+use super::row_layout::{Columns, PADDING, Row};
 use super::theme::{self, Palette};
 use super::{icons, labels};
+use crate::app::command::label_of;
 use crate::app::markup::Token;
 use crate::app::{Command, OpenDocument, Scope, Target};
 use crate::jobs::State;
 use crate::text::document::{Document, Markup, ParagraphKind};
 use crate::text::placeholder;
-
-/// Space above and below the text of a row.
-pub const PADDING: f32 = 5.0;
-
-/// Where the columns of a document lie, from the left edge of its rows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Columns {
-    pub number: Rangef,
-    pub source: Rangef,
-    pub state: Rangef,
-    pub target: Rangef,
-}
-
-impl Columns {
-    pub fn new(width: f32) -> Self {
-        let (number, state, right, inset) = (52.0, 44.0, 26.0, 10.0);
-        let text = ((width - number - state - right) / 2.0).max(80.0);
-        let source = number..number + text;
-        let target = source.end + state..source.end + state + text;
-        Self {
-            number: Rangef::new(0.0, number),
-            source: Rangef::new(source.start + inset, source.end - inset),
-            state: Rangef::new(source.end, target.start),
-            target: Rangef::new(target.start + inset, target.end - inset),
-        }
-    }
-
-    fn at(range: Rangef, rect: Rect) -> Rect {
-        Rect::from_x_y_ranges(
-            range.min + rect.left()..=range.max + rect.left(),
-            rect.y_range(),
-        )
-    }
-}
-
-/// What a row consists of, laid out.
-pub struct Row {
-    pub sentence: usize,
-    gap: f32,
-    indent: f32,
-    kind: ParagraphKind,
-    opens_paragraph: bool,
-    source: Cell,
-    target: Cell,
-    source_style: CellStyle,
-}
-
-/// How one sentence looks, without its text.
-pub fn row_style(document: &Document, sentence: usize, palette: &Palette) -> (CellStyle, f32, f32) {
-    let index = document.sentences[sentence].paragraph;
-    let paragraph = &document.paragraphs[index];
-    let level = document.sections[paragraph.section].level;
-    let style = CellStyle::of(paragraph.kind, level, palette);
-    let opens = paragraph.sentences.start == sentence;
-    let follows = index
-        .checked_sub(1)
-        .map(|before| document.paragraphs[before].kind);
-    let gap = match (opens, paragraph.kind, follows) {
-        (false, ..) | (_, _, None) => 0.0,
-        (_, ParagraphKind::Heading | ParagraphKind::Title, _) => 20.0,
-        (_, ParagraphKind::ListItem, Some(ParagraphKind::ListItem))
-        | (_, ParagraphKind::TableCell, Some(ParagraphKind::TableCell)) => 2.0,
-        _ => 9.0,
-    };
-    let indent = match paragraph.kind {
-        ParagraphKind::ListItem => 18.0,
-        ParagraphKind::TableCell => 14.0,
-        _ => 0.0,
-    };
-    (style, gap, indent)
-}
-
-impl Row {
-    pub fn new(
-        ui: &Ui,
-        open: &OpenDocument,
-        sentence: usize,
-        columns: &Columns,
-        palette: &Palette,
-    ) -> Self {
-        let document = &open.document;
-        let (style, gap, indent) = row_style(document, sentence, palette);
-        let paragraph = &document.paragraphs[document.sentences[sentence].paragraph];
-        let cell =
-            |text: &str, style, span: f32| Cell::new(ui, text, style, span - indent, palette);
-        Self {
-            sentence,
-            gap,
-            indent,
-            kind: paragraph.kind,
-            opens_paragraph: paragraph.sentences.start == sentence,
-            source: cell(
-                &document.sentences[sentence].text,
-                style,
-                columns.source.span(),
-            ),
-            target: cell(&open.target(sentence).text, style, columns.target.span()),
-            source_style: style,
-        }
-    }
-
-    pub fn height(&self) -> f32 {
-        self.gap + self.source.height().max(self.target.height()) + 2.0 * PADDING
-    }
-
-    /// The height with an editor in place of the target text.
-    pub fn height_with_editor(&self, editor_height: f32) -> f32 {
-        self.gap + self.source.height().max(editor_height) + 2.0 * PADDING
-    }
-}
 
 /// What the row must know besides its text.
 #[derive(Debug, Clone, Copy)]
@@ -369,19 +259,20 @@ fn clicks(
 }
 
 fn sentence_menu_ui(ui: &mut Ui, sentence: usize, commands: &mut Vec<Command>) {
+    ui.set_min_width(190.0);
     let entries = [
-        ("Edit sentence", Command::EditSentence(sentence)),
+        (label_of(&Command::Edit), Command::EditSentence(sentence)),
         (
-            "Translate sentence",
+            label_of(&Command::Translate(Scope::SelectedSentence)),
             Command::Translate(Scope::Sentence(sentence)),
         ),
         (
-            "Translate section",
+            label_of(&Command::Translate(Scope::SelectedSection)),
             Command::Translate(Scope::SelectedSection),
         ),
         ("Confirm or take back", Command::ToggleConfirmed(sentence)),
         ("Copy source to target", Command::CopySource(sentence)),
-        ("Clear translation", Command::Clear(sentence)),
+        (label_of(&Command::ClearSelected), Command::Clear(sentence)),
     ];
     for (label, command) in entries {
         if ui.button(label).clicked() {

@@ -2,36 +2,35 @@
 
 use std::ops::ControlFlow;
 
-use crate::corpus::Segment;
+use crate::corpus::{Segment, SegmentUnit};
 use crate::model::Transformer;
 use crate::search::{SearchOptions, SourceSentence, search_sentences};
 use crate::text::vocabulary::Vocabulary;
 
-/// Translations of scored paragraphs: their sentences are translated one by one and joined.
+/// Translates every unit of every segment, each with its place in its document; texts keep their placeholders.
 pub fn translate_segments(
     model: &Transformer,
     vocabulary: &Vocabulary,
     segments: &[Segment],
     options: &SearchOptions,
-) -> Vec<String> {
-    let sentences: Vec<(usize, usize)> = segments
+) -> Vec<Vec<String>> {
+    let units: Vec<(usize, &SegmentUnit)> = segments
         .iter()
         .enumerate()
-        .flat_map(|(segment, content)| (0..content.units.len()).map(move |unit| (segment, unit)))
+        .flat_map(|(segment, content)| content.units.iter().map(move |unit| (segment, unit)))
         .collect();
-    let sources: Vec<SourceSentence> = sentences
+    let sources: Vec<SourceSentence> = units
         .iter()
-        .map(|&(segment, unit)| SourceSentence {
-            ids: vocabulary.encode(&segments[segment].units[unit].source),
-            place: segments[segment].units[unit].place,
-        })
+        .map(|(_, unit)| SourceSentence { ids: vocabulary.encode(&unit.source), place: unit.place })
         .collect();
-    let mut translations: Vec<Vec<String>> =
-        segments.iter().map(|segment| vec![String::new(); segment.units.len()]).collect();
+    let mut translations = vec![String::new(); units.len()];
     search_sentences(model, vocabulary, &sources, options, &mut |number, hypothesis| {
-        let (segment, unit) = sentences[number];
-        translations[segment][unit] = segments[segment].units[unit].visible(&vocabulary.decode(&hypothesis.ids));
+        translations[number] = vocabulary.decode(&hypothesis.ids);
         ControlFlow::Continue(())
     });
-    translations.into_iter().map(|units| units.join(" ")).collect()
+    let mut by_segment = vec![Vec::new(); segments.len()];
+    for ((segment, _), translation) in units.into_iter().zip(translations) {
+        by_segment[segment].push(translation);
+    }
+    by_segment
 }

@@ -110,7 +110,7 @@ impl Translator {
                 continue;
             }
             let position = document.position(sentence);
-            let texts = parts(text, self.max_tokens - 1, &|text| self.vocabulary.encode(text).len());
+            let texts = parts(text, self.max_tokens - 1, &|text| self.vocabulary.encode(text.trim()).len());
             for (part, text) in texts.iter().enumerate() {
                 let place = (position.sentence_in_paragraph, position.paragraph);
                 sources.push(SourceSentence { ids: self.vocabulary.encode(text.trim()), place });

@@ -279,6 +279,10 @@ mod tests {
         }
     }
 
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "has the shape of Translator::open"
+    )]
     fn open_fake(folder: &Path, _device: DeviceChoice) -> Result<Fake> {
         Ok(Fake(ModelInfo {
             name: "fake".to_owned(),
@@ -316,14 +320,17 @@ mod tests {
 
     fn start() -> (Worker, Receiver<Event>) {
         let (sender, events) = channel();
-        let worker = Worker::spawn_with(open_fake, sender, || ()).unwrap();
+        let worker = Worker::spawn_with(open_fake, sender, || ()).expect("a thread");
         let open = Request::OpenModel {
             job: JobId(0),
             folder: "model".into(),
             device: DeviceChoice::Cpu,
         };
         assert!(worker.send(open));
-        assert!(matches!(events.recv().unwrap(), Event::ModelOpened { .. }));
+        assert!(matches!(
+            events.recv().expect("an event"),
+            Event::ModelOpened { .. }
+        ));
         (worker, events)
     }
 
@@ -334,7 +341,7 @@ mod tests {
         control.set_first_visible(3);
         worker.send(translate(1, "page", (0..6).collect(), &control));
         let mut order = vec![];
-        while let Event::SentenceTranslated { index, .. } = events.recv().unwrap() {
+        while let Event::SentenceTranslated { index, .. } = events.recv().expect("an event") {
             order.push(index);
         }
         assert_eq!(order, [3, 4, 5, 0, 1, 2]);
@@ -347,7 +354,7 @@ mod tests {
         control.cancel();
         worker.send(translate(1, "page", vec![0], &control));
         assert!(matches!(
-            events.recv().unwrap(),
+            events.recv().expect("an event"),
             Event::Cancelled { job: JobId(1) }
         ));
     }
@@ -359,18 +366,18 @@ mod tests {
         let Event::Failed {
             error: Error::Panicked { message },
             ..
-        } = events.recv().unwrap()
+        } = events.recv().expect("an event")
         else {
             panic!()
         };
         assert_eq!(message, "no such luck");
         worker.send(translate(2, "page", vec![0], &JobControl::default()));
         assert!(matches!(
-            events.recv().unwrap(),
+            events.recv().expect("an event"),
             Event::SentenceTranslated { index: 0, .. }
         ));
         assert!(matches!(
-            events.recv().unwrap(),
+            events.recv().expect("an event"),
             Event::Finished { job: JobId(2) }
         ));
     }
@@ -378,10 +385,10 @@ mod tests {
     #[test]
     fn translating_without_a_model_fails() {
         let (sender, events) = channel();
-        let worker = Worker::spawn_with(open_fake, sender, || ()).unwrap();
+        let worker = Worker::spawn_with(open_fake, sender, || ()).expect("a thread");
         worker.send(translate(1, "page", vec![0], &JobControl::default()));
         assert!(matches!(
-            events.recv().unwrap(),
+            events.recv().expect("an event"),
             Event::Failed {
                 error: Error::NoModel,
                 ..

@@ -4,7 +4,9 @@
 //! known here.
 
 mod bleu;
+mod markup;
 mod tokenize;
 
 pub use bleu::{Bleu, corpus_bleu};
+pub use markup::{MarkupPlacement, markup_placement};
 pub use tokenize::tokenize_13a;

@@ -28,6 +28,9 @@ pub struct ModelConfig {
     pub max_tokens: usize,
 }
 
+/// No size may be larger, so that the number of parameters can always be counted.
+const LARGEST_SIZE: usize = 1 << 20;
+
 /// How a word knows its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -76,6 +79,16 @@ impl ModelConfig {
         if !(0.0..1.0).contains(&self.dropout) {
             return refuse("dropout", &self.dropout, "0 up to, but not including, 1");
         }
+        let sizes = [
+            ("vocab_size", self.vocab_size),
+            ("d_model", self.d_model),
+            ("d_ff", self.d_ff),
+            ("num_decoder_layers", self.num_decoder_layers),
+            ("max_tokens", self.max_tokens),
+        ];
+        if let Some((field, size)) = sizes.into_iter().find(|&(_, size)| size > LARGEST_SIZE) {
+            return refuse(field, &size, &format!("at most {LARGEST_SIZE}"));
+        }
         if self.max_tokens < 4 {
             return refuse("max_tokens", &self.max_tokens, "at least 4");
         }
@@ -83,8 +96,13 @@ impl ModelConfig {
             if words <= self.max_tokens {
                 return refuse("positions.words", &words, &format!("more than max_tokens, which is {}", self.max_tokens));
             }
-            if sentences == 0 || paragraphs == 0 {
-                return refuse("positions", &sentences.min(paragraphs), "tables of at least 1 entry");
+            for (field, size) in [("positions.sentences", sentences), ("positions.paragraphs", paragraphs)] {
+                if size == 0 {
+                    return refuse(field, &size, "at least 1");
+                }
+            }
+            if let Some(size) = [words, sentences, paragraphs].into_iter().find(|&size| size > LARGEST_SIZE) {
+                return refuse("positions", &size, &format!("tables of at most {LARGEST_SIZE} entries"));
             }
         }
         Ok(())

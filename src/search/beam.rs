@@ -91,7 +91,9 @@ pub fn search<D: Decode>(
             first_row += beam_rows;
             !over
         });
-        decoder.select(&mut state, &kept);
+        if !active.is_empty() {
+            decoder.select(&mut state, &kept);
+        }
     }
 }
 

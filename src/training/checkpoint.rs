@@ -70,6 +70,7 @@ pub(super) fn save(
 pub(super) struct Checkpoint {
     pub description: ModelFolder,
     pub weights: Transformer,
+    pub vocabulary: Vocabulary,
     pub optimizer: Adam,
     pub progress: Progress,
 }
@@ -85,9 +86,9 @@ pub(super) fn load(folder: &Path, device: &Device) -> Result<Option<Checkpoint>>
     let progress: Progress = serde_json::from_str(&text)
         .map_err(|cause| Error::Model { reason: cause.to_string(), path: path.clone() })?;
     let description = ModelFolder::open(folder)?;
-    let (weights, _) = description.load(folder, device)?;
+    let (weights, vocabulary) = description.load(folder, device)?;
     let step = i32::try_from(progress.step).unwrap_or(i32::MAX);
     // Adam works on plain tensors, below the gradients.
     let optimizer = Adam::resumed(read_tensors(&folder.join(OPTIMIZER))?, step, &device.clone().inner());
-    Ok(Some(Checkpoint { description, weights, optimizer, progress }))
+    Ok(Some(Checkpoint { description, weights, vocabulary, optimizer, progress }))
 }

@@ -71,6 +71,9 @@ impl TrainingConfig {
             Err(Error::Config { field, found: found.to_string(), allowed: allowed.to_owned() })
         };
         let share = "0 up to, but not including, 1";
+        if self.corpus.as_os_str().is_empty() {
+            return refuse("corpus", &"missing", "the folder of a corpus");
+        }
         if self.batch_tokens == 0 {
             return refuse("batch_tokens", &self.batch_tokens, "at least 1");
         }

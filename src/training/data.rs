@@ -2,7 +2,7 @@
 
 use super::batch::Example;
 use super::config::TrainingConfig;
-use crate::corpus::{Corpus, ParallelDocument, Split, UnitStatus};
+use crate::corpus::{Corpus, ParallelDocument, Split, UnitStatus, train_vocabulary};
 use crate::error::Result;
 use crate::text::vocabulary::Vocabulary;
 
@@ -17,19 +17,21 @@ pub struct TrainingData {
 }
 
 impl TrainingData {
-    /// Reads the corpus; makes its vocabulary if it has none.
+    /// Reads the corpus, in ids of `vocabulary` or else of its own, which is made if it has none.
     ///
     /// # Errors
     /// If the corpus cannot be read or the vocabulary cannot be written.
-    pub fn open(config: &TrainingConfig, max_tokens: usize) -> Result<Self> {
+    pub fn open(config: &TrainingConfig, vocabulary: Option<Vocabulary>, max_tokens: usize) -> Result<Self> {
         let corpus = Corpus::open(&config.corpus)?;
         let path = corpus.vocabulary_path();
-        let vocabulary = if path.exists() {
-            Vocabulary::open(&path)?
-        } else {
-            let vocabulary = train_vocabulary(&corpus, config.vocab_size)?;
-            vocabulary.save(&path)?;
-            vocabulary
+        let vocabulary = match vocabulary {
+            Some(vocabulary) => vocabulary,
+            None if path.exists() => Vocabulary::open(&path)?,
+            None => {
+                let vocabulary = train_vocabulary(&corpus, config.vocab_size)?;
+                vocabulary.save(&path)?;
+                vocabulary
+            }
         };
         let (mut train, mut skipped) = (Vec::new(), 0);
         for document in corpus.documents(Split::Train)? {
@@ -55,19 +57,6 @@ impl TrainingData {
         }
         Ok(found)
     }
-}
-
-/// A joint vocabulary of the training pages' new pairs.
-fn train_vocabulary(corpus: &Corpus, size: usize) -> Result<Vocabulary> {
-    let mut texts = Vec::new();
-    for document in corpus.documents(Split::Train)? {
-        for unit in document?.paragraphs.into_iter().flat_map(|paragraph| paragraph.units) {
-            if unit.status == UnitStatus::New {
-                texts.extend([unit.source, unit.target]);
-            }
-        }
-    }
-    Vocabulary::train(texts.into_iter(), size)
 }
 
 /// The pairs of a document that are neither identical on both sides nor repeated.

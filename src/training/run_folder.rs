@@ -16,6 +16,8 @@ use super::event::TrainingEvent;
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 
+const SETTINGS: &str = "config.toml";
+
 /// An open run folder.
 #[derive(Debug)]
 pub struct RunFolder {
@@ -24,22 +26,30 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes or reopens a run folder and writes its `config.toml`.
+    /// Makes or reopens a run folder.
     ///
     /// # Errors
     /// If it was used before and `resume` is not asked for, or cannot be written.
-    pub fn open(path: &Path, config: &TrainingConfig, resume: bool) -> Result<Self> {
-        let (config_path, events_path) = (path.join("config.toml"), path.join("events.jsonl"));
-        if !resume && (config_path.exists() || events_path.exists()) {
+    pub fn open(path: &Path, resume: bool) -> Result<Self> {
+        let events_path = path.join("events.jsonl");
+        if !resume && (path.join(SETTINGS).exists() || events_path.exists()) {
             return Err(Error::RunExists { path: path.to_owned() });
         }
         std::fs::create_dir_all(path.join("checkpoints")).map_err(Error::write(path))?;
-        let text = toml::to_string(config)
-            .map_err(|cause| Error::Model { reason: cause.to_string(), path: config_path.clone() })?;
-        write_atomically(&config_path, text.as_bytes(), true)?;
         let events =
             OpenOptions::new().create(true).append(true).open(&events_path).map_err(Error::write(&events_path))?;
         Ok(Self { path: path.to_owned(), events })
+    }
+
+    /// Writes `config.toml`, once it is known that a run can begin or go on with these settings.
+    ///
+    /// # Errors
+    /// If the disk is full.
+    pub fn keep(&self, config: &TrainingConfig) -> Result<()> {
+        let path = self.path.join(SETTINGS);
+        let text = toml::to_string(config)
+            .map_err(|cause| Error::Settings { reason: cause.to_string(), path: path.clone() })?;
+        write_atomically(&path, text.as_bytes(), true)
     }
 
     pub fn last(&self) -> PathBuf {

@@ -46,10 +46,13 @@ pub fn train(
     let mut reporter = Reporter { folder, observe, stopped: false };
     reporter.phase(Phase::Read)?;
     let max_tokens = preset.config(config.vocab_size).max_tokens;
-    let data = TrainingData::open(config, max_tokens)?;
+    let autodiff = device.clone().autodiff();
+    let saved = if resume { checkpoint::load(&reporter.folder.last(), &autodiff)? } else { None };
+    let vocabulary = saved.as_ref().map(|saved| saved.vocabulary.clone());
+    let data = TrainingData::open(config, vocabulary, max_tokens)?;
     reporter.phase(Phase::Tokenise)?;
     let validator = Validator::new(&data.corpus, Split::Dev, data.examples(Split::Dev)?)?;
-    let mut trainer = Trainer::start(config, &preset, &data, device, resume, &reporter.folder)?;
+    let mut trainer = Trainer::start(config, &preset, &data, &autodiff, saved)?;
     reporter.report(TrainingEvent::Started {
         parameters: trainer.model.num_params(),
         examples: data.train.len(),
@@ -100,18 +103,17 @@ impl<'a> Trainer<'a> {
         preset: &Preset,
         data: &TrainingData,
         device: &Device,
-        resume: bool,
-        folder: &RunFolder,
+        saved: Option<Checkpoint>,
     ) -> Result<Self> {
-        let device = device.clone().autodiff();
         device.seed(config.seed);
-        let saved = if resume { checkpoint::load(&folder.last(), &device)? } else { None };
         let (description, model, optimizer, progress) = match saved {
-            Some(Checkpoint { description, weights, optimizer, progress }) => (description, weights, optimizer, progress),
+            Some(Checkpoint { description, weights, optimizer, progress, .. }) => {
+                (description, weights, optimizer, progress)
+            }
             None => {
                 let mut sizes = preset.config(data.vocabulary.len());
                 sizes.dropout = config.dropout;
-                let model = Transformer::new(&sizes, &device)?;
+                let model = Transformer::new(&sizes, device)?;
                 let info = data.corpus.info();
                 let languages =
                     Languages { source: info.source_language.clone(), target: info.target_language.clone() };

@@ -38,7 +38,9 @@ impl Validator {
     /// Scores a model that does not track gradients.
     pub fn run(&self, model: &Transformer, vocabulary: &Vocabulary, label_smoothing: f32) -> Validation {
         let options = SearchOptions { beam_size: 1, ..SearchOptions::default() };
-        let hypotheses = translate_segments(model, vocabulary, &self.segments, &options);
+        let translations = translate_segments(model, vocabulary, &self.segments, &options);
+        let shown = self.segments.iter().zip(&translations).map(|(segment, units)| segment.visible(units));
+        let hypotheses: Vec<String> = shown.collect();
         let references: Vec<&str> = self.segments.iter().map(|segment| segment.reference.as_str()).collect();
         Validation { loss: self.loss(model, label_smoothing), bleu: corpus_bleu(&hypotheses, &references).score }
     }

@@ -100,7 +100,7 @@ impl ModelFolder {
         if description.version != VERSION {
             return Err(refuse(format!("format version {}, this program reads {VERSION}", description.version)));
         }
-        description.model.validate()?;
+        description.model.validate().map_err(|cause| refuse(cause.to_string()))?;
         Ok(description)
     }
 
@@ -117,7 +117,14 @@ impl ModelFolder {
             return Err(Error::Model { reason, path });
         }
         let path = Self::weights_path(folder);
-        let weights = load_module(Transformer::new(&self.model, device)?, read_tensors(&path)?, &path)?;
+        let tensors = read_tensors(&path)?;
+        let (found, expected) = (tensors.values().map(|(_, values)| values.len()).sum(), self.model.num_parameters());
+        // Far too large a model is not even built: it might not fit into memory.
+        if expected / 2 > found {
+            let reason = format!("they are {found} numbers, the configuration says {expected}");
+            return Err(Error::Weights { reason, path });
+        }
+        let weights = load_module(Transformer::new(&self.model, device)?, tensors, &path)?;
         Ok((weights, vocabulary))
     }
 

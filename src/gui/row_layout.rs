@@ -1,0 +1,117 @@
+//! Where the parts of a sentence's row lie: columns, gaps between paragraphs, heights.
+
+use egui::{Rangef, Rect, Ui};
+
+use super::cell::{Cell, CellStyle};
+use super::theme::Palette;
+use crate::app::OpenDocument;
+use crate::text::document::{Document, ParagraphKind};
+
+/// Space above and below the text of a row.
+pub const PADDING: f32 = 5.0;
+
+/// Where the columns of a document lie, from the left edge of its rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Columns {
+    pub source: Rangef,
+    pub state: Rangef,
+    pub target: Rangef,
+}
+
+impl Columns {
+    pub fn new(width: f32) -> Self {
+        let (number, state, right, inset) = (52.0, 44.0, 26.0, 10.0);
+        let text = ((width - number - state - right) / 2.0).max(80.0);
+        let source = number..number + text;
+        let target = source.end + state..source.end + state + text;
+        Self {
+            source: Rangef::new(source.start + inset, source.end - inset),
+            state: Rangef::new(source.end, target.start),
+            target: Rangef::new(target.start + inset, target.end - inset),
+        }
+    }
+
+    /// The part of a row that lies in a column.
+    pub fn at(range: Rangef, rect: Rect) -> Rect {
+        Rect::from_x_y_ranges(
+            range.min + rect.left()..=range.max + rect.left(),
+            rect.y_range(),
+        )
+    }
+}
+
+/// What a row consists of, laid out.
+pub struct Row {
+    pub sentence: usize,
+    pub gap: f32,
+    pub indent: f32,
+    pub kind: ParagraphKind,
+    pub opens_paragraph: bool,
+    pub source: Cell,
+    pub target: Cell,
+    pub source_style: CellStyle,
+}
+
+/// How one sentence looks, without its text.
+pub fn row_style(document: &Document, sentence: usize, palette: &Palette) -> (CellStyle, f32, f32) {
+    let index = document.sentences[sentence].paragraph;
+    let paragraph = &document.paragraphs[index];
+    let level = document.sections[paragraph.section].level;
+    let style = CellStyle::of(paragraph.kind, level, palette);
+    let opens = paragraph.sentences.start == sentence;
+    let follows = index
+        .checked_sub(1)
+        .map(|before| document.paragraphs[before].kind);
+    let gap = match (opens, paragraph.kind, follows) {
+        (false, ..) | (_, _, None) => 0.0,
+        (_, ParagraphKind::Heading | ParagraphKind::Title, _) => 20.0,
+        (_, ParagraphKind::ListItem, Some(ParagraphKind::ListItem))
+        | (_, ParagraphKind::TableCell, Some(ParagraphKind::TableCell)) => 2.0,
+        _ => 9.0,
+    };
+    let indent = match paragraph.kind {
+        ParagraphKind::ListItem => 18.0,
+        ParagraphKind::TableCell => 14.0,
+        _ => 0.0,
+    };
+    (style, gap, indent)
+}
+
+impl Row {
+    pub fn new(
+        ui: &Ui,
+        open: &OpenDocument,
+        sentence: usize,
+        columns: &Columns,
+        palette: &Palette,
+    ) -> Self {
+        let document = &open.document;
+        let (style, gap, indent) = row_style(document, sentence, palette);
+        let paragraph = &document.paragraphs[document.sentences[sentence].paragraph];
+        let cell =
+            |text: &str, style, span: f32| Cell::new(ui, text, style, span - indent, palette);
+        Self {
+            sentence,
+            gap,
+            indent,
+            kind: paragraph.kind,
+            opens_paragraph: paragraph.sentences.start == sentence,
+            source: cell(
+                &document.sentences[sentence].text,
+                style,
+                columns.source.span(),
+            ),
+            target: cell(&open.target(sentence).text, style, columns.target.span()),
+            source_style: style,
+        }
+    }
+
+    pub fn height(&self) -> f32 {
+        self.gap + self.source.height().max(self.target.height()) + 2.0 * PADDING
+    }
+
+    /// The height with an editor in place of the target text.
+    pub fn height_with_editor(&self, editor_height: f32) -> f32 {
+        self.gap + self.source.height().max(editor_height) + 2.0 * PADDING
+    }
+}
