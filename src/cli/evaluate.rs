@@ -7,8 +7,9 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::ModelArguments;
+use super::terminal::print;
 use crate::corpus::{Corpus, Segment, Split, segments};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::inference::{SearchOptions, translate_segments};
 use crate::metrics::{Bleu, corpus_bleu, markup_placement};
 
@@ -23,7 +24,7 @@ pub(super) struct EvaluateArguments {
     #[arg(long, value_enum, default_value = "test")]
     split: SplitName,
     /// Hypotheses kept for each sentence; 1 is greedy search
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
     beam: usize,
     /// Exponent of the length penalty
     #[arg(long, value_name = "ALPHA", default_value_t = 1.0)]
@@ -43,6 +44,9 @@ enum SplitName {
 }
 
 pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
+    if let Some(path) = arguments.hypotheses.as_ref().filter(|path| path.exists()) {
+        return Err(Error::Exists { path: path.clone() });
+    }
     let translator = arguments.model.open()?;
     let corpus = Corpus::open(&arguments.corpus)?;
     let split = match arguments.split {
@@ -50,7 +54,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         SplitName::Test => Split::Test,
     };
     let segments = segments(&corpus, split)?;
-    let options = SearchOptions { beam_size: arguments.beam.max(1), length_penalty: arguments.length_penalty };
+    let options = SearchOptions { beam_size: arguments.beam, length_penalty: arguments.length_penalty };
     let begun = Instant::now();
     let translations = translate_segments(translator.model(), translator.vocabulary(), &segments, &options);
     let secs = begun.elapsed().as_secs_f64();
@@ -67,7 +71,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     let words: usize = hypotheses.iter().map(|text| text.split_whitespace().count()).sum();
     #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
     let words_per_second = words as f64 / secs;
-    if arguments.json {
+    let report = if arguments.json {
         let entry = |name: &str, (bleu, count): &(Bleu, usize)| {
             json!({"segments": name, "count": count, "metric": "BLEU", "score": bleu.score, "signature": bleu.signature()})
         };
@@ -79,18 +83,21 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
             "words_per_second": words_per_second,
             "device": translator.device_name(),
         });
-        println!("{report:#}");
+        format!("{report:#}\n")
     } else {
-        println!("BLEU {:.2} on all {} segments", all.0.score, all.1);
-        println!("BLEU {:.2} on the {} segments that do not occur in training", unseen.0.score, unseen.1);
-        println!("{}", all.0.signature());
-        println!(
-            "{} of {} tags stand where the reference has them, {} sentences with damaged markup",
-            markup.placed, markup.total, markup.damaged
-        );
-        println!("{words_per_second:.0} words/s on {}", translator.device_name());
-    }
-    Ok(())
+        let lines = [
+            format!("BLEU {:.2} on all {} segments", all.0.score, all.1),
+            format!("BLEU {:.2} on the {} segments that do not occur in training", unseen.0.score, unseen.1),
+            all.0.signature(),
+            format!(
+                "{} of {} tags stand where the reference has them, {} sentences with damaged markup",
+                markup.placed, markup.total, markup.damaged
+            ),
+            format!("{words_per_second:.0} words/s on {}\n", translator.device_name()),
+        ];
+        lines.join("\n")
+    };
+    print(&report)
 }
 
 fn score(hypotheses: &[String], segments: &[Segment], chosen: impl Fn(&Segment) -> bool) -> (Bleu, usize) {

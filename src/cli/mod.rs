@@ -4,6 +4,7 @@
 
 mod corpus;
 mod evaluate;
+mod model;
 mod terminal;
 mod train;
 mod translate;
@@ -11,6 +12,7 @@ mod translate;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::error::Result;
@@ -39,6 +41,9 @@ enum Command {
     /// Make corpora from parallel documents, and look at them
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
+    /// Work with model folders
+    #[command(subcommand)]
+    Model(model::ModelCommand),
     /// Score a model on the development or test documents of a corpus
     Evaluate(evaluate::EvaluateArguments),
 }
@@ -86,6 +91,11 @@ impl ModelArguments {
     }
 }
 
+/// What `--beam` accepts; more hypotheses make translations worse and only fill the memory.
+fn beam_sizes() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=100)
+}
+
 /// Runs what the arguments ask for.
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
@@ -94,6 +104,7 @@ pub fn run() -> ExitCode {
         Some(Command::Train(arguments)) => train::run(&arguments),
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),
+        Some(Command::Model(command)) => model::run(command),
         None => {
             let ModelArguments { model, device } = arguments.model;
             crate::gui::run(arguments.document, model, device.into())

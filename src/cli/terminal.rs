@@ -3,6 +3,8 @@
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use crate::error::{Error, Result};
+
 /// A line on standard error that is written over; silent when nobody watches.
 #[derive(Debug)]
 pub(super) struct StatusLine {
@@ -42,6 +44,15 @@ impl StatusLine {
             self.width = 0;
         }
     }
+}
+
+/// Writes a result to standard output, all of it.
+///
+/// # Errors
+/// If nobody takes it: a full disk, a pipe that was closed.
+pub(super) fn print(text: &str) -> Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::write("standard output"))
 }
 
 /// A warning on standard error.

@@ -73,11 +73,6 @@ impl TrainArguments {
             }
             None => TrainingConfig::default(),
         };
-        fn set<T: Clone>(to: &mut T, from: Option<&T>) {
-            if let Some(from) = from {
-                from.clone_into(to);
-            }
-        }
         set(&mut config.corpus, self.corpus.as_ref());
         set(&mut config.preset, self.preset.as_ref());
         set(&mut config.seed, self.seed.as_ref());
@@ -86,6 +81,13 @@ impl TrainArguments {
         set(&mut config.checkpoint_every, self.checkpoint_every.as_ref());
         set(&mut config.validate_every, self.validate_every.as_ref());
         Ok(config)
+    }
+}
+
+/// What the command line says goes before what the file says.
+fn set<T: Clone>(to: &mut T, from: Option<&T>) {
+    if let Some(from) = from {
+        from.clone_into(to);
     }
 }
 

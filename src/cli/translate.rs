@@ -1,6 +1,7 @@
 //! `canopy translate`
 
-use std::io::{Read, Write};
+use std::collections::HashSet;
+use std::io::{ErrorKind, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -9,7 +10,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::ModelArguments;
-use super::terminal::{StatusLine, duration, warn};
+use super::terminal::{StatusLine, duration, print, warn};
 use crate::error::{Error, Result};
 use crate::inference::{SearchOptions, Translation, Translator};
 use crate::text::document::{Document, Format};
@@ -32,7 +33,7 @@ pub(super) struct TranslateArguments {
     #[arg(long, value_name = "CODE")]
     to: Option<String>,
     /// Hypotheses kept for each sentence; 1 is greedy search
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
     beam: usize,
     /// Format of the source; without it the file's ending tells, and standard input is plain text
     #[arg(long, value_enum)]
@@ -84,7 +85,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         };
         match place {
             Some(path) => write_atomically(&path, text.as_bytes(), arguments.force)?,
-            None => std::io::stdout().write_all(text.as_bytes()).map_err(Error::write("standard output"))?,
+            None => print(&text)?,
         }
     }
     Ok(())
@@ -96,17 +97,26 @@ impl TranslateArguments {
         let Some(output) = self.output.as_ref().filter(|output| output.as_os_str() != "-") else {
             return Ok(vec![None; self.inputs.len().max(1)]);
         };
-        let places = if output.is_dir() {
+        let places: Vec<Place> = if output.is_dir() {
+            if self.inputs.is_empty() {
+                return Err(Error::write(output)(ErrorKind::IsADirectory.into()));
+            }
             self.inputs.iter().map(|input| input.file_name().map(|name| output.join(name))).collect()
         } else if self.inputs.len() > 1 {
             return Err(Error::NotAFolder { path: output.clone() });
         } else {
             vec![Some(output.clone())]
         };
-        match places.iter().flatten().find(|path| path.exists() && !self.force) {
-            Some(path) => Err(Error::Exists { path: path.clone() }),
-            None => Ok(places),
+        let mut taken = HashSet::new();
+        for path in places.iter().flatten() {
+            if path.exists() && !self.force {
+                return Err(Error::Exists { path: path.clone() });
+            }
+            if !taken.insert(path) {
+                return Err(Error::SameName { path: path.clone() });
+            }
         }
+        Ok(places)
     }
 
     fn check_languages(&self, translator: &Translator) -> Result<()> {
@@ -142,7 +152,7 @@ fn translate(
     document: &Document,
     arguments: &TranslateArguments,
 ) -> Result<Vec<Option<Translation>>> {
-    let options = SearchOptions { beam_size: arguments.beam.max(1), ..SearchOptions::default() };
+    let options = SearchOptions { beam_size: arguments.beam, ..SearchOptions::default() };
     let all: Vec<usize> = (0..document.sentences.len()).collect();
     let mut translations: Vec<Option<Translation>> = vec![None; all.len()];
     let (mut line, mut done, begun) = (StatusLine::new(), 0_usize, Instant::now());
@@ -158,7 +168,7 @@ fn translate(
     for (index, translation) in translations.iter().enumerate() {
         let flags = translation.as_ref().map_or(&[][..], |translation| &translation.flags);
         if !flags.is_empty() {
-            let names: Vec<String> = flags.iter().map(|flag| flag.to_string()).collect();
+            let names: Vec<String> = flags.iter().map(ToString::to_string).collect();
             warn(&format!("{}: sentence {}: {}", document.name, index + 1, names.join(", ")));
         }
     }

@@ -100,8 +100,8 @@ pub fn semibold(size: f32) -> FontId {
 /// Inter for Latin, Greek and Cyrillic; what it lacks comes from egui's own fonts.
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
-    let regular: &[u8] = include_bytes!("fonts/Inter-Regular.otf");
-    let semibold: &[u8] = include_bytes!("fonts/Inter-SemiBold.otf");
+    let regular: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.otf");
+    let semibold: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
     for (name, data) in [("Inter", regular), ("Inter-SemiBold", semibold)] {
         fonts
             .font_data

@@ -56,7 +56,7 @@ impl Translation {
     pub(super) fn checked(mut self, source: &str) -> Self {
         let (from, to) = (placeholder::stripped(source), placeholder::stripped(&self.text));
         if to.trim().is_empty() && !from.trim().is_empty() {
-            self.text = source.to_owned();
+            source.clone_into(&mut self.text);
             self.flags.push(Flag::Empty);
             return self;
         }

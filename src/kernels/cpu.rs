@@ -37,7 +37,7 @@ impl Matrix {
 
     /// A matrix of `rows` rows around `values`.
     pub fn from_rows(values: Vec<f32>, rows: usize) -> Self {
-        let columns = if rows == 0 { 0 } else { values.len() / rows };
+        let columns = values.len().checked_div(rows).unwrap_or(0);
         assert_eq!(rows * columns, values.len(), "values do not fill {rows} rows");
         Self(FlexTensor::from_data(TensorData::new(values, [rows, columns])))
     }

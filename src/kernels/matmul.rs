@@ -8,6 +8,7 @@ const ROWS: usize = 4;
 
 /// `c = a · b` with `a [m, k]`, `b [k, n]`, `c [m, n]`, all contiguous by rows.
 #[inline(always)]
+#[expect(clippy::many_single_char_names, reason = "the customary names of a product's matrices and sizes")]
 pub(super) fn multiply(a: &[f32], b: &[f32], c: &mut [f32], [m, k, n]: [usize; 3]) {
     assert!(a.len() >= m * k && b.len() >= k * n && c.len() >= m * n);
     let mut row = 0;
@@ -22,6 +23,7 @@ pub(super) fn multiply(a: &[f32], b: &[f32], c: &mut [f32], [m, k, n]: [usize; 3
 }
 
 #[inline(always)]
+#[expect(clippy::many_single_char_names, reason = "the customary names of a product's matrices and sizes")]
 fn multiply_rows<const R: usize>(a: &[f32], b: &[f32], c: &mut [f32], [k, n]: [usize; 2]) {
     let mut column = 0;
     while column + LANES <= n {

@@ -64,10 +64,10 @@ impl ModelConfig {
         if self.vocab_size < 5 {
             return refuse("vocab_size", &self.vocab_size, "at least 5");
         }
-        if self.d_model == 0 || self.d_model % 2 != 0 {
+        if self.d_model == 0 || !self.d_model.is_multiple_of(2) {
             return refuse("d_model", &self.d_model, "an even number above 0");
         }
-        if self.num_heads == 0 || self.d_model % self.num_heads != 0 {
+        if self.num_heads == 0 || !self.d_model.is_multiple_of(self.num_heads) {
             return refuse("num_heads", &self.num_heads, &format!("a divisor of d_model, which is {}", self.d_model));
         }
         if self.d_ff == 0 {

@@ -202,6 +202,12 @@ impl Vocabulary {
         self.tokenizer.id_to_token(id)
     }
 
+    /// All tokens in the order of their ids.
+    pub fn tokens(&self) -> Vec<String> {
+        let ids = 0..u32::try_from(self.len()).expect("ids fit 32 bits");
+        ids.filter_map(|id| self.token(id)).collect()
+    }
+
     /// What placeholder an id is, if it is one.
     pub fn placeholder(&self, id: u32) -> Option<Placeholder> {
         self.placeholder_character(id).and_then(Placeholder::of)

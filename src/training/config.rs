@@ -92,10 +92,10 @@ impl TrainingConfig {
         if !(self.learning_rate_factor > 0.0 && self.learning_rate_factor.is_finite()) {
             return refuse("learning_rate_factor", &self.learning_rate_factor, "a number above 0");
         }
-        if !(self.clip_norm >= 0.0) {
+        if self.clip_norm.is_nan() || self.clip_norm < 0.0 {
             return refuse("clip_norm", &self.clip_norm, "0 or a number above it");
         }
-        if !(self.minutes >= 0.0) {
+        if self.minutes.is_nan() || self.minutes < 0.0 {
             return refuse("minutes", &self.minutes, "0 or a number above it");
         }
         Ok(())

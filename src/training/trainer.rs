@@ -17,8 +17,8 @@ use super::optimizer::Adam;
 use super::run_folder::RunFolder;
 use super::schedule::noam_rate;
 use super::validation::Validator;
-use crate::corpus::Split;
-use crate::error::Result;
+use crate::corpus::{Corpus, Split};
+use crate::error::{Error, Result};
 use crate::kernels::DropoutSource;
 use crate::model::{Preset, Transformer};
 use crate::weights::{Languages, ModelFolder};
@@ -42,17 +42,29 @@ pub fn train(
 ) -> Result<EndReason> {
     config.validate()?;
     let preset = Preset::named(&config.preset)?;
-    let folder = RunFolder::open(run, config, resume)?;
+    // First, so that a mistyped corpus does not use up the run folder.
+    Corpus::open(&config.corpus)?;
+    let folder = RunFolder::open(run, resume)?;
     let mut reporter = Reporter { folder, observe, stopped: false };
     reporter.phase(Phase::Read)?;
     let max_tokens = preset.config(config.vocab_size).max_tokens;
     let autodiff = device.clone().autodiff();
     let saved = if resume { checkpoint::load(&reporter.folder.last(), &autodiff)? } else { None };
+    if let Some(begun) = saved.as_ref().map(|saved| &saved.description.training.preset)
+        && begun != preset.name
+    {
+        let reason = format!("the run trains {begun}, not {}; begin another run for that", preset.name);
+        return Err(Error::Settings { reason, path: run.to_owned() });
+    }
     let vocabulary = saved.as_ref().map(|saved| saved.vocabulary.clone());
     let data = TrainingData::open(config, vocabulary, max_tokens)?;
+    if data.train.is_empty() {
+        return Err(Error::NothingToLearn { path: config.corpus.clone() });
+    }
     reporter.phase(Phase::Tokenise)?;
     let validator = Validator::new(&data.corpus, Split::Dev, data.examples(Split::Dev)?)?;
     let mut trainer = Trainer::start(config, &preset, &data, &autodiff, saved)?;
+    reporter.folder.keep(config)?;
     reporter.report(TrainingEvent::Started {
         parameters: trainer.model.num_params(),
         examples: data.train.len(),
@@ -137,10 +149,11 @@ impl<'a> Trainer<'a> {
             let batches = epoch_batches(&data.train, self.config.batch_tokens, seed, epoch);
             for numbers in batches.iter().skip(self.progress.batch) {
                 if let Some(reason) = self.end_reason(reporter) {
-                    self.save(data, reporter)?;
-                    if self.progress.step % self.config.validate_every != 0 {
+                    // Before the checkpoint, which must know the best score so far.
+                    if !self.progress.step.is_multiple_of(self.config.validate_every) {
                         self.validate(data, validator, reporter)?;
                     }
+                    self.save(data, reporter)?;
                     return Ok(reason);
                 }
                 let batch = Batch::new(numbers.iter().map(|&number| &data.train[number]));

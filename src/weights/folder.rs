@@ -80,7 +80,7 @@ impl ModelFolder {
         precision: Precision,
     ) -> Result<()> {
         std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
-        vocabulary.save(&folder.join(VOCABULARY))?;
+        vocabulary.save(folder.join(VOCABULARY))?;
         write_tensors(&folder.join(WEIGHTS), &module_tensors(weights), precision)?;
         let path = folder.join(DESCRIPTION);
         let text = toml::to_string(self)

@@ -68,7 +68,7 @@ pub fn write_tensors(path: &Path, tensors: &NamedTensors, precision: Precision) 
     let refuse = |error: safetensors::SafeTensorError| Error::Weights { reason: error.to_string(), path: path.into() };
     let views = encoded
         .iter()
-        .map(|(name, shape, bytes)| Ok((name, TensorView::new(dtype, shape.to_vec(), bytes).map_err(refuse)?)))
+        .map(|(name, shape, bytes)| Ok((name, TensorView::new(dtype, (*shape).clone(), bytes).map_err(refuse)?)))
         .collect::<Result<Vec<_>>>()?;
     let bytes = safetensors::serialize(views, None).map_err(refuse)?;
     write_atomically(path, &bytes, true)
