@@ -108,7 +108,7 @@ impl Embedding {
         let scale = (d_model as f64).sqrt();
         let words = table.select(0, indices(ids.iter().map(|&id| id as usize), &device)) * scale;
         let Some(tables) = &self.places else {
-            let sines = places.iter().flat_map(|&[word, ..]| sinusoid(word, d_model)).collect::<Vec<f32>>();
+            let sines = sinusoids(places.iter().map(|&[word, ..]| word), d_model);
             return words + Tensor::from_data(TensorData::new(sines, [ids.len(), d_model]), &device);
         };
         let levels = [&tables.words, &tables.sentences, &tables.paragraphs];
@@ -127,11 +127,17 @@ pub(super) fn indices(rows: impl ExactSizeIterator<Item = usize>, device: &Devic
     Tensor::from_data(TensorData::new(rows, [len]), device)
 }
 
-/// Sines and cosines of one place, alternating, Vaswani et al. 2017, §3.5.
+/// Sines and cosines of places, alternating, Vaswani et al. 2017, §3.5; row by row `[places, d_model]`.
 #[expect(clippy::cast_precision_loss, reason = "places and widths are small")]
-fn sinusoid(place: usize, d_model: usize) -> impl Iterator<Item = f32> {
-    (0..d_model).map(move |column| {
-        let angle = place as f32 / 10_000_f32.powf((column / 2 * 2) as f32 / d_model as f32);
-        if column % 2 == 0 { angle.sin() } else { angle.cos() }
-    })
+fn sinusoids(places: impl Iterator<Item = usize> + Clone, d_model: usize) -> Vec<f32> {
+    // The same few places occur in every sentence: each is computed once.
+    let known = places.clone().max().map_or(0, |largest| largest + 1);
+    let table: Vec<f32> = (0..known * d_model)
+        .map(|index| {
+            let (place, column) = (index / d_model, index % d_model);
+            let angle = place as f32 / 10_000_f32.powf((column / 2 * 2) as f32 / d_model as f32);
+            if column % 2 == 0 { angle.sin() } else { angle.cos() }
+        })
+        .collect();
+    places.flat_map(|place| &table[place * d_model..(place + 1) * d_model]).copied().collect()
 }

@@ -20,8 +20,8 @@ use super::validation::Validator;
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
 use crate::kernels::DropoutSource;
-use crate::model::{Preset, Transformer};
-use crate::weights::{Languages, ModelFolder};
+use crate::model::{ModelConfig, Preset, Transformer};
+use crate::weights::{Languages, ModelFolder, TrainingRecord};
 
 /// Updates over which the speed is averaged.
 const SPEED_WINDOW: usize = 20;
@@ -118,25 +118,13 @@ impl<'a> Trainer<'a> {
         saved: Option<Checkpoint>,
     ) -> Result<Self> {
         device.seed(config.seed);
-        let (description, model, optimizer, progress) = match saved {
-            Some(Checkpoint { description, weights, optimizer, progress, .. }) => {
-                (description, weights, optimizer, progress)
-            }
-            None => {
-                let mut sizes = preset.config(data.vocabulary.len());
-                sizes.dropout = config.dropout;
-                let model = Transformer::new(&sizes, device)?;
-                let info = data.corpus.info();
-                let languages =
-                    Languages { source: info.source_language.clone(), target: info.target_language.clone() };
-                let name = format!("{} {}-{}", preset.name, languages.source, languages.target);
-                let mut description = ModelFolder::new(name, info.licence.clone(), languages, sizes);
-                description.training.corpus = info.name.clone();
-                description.training.corpus_licence = info.licence.clone();
-                description.training.preset = preset.name.to_owned();
-                description.training.seed = config.seed;
-                (description, model, Adam::default(), Progress::default())
-            }
+        let (description, model, optimizer, progress) = if let Some(saved) = saved {
+            (saved.description, saved.weights, saved.optimizer, saved.progress)
+        } else {
+            let mut sizes = preset.config(data.vocabulary.len());
+            sizes.dropout = config.dropout;
+            let model = Transformer::new(&sizes, device)?;
+            (describe(config, preset, data, sizes), model, Adam::default(), Progress::default())
         };
         let session = (Instant::now(), progress.elapsed_secs);
         Ok(Self { config, description, model, optimizer, progress, speeds: VecDeque::new(), session })
@@ -232,7 +220,7 @@ impl<'a> Trainer<'a> {
     fn remaining_secs(&self) -> Option<f64> {
         let (begun, before) = self.session;
         let session_secs = begun.elapsed().as_secs_f64();
-        let by_minutes = (self.config.minutes > 0.0).then(|| self.config.minutes * 60.0 - session_secs);
+        let by_minutes = (self.config.minutes > 0.0).then_some(self.config.minutes * 60.0 - session_secs);
         let by_steps = (self.config.steps > 0).then(|| {
             let left = self.config.steps.saturating_sub(self.progress.step) as f64;
             left * (before + session_secs) / self.progress.step as f64
@@ -280,4 +268,20 @@ impl<'a> Trainer<'a> {
             (record.dev_loss, record.dev_bleu) = (Some(loss), Some(bleu));
         }
     }
+}
+
+/// The description of a new model, before its first step.
+fn describe(config: &TrainingConfig, preset: &Preset, data: &TrainingData, sizes: ModelConfig) -> ModelFolder {
+    let info = data.corpus.info();
+    let languages = Languages { source: info.source_language.clone(), target: info.target_language.clone() };
+    let name = format!("{} {}-{}", preset.name, languages.source, languages.target);
+    let mut description = ModelFolder::new(name, info.licence.clone(), languages, sizes);
+    description.training = TrainingRecord {
+        corpus: info.name.clone(),
+        corpus_licence: info.licence.clone(),
+        preset: preset.name.to_owned(),
+        seed: config.seed,
+        ..TrainingRecord::default()
+    };
+    description
 }
