@@ -43,10 +43,13 @@ impl Attention {
 /// A query that sees no key gives zeros.
 ///
 /// # Shapes
-/// - q: `[rows, d_model]`; k, v: `[key rows, d_model]`
-/// - output: `[rows, d_model]`
+/// - q: `[rows, d_model]`; k: `[key rows, d_model]`; v: `[key rows, d_value]`
+/// - output: `[rows, d_value]`
 pub fn attention(q: Tensor<2>, k: Tensor<2>, v: Tensor<2>, spec: &Attention) -> Tensor<2> {
     check(&q, &k, spec);
+    let ([key_rows, _], [value_rows, d_value]) = (k.dims(), v.dims());
+    assert_eq!(key_rows, value_rows, "{key_rows} keys for {value_rows} values");
+    assert_eq!(d_value % spec.num_heads, 0, "{} heads do not divide d_value {d_value}", spec.num_heads);
     let operands = [Operand::from(&q), Operand::from(&k), Operand::from(&v)];
     cpu::run(spec.clone(), operands).unwrap_or_else(|| plain(&q, &k, &v, spec).0)
 }
@@ -77,12 +80,12 @@ fn check(q: &Tensor<2>, k: &Tensor<2>, spec: &Attention) {
 /// Attention from tensor operations: segments are padded to the longest one, as on any device without our kernel.
 fn plain(q: &Tensor<2>, k: &Tensor<2>, v: &Tensor<2>, spec: &Attention) -> (Tensor<2>, Tensor<4>) {
     let ([rows, d_model], device) = (q.dims(), q.device());
-    let (heads, d_head) = (spec.num_heads, d_model / spec.num_heads);
+    let (heads, d_head, d_value) = (spec.num_heads, d_model / spec.num_heads, v.dims()[1]);
     let segments = spec.segments.len();
     let tgt = spec.segments.iter().map(|s| s.queries.len()).max().unwrap_or(0);
     let src = spec.segments.iter().map(|s| s.keys.len()).max().unwrap_or(0);
     if segments * tgt * src == 0 {
-        return (q.zeros_like(), Tensor::zeros([segments, heads, tgt, src], &device));
+        return (Tensor::zeros([rows, d_value], &device), Tensor::zeros([segments, heads, tgt, src], &device));
     }
     let ids = |of: fn(&Segment) -> &Range<usize>, longest: usize| {
         let ids: Vec<i32> = spec
@@ -98,11 +101,12 @@ fn plain(q: &Tensor<2>, k: &Tensor<2>, v: &Tensor<2>, spec: &Attention) -> (Tens
         Tensor::<1, Int>::from_data(TensorData::new(ids, [segments * longest]), &device)
     };
     let split = |x: &Tensor<2>, of: fn(&Segment) -> &Range<usize>, longest: usize| {
+        let [rows, columns] = x.dims();
         // A segment without keys starts where the matrix may end: point it at row 0, the mask hides it.
-        let last = i64::try_from(x.dims()[0]).expect("rows fit 63 bits") - 1;
+        let last = i64::try_from(rows).expect("rows fit 63 bits") - 1;
         x.clone()
             .select(0, ids(of, longest).clamp(0, last))
-            .reshape([segments, longest, heads, d_head])
+            .reshape([segments, longest, heads, columns / heads])
             .swap_dims(1, 2)
     };
     let queries = split(q, |s| &s.queries, tgt);
@@ -119,7 +123,7 @@ fn plain(q: &Tensor<2>, k: &Tensor<2>, v: &Tensor<2>, spec: &Attention) -> (Tens
     let scale = 1.0 / (d_head as f32).sqrt();
     let scores = queries.matmul(keys.transpose()) * scale + (mask.clone() - 1.0) * 1e9;
     let weights = softmax(scores, 3) * mask;
-    let context = weights.clone().matmul(values).swap_dims(1, 2).reshape([segments * tgt, d_model]);
+    let context = weights.clone().matmul(values).swap_dims(1, 2).reshape([segments * tgt, d_value]);
     // Back from the padded rows to the rows of the queries; row `segments * tgt` is zero.
     let mut back = vec![i32::try_from(segments * tgt).expect("rows fit 31 bits"); rows];
     for (index, segment) in spec.segments.iter().enumerate() {
@@ -127,7 +131,7 @@ fn plain(q: &Tensor<2>, k: &Tensor<2>, v: &Tensor<2>, spec: &Attention) -> (Tens
             back[row] = i32::try_from(index * tgt + offset).expect("rows fit 31 bits");
         }
     }
-    let context = Tensor::cat(vec![context, Tensor::zeros([1, d_model], &device)], 0);
+    let context = Tensor::cat(vec![context, Tensor::zeros([1, d_value], &device)], 0);
     (context.select(0, Tensor::from_data(TensorData::new(back, [rows]), &device)), weights)
 }
 
@@ -153,14 +157,14 @@ impl CpuOperation<3> for Attention {
     type Saved = Saved;
 
     fn forward(&self, [q, k, v]: [Matrix; 3]) -> (Matrix, Saved) {
-        let (rows, d_model) = (q.rows(), q.columns());
-        let mut output = vec![0.0_f32; rows * d_model];
-        let weights: Vec<Vec<f32>> = by_queries(&mut output, &self.segments, d_model)
+        let (rows, widths) = (q.rows(), [q.columns(), v.columns()]);
+        let mut output = vec![0.0_f32; rows * widths[1]];
+        let weights: Vec<Vec<f32>> = by_queries(&mut output, &self.segments, widths[1])
             .into_par_iter()
             .map(|(segment, output)| {
                 pulp::Arch::new().dispatch(
                     #[inline(always)]
-                    || self.forward_segment(segment, output, [q.values(), k.values(), v.values()], d_model),
+                    || self.forward_segment(segment, output, [q.values(), k.values(), v.values()], widths),
                 )
             })
             .collect();
@@ -168,27 +172,28 @@ impl CpuOperation<3> for Attention {
     }
 
     fn backward(&self, saved: Saved, gradient: Matrix) -> [Matrix; 3] {
-        let d_model = gradient.columns();
+        let widths = [saved.q.columns(), saved.v.columns()];
+        let [d_model, d_value] = widths;
         let inputs = [saved.q.values(), saved.k.values(), saved.v.values()];
         let mut q_gradient = vec![0.0_f32; saved.q.rows() * d_model];
         let keys: Vec<(Vec<f32>, Vec<f32>)> = by_queries(&mut q_gradient, &self.segments, d_model)
             .into_par_iter()
             .zip(saved.weights.par_iter())
             .map(|((segment, q_gradient), weights)| {
-                let gradient = &gradient.values()[segment.queries.start * d_model..segment.queries.end * d_model];
+                let gradient = &gradient.values()[segment.queries.start * d_value..segment.queries.end * d_value];
                 pulp::Arch::new().dispatch(
                     #[inline(always)]
-                    || self.backward_segment(segment, q_gradient, gradient, weights, inputs, d_model),
+                    || self.backward_segment(segment, q_gradient, gradient, weights, inputs, widths),
                 )
             })
             .collect();
         // Several segments may read the same keys: their gradients add up, in order.
         let mut k_gradient = vec![0.0_f32; saved.k.rows() * d_model];
-        let mut v_gradient = vec![0.0_f32; saved.k.rows() * d_model];
+        let mut v_gradient = vec![0.0_f32; saved.k.rows() * d_value];
         for (segment, (k, v)) in self.segments.iter().zip(keys) {
-            let range = segment.keys.start * d_model..segment.keys.end * d_model;
-            add(&mut k_gradient[range.clone()], &k);
-            add(&mut v_gradient[range], &v);
+            let rows = |width: usize| segment.keys.start * width..segment.keys.end * width;
+            add(&mut k_gradient[rows(d_model)], &k);
+            add(&mut v_gradient[rows(d_value)], &v);
         }
         let key_rows = saved.k.rows();
         [
@@ -206,21 +211,22 @@ impl Attention {
         segment: &Segment,
         output: &mut [f32],
         [q, k, v]: [&[f32]; 3],
-        d_model: usize,
+        [d_model, d_value]: [usize; 2],
     ) -> Vec<f32> {
         let (tgt, src) = (segment.queries.len(), segment.keys.len());
-        let d_head = d_model / self.num_heads;
+        let (d_head, d_out) = (d_model / self.num_heads, d_value / self.num_heads);
         let mut weights = vec![0.0_f32; self.num_heads * tgt * src];
         if weights.is_empty() {
             return weights;
         }
-        let mut scratch = Scratch::new(tgt, src, d_head);
-        let mut context = vec![0.0_f32; tgt * d_head];
+        let mut scratch = Scratch::new([tgt, src], [d_head, d_out]);
+        let mut context = vec![0.0_f32; tgt * d_out];
         for head in 0..self.num_heads {
             let columns = head * d_head..(head + 1) * d_head;
+            let value_columns = head * d_out..(head + 1) * d_out;
             copy_head(q, &mut scratch.q, &segment.queries, d_model, &columns);
             copy_head(k, &mut scratch.k, &segment.keys, d_model, &columns);
-            copy_head(v, &mut scratch.v, &segment.keys, d_model, &columns);
+            copy_head(v, &mut scratch.v, &segment.keys, d_value, &value_columns);
             transpose(&scratch.k, &mut scratch.transposed, [src, d_head]);
             let weights = &mut weights[head * tgt * src..][..tgt * src];
             multiply(&scratch.q, &scratch.transposed, weights, [tgt, d_head, src]);
@@ -228,9 +234,9 @@ impl Attention {
                 let visible = self.visible(segment, query);
                 softmax_row(&mut weights[query * src..][..src], visible, d_head);
             }
-            multiply(weights, &scratch.v, &mut context, [tgt, src, d_head]);
-            for (row, context) in output.chunks_exact_mut(d_model).zip(context.chunks_exact(d_head)) {
-                row[columns.clone()].copy_from_slice(context);
+            multiply(weights, &scratch.v, &mut context, [tgt, src, d_out]);
+            for (row, context) in output.chunks_exact_mut(d_value).zip(context.chunks_exact(d_out)) {
+                row[value_columns.clone()].copy_from_slice(context);
             }
         }
         weights
@@ -245,36 +251,37 @@ impl Attention {
         gradient: &[f32],
         weights: &[f32],
         [q, k, v]: [&[f32]; 3],
-        d_model: usize,
+        [d_model, d_value]: [usize; 2],
     ) -> (Vec<f32>, Vec<f32>) {
         let (tgt, src) = (segment.queries.len(), segment.keys.len());
-        let d_head = d_model / self.num_heads;
+        let (d_head, d_out) = (d_model / self.num_heads, d_value / self.num_heads);
         #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
         let scale = 1.0 / (d_head as f32).sqrt();
         let mut k_gradient = vec![0.0_f32; src * d_model];
-        let mut v_gradient = vec![0.0_f32; src * d_model];
+        let mut v_gradient = vec![0.0_f32; src * d_value];
         if weights.is_empty() {
             return (k_gradient, v_gradient);
         }
-        let mut scratch = Scratch::new(tgt, src, d_head);
-        let mut head_gradient = vec![0.0_f32; tgt * d_head];
+        let mut scratch = Scratch::new([tgt, src], [d_head, d_out]);
+        let mut head_gradient = vec![0.0_f32; tgt * d_out];
         let mut scores = vec![0.0_f32; tgt * src];
         let mut scores_transposed = vec![0.0_f32; tgt * src];
-        let mut product = vec![0.0_f32; tgt.max(src) * d_head];
+        let mut product = vec![0.0_f32; tgt.max(src) * d_head.max(d_out)];
         for head in 0..self.num_heads {
             let columns = head * d_head..(head + 1) * d_head;
+            let value_columns = head * d_out..(head + 1) * d_out;
             copy_head(q, &mut scratch.q, &segment.queries, d_model, &columns);
             copy_head(k, &mut scratch.k, &segment.keys, d_model, &columns);
-            copy_head(v, &mut scratch.v, &segment.keys, d_model, &columns);
-            copy_head(gradient, &mut head_gradient, &(0..tgt), d_model, &columns);
+            copy_head(v, &mut scratch.v, &segment.keys, d_value, &value_columns);
+            copy_head(gradient, &mut head_gradient, &(0..tgt), d_value, &value_columns);
             let weights = &weights[head * tgt * src..][..tgt * src];
 
             transpose(weights, &mut scores_transposed, [tgt, src]);
-            multiply(&scores_transposed, &head_gradient, &mut product, [src, tgt, d_head]);
-            paste_head(&product, &mut v_gradient, d_model, &columns);
+            multiply(&scores_transposed, &head_gradient, &mut product, [src, tgt, d_out]);
+            paste_head(&product, &mut v_gradient, d_value, &value_columns);
 
-            transpose(&scratch.v, &mut scratch.transposed, [src, d_head]);
-            multiply(&head_gradient, &scratch.transposed, &mut scores, [tgt, d_head, src]);
+            transpose(&scratch.v, &mut scratch.transposed, [src, d_out]);
+            multiply(&head_gradient, &scratch.transposed, &mut scores, [tgt, d_out, src]);
             for (scores, weights) in scores.chunks_exact_mut(src).zip(weights.chunks_exact(src)) {
                 let mean = dot(scores, weights);
                 for (score, weight) in scores.iter_mut().zip(weights) {
@@ -293,21 +300,26 @@ impl Attention {
 }
 
 impl Scratch {
-    fn new(tgt: usize, src: usize, d_head: usize) -> Self {
-        let zeros = |rows: usize| vec![0.0; rows * d_head];
-        Self { q: zeros(tgt), k: zeros(src), v: zeros(src), transposed: zeros(src) }
+    fn new([tgt, src]: [usize; 2], [d_head, d_out]: [usize; 2]) -> Self {
+        let zeros = |rows: usize, width: usize| vec![0.0; rows * width];
+        Self {
+            q: zeros(tgt, d_head),
+            k: zeros(src, d_head),
+            v: zeros(src, d_out),
+            transposed: zeros(src, d_head.max(d_out)),
+        }
     }
 }
 
 /// Cuts the rows of every segment's queries out of `rows`.
-fn by_queries<'a>(rows: &'a mut [f32], segments: &'a [Segment], d_model: usize) -> Vec<(&'a Segment, &'a mut [f32])> {
+fn by_queries<'a>(rows: &'a mut [f32], segments: &'a [Segment], width: usize) -> Vec<(&'a Segment, &'a mut [f32])> {
     let mut rest = rows;
     let mut next_row = 0;
     segments
         .iter()
         .map(|segment| {
-            let (_, from_start) = std::mem::take(&mut rest).split_at_mut((segment.queries.start - next_row) * d_model);
-            let (own, after) = from_start.split_at_mut(segment.queries.len() * d_model);
+            let (_, from_start) = std::mem::take(&mut rest).split_at_mut((segment.queries.start - next_row) * width);
+            let (own, after) = from_start.split_at_mut(segment.queries.len() * width);
             rest = after;
             next_row = segment.queries.end;
             (segment, own)
@@ -375,7 +387,7 @@ mod tests {
         ];
         for spec in cases {
             assert_same(
-                [[9, 6], [9, 6], [9, 6]],
+                [[9, 6], [9, 6], [9, 10]],
                 |[q, k, v]| attention(q, k, v, &spec),
                 |[q, k, v]| plain(&q, &k, &v, &spec).0,
             );
