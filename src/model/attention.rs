@@ -24,7 +24,7 @@ pub struct MultiHeadAttentionConfig {
 impl MultiHeadAttentionConfig {
     pub fn init(&self, device: &Device) -> MultiHeadAttention {
         assert_eq!(self.d_model % self.num_heads, 0, "{} heads for d_model {}", self.num_heads, self.d_model);
-        let projection = || LinearConfig::new(self.d_model, self.d_model).with_bias(false).init(device);
+        let projection = || projection(self.d_model, self.d_model, device);
         MultiHeadAttention {
             query: projection(),
             key: projection(),
@@ -34,6 +34,11 @@ impl MultiHeadAttentionConfig {
             causal: self.causal,
         }
     }
+}
+
+/// A linear map without bias.
+pub(super) fn projection(d_input: usize, d_output: usize, device: &Device) -> Linear {
+    LinearConfig::new(d_input, d_output).with_bias(false).init(device)
 }
 
 /// Four projections around scaled dot-product attention.

@@ -110,19 +110,38 @@ impl ModelConfig {
 
     /// Parameters of the whole model, counted from the sizes alone.
     pub fn num_parameters(&self) -> usize {
-        let (d, ff) = (self.d_model, self.d_ff);
-        let norm = 2 * d;
-        let attention = 4 * d * d;
-        let feed_forward = 2 * d * ff + ff + d;
-        let encoder = self.encoder.count(Sublayer::SelfAttention) * (attention + norm)
-            + self.encoder.count(Sublayer::FeedForward) * (feed_forward + norm);
-        let decoder = self.num_decoder_layers * (2 * attention + feed_forward + 3 * norm);
-        let final_norms = if self.norm == NormPosition::Pre { 2 * norm } else { 0 };
+        let d = self.d_model;
+        let final_norms = if self.norm == NormPosition::Pre { 4 * d } else { 0 };
         let positions = match self.positions {
             Positions::Sinusoidal => 0,
             Positions::MultiLevel { words, sentences, paragraphs } => (words + sentences + paragraphs) * d,
         };
         let embeddings = if self.tied_embeddings { 1 } else { 3 } * self.vocab_size * d;
-        embeddings + positions + encoder + decoder + final_norms
+        let layers = self.encoder_parameters() + self.num_decoder_layers * self.decoder_layer_parameters();
+        embeddings + positions + layers + final_norms
+    }
+
+    /// Parameters of all encoder sublayers with their norms.
+    pub fn encoder_parameters(&self) -> usize {
+        let sublayers = self.encoder.sublayers().map(|kind| match kind {
+            Sublayer::SelfAttention => self.attention_parameters(),
+            Sublayer::FeedForward => self.feed_forward_parameters(),
+        });
+        sublayers.sum()
+    }
+
+    /// Parameters of one decoder layer with its norms.
+    pub fn decoder_layer_parameters(&self) -> usize {
+        2 * self.attention_parameters() + self.feed_forward_parameters()
+    }
+
+    /// Four projections without bias and a norm.
+    fn attention_parameters(&self) -> usize {
+        4 * self.d_model * self.d_model + 2 * self.d_model
+    }
+
+    /// Two linear maps and a norm.
+    fn feed_forward_parameters(&self) -> usize {
+        2 * self.d_model * self.d_ff + self.d_ff + self.d_model + 2 * self.d_model
     }
 }

@@ -7,6 +7,7 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Int, Tensor, TensorData};
 
 use super::config::{ModelConfig, Positions};
+use super::positions::PlaceTables;
 use crate::kernels::{DropoutSource, Segment, dropout};
 
 /// The sentences of a batch as runs of rows.
@@ -60,14 +61,6 @@ pub struct Embedding {
     pub places: Option<PlaceTables>,
 }
 
-/// Multi-level positions, Trankova et al. 2024, §1.2, in the reading whose counts restart.
-#[derive(Module, Debug)]
-pub struct PlaceTables {
-    pub words: Param<Tensor<2>>,
-    pub sentences: Param<Tensor<2>>,
-    pub paragraphs: Param<Tensor<2>>,
-}
-
 impl Embedding {
     pub fn new(config: &ModelConfig, device: &Device) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "widths are small")]
@@ -111,12 +104,10 @@ impl Embedding {
             let sines = sinusoids(places.iter().map(|&[word, ..]| word), d_model);
             return words + Tensor::from_data(TensorData::new(sines, [ids.len(), d_model]), &device);
         };
-        let levels = [&tables.words, &tables.sentences, &tables.paragraphs];
-        levels.into_iter().enumerate().fold(words, |sum, (level, table)| {
-            let table = table.val();
-            let size = table.dims()[0];
-            sum + table.select(0, indices(places.iter().map(|place| place[level] % size), &device))
-        })
+        let sizes = tables.sizes();
+        let wrapped: Vec<[usize; 3]> =
+            places.iter().map(|place| std::array::from_fn(|level| place[level] % sizes[level])).collect();
+        words + tables.forward(&wrapped)
     }
 }
 

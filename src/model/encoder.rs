@@ -1,6 +1,7 @@
 //! The encoder: sublayers in the order of a [`Layout`](super::Layout).
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -11,7 +12,7 @@ use super::embedding::Rows;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
 use super::layout::Sublayer;
 use super::norm::Norm;
-use crate::kernels::{DropoutSource, dropout};
+use crate::kernels::{DropoutSource, Segment, dropout};
 
 /// Encoded sentences.
 #[derive(Debug, Clone)]
@@ -27,15 +28,41 @@ pub struct EncoderOutput {
 /// All sublayers; exactly one of a sublayer's parts is there.
 #[derive(Module, Debug)]
 pub struct Encoder {
-    sublayers: Vec<EncoderSublayer>,
+    pub sublayers: Vec<EncoderSublayer>,
     final_norm: Option<Norm>,
 }
 
+/// Attention inside the sentence or a feed-forward layer, with its norm.
 #[derive(Module, Debug)]
-struct EncoderSublayer {
-    attention: Option<MultiHeadAttention>,
-    feed_forward: Option<FeedForward>,
-    norm: Norm,
+pub struct EncoderSublayer {
+    pub attention: Option<MultiHeadAttention>,
+    pub feed_forward: Option<FeedForward>,
+    pub norm: Norm,
+}
+
+impl EncoderSublayer {
+    /// `norm(x + dropout(sublayer(x)))`, Vaswani et al. 2017, §3.1.
+    ///
+    /// # Shapes
+    /// - x, output: `[rows, d_model]`
+    pub fn forward(&self, x: Tensor<2>, segments: &Arc<[Segment]>, drop: &DropoutSource) -> Tensor<2> {
+        let branch = self.branch(x.clone(), segments, drop);
+        self.norm.add(x, branch, drop.next())
+    }
+
+    /// `x + dropout(sublayer(norm(x)))`, Xiong et al. 2020.
+    fn forward_pre(&self, x: Tensor<2>, segments: &Arc<[Segment]>, drop: &DropoutSource) -> Tensor<2> {
+        let branch = self.branch(self.norm.forward(x.clone()), segments, drop);
+        x + dropout(branch, drop.next())
+    }
+
+    fn branch(&self, x: Tensor<2>, segments: &Arc<[Segment]>, drop: &DropoutSource) -> Tensor<2> {
+        match (&self.attention, &self.feed_forward) {
+            (Some(attention), _) => attention.forward(x.clone(), x, segments),
+            (None, Some(feed_forward)) => feed_forward.forward(x, drop),
+            (None, None) => unreachable!("a sublayer is attention or feed-forward"),
+        }
+    }
 }
 
 impl Encoder {
@@ -58,15 +85,9 @@ impl Encoder {
     pub fn forward(&self, mut x: Tensor<2>, rows: &Rows, drop: &DropoutSource) -> EncoderOutput {
         let segments = rows.own_segments();
         for sublayer in &self.sublayers {
-            let input = if self.final_norm.is_some() { sublayer.norm.forward(x.clone()) } else { x.clone() };
-            let branch = match (&sublayer.attention, &sublayer.feed_forward) {
-                (Some(attention), _) => attention.forward(input.clone(), input, &segments),
-                (None, Some(feed_forward)) => feed_forward.forward(input, drop),
-                (None, None) => unreachable!("a sublayer is attention or feed-forward"),
-            };
             x = match &self.final_norm {
-                Some(_) => x + dropout(branch, drop.next()),
-                None => sublayer.norm.add(x, branch, drop.next()),
+                Some(_) => sublayer.forward_pre(x, &segments, drop),
+                None => sublayer.forward(x, &segments, drop),
             };
         }
         let states = match &self.final_norm {

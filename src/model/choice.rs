@@ -1,0 +1,111 @@
+//! Which sentences each head of each row reads.
+
+use burn::tensor::{Bool, Tensor, TensorData};
+
+use super::documents::{Documents, select_rows};
+
+/// Sentences that one head of one row reads, ascending, each with the score by which it was chosen.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Kept {
+    pub sentences: Vec<usize>,
+    pub scores: Vec<f32>,
+}
+
+/// Scores compared at once: bounds the memory of a choice, not its result.
+const BLOCK: usize = 1 << 22;
+
+/// Relevance of sentences to words, Trankova et al. 2024, Eq. 3: `q kᵀ / √d_head` for every head.
+///
+/// # Shapes
+/// - queries: `[rows, d_k]`; keys: `[sentences, d_k]`
+/// - output: `[heads, rows, sentences]`
+pub fn relevance(queries: Tensor<2>, keys: Tensor<2>, num_heads: usize) -> Tensor<3> {
+    let ([rows, d_k], [sentences, _]) = (queries.dims(), keys.dims());
+    let d_head = d_k / num_heads;
+    #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
+    let scale = 1.0 / (d_head as f32).sqrt();
+    let queries = queries.reshape([rows, num_heads, d_head]).swap_dims(0, 1);
+    let keys = keys.reshape([sentences, num_heads, d_head]).swap_dims(0, 1);
+    queries.matmul(keys.transpose()) * scale
+}
+
+/// What makes a choice among the sentences of a word's document.
+pub(super) struct Chooser<V, P> {
+    pub num_heads: usize,
+    /// Whether a word of the first sentence may read the second one, which has words.
+    pub visible: V,
+    /// From the scores of the sentences, `-inf` where one may not be read, to what is compared.
+    pub normalise: fn(Tensor<2>) -> Tensor<2>,
+    /// Places of the chosen ones.
+    pub pick: P,
+}
+
+impl<V: Fn(usize, usize) -> bool, P: Fn(&[f32]) -> Vec<usize>> Chooser<V, P> {
+    /// Chooses for every row and head, row `r`, head `h` standing at `r · num_heads + h`; has no gradient.
+    ///
+    /// Rows of no sentence choose nothing. Scores are computed for a block of rows at a time.
+    ///
+    /// # Shapes
+    /// - queries: `[rows, d_k]`; keys: `[sentences, d_k]`
+    pub fn choose(
+        &self,
+        queries: &Tensor<2>,
+        keys: &Tensor<2>,
+        documents: &Documents,
+    ) -> Vec<Kept> {
+        let (queries, keys) = (queries.clone().detach(), keys.clone().detach());
+        let mut choice = vec![Kept::default(); queries.dims()[0] * self.num_heads];
+        for document in documents
+            .documents
+            .iter()
+            .filter(|document| !document.is_empty())
+        {
+            let keys = keys.clone().narrow(0, document.start, document.len());
+            let rows: Vec<(usize, usize)> = document
+                .clone()
+                .flat_map(|sentence| {
+                    documents.sentences[sentence]
+                        .clone()
+                        .map(move |row| (row, sentence))
+                })
+                .collect();
+            for block in rows.chunks((BLOCK / (document.len() * self.num_heads)).max(1)) {
+                let numbers: Vec<usize> = block.iter().map(|&(row, _)| row).collect();
+                let scores = relevance(
+                    select_rows(queries.clone(), &numbers),
+                    keys.clone(),
+                    self.num_heads,
+                );
+                let hidden = block.iter().flat_map(|&(_, own)| {
+                    let empty = |other: usize| documents.sentences[other].is_empty();
+                    document
+                        .clone()
+                        .map(move |other| empty(other) || !(self.visible)(own, other))
+                });
+                let hidden: Vec<bool> = hidden.collect();
+                let hidden = TensorData::new(hidden, [1, block.len(), document.len()]);
+                let hidden = Tensor::<3, Bool>::from_data(hidden, &keys.device())
+                    .repeat_dim(0, self.num_heads);
+                let scores = scores.mask_fill(hidden, f32::NEG_INFINITY);
+                let scores = (self.normalise)(
+                    scores.reshape([self.num_heads * block.len(), document.len()]),
+                );
+                let scores: Vec<f32> = scores.into_data().iter().collect();
+                for (index, scores) in scores.chunks_exact(document.len()).enumerate() {
+                    let (head, row) = (index / block.len(), numbers[index % block.len()]);
+                    let places = (self.pick)(scores);
+                    choice[row * self.num_heads + head] = Kept {
+                        sentences: places.iter().map(|place| document.start + place).collect(),
+                        scores: places.iter().map(|&place| scores[place]).collect(),
+                    };
+                }
+            }
+        }
+        choice
+    }
+}
+
+/// The lists of sentences alone, as the kernel reads them.
+pub(super) fn lists(choice: &[Kept]) -> std::sync::Arc<[Vec<usize>]> {
+    choice.iter().map(|kept| kept.sentences.clone()).collect()
+}

@@ -1,0 +1,334 @@
+//! Conditional attention: every word reads the words of the T sentences that are most relevant to it.
+//!
+//! Trankova et al., "Hierarchical Encoding and Conditional Attention in Neural Machine Translation", 2024, §3.2, Eq. 3-7.
+//! Attention scores are computed for the words of the chosen sentences only; the product with the sentence-to-word map
+//! `M` of Eq. 6 is a lookup: each word gets the score of its sentence.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::config::Config;
+use burn::module::Module;
+use burn::nn::Linear;
+use burn::tensor::{Bool, Device, Tensor, TensorData};
+
+use super::attention::projection;
+use super::choice::{Chooser, Kept, lists};
+use super::documents::Documents;
+use super::source2token::{Source2Token, Source2TokenConfig};
+use super::traversal::top_t;
+use crate::kernels::{
+    Projected, SelectedAttention, SelectedWeights, Weighting, selected_attention, selected_weights,
+};
+
+/// KeepTopT, Eq. 4: the `t` largest scores of every row stay, the others become `-inf`.
+///
+/// # Shapes
+/// - scores, output: `[rows, sentences]`
+pub fn keep_top_t(scores: Tensor<2>, t: usize) -> Tensor<2> {
+    let ([rows, sentences], device) = (scores.dims(), scores.device());
+    let numbers: Vec<f32> = scores.to_data().iter().collect();
+    let mut dropped = vec![true; numbers.len()];
+    for (row, scores) in numbers.chunks_exact(sentences.max(1)).enumerate() {
+        for place in top_t(scores, t) {
+            dropped[row * sentences + place] = false;
+        }
+    }
+    let dropped =
+        Tensor::<2, Bool>::from_data(TensorData::new(dropped, [rows, sentences]), &device);
+    scores.mask_fill(dropped, f32::NEG_INFINITY)
+}
+
+/// Sizes of [`ConditionalHeads`].
+#[derive(Config, Debug)]
+pub struct ConditionalHeadsConfig {
+    pub d_model: usize,
+    /// Width of queries and keys of all heads together.
+    pub d_k: usize,
+    /// Width of the values of all heads together.
+    pub d_v: usize,
+    pub num_heads: usize,
+    /// T: how many sentences a word reads in each head.
+    pub top_t: usize,
+}
+
+impl ConditionalHeadsConfig {
+    pub fn init(&self, device: &Device) -> ConditionalHeads {
+        assert_eq!(
+            self.d_k % self.num_heads,
+            0,
+            "{} heads for d_k {}",
+            self.num_heads,
+            self.d_k
+        );
+        assert_eq!(
+            self.d_v % self.num_heads,
+            0,
+            "{} heads for d_v {}",
+            self.num_heads,
+            self.d_v
+        );
+        assert!(self.top_t > 0, "a word reads at least one sentence");
+        let key = || projection(self.d_model, self.d_k, device);
+        ConditionalHeads {
+            query_word: key(),
+            key_word: key(),
+            query_sentence: key(),
+            key_sentence: key(),
+            value: projection(self.d_model, self.d_v, device),
+            num_heads: self.num_heads,
+            top_t: self.top_t,
+        }
+    }
+}
+
+/// The heads of a conditional attention, before their output is projected.
+#[derive(Module, Debug)]
+pub struct ConditionalHeads {
+    /// `W^Q_X` and `W^K_X`, `[d_model, d_k]`: words to words.
+    pub query_word: Linear,
+    pub key_word: Linear,
+    /// `W^Q_S` and `W^K_S`, `[d_model, d_k]`: words to sentences.
+    pub query_sentence: Linear,
+    pub key_sentence: Linear,
+    /// `W^V_X`, `[d_model, d_v]`
+    pub value: Linear,
+    pub num_heads: usize,
+    pub top_t: usize,
+}
+
+impl ConditionalHeads {
+    /// The terms of Eq. 7.
+    ///
+    /// # Shapes
+    /// - words: `[rows, d_model]`; encodings: `[sentences, d_model]`
+    pub fn project(&self, words: Tensor<2>, encodings: Tensor<2>) -> Projected {
+        Projected {
+            word_queries: self.query_word.forward(words.clone()),
+            word_keys: self.key_word.forward(words.clone()),
+            values: self.value.forward(words.clone()),
+            sentence_queries: self.query_sentence.forward(words),
+            sentence_keys: self.key_sentence.forward(encodings),
+        }
+    }
+
+    /// The T sentences that are most relevant to each head of each word, Eq. 3-5, with their relevance.
+    pub fn choose(&self, projected: &Projected, documents: &Documents) -> Vec<Kept> {
+        let chooser = Chooser {
+            num_heads: self.num_heads,
+            visible: |_, _| true,
+            normalise: |scores| scores,
+            pick: |scores: &[f32]| top_t(scores, self.top_t),
+        };
+        chooser.choose(
+            &projected.sentence_queries,
+            &projected.sentence_keys,
+            documents,
+        )
+    }
+
+    /// Eq. 7 over the chosen sentences.
+    ///
+    /// # Shapes
+    /// - output: `[rows, d_v]`
+    pub fn attend(
+        &self,
+        projected: Projected,
+        sentences: &[Range<usize>],
+        choice: &[Kept],
+    ) -> Tensor<2> {
+        selected_attention(projected, &self.spec(sentences, choice))
+    }
+
+    /// The weights of [`Self::attend`]: one entry for each row and head, its words in the order of the choice.
+    pub fn weights(
+        &self,
+        projected: &Projected,
+        sentences: &[Range<usize>],
+        choice: &[Kept],
+    ) -> Vec<SelectedWeights> {
+        selected_weights(projected, &self.spec(sentences, choice))
+    }
+
+    /// Chooses and attends.
+    ///
+    /// # Shapes
+    /// - words: `[rows, d_model]`; encodings: `[sentences, d_model]`
+    /// - output: `[rows, d_v]`
+    pub fn forward(
+        &self,
+        words: Tensor<2>,
+        encodings: Tensor<2>,
+        documents: &Documents,
+    ) -> Tensor<2> {
+        let projected = self.project(words, encodings);
+        let choice = self.choose(&projected, documents);
+        self.attend(projected, &documents.sentences, &choice)
+    }
+
+    fn spec(&self, sentences: &[Range<usize>], choice: &[Kept]) -> SelectedAttention {
+        SelectedAttention {
+            num_heads: self.num_heads,
+            sentences: Arc::from(sentences),
+            chosen: lists(choice),
+            weighting: Weighting::Joint,
+        }
+    }
+}
+
+/// Sizes of a [`ConditionalAttention`] layer.
+#[derive(Config, Debug)]
+pub struct ConditionalAttentionConfig {
+    pub d_model: usize,
+    pub num_heads: usize,
+    /// T: how many sentences a word reads in each head.
+    pub top_t: usize,
+}
+
+impl ConditionalAttentionConfig {
+    pub fn init(&self, device: &Device) -> ConditionalAttention {
+        let d = self.d_model;
+        ConditionalAttention {
+            source2token: Source2TokenConfig::new(d, d, d).init(device),
+            heads: ConditionalHeadsConfig::new(d, d, d, self.num_heads, self.top_t).init(device),
+            output: projection(d, d, device),
+        }
+    }
+}
+
+/// Conditional attention in the multi-head block: heads share the sentence encodings and choose each for itself.
+#[derive(Module, Debug)]
+pub struct ConditionalAttention {
+    pub source2token: Source2Token,
+    pub heads: ConditionalHeads,
+    /// `[d_model, d_model]`
+    pub output: Linear,
+}
+
+impl ConditionalAttention {
+    /// # Shapes
+    /// - words, output: `[rows, d_model]`
+    pub fn forward(&self, words: Tensor<2>, documents: &Documents) -> Tensor<2> {
+        let encodings = self
+            .source2token
+            .forward(words.clone(), &documents.sentences);
+        self.output
+            .forward(self.heads.forward(words, encodings, documents))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Distribution;
+    use burn::tensor::activation::softmax;
+
+    use super::super::choice::relevance;
+    use super::*;
+
+    /// Eq. 7 as printed: scores over the whole document, masked.
+    fn masked(
+        heads: &ConditionalHeads,
+        words: Tensor<2>,
+        encodings: Tensor<2>,
+        sentences: &[Range<usize>],
+    ) -> Tensor<2> {
+        let ([rows, _], device) = (words.dims(), words.device());
+        let Projected {
+            word_queries,
+            word_keys,
+            values,
+            sentence_queries,
+            sentence_keys,
+        } = heads.project(words, encodings);
+        let num_heads = heads.num_heads;
+        let words_to_words = relevance(word_queries, word_keys, num_heads);
+        let to_sentences = relevance(sentence_queries, sentence_keys, num_heads);
+        let [_, _, num_sentences] = to_sentences.dims();
+        let kept = keep_top_t(
+            to_sentences.reshape([num_heads * rows, num_sentences]),
+            heads.top_t,
+        );
+        let of_word: Vec<i32> = (0..rows)
+            .map(|row| {
+                sentences
+                    .iter()
+                    .position(|words| words.contains(&row))
+                    .expect("a sentence") as i32
+            })
+            .collect();
+        let of_word = Tensor::from_data(TensorData::new(of_word, [rows]), &device);
+        let kept = kept.select(1, of_word).reshape([num_heads, rows, rows]);
+        let weights = softmax(words_to_words + kept, 2);
+        let [_, d_v] = values.dims();
+        let values = values
+            .reshape([rows, num_heads, d_v / num_heads])
+            .swap_dims(0, 1);
+        weights.matmul(values).swap_dims(0, 1).reshape([rows, d_v])
+    }
+
+    #[test]
+    fn gathering_the_chosen_sentences_equals_masking_the_others() {
+        let device = Device::flex();
+        device.seed(11);
+        let documents = Documents::one(vec![0..4, 4..5, 5..11, 11..13, 13..16]);
+        let attention = ConditionalAttentionConfig::new(8, 2, 2).init(&device);
+        let words = Tensor::<2>::random([16, 8], Distribution::Normal(0.0, 1.0), &device);
+        let encodings = attention
+            .source2token
+            .forward(words.clone(), &documents.sentences);
+        let gathered = attention
+            .heads
+            .forward(words.clone(), encodings.clone(), &documents);
+        let masked = masked(&attention.heads, words, encodings, &documents.sentences);
+        let difference = (gathered - masked).abs().max().into_scalar::<f32>();
+        assert!(difference < 1e-5, "differs by {difference}");
+    }
+
+    #[test]
+    fn rows_of_no_sentence_and_other_documents_change_nothing() {
+        let device = Device::flex();
+        device.seed(12);
+        let attention = ConditionalAttentionConfig::new(8, 2, 2).init(&device);
+        let words = Tensor::<2>::random([12, 8], Distribution::Normal(0.0, 1.0), &device);
+        let junk = Tensor::<2>::random([3, 8], Distribution::Normal(0.0, 9.0), &device);
+        let alone = attention.forward(words.clone(), &Documents::one(vec![0..4, 4..5, 5..12]));
+        let padded = Tensor::cat(
+            vec![
+                words.clone().narrow(0, 0, 5),
+                junk.clone(),
+                words.narrow(0, 5, 7),
+                junk,
+            ],
+            0,
+        );
+        let documents = Documents {
+            sentences: vec![0..4, 4..5, 8..15, 15..18],
+            documents: vec![0..3, 3..4],
+        };
+        let among = attention.forward(padded, &documents);
+        let among = Tensor::cat(
+            vec![among.clone().narrow(0, 0, 5), among.narrow(0, 8, 7)],
+            0,
+        );
+        let difference = (alone - among).abs().max().into_scalar::<f32>();
+        assert!(difference < 1e-5, "differs by {difference}");
+    }
+
+    #[test]
+    fn more_sentences_to_keep_than_there_are_keep_all() {
+        let device = Device::flex();
+        let attention = ConditionalAttentionConfig::new(8, 2, 50).init(&device);
+        let words = Tensor::<2>::random([5, 8], Distribution::Normal(0.0, 1.0), &device);
+        let documents = Documents::one(vec![0..3, 3..3, 3..5]);
+        let encodings = attention
+            .source2token
+            .forward(words.clone(), &documents.sentences);
+        let choice = attention
+            .heads
+            .choose(&attention.heads.project(words, encodings), &documents);
+        assert!(
+            choice.iter().all(|kept| kept.sentences == [0, 2]),
+            "{choice:?}"
+        );
+    }
+}

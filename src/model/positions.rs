@@ -1,0 +1,87 @@
+//! Multi-level positions: learned tables for word, sentence and paragraph, summed.
+//!
+//! Trankova et al., "Hierarchical Encoding and Conditional Attention in Neural Machine Translation", 2024, §1.2. A joint
+//! table for each triple, also compatible with the text, would be unusably large.
+
+use burn::module::{Module, Param};
+use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+
+use super::embedding::indices;
+
+/// From where words, sentences and paragraphs are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counting {
+    /// Words within their sentence, sentences within their paragraph: the tables are bounded.
+    #[default]
+    Restarting,
+    /// All from the beginning of the sequence ("135th word of the text"): the text must fit the tables.
+    Absolute,
+}
+
+impl Counting {
+    /// Word, sentence and paragraph number of every word of a text.
+    ///
+    /// `sentence_lengths` counts the words of each sentence, `sentences_per_paragraph` the sentences of each paragraph.
+    pub fn places(
+        self,
+        sentence_lengths: &[usize],
+        sentences_per_paragraph: &[usize],
+    ) -> Vec<[usize; 3]> {
+        let in_paragraphs: usize = sentences_per_paragraph.iter().sum();
+        assert_eq!(
+            sentence_lengths.len(),
+            in_paragraphs,
+            "{} sentences",
+            sentence_lengths.len()
+        );
+        let mut places = Vec::with_capacity(sentence_lengths.iter().sum());
+        let mut lengths = sentence_lengths.iter().enumerate();
+        for (paragraph, &sentences) in sentences_per_paragraph.iter().enumerate() {
+            for (within, (sentence, &words)) in lengths.by_ref().take(sentences).enumerate() {
+                let before = places.len();
+                places.extend((0..words).map(|word| match self {
+                    Self::Restarting => [word, within, paragraph],
+                    Self::Absolute => [before + word, sentence, paragraph],
+                }));
+            }
+        }
+        places
+    }
+}
+
+/// One table a level, each `[size, d_model]`.
+#[derive(Module, Debug)]
+pub struct PlaceTables {
+    pub words: Param<Tensor<2>>,
+    pub sentences: Param<Tensor<2>>,
+    pub paragraphs: Param<Tensor<2>>,
+}
+
+impl PlaceTables {
+    /// Sizes of the tables.
+    pub fn sizes(&self) -> [usize; 3] {
+        [&self.words, &self.sentences, &self.paragraphs].map(|table| table.dims()[0])
+    }
+
+    /// The sum of the three tables' rows for every place (word, sentence, paragraph), all of them within the tables.
+    ///
+    /// # Shapes
+    /// - output: `[rows, d_model]`
+    pub fn forward(&self, places: &[[usize; 3]]) -> Tensor<2> {
+        let sizes = self.sizes();
+        assert!(
+            places
+                .iter()
+                .all(|place| place.iter().zip(sizes).all(|(&index, size)| index < size)),
+            "a place lies beyond the tables of {sizes:?} entries"
+        );
+        let of_level = |level: usize, table: &Param<Tensor<2>>| {
+            let table = table.val();
+            let ids = indices(places.iter().map(|place| place[level]), &table.device());
+            table.select(0, ids)
+        };
+        of_level(0, &self.words) + of_level(1, &self.sentences) + of_level(2, &self.paragraphs)
+    }
+}

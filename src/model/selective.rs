@@ -1,0 +1,176 @@
+//! Selective attention: sparse over the other sentences of the document, then over the words of those that are left.
+//!
+//! Maruf, Martins & Haffari, "Selective Attention for Context-aware Neural Machine Translation", NAACL 2019, Eq. 3-6.
+//! Words of sentences with zero weight are never read. Unlike the authors' program, which adds a large negative number to
+//! every score of the first sentence online, that sentence sees nothing: its context is 0.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::config::Config;
+use burn::module::Module;
+use burn::nn::Linear;
+use burn::tensor::{Device, Tensor};
+
+use super::attention::projection;
+use super::choice::{Chooser, Kept, lists};
+use super::documents::{Documents, Reach};
+use crate::kernels::{
+    Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, selected_attention,
+    selected_weights, sparsemax,
+};
+
+/// Sizes of a [`SelectiveAttention`] layer.
+#[derive(Config, Debug)]
+pub struct SelectiveAttentionConfig {
+    pub d_model: usize,
+    pub num_heads: usize,
+    pub reach: Reach,
+    /// Sparsemax for sparse-sparse, softmax for sparse-soft.
+    pub words: WordNormaliser,
+}
+
+impl SelectiveAttentionConfig {
+    pub fn init(&self, device: &Device) -> SelectiveAttention {
+        assert_eq!(
+            self.d_model % self.num_heads,
+            0,
+            "{} heads for d_model {}",
+            self.num_heads,
+            self.d_model
+        );
+        let projection = || projection(self.d_model, self.d_model, device);
+        SelectiveAttention {
+            query_sentence: projection(),
+            key_sentence: projection(),
+            query_word: projection(),
+            key_word: projection(),
+            value: projection(),
+            output: projection(),
+            num_heads: self.num_heads,
+            reach: self.reach,
+            words: self.words,
+        }
+    }
+}
+
+/// Hierarchical attention to the words of the other sentences; every projection is `[d_model, d_model]`.
+#[derive(Module, Debug)]
+pub struct SelectiveAttention {
+    pub query_sentence: Linear,
+    pub key_sentence: Linear,
+    pub query_word: Linear,
+    pub key_word: Linear,
+    pub value: Linear,
+    pub output: Linear,
+    pub num_heads: usize,
+    #[module(skip)]
+    pub reach: Reach,
+    #[module(skip)]
+    pub words: WordNormaliser,
+}
+
+impl SelectiveAttention {
+    /// Projects queries, keys and values; the key of a sentence is the mean of the keys of its words.
+    ///
+    /// # Shapes
+    /// - queries, word_keys, word_values: `[rows, d_model]`
+    pub fn project(
+        &self,
+        queries: Tensor<2>,
+        word_keys: Tensor<2>,
+        word_values: Tensor<2>,
+        documents: &Documents,
+    ) -> Projected {
+        Projected {
+            sentence_queries: self.query_sentence.forward(queries.clone()),
+            sentence_keys: self.key_sentence.forward(documents.means(&word_keys)),
+            word_queries: self.query_word.forward(queries),
+            word_keys: self.key_word.forward(word_keys),
+            values: self.value.forward(word_values),
+        }
+    }
+
+    /// The sentences of positive weight for each head of each word, Eq. 3, with their weights.
+    pub fn choose(&self, projected: &Projected, documents: &Documents) -> Vec<Kept> {
+        let chooser = Chooser {
+            num_heads: self.num_heads,
+            visible: |own, other| self.reach.sees(own, other),
+            normalise: sparsemax,
+            pick: |weights: &[f32]| {
+                (0..weights.len())
+                    .filter(|&place| weights[place] > 0.0)
+                    .collect()
+            },
+        };
+        chooser.choose(
+            &projected.sentence_queries,
+            &projected.sentence_keys,
+            documents,
+        )
+    }
+
+    /// Eq. 3-6: `a_s = sparsemax(Q_s K_sᵀ / √d_k)`, `a_w` over the words of each sentence, and their product over `V_w`.
+    ///
+    /// # Shapes
+    /// - queries, word_keys, word_values, output: `[rows, d_model]`
+    pub fn forward(
+        &self,
+        queries: Tensor<2>,
+        word_keys: Tensor<2>,
+        word_values: Tensor<2>,
+        documents: &Documents,
+    ) -> Tensor<2> {
+        let projected = self.project(queries, word_keys, word_values, documents);
+        let choice = self.choose(&projected, documents);
+        self.output.forward(selected_attention(
+            projected,
+            &self.spec(&documents.sentences, &choice),
+        ))
+    }
+
+    /// The weights of [`Self::forward`]: one entry for each row and head, in the order of the choice.
+    pub fn weights(
+        &self,
+        projected: &Projected,
+        sentences: &[Range<usize>],
+        choice: &[Kept],
+    ) -> Vec<SelectedWeights> {
+        selected_weights(projected, &self.spec(sentences, choice))
+    }
+
+    fn spec(&self, sentences: &[Range<usize>], choice: &[Kept]) -> SelectedAttention {
+        SelectedAttention {
+            num_heads: self.num_heads,
+            sentences: Arc::from(sentences),
+            chosen: lists(choice),
+            weighting: Weighting::Product(self.words),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Distribution;
+
+    use super::*;
+
+    #[test]
+    fn the_first_sentence_online_gets_a_context_of_zeros() {
+        let device = Device::flex();
+        device.seed(21);
+        let attention = SelectiveAttentionConfig::new(8, 2, Reach::Online, WordNormaliser::Softmax)
+            .init(&device);
+        let words = Tensor::<2>::random([9, 8], Distribution::Normal(0.0, 1.0), &device);
+        let documents = Documents::one(vec![0..3, 3..5, 5..9]);
+        let context = attention.forward(words.clone(), words.clone(), words, &documents);
+        let first = context
+            .clone()
+            .narrow(0, 0, 3)
+            .abs()
+            .max()
+            .into_scalar::<f32>();
+        let rest = context.narrow(0, 3, 6).abs().min().into_scalar::<f32>();
+        assert!(first == 0.0 && rest > 0.0, "first {first}, rest {rest}");
+    }
+}

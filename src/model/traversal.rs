@@ -1,0 +1,204 @@
+//! The way down the content tree: which sentences a query keeps.
+//!
+//! Trankova et al. 2024, §3.3.2 and Fig. 3. A traversal chooses and has no gradient; the scores of what it chose have
+//! theirs through [`path_sums`](super::path_sums).
+
+use burn::tensor::Tensor;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// What the nodes of a level are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TraversalRule {
+    /// Their own relevance.
+    ByNode,
+    /// The sum of the relevance on their path.
+    ByCumulative,
+}
+
+/// One node that a query looked at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Visit {
+    /// Number in its level.
+    pub node: usize,
+    /// Relevance to the query.
+    pub relevance: f32,
+    /// Sum of the relevance of all nodes from the root down to this one.
+    pub cumulative: f32,
+    /// Whether it is among the top T of its level.
+    pub kept: bool,
+}
+
+/// The nodes that one query looked at, level by level, the leaves first; ascending in each level.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Traversal {
+    pub levels: Vec<Vec<Visit>>,
+}
+
+impl Traversal {
+    /// Leaves that survived.
+    pub fn kept_leaves(&self) -> impl Iterator<Item = &Visit> {
+        self.levels
+            .first()
+            .into_iter()
+            .flatten()
+            .filter(|visit| visit.kept)
+    }
+}
+
+/// How to go down a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeSearch {
+    pub num_heads: usize,
+    /// T: how many nodes survive on each level.
+    pub top_t: usize,
+    pub rule: TraversalRule,
+}
+
+impl TreeSearch {
+    /// From the root down, for every query and head: the relevance `q kᵀ / √d_head` of the nodes whose parent survived,
+    /// then KeepTopT over all of them together.
+    ///
+    /// Query `r`, head `h` stands at `r · num_heads + h`.
+    ///
+    /// # Shapes
+    /// - queries: `[rows, d_k]`; levels: `[nodes, d_k]` each, the leaves first; all contiguous by rows
+    pub fn traverse(&self, queries: &[f32], levels: &[Vec<f32>], d_k: usize) -> Vec<Traversal> {
+        let d_head = d_k / self.num_heads;
+        queries
+            .par_chunks_exact(d_head)
+            .enumerate()
+            .map(|(index, query)| {
+                let column = index % self.num_heads * d_head;
+                let relevance = |level: usize, node: usize| {
+                    let key = &levels[level][node * d_k + column..][..d_head];
+                    query.iter().zip(key).map(|(q, k)| q * k).sum::<f32>() / root(d_head)
+                };
+                self.descend(
+                    &levels
+                        .iter()
+                        .map(|level| level.len() / d_k)
+                        .collect::<Vec<_>>(),
+                    relevance,
+                )
+            })
+            .collect()
+    }
+
+    /// [`Self::traverse`] over tensors; a choice has no gradient.
+    ///
+    /// # Shapes
+    /// - queries: `[rows, d_k]`; levels: `[nodes, d_k]` each
+    pub fn traverse_tensors(&self, queries: Tensor<2>, levels: &[Tensor<2>]) -> Vec<Traversal> {
+        let [_, d_k] = queries.dims();
+        let numbers = |tensor: &Tensor<2>| tensor.to_data().iter::<f32>().collect::<Vec<f32>>();
+        let levels: Vec<Vec<f32>> = levels.iter().map(numbers).collect();
+        self.traverse(&numbers(&queries), &levels, d_k)
+    }
+
+    /// # Shapes
+    /// - sizes: nodes of each level, the leaves first
+    fn descend(&self, sizes: &[usize], relevance: impl Fn(usize, usize) -> f32) -> Traversal {
+        let mut levels = vec![Vec::new(); sizes.len()];
+        // Node and cumulative relevance of its parent.
+        let mut candidates = vec![(0, 0.0_f32)];
+        for level in (0..sizes.len()).rev() {
+            let visit = |&(node, above): &(usize, f32)| {
+                let relevance = relevance(level, node);
+                Visit {
+                    node,
+                    relevance,
+                    cumulative: above + relevance,
+                    kept: false,
+                }
+            };
+            let mut visits: Vec<Visit> = candidates.iter().map(visit).collect();
+            let scores: Vec<f32> = visits.iter().map(|visit| self.score(visit)).collect();
+            for kept in top_t(&scores, self.top_t) {
+                visits[kept].kept = true;
+            }
+            if let Some(below) = level.checked_sub(1) {
+                let kept = visits.iter().filter(|visit| visit.kept);
+                let children = kept.flat_map(|visit| {
+                    [2 * visit.node, 2 * visit.node + 1].map(|child| (child, visit.cumulative))
+                });
+                candidates = children
+                    .filter(|&(child, _)| child < sizes[below])
+                    .collect();
+            }
+            levels[level] = visits;
+        }
+        Traversal { levels }
+    }
+
+    fn score(&self, visit: &Visit) -> f32 {
+        match self.rule {
+            TraversalRule::ByNode => visit.relevance,
+            TraversalRule::ByCumulative => visit.cumulative,
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
+fn root(d_head: usize) -> f32 {
+    (d_head as f32).sqrt()
+}
+
+/// Places of the `t` largest scores, ascending; of equal ones the first. `-inf` never counts.
+pub fn top_t(scores: &[f32], t: usize) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..scores.len())
+        .filter(|&place| scores[place] > f32::NEG_INFINITY)
+        .collect();
+    if places.len() > t {
+        if t > 0 {
+            places.select_nth_unstable_by(t - 1, |&a, &b| {
+                scores[b].total_cmp(&scores[a]).then(a.cmp(&b))
+            });
+        }
+        places.truncate(t);
+        places.sort_unstable();
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_scores_stay_and_ties_go_to_the_first() {
+        let hidden = f32::NEG_INFINITY;
+        assert_eq!(top_t(&[0.1, 3.0, hidden, 2.0, 2.0], 2), [1, 3]);
+        assert_eq!(top_t(&[hidden, 1.0, hidden], 2), [1]);
+        assert_eq!(top_t(&[1.0, 2.0], 9), [0, 1]);
+        assert!(top_t(&[1.0], 0).is_empty());
+    }
+
+    #[test]
+    fn every_level_keeps_at_most_t_nodes_and_children_of_kept_ones() {
+        let search = TreeSearch {
+            num_heads: 1,
+            top_t: 2,
+            rule: TraversalRule::ByNode,
+        };
+        let sizes = [11, 6, 3, 2, 1];
+        let traversal = search.descend(&sizes, |level, node| ((level * 7 + node * 5) % 11) as f32);
+        for (level, visits) in traversal.levels.iter().enumerate() {
+            let kept: Vec<usize> = visits
+                .iter()
+                .filter(|visit| visit.kept)
+                .map(|visit| visit.node)
+                .collect();
+            assert_eq!(kept.len(), sizes[level].min(2));
+            let Some(above) = traversal.levels.get(level + 1) else {
+                continue;
+            };
+            assert!(visits.iter().all(|visit| {
+                above
+                    .iter()
+                    .any(|parent| parent.kept && parent.node == visit.node / 2)
+            }));
+        }
+    }
+}

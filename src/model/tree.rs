@@ -1,0 +1,194 @@
+//! The binary content tree over the sentence encodings of a document.
+//!
+//! Trankova et al. 2024, §3.3.1: neighbours are merged in pairs, level by level, until one node is left; the last of an
+//! odd number is copied up. Node `i` of a level has parent `i / 2`.
+
+use burn::config::Config;
+use burn::module::Module;
+use burn::nn::{Linear, LinearConfig};
+use burn::tensor::activation::{elu, softmax};
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+
+use super::documents::select_rows;
+use super::source2token::{Source2Token, Source2TokenConfig};
+
+/// How a parent is made of two children.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MergeKind {
+    /// [`Source2Token`] over the two, with the same weights on every level.
+    Source2Token,
+    /// Their mean.
+    Average,
+    /// [`MultiDimSource2Token`] over the two.
+    MultiDim,
+}
+
+/// Sizes of a [`Merge`].
+#[derive(Config, Debug)]
+pub struct MergeConfig {
+    pub d_model: usize,
+    pub kind: MergeKind,
+}
+
+impl MergeConfig {
+    pub fn init(&self, device: &Device) -> Merge {
+        let d = self.d_model;
+        Merge {
+            source2token: (self.kind == MergeKind::Source2Token)
+                .then(|| Source2TokenConfig::new(d, d, d).init(device)),
+            multi_dim: (self.kind == MergeKind::MultiDim)
+                .then(|| MultiDimSource2TokenConfig::new(d, d).init(device)),
+        }
+    }
+}
+
+/// Makes a level of the tree of the one below; without parts it takes the mean.
+#[derive(Module, Debug)]
+pub struct Merge {
+    pub source2token: Option<Source2Token>,
+    pub multi_dim: Option<MultiDimSource2Token>,
+}
+
+impl Merge {
+    /// # Shapes
+    /// - level: `[nodes, d_model]`
+    /// - output: `[nodes / 2 rounded up, d_model]`
+    pub fn forward(&self, level: Tensor<2>) -> Tensor<2> {
+        let [nodes, d_model] = level.dims();
+        let pairs = nodes / 2;
+        let paired = level.clone().narrow(0, 0, pairs * 2);
+        let parents = match (&self.source2token, &self.multi_dim) {
+            (Some(merge), _) => {
+                let children: Vec<_> = (0..pairs).map(|pair| 2 * pair..2 * pair + 2).collect();
+                merge.forward(paired, &children)
+            }
+            (None, Some(merge)) => merge.forward(paired),
+            (None, None) => paired
+                .reshape([pairs, 2, d_model])
+                .mean_dim(1)
+                .squeeze_dim(1),
+        };
+        if nodes % 2 == 0 {
+            parents
+        } else {
+            Tensor::cat(vec![parents, level.narrow(0, nodes - 1, 1)], 0)
+        }
+    }
+}
+
+/// Sizes of a [`MultiDimSource2Token`].
+#[derive(Config, Debug)]
+pub struct MultiDimSource2TokenConfig {
+    pub d_model: usize,
+    pub d_hidden: usize,
+}
+
+impl MultiDimSource2TokenConfig {
+    pub fn init(&self, device: &Device) -> MultiDimSource2Token {
+        MultiDimSource2Token {
+            inner: LinearConfig::new(self.d_model, self.d_hidden).init(device),
+            outer: LinearConfig::new(self.d_hidden, self.d_model).init(device),
+        }
+    }
+}
+
+/// Source2token with a weight for every feature: Shen et al., "DiSAN", AAAI 2018, Eq. 14-15.
+#[derive(Module, Debug)]
+pub struct MultiDimSource2Token {
+    /// `[d_model, d_hidden]` and `[d_hidden]`
+    pub inner: Linear,
+    /// `[d_hidden, d_model]` and `[d_model]`
+    pub outer: Linear,
+}
+
+impl MultiDimSource2Token {
+    /// `Σ softmax(f(x)) ⊙ x` over the two rows of every pair, with `f(x) = elu(x W₁ + b₁) W₂ + b₂`.
+    ///
+    /// # Shapes
+    /// - x: `[2 · pairs, d_model]`
+    /// - output: `[pairs, d_model]`
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let [rows, d_model] = x.dims();
+        let scores = self.outer.forward(elu(self.inner.forward(x.clone()), 1.0));
+        let weights = softmax(scores.reshape([rows / 2, 2, d_model]), 1);
+        (weights * x.reshape([rows / 2, 2, d_model]))
+            .sum_dim(1)
+            .squeeze_dim(1)
+    }
+}
+
+/// All nodes of one document's tree.
+#[derive(Debug, Clone)]
+pub struct ContentTree {
+    /// `[nodes, d_model]` each: the leaves first, the root last.
+    pub levels: Vec<Tensor<2>>,
+}
+
+impl ContentTree {
+    /// The tree over `leaves`.
+    ///
+    /// # Shapes
+    /// - leaves: `[sentences, d_model]`
+    pub fn grow(leaves: Tensor<2>, merge: &Merge) -> Self {
+        assert!(leaves.dims()[0] > 0, "a tree without leaves");
+        let mut levels = vec![leaves];
+        while let Some(level) = levels.last()
+            && level.dims()[0] > 1
+        {
+            let next = merge.forward(level.clone());
+            levels.push(next);
+        }
+        Self { levels }
+    }
+
+    /// All levels, one below the other.
+    ///
+    /// # Shapes
+    /// - output: `[nodes, d_model]`
+    pub fn nodes(&self) -> Tensor<2> {
+        Tensor::cat(self.levels.clone(), 0)
+    }
+}
+
+/// For every leaf the sum of the rows of the nodes on its path, root and leaf included.
+///
+/// Relevance is linear in the keys, so the relevance of a path's sum of keys is the sum of the relevance scores on it.
+///
+/// # Shapes
+/// - levels: `[nodes, d_k]` each
+/// - output: `[leaves, d_k]`
+pub fn path_sums(levels: &[Tensor<2>]) -> Tensor<2> {
+    let leaves = levels[0].dims()[0];
+    let above = levels.iter().enumerate().skip(1).map(|(level, keys)| {
+        let ancestors: Vec<usize> = (0..leaves).map(|leaf| leaf >> level).collect();
+        select_rows(keys.clone(), &ancestors)
+    });
+    above.fold(levels[0].clone(), |sum, keys| sum + keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Distribution;
+
+    use super::*;
+
+    #[test]
+    fn a_tree_halves_its_levels_down_to_one_root() {
+        let device = Device::flex();
+        for kind in [
+            MergeKind::Source2Token,
+            MergeKind::Average,
+            MergeKind::MultiDim,
+        ] {
+            let merge = MergeConfig::new(6, kind).init(&device);
+            for (leaves, want) in [(1, vec![1]), (2, vec![2, 1]), (11, vec![11, 6, 3, 2, 1])] {
+                let sentences = Tensor::random([leaves, 6], Distribution::Default, &device);
+                let tree = ContentTree::grow(sentences, &merge);
+                let sizes: Vec<usize> = tree.levels.iter().map(|level| level.dims()[0]).collect();
+                assert_eq!(sizes, want, "{kind:?}");
+            }
+        }
+    }
+}
