@@ -102,7 +102,7 @@ impl CpuOperation<1> for Sparsemax {
     fn forward(&self, [mut scores]: [Matrix; 1]) -> (Matrix, Matrix) {
         let keys = scores.columns();
         cpu::for_rows(scores.values_mut(), keys, |_, rows| {
-            rows.chunks_exact_mut(keys).for_each(sparsemax_row)
+            rows.chunks_exact_mut(keys).for_each(sparsemax_row);
         });
         (scores.clone(), scores)
     }

@@ -248,14 +248,11 @@ mod tests {
             to_sentences.reshape([num_heads * rows, num_sentences]),
             heads.top_t,
         );
-        let of_word: Vec<i32> = (0..rows)
-            .map(|row| {
-                sentences
-                    .iter()
-                    .position(|words| words.contains(&row))
-                    .expect("a sentence") as i32
-            })
-            .collect();
+        let sentence_of = |row: usize| {
+            let sentence = sentences.iter().position(|words| words.contains(&row));
+            i32::try_from(sentence.expect("a sentence")).expect("few sentences")
+        };
+        let of_word: Vec<i32> = (0..rows).map(sentence_of).collect();
         let of_word = Tensor::from_data(TensorData::new(of_word, [rows]), &device);
         let kept = kept.select(1, of_word).reshape([num_heads, rows, rows]);
         let weights = softmax(words_to_words + kept, 2);

@@ -78,6 +78,40 @@ impl HanContext {
         Tensor::stack(slots.collect(), 1)
     }
 
+    /// Weights of the words of the sentence that stands `distance` before each one: heads of every sentence that has one.
+    ///
+    /// # Shapes
+    /// - states: `[rows, d_model]`
+    /// - output: `[sentences with such a one, heads, words, its words]`, padded with zeros
+    pub fn word_weights(
+        &self,
+        states: Tensor<2>,
+        documents: &Documents,
+        distance: usize,
+    ) -> Tensor<4> {
+        let queries = self.word_query.forward(states.clone());
+        self.word_attention
+            .weights(queries, states, &previous(documents, distance))
+    }
+
+    /// Weights of the previous sentences, the nearest last.
+    ///
+    /// # Shapes
+    /// - states: `[rows, d_model]`; summaries: of [`Self::summaries`]
+    /// - output: `[words, heads, 1, context_size]`; near the beginning of a document the sentences stand first
+    pub fn sentence_weights(
+        &self,
+        states: Tensor<2>,
+        summaries: Tensor<3>,
+        documents: &Documents,
+    ) -> Tensor<4> {
+        let [rows, slots, d_model] = summaries.dims();
+        let queries = self.sentence_query.forward(states);
+        let memory = summaries.reshape([rows * slots, d_model]);
+        self.sentence_attention
+            .weights(queries, memory, &self.slots(documents))
+    }
+
     /// `d_t = FFN(MHA_sentence(h f_s, {s^i}))`, Eq. 4-5; without a previous sentence the attention gives zeros.
     ///
     /// # Shapes

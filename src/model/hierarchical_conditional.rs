@@ -56,16 +56,14 @@ pub struct TreeHeads {
     pub rule: TraversalRule,
 }
 
-/// One document's tree and the way of its queries through it.
+/// One document's tree with the keys of its nodes.
 #[derive(Debug, Clone)]
-pub struct TreeReading {
+pub struct DocumentTree {
     pub tree: ContentTree,
+    /// Projected nodes of every level, `[nodes, d_k]` each.
+    pub keys: Vec<Tensor<2>>,
     /// Sentence of every leaf: those with words.
     pub leaves: Vec<usize>,
-    /// Rows of the document's words.
-    pub rows: Vec<usize>,
-    /// Of word `rows[i]`, head `h`, at `i · num_heads + h`.
-    pub traversals: Vec<Traversal>,
 }
 
 /// What is attended to, and by which choice.
@@ -76,7 +74,7 @@ pub struct TreeChoice {
     /// Of row `r`, head `h` at `r · num_heads + h`; scores are sums on paths.
     pub choice: Vec<Kept>,
     /// One entry for each document that has words.
-    pub readings: Vec<TreeReading>,
+    pub trees: Vec<DocumentTree>,
 }
 
 impl TreeHeads {
@@ -90,70 +88,66 @@ impl TreeHeads {
         encodings: Tensor<2>,
         documents: &Documents,
     ) -> TreeChoice {
-        let mut projected = self.heads.project(words, encodings.clone());
+        let trees = self.grow(&encodings, documents);
+        let mut projected = self.heads.project(words, encodings);
         let num_heads = self.heads.num_heads;
-        let search = TreeSearch {
-            num_heads,
-            top_t: self.heads.top_t,
-            rule: self.rule,
-        };
         let [rows, _] = projected.sentence_queries.dims();
         let mut choice = vec![Kept::default(); rows * num_heads];
-        let mut readings = Vec::new();
-        // Keys of the leaves of all documents, and for every sentence which of them is its own.
-        let mut leaf_keys = Vec::new();
-        let mut own_leaf = vec![0; documents.sentences.len()];
-        let mut num_leaves = 0;
-        for document in &documents.documents {
-            let spoken = document
-                .clone()
-                .filter(|&sentence| !documents.sentences[sentence].is_empty());
-            let leaves: Vec<usize> = spoken.collect();
-            if leaves.is_empty() {
-                continue;
-            }
-            let tree = ContentTree::grow(select_rows(encodings.clone(), &leaves), &self.merge);
-            let levels: Vec<Tensor<2>> = tree
-                .levels
-                .iter()
-                .map(|level| self.heads.key_sentence.forward(level.clone()))
-                .collect();
-            let rows: Vec<usize> = leaves
-                .iter()
+        for tree in &trees {
+            let words = tree.leaves.iter();
+            let rows: Vec<usize> = words
                 .flat_map(|&sentence| documents.sentences[sentence].clone())
                 .collect();
-            let traversals = search.traverse_tensors(
-                select_rows(projected.sentence_queries.clone(), &rows),
-                &levels,
-            );
-            for (index, traversal) in traversals.iter().enumerate() {
-                let kept = traversal.kept_leaves();
-                let (sentences, scores) = kept
-                    .map(|visit| (leaves[visit.node], visit.cumulative))
-                    .unzip();
-                choice[rows[index / num_heads] * num_heads + index % num_heads] =
-                    Kept { sentences, scores };
+            let queries = select_rows(projected.sentence_queries.clone(), &rows);
+            let kept = self
+                .search()
+                .traverse(&queries, &tree.keys, |traversal| tree.kept(&traversal));
+            for (index, kept) in kept.into_iter().enumerate() {
+                choice[rows[index / num_heads] * num_heads + index % num_heads] = kept;
             }
-            for (place, &sentence) in leaves.iter().enumerate() {
-                own_leaf[sentence] = num_leaves + place;
-            }
-            num_leaves += leaves.len();
-            leaf_keys.push(path_sums(&levels));
-            readings.push(TreeReading {
-                tree,
-                leaves,
-                rows,
-                traversals,
-            });
         }
-        if !leaf_keys.is_empty() {
-            // A sentence without words gets another one's key: nobody reads it.
-            projected.sentence_keys = select_rows(Tensor::cat(leaf_keys, 0), &own_leaf);
+        if !trees.is_empty() {
+            projected.sentence_keys = path_keys(&trees, documents.sentences.len());
         }
         TreeChoice {
             projected,
             choice,
-            readings,
+            trees,
+        }
+    }
+
+    /// All nodes that the heads of some rows looked at, row by row: what [`Self::choose`] does not keep.
+    ///
+    /// # Shapes
+    /// - sentence_queries: projected, `[rows, d_k]`, of words of the tree's document
+    pub fn traversals(&self, sentence_queries: &Tensor<2>, tree: &DocumentTree) -> Vec<Traversal> {
+        self.search()
+            .traverse(sentence_queries, &tree.keys, |traversal| traversal)
+    }
+
+    fn grow(&self, encodings: &Tensor<2>, documents: &Documents) -> Vec<DocumentTree> {
+        let spoken = documents.documents.iter().map(|document| {
+            let spoken = document
+                .clone()
+                .filter(|&sentence| !documents.sentences[sentence].is_empty());
+            spoken.collect::<Vec<usize>>()
+        });
+        let grown = spoken.filter(|leaves| !leaves.is_empty()).map(|leaves| {
+            let tree = ContentTree::grow(select_rows(encodings.clone(), &leaves), &self.merge);
+            let levels = tree.levels.iter();
+            let keys = levels
+                .map(|level| self.heads.key_sentence.forward(level.clone()))
+                .collect();
+            DocumentTree { tree, keys, leaves }
+        });
+        grown.collect()
+    }
+
+    fn search(&self) -> TreeSearch {
+        TreeSearch {
+            num_heads: self.heads.num_heads,
+            top_t: self.heads.top_t,
+            rule: self.rule,
         }
     }
 
@@ -171,6 +165,27 @@ impl TreeHeads {
         } = self.choose(words, encodings, documents);
         self.heads.attend(projected, &documents.sentences, &choice)
     }
+}
+
+impl DocumentTree {
+    /// The sentences whose leaves survived, with the sums on their paths.
+    fn kept(&self, traversal: &Traversal) -> Kept {
+        let kept = traversal.kept_leaves();
+        let (sentences, scores) = kept
+            .map(|visit| (self.leaves[visit.node], visit.cumulative))
+            .unzip();
+        Kept { sentences, scores }
+    }
+}
+
+/// For every sentence the sum of the keys on the path to its leaf.
+fn path_keys(trees: &[DocumentTree], num_sentences: usize) -> Tensor<2> {
+    // A sentence without words gets another one's key: nobody reads it.
+    let mut own_leaf = vec![0; num_sentences];
+    let leaves = trees.iter().flat_map(|tree| &tree.leaves).enumerate();
+    leaves.for_each(|(leaf, &sentence)| own_leaf[sentence] = leaf);
+    let sums = trees.iter().map(|tree| path_sums(&tree.keys)).collect();
+    select_rows(Tensor::cat(sums, 0), &own_leaf)
 }
 
 /// Hierarchical conditional attention in the multi-head block: each head goes down the tree itself.
@@ -220,5 +235,26 @@ mod tests {
         assert!(difference < 1e-6, "the rules differ by {difference}");
         let nobody = by_node.narrow(0, 9, 1).abs().max().into_scalar::<f32>();
         assert!(nobody == 0.0, "a row of no sentence gets {nobody}");
+    }
+
+    #[test]
+    fn a_very_long_document_is_read_through_the_tree() {
+        let device = Device::flex();
+        let attention = HierarchicalConditionalAttentionConfig::new(8, 2, 2).init(&device);
+        let words = Tensor::<2>::random([20_000, 8], Distribution::Normal(0.0, 1.0), &device);
+        let documents = Documents::one((0..20_000).map(|row| row..row + 1).collect());
+        let encodings = attention
+            .source2token
+            .forward(words.clone(), &documents.sentences);
+        let choice = attention.tree.choose(words, encodings, &documents);
+        assert!(choice.choice.iter().all(|kept| kept.sentences.len() == 2));
+        // Two nodes survive on a level, so at most four are looked at on the next one.
+        let queries = choice.projected.sentence_queries.narrow(0, 0, 10);
+        let traversals = attention.tree.traversals(&queries, &choice.trees[0]);
+        assert!(
+            traversals
+                .iter()
+                .all(|traversal| traversal.levels.iter().all(|level| level.len() <= 4))
+        );
     }
 }

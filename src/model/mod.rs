@@ -47,7 +47,7 @@ pub use flat::{FlatAttention, FlatAttentionConfig, FlatLevel};
 pub use han::{HanContext, HanContextConfig};
 pub use hierarchical::{HierarchicalEncodingLayer, HierarchicalEncodingLayerConfig, HierarchicalStates};
 pub use hierarchical_conditional::{
-    HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig, TreeChoice, TreeHeads, TreeReading,
+    DocumentTree, HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig, TreeChoice, TreeHeads,
 };
 pub use layout::{Layout, Sublayer};
 pub use norm::Norm;

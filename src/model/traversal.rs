@@ -58,43 +58,35 @@ pub struct TreeSearch {
 
 impl TreeSearch {
     /// From the root down, for every query and head: the relevance `q kᵀ / √d_head` of the nodes whose parent survived,
-    /// then KeepTopT over all of them together.
+    /// then KeepTopT over all of them together; a choice has no gradient.
     ///
-    /// Query `r`, head `h` stands at `r · num_heads + h`.
-    ///
-    /// # Shapes
-    /// - queries: `[rows, d_k]`; levels: `[nodes, d_k]` each, the leaves first; all contiguous by rows
-    pub fn traverse(&self, queries: &[f32], levels: &[Vec<f32>], d_k: usize) -> Vec<Traversal> {
-        let d_head = d_k / self.num_heads;
-        queries
-            .par_chunks_exact(d_head)
-            .enumerate()
-            .map(|(index, query)| {
-                let column = index % self.num_heads * d_head;
-                let relevance = |level: usize, node: usize| {
-                    let key = &levels[level][node * d_k + column..][..d_head];
-                    query.iter().zip(key).map(|(q, k)| q * k).sum::<f32>() / root(d_head)
-                };
-                self.descend(
-                    &levels
-                        .iter()
-                        .map(|level| level.len() / d_k)
-                        .collect::<Vec<_>>(),
-                    relevance,
-                )
-            })
-            .collect()
-    }
-
-    /// [`Self::traverse`] over tensors; a choice has no gradient.
+    /// `keep` says what should be remembered of a traversal; that of query `r`, head `h` stands at `r · num_heads + h`.
     ///
     /// # Shapes
-    /// - queries: `[rows, d_k]`; levels: `[nodes, d_k]` each
-    pub fn traverse_tensors(&self, queries: Tensor<2>, levels: &[Tensor<2>]) -> Vec<Traversal> {
+    /// - queries: `[rows, d_k]`; levels: `[nodes, d_k]` each, the leaves first
+    pub fn traverse<K: Send>(
+        &self,
+        queries: &Tensor<2>,
+        levels: &[Tensor<2>],
+        keep: impl Fn(Traversal) -> K + Send + Sync,
+    ) -> Vec<K> {
         let [_, d_k] = queries.dims();
+        let d_head = d_k / self.num_heads;
+        let sizes: Vec<usize> = levels.iter().map(|level| level.dims()[0]).collect();
         let numbers = |tensor: &Tensor<2>| tensor.to_data().iter::<f32>().collect::<Vec<f32>>();
-        let levels: Vec<Vec<f32>> = levels.iter().map(numbers).collect();
-        self.traverse(&numbers(&queries), &levels, d_k)
+        let (queries, keys) = (
+            numbers(queries),
+            levels.iter().map(numbers).collect::<Vec<_>>(),
+        );
+        let queries = queries.par_chunks_exact(d_head).enumerate();
+        let traversals = queries.map(|(index, query)| {
+            let column = index % self.num_heads * d_head;
+            self.descend(&sizes, |level, node| {
+                let key = &keys[level][node * d_k + column..][..d_head];
+                query.iter().zip(key).map(|(q, k)| q * k).sum::<f32>() / root(d_head)
+            })
+        });
+        traversals.map(keep).collect()
     }
 
     /// # Shapes
@@ -175,6 +167,8 @@ mod tests {
         assert!(top_t(&[1.0], 0).is_empty());
     }
 
+    const SCORES: [f32; 7] = [3.0, 0.5, 2.0, -1.0, 4.0, 1.5, 0.0];
+
     #[test]
     fn every_level_keeps_at_most_t_nodes_and_children_of_kept_ones() {
         let search = TreeSearch {
@@ -183,7 +177,9 @@ mod tests {
             rule: TraversalRule::ByNode,
         };
         let sizes = [11, 6, 3, 2, 1];
-        let traversal = search.descend(&sizes, |level, node| ((level * 7 + node * 5) % 11) as f32);
+        let traversal = search.descend(&sizes, |level, node| {
+            SCORES[(level * 7 + node * 5) % SCORES.len()]
+        });
         for (level, visits) in traversal.levels.iter().enumerate() {
             let kept: Vec<usize> = visits
                 .iter()

@@ -103,6 +103,23 @@ impl ZhangEncoderLayer {
             output,
         }
     }
+
+    /// Weights of the words of the context.
+    ///
+    /// # Shapes
+    /// - states: what [`Self::forward`] gave; context: `[context rows, d_model]`, encoded
+    /// - output: `[sentences, heads, words, context words]`, padded with zeros
+    pub fn context_weights(
+        &self,
+        states: &ZhangStates,
+        sentences: &[Range<usize>],
+        context: Tensor<2>,
+        contexts: &[Range<usize>],
+    ) -> Tensor<4> {
+        let queries = states.after_self_attention.clone();
+        self.context_attention
+            .weights(queries, context, &segments(sentences, contexts))
+    }
 }
 
 fn segments(queries: &[Range<usize>], keys: &[Range<usize>]) -> Arc<[Segment]> {

@@ -142,7 +142,7 @@ pub fn hierarchical_conditional_attention_head(case: &Case) {
     for (name, rule) in RULES {
         tree.rule = rule;
         let choice = tree.choose(words.clone(), encodings.clone(), &grid.documents);
-        for (level, nodes) in choice.readings[0].tree.levels.iter().enumerate() {
+        for (level, nodes) in choice.trees[0].tree.levels.iter().enumerate() {
             case.output(&format!("level_{level}"), nodes.clone());
         }
         case.output_numbers(&format!("leaf_scores_{name}"), grid.scores(&choice.choice));

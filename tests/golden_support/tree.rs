@@ -51,7 +51,8 @@ pub fn traverse_tree(case: &Case) {
     let sizes: Vec<usize> = keys.iter().map(|level| level.dims()[0]).collect();
 
     // Whoever keeps every node sees the relevance of every node.
-    let everything = search(leaves, TraversalRule::ByNode).traverse_tensors(queries.clone(), &keys);
+    let everything =
+        search(leaves, TraversalRule::ByNode).traverse(&queries, &keys, |traversal| traversal);
     for (level, &size) in sizes.iter().enumerate() {
         let relevance = dense(&everything, level, size, |visit| visit.relevance);
         case.output_numbers(&format!("relevance_level_{level}"), relevance);
@@ -65,7 +66,8 @@ pub fn traverse_tree(case: &Case) {
         ("by_node", TraversalRule::ByNode),
         ("by_cumulative", TraversalRule::ByCumulative),
     ] {
-        let traversals = search(case.size("t"), rule).traverse_tensors(queries.clone(), &keys);
+        let traversals =
+            search(case.size("t"), rule).traverse(&queries, &keys, |traversal| traversal);
         for (level, &size) in sizes.iter().enumerate() {
             let kept = dense(&traversals, level, size, |visit| {
                 f32::from(u8::from(visit.kept))

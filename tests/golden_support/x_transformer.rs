@@ -106,7 +106,7 @@ fn count_parameters(case: &Case, layouts: &[Layout], suffix: &str, sizes: [usize
     let encoder = |layout: &str| config(&layout.parse().expect("a layout"), sizes);
     for (bias, ending) in [(0, ""), (4 * sizes[0], "_attention_bias")] {
         let output = |name: &str, counts: Vec<usize>| {
-            case.output_sizes(&format!("{name}{suffix}{ending}"), counts)
+            case.output_sizes(&format!("{name}{suffix}{ending}"), counts);
         };
         let of_encoder = |config: &ModelConfig| {
             config.encoder_parameters() + config.encoder.count(Sublayer::SelfAttention) * bias
