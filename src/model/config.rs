@@ -118,11 +118,13 @@ impl ModelConfig {
             + self.encoder.count(Sublayer::FeedForward) * (feed_forward + norm);
         let decoder = self.num_decoder_layers * (2 * attention + feed_forward + 3 * norm);
         let final_norms = if self.norm == NormPosition::Pre { 2 * norm } else { 0 };
-        let positions = match self.positions {
+        let places = match self.positions {
             Positions::Sinusoidal => 0,
             Positions::MultiLevel { words, sentences, paragraphs } => (words + sentences + paragraphs) * d,
         };
-        let embeddings = if self.tied_embeddings { 1 } else { 3 } * self.vocab_size * d;
-        embeddings + positions + encoder + decoder + final_norms
+        let words = self.vocab_size * d;
+        // Without a common matrix the target has an embedding of its own, and the logits have the third.
+        let embeddings = if self.tied_embeddings { words + places } else { 3 * words + 2 * places };
+        embeddings + encoder + decoder + final_norms
     }
 }
