@@ -33,6 +33,8 @@ pub enum Error {
     NoCorpus { path: PathBuf },
     #[error("no pages in both languages; name the folders that hold `text/**/*.html`: {source_folder:?}, {target_folder:?}")]
     NoPages { source_folder: PathBuf, target_folder: PathBuf },
+    #[error("the loss of step {step} is {loss}; go on with --resume and a smaller learning_rate_factor")]
+    Diverged { step: usize, loss: f32 },
     #[error("no graphics adapter was found; use --device cpu")]
     NoGpu,
     #[error("the model folder is not usable: {reason}: {path:?}")]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::terminal::{StatusLine, print};
 use crate::corpus::libreoffice_help::{HelpImport, HelpReport};
 use crate::corpus::parallel_text::TextImport;
 use crate::corpus::{Corpus, Split, train_vocabulary};
@@ -117,8 +118,10 @@ fn import_texts(import: ImportCommand) -> Result<()> {
                 output: output.output,
                 replace: output.force,
             };
-            let (corpus, report) = import.run(|_, _| {})?;
-            print_report(&report);
+            let mut line = StatusLine::new();
+            let (corpus, report) = import.run(|done, all| line.show(&format!("reading page {done} of {all}")))?;
+            line.clear();
+            print_report(&report)?;
             corpus
         }
         ImportCommand::Text { source, target, split, output } => {
@@ -145,36 +148,34 @@ fn make_vocabulary(arguments: &VocabularyArgs) -> Result<()> {
     }
     let vocabulary = train_vocabulary(&corpus, arguments.size)?;
     vocabulary.save(&path)?;
-    println!("{} subwords: {}", vocabulary.len(), path.display());
-    Ok(())
+    print(&format!("{} subwords: {}\n", vocabulary.len(), path.display()))
 }
 
-fn print_report(report: &HelpReport) {
-    println!("{} pages, {} of them only in the source language", report.pages, report.unpaired_pages);
-    println!(
-        "{} paragraphs divided into sentences, {} kept whole, {} only in the source language",
-        report.divided_paragraphs, report.whole_paragraphs, report.unpaired_paragraphs
-    );
-    println!(
-        "markup without a partner taken out of {} units: {} in the source, {} in the target",
-        report.units_with_dropped_markup, report.dropped_source_markup, report.dropped_target_markup
-    );
+fn print_report(report: &HelpReport) -> Result<()> {
+    print(&format!(
+        "{} pages, {} of them only in the source language\n\
+         {} paragraphs divided into sentences, {} kept whole, {} only in the source language\n\
+         markup without a partner taken out of {} units: {} in the source, {} in the target\n",
+        report.pages,
+        report.unpaired_pages,
+        report.divided_paragraphs,
+        report.whole_paragraphs,
+        report.unpaired_paragraphs,
+        report.units_with_dropped_markup,
+        report.dropped_source_markup,
+        report.dropped_target_markup
+    ))
 }
 
 fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {
     if json {
-        let text = serde_json::to_string_pretty(corpus.statistics());
-        println!("{}", text.map_err(|cause| Error::write("standard output")(cause.into()))?);
-        return Ok(());
+        return print(&format!("{:#}\n", serde_json::json!(corpus.statistics())));
     }
     let info = corpus.info();
-    println!("{}: {} to {}, {}", corpus.folder().display(), info.source_language, info.target_language, info.origin);
+    let (folder, from, to) = (corpus.folder().display(), &info.source_language, &info.target_language);
+    let mut text = format!("{folder}: {from} to {to}, {}\n", info.origin);
     let heads = ["documents", "paragraphs", "segments", "units", "new", "repeated", "identical", "source words", "target words"];
-    print!("{:5}", "");
-    for head in heads {
-        print!(" {head:>12}");
-    }
-    println!();
+    text += &row("", heads);
     for split in Split::ALL {
         let found = corpus.statistics().of(split);
         let counts = [
@@ -188,11 +189,13 @@ fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {
             found.source_words,
             found.target_words,
         ];
-        print!("{:5}", split.name());
-        for count in counts {
-            print!(" {count:>12}");
-        }
-        println!();
+        text += &row(split.name(), counts);
     }
-    Ok(())
+    print(&text)
+}
+
+/// A line of a table with right-aligned columns.
+fn row(name: &str, cells: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
+    let cells: Vec<String> = cells.into_iter().map(|cell| format!(" {cell:>12}")).collect();
+    format!("{name:5}{}\n", cells.concat())
 }

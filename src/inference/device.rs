@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use burn::tensor::wgpu::WgpuBackend;
 use burn::tensor::{Device, DeviceKind};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,9 @@ pub struct ComputeDevice {
     /// Whether the GPU is a program that runs on the CPU.
     pub software: bool,
 }
+
+/// On Linux OpenGL would be the other choice: it computes poorly, and to ask for it prints errors without a display.
+const GRAPHICS_API: WgpuBackend = if cfg!(target_os = "linux") { WgpuBackend::Vulkan } else { WgpuBackend::Auto };
 
 /// The adapter in use: a wgpu runtime can be set up only once.
 static GPU: Mutex<Option<ComputeDevice>> = Mutex::new(None);
@@ -62,7 +66,8 @@ fn gpu(software_too: bool) -> Option<ComputeDevice> {
     let real = [DeviceKind::DiscreteGpu(0), DeviceKind::IntegratedGpu(0), DeviceKind::VirtualGpu(0)];
     let kinds = real.into_iter().map(|kind| (kind, false)).chain(software_too.then_some((DeviceKind::Cpu, true)));
     for (kind, software) in kinds {
-        if let Ok((device, setup)) = Device::wgpu_options().device_kind(kind).init_with_setup() {
+        let options = Device::wgpu_options().device_kind(kind).graphics_api(GRAPHICS_API);
+        if let Ok((device, setup)) = options.init_with_setup() {
             let info = setup.adapter.get_info();
             let name = format!("{}, {:?}", info.name, info.backend);
             let device = ComputeDevice { device, name, software };

@@ -112,13 +112,15 @@ impl ModelConfig {
     pub fn num_parameters(&self) -> usize {
         let d = self.d_model;
         let final_norms = if self.norm == NormPosition::Pre { 4 * d } else { 0 };
-        let positions = match self.positions {
+        let places = match self.positions {
             Positions::Sinusoidal => 0,
             Positions::MultiLevel { words, sentences, paragraphs } => (words + sentences + paragraphs) * d,
         };
-        let embeddings = if self.tied_embeddings { 1 } else { 3 } * self.vocab_size * d;
+        let words = self.vocab_size * d;
+        // Without a common matrix the target has an embedding of its own, and the logits have the third.
+        let embeddings = if self.tied_embeddings { words + places } else { 3 * words + 2 * places };
         let layers = self.encoder_parameters() + self.num_decoder_layers * self.decoder_layer_parameters();
-        embeddings + positions + layers + final_norms
+        embeddings + layers + final_norms
     }
 
     /// Parameters of all encoder sublayers with their norms.

@@ -8,7 +8,7 @@
 //! | `checkpoints/best/` | the model with the best dev BLEU so far |
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::config::TrainingConfig;
@@ -36,8 +36,7 @@ impl RunFolder {
             return Err(Error::RunExists { path: path.to_owned() });
         }
         std::fs::create_dir_all(path.join("checkpoints")).map_err(Error::write(path))?;
-        let events =
-            OpenOptions::new().create(true).append(true).open(&events_path).map_err(Error::write(&events_path))?;
+        let events = open_events(&events_path).map_err(Error::write(&events_path))?;
         Ok(Self { path: path.to_owned(), events })
     }
 
@@ -71,4 +70,14 @@ impl RunFolder {
         line.push(b'\n');
         self.events.write_all(&line).map_err(Error::write(&path))
     }
+}
+
+/// Opens `events.jsonl` for appending, without a last line that a killed run left half-written.
+fn open_events(path: &Path) -> std::io::Result<File> {
+    let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+    let mut text = Vec::new();
+    file.read_to_end(&mut text)?;
+    let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+    file.set_len(whole as u64)?;
+    Ok(file)
 }

@@ -63,6 +63,10 @@ pub fn train(
     }
     reporter.phase(Phase::Tokenise)?;
     let validator = Validator::new(&data.corpus, Split::Dev, data.examples(Split::Dev)?)?;
+    if validator.is_empty() {
+        let message = "the corpus has no development documents: there is no BLEU to choose the best model by";
+        reporter.report(TrainingEvent::Warning { message: message.to_owned() })?;
+    }
     let mut trainer = Trainer::start(config, &preset, &data, &autodiff, saved)?;
     reporter.folder.keep(config)?;
     reporter.report(TrainingEvent::Started {
@@ -194,8 +198,8 @@ impl<'a> Trainer<'a> {
             self.speeds.pop_front();
         }
         if !loss.is_finite() {
-            let message = format!("the loss of step {step} is {loss}; try a smaller learning_rate_factor");
-            reporter.report(TrainingEvent::Warning { message })?;
+            // Before anything is saved: the last checkpoint is still good.
+            return Err(Error::Diverged { step, loss });
         }
         reporter.report(TrainingEvent::Step {
             step,

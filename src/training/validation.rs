@@ -35,6 +35,11 @@ impl Validator {
         Ok(Self { examples, segments: segments(corpus, split)? })
     }
 
+    /// Whether there is nothing to score.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
     /// Scores a model that does not track gradients.
     pub fn run(&self, model: &Transformer, vocabulary: &Vocabulary, label_smoothing: f32) -> Validation {
         let options = SearchOptions { beam_size: 1, ..SearchOptions::default() };

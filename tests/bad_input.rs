@@ -1,0 +1,331 @@
+//! Bad input is refused by name, with exit code 1, and leaves everything as it was.
+
+mod desk;
+mod tiny;
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use canopy::text::MAX_LINE_BYTES;
+use desk::{Desk, PAGE, assert_failed, canopy, canopy_with, stderr};
+use tempfile::TempDir;
+
+#[test]
+fn unreadable_documents_are_refused_by_name() {
+    let desk = Desk::new();
+    let long_line = "x".repeat(MAX_LINE_BYTES + 1);
+    let utf16: Vec<u8> = "\u{FEFF}Open."
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let deep = "<div>".repeat(200_000);
+    let cases: [(&str, &[u8], &[&str]); 6] = [
+        ("binary.txt", b"Open\0the", &["byte 4"]),
+        ("utf16.txt", &utf16, &["UTF-16", "UTF-8"]),
+        ("latin.txt", b"Open.\nDr\xFCcken.\n", &["line 2"]),
+        ("long.txt", long_line.as_bytes(), &["line 1"]),
+        ("deep.html", deep.as_bytes(), &["nested", "512"]),
+        ("quotes.md", &b"> ".repeat(5_000), &["nested"]),
+    ];
+    let out = desk.file("out.txt", "mine");
+    for (name, bytes, words) in cases {
+        let path = desk.file(name, bytes);
+        assert_failed(
+            &desk.translate(&[&path, "-o", &out, "--force"]),
+            &[&[name], words].concat(),
+        );
+        fs::remove_file(path).expect("removes");
+    }
+    assert_failed(
+        &desk.translate(&[&desk.path("no.html"), "-o", &out, "--force"]),
+        &["no.html"],
+    );
+    assert_failed(
+        &desk.translate(&[desk.folder.path().to_str().expect("a name")]),
+        &["cannot read"],
+    );
+    assert_eq!(
+        (desk.read("out.txt").as_str(), desk.names()),
+        ("mine", vec!["out.txt".to_owned()])
+    );
+}
+
+/// One way to damage a file of a model folder.
+enum Damage {
+    Missing,
+    Replaced(&'static [u8]),
+    /// Without its last bytes.
+    Truncated(usize),
+    /// One text instead of another.
+    Edited(&'static str, &'static str),
+}
+
+impl Damage {
+    fn apply(&self, path: &Path) {
+        let bytes = fs::read(path).expect("readable");
+        let text = || String::from_utf8(bytes.clone()).expect("UTF-8");
+        let damaged = match self {
+            Self::Missing => return fs::remove_file(path).expect("removes"),
+            Self::Replaced(other) => other.to_vec(),
+            Self::Truncated(missing) => bytes[..bytes.len() - missing].to_vec(),
+            Self::Edited(from, to) => text().replace(from, to).into_bytes(),
+        };
+        assert_ne!(damaged, bytes, "nothing is damaged");
+        fs::write(path, damaged).expect("writes");
+    }
+}
+
+#[test]
+fn damaged_model_folders_are_refused_by_file() {
+    use Damage::{Edited, Missing, Replaced, Truncated};
+    const MODEL: &str = "model.toml";
+    const WEIGHTS: &str = "weights.safetensors";
+    const VOCABULARY: &str = "vocabulary.json";
+    // The damaged file, and what the message names.
+    let cases: [(&str, Damage, &[&str]); 19] = [
+        (MODEL, Missing, &[MODEL]),
+        (MODEL, Replaced(b"\x01{{{"), &[MODEL]),
+        (MODEL, Replaced(b"name = \"\xFF\""), &[MODEL]),
+        (
+            MODEL,
+            Edited("version = 1", "version = 99"),
+            &[MODEL, "version 99"],
+        ),
+        (
+            MODEL,
+            Edited("d_model = ", "d_modle = "),
+            &[MODEL, "d_modle"],
+        ),
+        (
+            MODEL,
+            Edited("num_heads = 2", "num_heads = 7"),
+            &[MODEL, "num_heads"],
+        ),
+        (MODEL, Edited("s-sf", "s-xf"), &[MODEL, "s-xf"]),
+        (
+            MODEL,
+            Edited("d_model = 16", "d_model = 1000000"),
+            &[WEIGHTS],
+        ),
+        (
+            MODEL,
+            Edited("d_model = 16", "d_model = 4000000000000000000"),
+            &[MODEL, "d_model"],
+        ),
+        (
+            MODEL,
+            Edited("num_decoder_layers = 1", "num_decoder_layers = 1000000"),
+            &[WEIGHTS],
+        ),
+        (
+            MODEL,
+            Edited("num_decoder_layers = 1", "num_decoder_layers = 2"),
+            &[WEIGHTS, "decoder.layers.1"],
+        ),
+        (MODEL, Edited("d_ff = 32", "d_ff = 36"), &[WEIGHTS, "shape"]),
+        (
+            MODEL,
+            Edited("tied_embeddings = false", "tied_embeddings = true"),
+            &[WEIGHTS, "logits"],
+        ),
+        (
+            MODEL,
+            Edited("vocab_size = 340", "vocab_size = 341"),
+            &[VOCABULARY, "340", "341"],
+        ),
+        (WEIGHTS, Missing, &[WEIGHTS]),
+        (WEIGHTS, Truncated(100), &[WEIGHTS]),
+        (WEIGHTS, Replaced(b""), &[WEIGHTS]),
+        (VOCABULARY, Missing, &[VOCABULARY]),
+        (VOCABULARY, Replaced(b"{\"a\": 1}"), &[VOCABULARY]),
+    ];
+    let desk = Desk::new();
+    let out = desk.path("out.txt");
+    let model = desk.model.path();
+    let arguments = [
+        "translate",
+        "--device",
+        "cpu",
+        "-o",
+        &out,
+        "--model",
+        model.to_str().expect("a name"),
+    ];
+    for (name, damage, words) in cases {
+        let whole = fs::read(model.join(name)).expect("readable");
+        damage.apply(&model.join(name));
+        assert_failed(&canopy_with(&arguments, "Open the file."), words);
+        assert!(desk.names().is_empty());
+        fs::write(model.join(name), whole).expect("writes");
+    }
+    let nowhere = desk.path("nowhere");
+    assert_failed(
+        &canopy_with(
+            &["translate", "--device", "cpu", "--model", &nowhere],
+            "Open.",
+        ),
+        &["nowhere"],
+    );
+}
+
+#[test]
+fn a_full_standard_output_is_an_error() {
+    if !Path::new("/dev/full").exists() {
+        println!("skipped: there is no /dev/full here");
+        return;
+    }
+    let documents = Desk::new();
+    let file = documents.file("one.txt", "Open the file.");
+    for json in [false, true] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));
+        command
+            .args(["translate", "--device", "cpu", &file, "--model"])
+            .arg(documents.model.path())
+            .args(json.then_some("--json"));
+        command.stdout(
+            File::options()
+                .write(true)
+                .open("/dev/full")
+                .expect("opens"),
+        );
+        let output = command
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("starts")
+            .wait_with_output()
+            .expect("ends");
+        assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+        assert_failed(&output, &["standard output"]);
+    }
+}
+
+/// A file system with room for a few kilobytes.
+struct SmallDisk(TempDir);
+
+impl SmallDisk {
+    fn mount(kilobytes: usize) -> Option<Self> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let size = format!("size={kilobytes}k");
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &size, "none"])
+            .arg(folder.path())
+            .output();
+        if mount.is_ok_and(|output| output.status.success()) {
+            return Some(Self(folder));
+        }
+        println!("skipped: no file system can be mounted here");
+        None
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg(self.0.path()).status();
+        assert!(
+            unmounted.is_ok_and(|status| status.success()),
+            "{} stays mounted",
+            self.0.path().display()
+        );
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_existing_files_as_they_were() {
+    let Some(disk) = SmallDisk::mount(64) else {
+        return;
+    };
+    let documents = Desk::new();
+    let page = documents.file(
+        "page.html",
+        format!("{PAGE}<!-- {} -->", "x".repeat(200_000)),
+    );
+    let out = disk.0.path().join("out.html");
+    fs::write(&out, "mine").expect("writes");
+    assert_failed(
+        &documents.translate(&[&page, "--force", "-o", out.to_str().expect("a name")]),
+        &["out.html", "left as it was"],
+    );
+    assert_eq!(fs::read_to_string(&out).expect("readable"), "mine");
+    assert_eq!(
+        fs::read_dir(disk.0.path()).expect("a folder").count(),
+        1,
+        "a temporary file was left behind"
+    );
+}
+
+#[test]
+fn training_on_a_full_disk_fails_with_the_name_of_the_file() {
+    let Some(disk) = SmallDisk::mount(2_000) else {
+        return;
+    };
+    let documents = Desk::new();
+    let corpus = documents.path("corpus");
+    tiny::corpus(Path::new(&corpus));
+    let settings = documents.file("run.toml", "vocab_size = 340\nsteps = 1\n");
+    let run = disk.0.path().join("run");
+    let run = run.to_str().expect("a name");
+    let output = canopy(&[
+        "train", "--device", "cpu", "--corpus", &corpus, "--config", &settings, "--run", run,
+    ]);
+    let message = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("weights.safetensors") && message.contains(run),
+        "{message}"
+    );
+}
+
+#[test]
+fn wrong_corpora_and_settings_are_refused_by_name() {
+    let desk = Desk::new();
+    let corpus = desk.path("corpus");
+    tiny::corpus(Path::new(&corpus));
+    let train = |arguments: &[&str]| {
+        canopy(
+            &[
+                &["train", "--device", "cpu", "--run", &desk.path("run")],
+                arguments,
+            ]
+            .concat(),
+        )
+    };
+    assert_failed(
+        &train(&["--corpus", &desk.path("nowhere")]),
+        &["nowhere", "corpus.json"],
+    );
+    assert_failed(
+        &train(&["--corpus", &corpus, "--preset", "huge"]),
+        &["preset", "x-transformer-small"],
+    );
+    assert_failed(&train(&["--resume"]), &["corpus"]);
+    for (text, word) in [
+        ("seeed = 1", "seeed"),
+        ("dropout = 2.0", "dropout"),
+        ("batch_tokens = \"many\"", "batch_tokens"),
+        ("[[[", "run.toml"),
+    ] {
+        let settings = desk.file("run.toml", text);
+        assert_failed(
+            &train(&["--corpus", &corpus, "--config", &settings]),
+            &[word],
+        );
+    }
+    assert!(!Path::new(&desk.path("run")).exists());
+    fs::write(format!("{corpus}/train.jsonl"), "{\"id\": ").expect("writes");
+    assert_failed(&train(&["--corpus", &corpus]), &["train.jsonl", "line 1"]);
+    let model = desk.model.path().to_str().expect("a name");
+    assert_failed(
+        &canopy(&[
+            "evaluate",
+            "--device",
+            "cpu",
+            "--model",
+            model,
+            "--corpus",
+            &desk.path("nowhere"),
+        ]),
+        &["nowhere"],
+    );
+}

@@ -1,0 +1,360 @@
+//! The program from outside: what it prints, what it writes, and with which exit code it ends.
+
+mod desk;
+mod tiny;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use desk::{Desk, PAGE, assert_done, assert_failed, canopy, canopy_with, stderr, stdout};
+use serde_json::Value;
+
+/// The subcommands that a help text lists.
+fn subcommands(help: &str) -> Vec<String> {
+    let lines = help
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .skip(1)
+        .take_while(|line| !line.is_empty());
+    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names = names
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help");
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_subcommand_explains_itself() {
+    let (mut paths, mut explained) = (vec![Vec::new()], Vec::new());
+    while let Some(path) = paths.pop() {
+        let arguments: Vec<&str> = path.iter().map(String::as_str).chain(["--help"]).collect();
+        let output = canopy(&arguments);
+        assert_done(&output);
+        let (help, name) = (stdout(&output), path.join(" "));
+        assert!(
+            help.contains(&format!("Usage: {}", format!("canopy {name}").trim_end())),
+            "{help}"
+        );
+        assert!(
+            help.lines().next().is_some_and(|line| line.len() > 10),
+            "{name} says nothing of itself: {help}"
+        );
+        assert_eq!(stderr(&output), "");
+        paths.extend(
+            subcommands(&help)
+                .into_iter()
+                .map(|sub| [path.as_slice(), &[sub]].concat()),
+        );
+        explained.push(name);
+    }
+    for name in [
+        "translate",
+        "train",
+        "evaluate",
+        "corpus vocabulary",
+        "corpus import libreoffice-help",
+    ] {
+        assert!(
+            explained.iter().any(|other| other == name),
+            "{name} is not in {explained:?}"
+        );
+    }
+    let help = canopy(&["help", "translate"]);
+    assert_done(&help);
+    assert!(
+        [
+            "--model", "--from", "--to", "--device", "--beam", "--format", "--json", "--force"
+        ]
+        .iter()
+        .all(|o| stdout(&help).contains(o))
+    );
+    assert_done(&canopy(&["--version"]));
+}
+
+#[test]
+fn wrong_usage_has_exit_code_two() {
+    for arguments in [
+        &["translate", "--unknown"][..],
+        &["translate", "--beam", "0"],
+        &["translate", "--beam", "many"],
+        &["translate", "--beam", "99999999999"],
+        &["translate", "--format", "pdf"],
+        &["translate", "--device", "tpu"],
+        &["train"],
+        &["train", "--run", "somewhere"],
+        &[
+            "train",
+            "--run",
+            "somewhere",
+            "--corpus",
+            "c",
+            "--steps",
+            "-1",
+        ],
+        &["evaluate"],
+        &["corpus"],
+        &["corpus", "vocabulary"],
+    ] {
+        let output = canopy(arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+        assert!(
+            stderr(&output).contains("Usage:") || stderr(&output).contains("--help"),
+            "{}",
+            stderr(&output)
+        );
+        assert_eq!(stdout(&output), "");
+    }
+}
+
+#[test]
+fn standard_input_is_translated_to_standard_output() {
+    let desk = Desk::new();
+    let output = desk.translate_text(&[], "Open the file.\n\nClose the window.\n");
+    assert_done(&output);
+    let text = stdout(&output);
+    assert!(
+        text.contains("\n\n") && text.ends_with('\n') && !text.contains("Open the file"),
+        "{text}"
+    );
+    let output = desk.translate_text(&["--format", "html", "-o", "-"], PAGE);
+    assert_done(&output);
+    assert!(stdout(&output).starts_with("<p>") && stdout(&output).matches("<b>").count() == 1);
+    let output = desk.translate_text(&["--from", "en", "--to", "de"], "");
+    assert_done(&output);
+    assert_eq!(stdout(&output), "");
+}
+
+#[test]
+fn documents_are_written_where_they_are_asked_for() {
+    let desk = Desk::new();
+    let (one, two) = (
+        desk.file("one.html", PAGE),
+        desk.file("two.md", "Open *the* file.\n"),
+    );
+    let output = desk.translate(&[&one]);
+    assert_done(&output);
+    let translated = stdout(&output);
+    let out = desk.path("out.html");
+    let output = desk.translate(&[&one, "-o", &out]);
+    assert_done(&output);
+    assert_eq!(
+        (stdout(&output).as_str(), desk.read("out.html")),
+        ("", translated.clone())
+    );
+    let folder = desk.path("german");
+    fs::create_dir(&folder).expect("a folder");
+    assert_done(&desk.translate(&[&one, &two, "--output", &folder]));
+    assert_eq!(desk.read("german/one.html"), translated);
+    assert!(!desk.read("german/two.md").is_empty());
+    assert_eq!(
+        (desk.read("one.html").as_str(), desk.read("two.md").as_str()),
+        (PAGE, "Open *the* file.\n")
+    );
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 2);
+}
+
+#[test]
+fn places_that_cannot_be_meant_are_refused_before_any_work() {
+    let desk = Desk::new();
+    let (one, same) = (
+        desk.file("one.txt", "Open."),
+        desk.file("more/one.txt", "Close."),
+    );
+    let folder = desk.path("german");
+    fs::create_dir(&folder).expect("a folder");
+    assert_failed(
+        &desk.translate(&[&one, &same, "-o", &desk.path("new.txt")]),
+        &["new.txt"],
+    );
+    assert_failed(
+        &desk.translate(&[&one, &same, "-o", &folder, "--force"]),
+        &["one.txt"],
+    );
+    assert_failed(&desk.translate_text(&["-o", &folder], "Open."), &["german"]);
+    assert_failed(
+        &desk.translate(&[&one, "-o", &desk.path("missing/one.txt")]),
+        &["missing"],
+    );
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
+    assert_eq!(desk.names(), ["german", "more", "one.txt"]);
+}
+
+#[test]
+fn nothing_is_replaced_without_force() {
+    let desk = Desk::new();
+    let one = desk.file("one.html", PAGE);
+    let out = desk.file("out.html", "mine");
+    assert_failed(
+        &desk.translate(&[&one, "-o", &out]),
+        &["out.html", "--force"],
+    );
+    assert_failed(
+        &desk.translate(&[&one, "-o", desk.folder.path().to_str().expect("a name")]),
+        &["one.html", "--force"],
+    );
+    assert_eq!(
+        (
+            desk.read("out.html").as_str(),
+            desk.read("one.html").as_str()
+        ),
+        ("mine", PAGE)
+    );
+    assert_done(&desk.translate(&[&one, "-o", &out, "--force"]));
+    assert!(desk.read("out.html").starts_with("<p>"));
+    assert_eq!(desk.names(), ["one.html", "out.html"]);
+}
+
+#[test]
+fn json_tells_of_every_sentence() {
+    let desk = Desk::new();
+    let one = desk.file("one.html", PAGE);
+    let output = desk.translate(&[&one, "--json"]);
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        (
+            &report["document"],
+            &report["source_language"],
+            &report["target_language"]
+        ),
+        (&"one.html".into(), &"en".into(), &"de".into())
+    );
+    let sentences = report["sentences"].as_array().expect("a list");
+    assert_eq!(sentences.len(), 2);
+    for (index, sentence) in sentences.iter().enumerate() {
+        assert_eq!(sentence["index"], index);
+        assert!(
+            sentence["source"].is_string()
+                && sentence["target"].is_string()
+                && sentence["flags"].is_array()
+        );
+        assert!(
+            sentence["log_prob"]
+                .as_f64()
+                .is_some_and(|log_prob| log_prob < 0.0),
+            "{sentence}"
+        );
+    }
+    let nothing = desk.translate_text(&["--json"], "");
+    assert_done(&nothing);
+    assert_eq!(
+        serde_json::from_slice::<Value>(&nothing.stdout).expect("JSON")["sentences"],
+        Value::Array(Vec::new())
+    );
+}
+
+#[test]
+fn other_languages_than_the_models_are_refused() {
+    let desk = Desk::new();
+    for arguments in [["--from", "fr"], ["--to", "fr"]] {
+        assert_failed(
+            &desk.translate_text(&arguments, "Open."),
+            &["en to de", "fr", "--model"],
+        );
+    }
+}
+
+#[test]
+fn a_model_is_trained_resumed_evaluated_and_used() {
+    let desk = Desk::new();
+    let (corpus, run) = (desk.path("corpus"), desk.path("run"));
+    tiny::corpus(Path::new(&corpus));
+    let settings = desk.file("run.toml", "vocab_size = 340\nbatch_tokens = 100\n");
+    let train = |arguments: &[&str]| {
+        canopy(&[&["train", "--device", "cpu", "--run", &run], arguments].concat())
+    };
+    let output = train(&[
+        "--corpus", &corpus, "--config", &settings, "--steps", "1", "--seed", "5",
+    ]);
+    assert_done(&output);
+    assert!(
+        stderr(&output).contains("parameters") && stderr(&output).contains("finished after step 1"),
+        "{}",
+        stderr(&output)
+    );
+    assert_failed(
+        &train(&["--corpus", &corpus, "--steps", "2"]),
+        &["--resume", "run"],
+    );
+    let output = train(&["--resume", "--steps", "2"]);
+    assert_done(&output);
+    assert!(
+        stderr(&output).contains("finished after step 2"),
+        "{}",
+        stderr(&output)
+    );
+    let kept = desk.read("run/config.toml");
+    assert!(
+        kept.contains("seed = 5")
+            && kept.contains("batch_tokens = 100")
+            && kept.contains("steps = 2"),
+        "{kept}"
+    );
+
+    let model = format!("{run}/checkpoints/best");
+    let output = canopy(&[
+        "evaluate", "--device", "cpu", "--beam", "1", "--model", &model, "--corpus", &corpus,
+        "--json",
+    ]);
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        (
+            &report["scores"][0]["segments"],
+            &report["scores"][0]["count"]
+        ),
+        (&"all".into(), &1.into())
+    );
+    let lines = desk.path("lines.txt");
+    let evaluate = [
+        "evaluate",
+        "--device",
+        "cpu",
+        "--beam",
+        "1",
+        "--model",
+        &model,
+        "--corpus",
+        &corpus,
+        "--hypotheses",
+        &lines,
+    ];
+    assert_done(&canopy(&evaluate));
+    assert_eq!(desk.read("lines.txt").lines().count(), 1);
+    assert_failed(&canopy(&evaluate), &["lines.txt"]);
+    assert_done(&canopy_with(
+        &[
+            "translate",
+            "--device",
+            "cpu",
+            "--beam",
+            "1",
+            "--model",
+            &model,
+        ],
+        "Open the file.",
+    ));
+}
+
+#[test]
+fn the_program_knows_where_it_runs() {
+    // Without a display the window is an error, not a panic.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));
+    for variable in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+        command.env_remove(variable);
+    }
+    let output = command
+        .env("HOME", OsStr::new("/nonexistent"))
+        .stdin(Stdio::null())
+        .output()
+        .expect("starts");
+    assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+    assert_failed(&output, &["window", "canopy translate"]);
+}

@@ -1,0 +1,263 @@
+//! A whole document goes in, and a whole document comes out, even from a model that has learnt nothing.
+
+mod tiny;
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use canopy::inference::{DeviceChoice, Flag, SearchOptions, Translation, Translator};
+use canopy::text::document::{Document, Format};
+use tempfile::TempDir;
+
+const PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><title>Print &amp; save</title></head>\n<body><h1 id=\"top\">Print a page</h1>\n\
+    <!-- <b>not</b> shown -->\n<p>Open the <a href=\"file.html\">file <em>menu</em></a> and <br>choose <code>Print</code>. \
+    Then close <b>all</b> windows.</p>\n<ul><li>Copy the <i>image</i><li>1 &lt; 2</ul>\n\
+    <table><tr><td>Cell<td>Delete <kbd>x</kbd> &amp; <kbd>y</kbd></table>\n<script>if (a < b) save('<p>')</script></body></html>\n";
+
+fn translator() -> (Translator, TempDir) {
+    let folder = tiny::model_folder();
+    (
+        Translator::open(folder.path(), DeviceChoice::Cpu).expect("opens"),
+        folder,
+    )
+}
+
+fn parse(format: Format, text: &str) -> Document {
+    Document::parse("test", format, text.to_owned()).expect("readable")
+}
+
+/// Translates all sentences, each of which must come back once.
+fn translate(translator: &Translator, document: &Document, beam_size: usize) -> Vec<Translation> {
+    let mut found = vec![None; document.sentences.len()];
+    let all: Vec<usize> = (0..found.len()).collect();
+    let options = SearchOptions {
+        beam_size,
+        ..SearchOptions::default()
+    };
+    let done = translator.translate(document, &all, &options, &mut |sentence, translation| {
+        assert!(
+            found[sentence].replace(translation).is_none(),
+            "sentence {sentence} came twice"
+        );
+        ControlFlow::Continue(())
+    });
+    done.expect("translates");
+    found
+        .into_iter()
+        .map(|translation| translation.expect("every sentence comes back"))
+        .collect()
+}
+
+fn written(document: &Document, translations: &[Translation]) -> String {
+    document.translated(
+        &translations
+            .iter()
+            .map(|translation| Some(translation.text.clone()))
+            .collect::<Vec<_>>(),
+    )
+}
+
+/// All that stands between `<` and `>`, sorted.
+fn tags(html: &str) -> Vec<&str> {
+    let mut tags: Vec<&str> = html
+        .split('<')
+        .skip(1)
+        .map(|rest| rest.split('>').next().unwrap_or_default())
+        .collect();
+    tags.sort_unstable();
+    tags
+}
+
+#[test]
+fn every_sentence_is_translated_or_flagged() {
+    let (translator, _folder) = translator();
+    let markdown = "# Open\n\nCopy the *image* with `cp`, then [print](a.md) it.\n\n- Save the file.\n- Close it.\n";
+    let plain = "Open the file. Close the window!\n\nPrint the page.\n";
+    for (format, text) in [
+        (Format::Html, PAGE),
+        (Format::Markdown, markdown),
+        (Format::Text, plain),
+    ] {
+        let document = parse(format, text);
+        assert!(document.sentences.len() >= 3);
+        for beam in [1, 3] {
+            for (translation, sentence) in translate(&translator, &document, beam)
+                .iter()
+                .zip(&document.sentences)
+            {
+                assert_eq!(
+                    tiny::markup(&translation.text),
+                    tiny::markup(&sentence.text)
+                );
+                let translated = translation.num_tokens > 0 && translation.log_prob < 0.0;
+                let nothing_to_do = !sentence.text.contains(char::is_alphabetic);
+                let excused = translation.flags.contains(&Flag::Empty) || nothing_to_do;
+                assert!(
+                    translated || excused,
+                    "{:?} became {translation:?}",
+                    sentence.text
+                );
+                assert!(
+                    !translation.text.trim().is_empty(),
+                    "{:?} is lost",
+                    sentence.text
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn tags_of_a_page_are_all_there() {
+    let (translator, _folder) = translator();
+    let document = parse(Format::Html, PAGE);
+    for beam in [1, 4] {
+        let page = written(&document, &translate(&translator, &document, beam));
+        assert_eq!(tags(&page), tags(PAGE), "{page}");
+        assert_ne!(page, PAGE);
+    }
+}
+
+#[test]
+fn links_and_code_of_markdown_are_all_there() {
+    let (translator, _folder) = translator();
+    let text =
+        "Copy `one` and `two` to [the *page*](https://example.org/a_b), not to ![it](x.png).\n";
+    let page = written(
+        &parse(Format::Markdown, text),
+        &translate(&translator, &parse(Format::Markdown, text), 2),
+    );
+    for kept in ["`one`", "`two`", "](https://example.org/a_b)", "x.png"] {
+        assert_eq!(page.matches(kept).count(), 1, "{kept} in {page}");
+    }
+}
+
+#[test]
+fn translating_twice_gives_the_same() {
+    let (translator, _folder) = translator();
+    let document = parse(Format::Html, PAGE);
+    assert_eq!(
+        translate(&translator, &document, 2),
+        translate(&translator, &document, 2)
+    );
+}
+
+#[test]
+fn only_what_is_asked_for_is_translated() {
+    let (translator, _folder) = translator();
+    let document = parse(
+        Format::Text,
+        "Open it.\n\nClose it.\n\nPrint it.\n\nCopy it.\n",
+    );
+    let mut found = BTreeSet::new();
+    let asked = translator.translate(
+        &document,
+        &[3, 1],
+        &SearchOptions::default(),
+        &mut |sentence, _| {
+            found.insert(sentence);
+            ControlFlow::Continue(())
+        },
+    );
+    asked.expect("translates");
+    assert_eq!(found, BTreeSet::from([1, 3]));
+}
+
+#[test]
+fn a_sentence_over_the_limit_is_split_and_says_so() {
+    let (translator, _folder) = translator();
+    let long = "open the <b>file</b> and close the window, ".repeat(40);
+    let text = format!(
+        "<p>Save <i>{long}please</i>.</p><p>Copy {}.</p><p>Print.</p>",
+        "x".repeat(300)
+    );
+    let document = parse(Format::Html, &text);
+    assert_eq!(document.sentences.len(), 3);
+    let found = translate(&translator, &document, 1);
+    for (translation, sentence) in found.iter().zip(&document.sentences) {
+        let tokens = translator.vocabulary().encode(&sentence.text).len();
+        let split = tokens >= tiny::MAX_TOKENS;
+        assert_eq!(
+            translation.flags.contains(&Flag::Split),
+            split,
+            "{:?}",
+            sentence.text
+        );
+        assert_eq!(
+            tiny::markup(&translation.text),
+            tiny::markup(&sentence.text)
+        );
+        // Every part counts at least the end of its own translation.
+        assert!(
+            translation.num_tokens >= tokens / tiny::MAX_TOKENS,
+            "{} of {tokens}",
+            translation.num_tokens
+        );
+    }
+    assert_eq!(
+        found
+            .iter()
+            .filter(|translation| translation.flags.contains(&Flag::Split))
+            .count(),
+        2
+    );
+    assert_eq!(tags(&written(&document, &found)), tags(&text));
+}
+
+#[test]
+fn cancelling_stops_the_translation() {
+    let (translator, _folder) = translator();
+    let document = parse(
+        Format::Text,
+        &"Open the file.\n\n1 + 1 = 2, x\n\n".repeat(400),
+    );
+    let all: Vec<usize> = (0..document.sentences.len()).collect();
+    let mut calls = 0;
+    let cancelled =
+        translator.translate(&document, &all, &SearchOptions::default(), &mut |_, _| {
+            calls += 1;
+            if calls == 3 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+    cancelled.expect("cancelling is no error");
+    assert_eq!(calls, 3);
+}
+
+#[test]
+fn an_empty_document_stays_empty() {
+    let (translator, _folder) = translator();
+    for format in [Format::Html, Format::Markdown, Format::Text] {
+        for text in ["", "\n", "  \n\n"] {
+            let document = parse(format, text);
+            assert_eq!(translate(&translator, &document, 4), []);
+            assert_eq!(document.translated(&[]), text);
+        }
+    }
+}
+
+#[test]
+fn sentences_without_letters_are_copied() {
+    let (translator, _folder) = translator();
+    let mut document = parse(Format::Text, "Open the file.\n\nClose the file.\n");
+    document.sentences[0].text = "12 – 34 % \u{E100}".to_owned();
+    let found = translate(&translator, &document, 4);
+    assert_eq!(
+        (found[0].text.as_str(), found[0].num_tokens),
+        ("12 – 34 % \u{E100}", 0)
+    );
+    assert_eq!(found[0].flags, []);
+    assert!(found[1].num_tokens > 0);
+}
+
+#[test]
+fn markup_beyond_the_vocabulary_is_kept_too() {
+    let (translator, _folder) = translator();
+    let words = "<b>bold</b> <br> ".repeat(20);
+    let text = format!("<p>Copy {words}.</p>");
+    let document = parse(Format::Html, &text);
+    let found = translate(&translator, &document, 1);
+    assert_eq!(tags(&written(&document, &found)), tags(&text));
+}
