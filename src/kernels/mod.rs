@@ -20,6 +20,7 @@ pub use cross_entropy::label_smoothed_cross_entropy;
 pub use dropout::{Dropout, DropoutSource, dropout, relu_dropout};
 pub use norm::{add_norm, layer_norm};
 pub use selected::{
-    Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, selected_attention, selected_weights,
+    Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, selected_attention,
+    selected_weights,
 };
 pub use sparsemax::sparsemax;

@@ -45,13 +45,23 @@ impl EncoderSublayer {
     ///
     /// # Shapes
     /// - x, output: `[rows, d_model]`
-    pub fn forward(&self, x: Tensor<2>, segments: &Arc<[Segment]>, drop: &DropoutSource) -> Tensor<2> {
+    pub fn forward(
+        &self,
+        x: Tensor<2>,
+        segments: &Arc<[Segment]>,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
         let branch = self.branch(x.clone(), segments, drop);
         self.norm.add(x, branch, drop.next())
     }
 
     /// `x + dropout(sublayer(norm(x)))`, Xiong et al. 2020.
-    fn forward_pre(&self, x: Tensor<2>, segments: &Arc<[Segment]>, drop: &DropoutSource) -> Tensor<2> {
+    fn forward_pre(
+        &self,
+        x: Tensor<2>,
+        segments: &Arc<[Segment]>,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
         let branch = self.branch(self.norm.forward(x.clone()), segments, drop);
         x + dropout(branch, drop.next())
     }
@@ -68,15 +78,17 @@ impl EncoderSublayer {
 impl Encoder {
     pub fn new(config: &ModelConfig, device: &Device) -> Self {
         let sublayer = |kind| EncoderSublayer {
-            attention: (kind == Sublayer::SelfAttention)
-                .then(|| MultiHeadAttentionConfig::new(config.d_model, config.num_heads).init(device)),
+            attention: (kind == Sublayer::SelfAttention).then(|| {
+                MultiHeadAttentionConfig::new(config.d_model, config.num_heads).init(device)
+            }),
             feed_forward: (kind == Sublayer::FeedForward)
                 .then(|| FeedForwardConfig::new(config.d_model, config.d_ff).init(device)),
             norm: Norm::new(config.d_model, device),
         };
         Self {
             sublayers: config.encoder.sublayers().map(sublayer).collect(),
-            final_norm: (config.norm == NormPosition::Pre).then(|| Norm::new(config.d_model, device)),
+            final_norm: (config.norm == NormPosition::Pre)
+                .then(|| Norm::new(config.d_model, device)),
         }
     }
 
@@ -94,6 +106,10 @@ impl Encoder {
             Some(norm) => norm.forward(x),
             None => x,
         };
-        EncoderOutput { states, sentences: rows.sentences.clone(), places: rows.places.clone() }
+        EncoderOutput {
+            states,
+            sentences: rows.sentences.clone(),
+            places: rows.places.clone(),
+        }
     }
 }

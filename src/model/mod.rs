@@ -34,7 +34,8 @@ pub use additive::{AdditiveAttention, AdditiveAttentionConfig, Alignment};
 pub use attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 pub use choice::{Kept, relevance};
 pub use conditional::{
-    ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig, keep_top_t,
+    ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig,
+    keep_top_t,
 };
 pub use config::{ModelConfig, NormPosition, Positions};
 pub use context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig};
@@ -45,20 +46,26 @@ pub use encoder::{Encoder, EncoderOutput, EncoderSublayer};
 pub use feed_forward::{FeedForward, FeedForwardConfig};
 pub use flat::{FlatAttention, FlatAttentionConfig, FlatLevel};
 pub use han::{HanContext, HanContextConfig};
-pub use hierarchical::{HierarchicalEncodingLayer, HierarchicalEncodingLayerConfig, HierarchicalStates};
+pub use hierarchical::{
+    HierarchicalEncodingLayer, HierarchicalEncodingLayerConfig, HierarchicalStates,
+};
 pub use hierarchical_conditional::{
-    DocumentTree, HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig, TreeChoice, TreeHeads,
+    DocumentTree, HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig,
+    TreeChoice, TreeHeads,
 };
 pub use layout::{Layout, Sublayer};
 pub use norm::Norm;
 pub use positions::{Counting, PlaceTables};
 pub use preset::{Preset, presets};
-pub use recurrent::{BidirectionalEncoder, BidirectionalEncoderConfig, Gate, GruCell, GruCellConfig, GruInput};
+pub use recurrent::{
+    BidirectionalEncoder, BidirectionalEncoderConfig, Gate, GruCell, GruCellConfig, GruInput,
+};
 pub use selective::{SelectiveAttention, SelectiveAttentionConfig};
 pub use source2token::{Source2Token, Source2TokenConfig};
 pub use transformer::Transformer;
 pub use traversal::{Traversal, TraversalRule, TreeSearch, Visit, top_t};
 pub use tree::{
-    ContentTree, Merge, MergeConfig, MergeKind, MultiDimSource2Token, MultiDimSource2TokenConfig, path_sums,
+    ContentTree, Merge, MergeConfig, MergeKind, MultiDimSource2Token, MultiDimSource2TokenConfig,
+    path_sums,
 };
 pub use zhang::{ZhangEncoderLayer, ZhangEncoderLayerConfig, ZhangStates};
