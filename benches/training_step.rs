@@ -17,18 +17,27 @@ use serde_json::{Value, json};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Sentences and tokens in each: long ones, short ones, and a mixture as a real batch has it.
-const SHAPES: [(&str, usize, usize, usize); 3] =
-    [("48 × 85", 48, 85, 85), ("128 × 32", 128, 32, 32), ("96 × 4 to 60", 96, 4, 60)];
+const SHAPES: [(&str, usize, usize, usize); 3] = [
+    ("48 × 85", 48, 85, 85),
+    ("128 × 32", 128, 32, 32),
+    ("96 × 4 to 60", 96, 4, 60),
+];
 const DECODE_STEPS: usize = 24;
 
 fn main() {
     canopy::keep_freed_memory();
     let gpu = std::env::args().any(|argument| argument == "gpu");
-    let choice = if gpu { DeviceChoice::Gpu } else { DeviceChoice::Cpu };
+    let choice = if gpu {
+        DeviceChoice::Gpu
+    } else {
+        DeviceChoice::Cpu
+    };
     let compute = ComputeDevice::open(choice).expect("the device");
     println!("device: {}", compute.name);
     let device = compute.device.clone().autodiff();
-    let config = Preset::named("x-transformer-small").expect("a preset").config(8_000);
+    let config = Preset::named("x-transformer-small")
+        .expect("a preset")
+        .config(8_000);
     let mut model = Transformer::new(&config, &device).expect("a model");
     let mut adam = Adam::default();
     let peer = peer(gpu);
@@ -52,16 +61,32 @@ fn main() {
         for _ in 0..2 {
             let begun = Instant::now();
             decode(&plain, &batch);
-            decoding = decoding.max((examples.len() * DECODE_STEPS) as f64 / begun.elapsed().as_secs_f64());
+            decoding = decoding
+                .max((examples.len() * DECODE_STEPS) as f64 / begun.elapsed().as_secs_f64());
         }
-        report(name, "training", training, peer.as_ref().map(|peer| &peer["batches"][index]["training"]));
-        report(name, "decoding", decoding, peer.as_ref().map(|peer| &peer["batches"][index]["decoding"]));
+        report(
+            name,
+            "training",
+            training,
+            peer.as_ref()
+                .map(|peer| &peer["batches"][index]["training"]),
+        );
+        report(
+            name,
+            "decoding",
+            decoding,
+            peer.as_ref()
+                .map(|peer| &peer["batches"][index]["decoding"]),
+        );
     }
 }
 
 fn report(name: &str, what: &str, ours: f64, peer: Option<&Value>) {
     match peer.and_then(Value::as_f64) {
-        Some(peer) => println!("{name:>14} {what}: {ours:>7.0} tokens/s, PyTorch {peer:>7.0}, ratio {:.2}", ours / peer),
+        Some(peer) => println!(
+            "{name:>14} {what}: {ours:>7.0} tokens/s, PyTorch {peer:>7.0}, ratio {:.2}",
+            ours / peer
+        ),
         None => println!("{name:>14} {what}: {ours:>7.0} tokens/s"),
     }
 }
@@ -70,9 +95,15 @@ fn examples(shape: usize) -> Vec<Example> {
     let (_, sentences, shortest, longest) = SHAPES[shape];
     let ids = |sentence: usize| -> Vec<u32> {
         let len = shortest + sentence * 37 % (longest - shortest + 1);
-        (0..len).map(|word| 40 + u32::try_from((sentence * 31 + word * 17) % 7_900).expect("small")).collect()
+        (0..len)
+            .map(|word| 40 + u32::try_from((sentence * 31 + word * 17) % 7_900).expect("small"))
+            .collect()
     };
-    let example = |sentence| Example { source: ids(sentence), target: ids(sentence), place: (0, 0) };
+    let example = |sentence| Example {
+        source: ids(sentence),
+        target: ids(sentence),
+        place: (0, 0),
+    };
     (0..sentences).map(example).collect()
 }
 
@@ -81,8 +112,16 @@ fn decode(model: &Transformer, batch: &Batch) {
     let mut state = model.start(&model.encode(&batch.source, &DropoutSource::none()));
     let mut last = vec![2_u32; batch.source.sentences.len()];
     for _ in 0..DECODE_STEPS {
-        let best: Vec<i32> = model.step(&mut state, &last).argmax(1).into_data().iter::<i32>().collect();
-        last = best.into_iter().map(|id| u32::try_from(id).expect("ids are not negative")).collect();
+        let best: Vec<i32> = model
+            .step(&mut state, &last)
+            .argmax(1)
+            .into_data()
+            .iter::<i32>()
+            .collect();
+        last = best
+            .into_iter()
+            .map(|id| u32::try_from(id).expect("ids are not negative"))
+            .collect();
     }
 }
 
@@ -90,8 +129,10 @@ fn decode(model: &Transformer, batch: &Batch) {
 fn peer(gpu: bool) -> Option<Value> {
     let batches: Vec<Value> = (0..SHAPES.len())
         .map(|shape| {
-            let (sources, targets): (Vec<_>, Vec<_>) =
-                examples(shape).into_iter().map(|example| (example.source, example.target)).unzip();
+            let (sources, targets): (Vec<_>, Vec<_>) = examples(shape)
+                .into_iter()
+                .map(|example| (example.source, example.target))
+                .unzip();
             json!({"source": sources, "target": targets, "decode_steps": DECODE_STEPS})
         })
         .collect();

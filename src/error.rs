@@ -22,18 +22,41 @@ pub enum Error {
         cause: std::io::Error,
     },
     #[error("{field} is {found}; it may be {allowed}")]
-    Config { field: &'static str, found: String, allowed: String },
-    #[error("not a vocabulary of Canopy: {problem}; make one with `canopy corpus vocabulary`: {path:?}")]
+    Config {
+        field: &'static str,
+        found: String,
+        allowed: String,
+    },
+    #[error(
+        "not a vocabulary of Canopy: {problem}; make one with `canopy corpus vocabulary`: {path:?}"
+    )]
     Vocabulary { problem: String, path: PathBuf },
     #[error("{path:?}, line {line}: {problem}; import the corpus again")]
-    Corpus { problem: String, line: usize, path: PathBuf },
-    #[error("{problem} at line {line}; both files need the same number of lines and `<d>` at the same ones: {path:?}")]
-    UnequalSides { problem: String, line: usize, path: PathBuf },
+    Corpus {
+        problem: String,
+        line: usize,
+        path: PathBuf,
+    },
+    #[error(
+        "{problem} at line {line}; both files need the same number of lines and `<d>` at the same ones: {path:?}"
+    )]
+    UnequalSides {
+        problem: String,
+        line: usize,
+        path: PathBuf,
+    },
     #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
-    #[error("no pages in both languages; name the folders that hold `text/**/*.html`: {source_folder:?}, {target_folder:?}")]
-    NoPages { source_folder: PathBuf, target_folder: PathBuf },
-    #[error("the loss of step {step} is {loss}; go on with --resume and a smaller learning_rate_factor")]
+    #[error(
+        "no pages in both languages; name the folders that hold `text/**/*.html`: {source_folder:?}, {target_folder:?}"
+    )]
+    NoPages {
+        source_folder: PathBuf,
+        target_folder: PathBuf,
+    },
+    #[error(
+        "the loss of step {step} is {loss}; go on with --resume and a smaller learning_rate_factor"
+    )]
     Diverged { step: usize, loss: f32 },
     #[error("no graphics adapter was found; use --device cpu")]
     NoGpu,
@@ -41,9 +64,13 @@ pub enum Error {
     Model { reason: String, path: PathBuf },
     #[error("the weights are not usable: {reason}: {path:?}")]
     Weights { reason: String, path: PathBuf },
-    #[error("no training document holds a pair that is new and short enough to learn from; add pages to the corpus: {path:?}")]
+    #[error(
+        "no training document holds a pair that is new and short enough to learn from; add pages to the corpus: {path:?}"
+    )]
     NothingToLearn { path: PathBuf },
-    #[error("the run folder was used before; pass --resume to go on or name another folder: {path:?}")]
+    #[error(
+        "the run folder was used before; pass --resume to go on or name another folder: {path:?}"
+    )]
     RunExists { path: PathBuf },
     #[error("the settings are not usable: {reason}: {path:?}")]
     Settings { reason: String, path: PathBuf },
@@ -51,22 +78,44 @@ pub enum Error {
     Languages { asked: String, has: String },
     #[error("several documents need a folder for their translations; {path:?} is none")]
     NotAFolder { path: PathBuf },
-    #[error("two documents have the same name and would both become {path:?}; translate them into different folders")]
+    #[error(
+        "two documents have the same name and would both become {path:?}; translate them into different folders"
+    )]
     SameName { path: PathBuf },
     #[error("the starter model is missing; name a model folder with --model")]
     NoStarterModel,
     #[error("{path:?} already exists; name another place or pass --force to replace it")]
     Exists { path: PathBuf },
-    #[error("byte {offset} is 0, so this is no text; open an HTML, Markdown or text file: {path:?}")]
+    #[error(
+        "byte {offset} is 0, so this is no text; open an HTML, Markdown or text file: {path:?}"
+    )]
     Binary { offset: usize, path: PathBuf },
     #[error("the text is UTF-16; save it as UTF-8 and open it again: {path:?}")]
     Utf16 { path: PathBuf },
-    #[error("byte {offset}, in line {line}, is not UTF-8; save the text as UTF-8 and open it again: {path:?}")]
-    NotUtf8 { offset: usize, line: usize, path: PathBuf },
-    #[error("line {line} is longer than {limit} bytes; break it into lines and open it again: {path:?}")]
-    LongLine { line: usize, limit: usize, path: PathBuf },
-    #[error("elements are nested deeper than {limit} in line {line}; is one of them not closed? {path:?}")]
-    TooDeep { limit: usize, line: usize, path: PathBuf },
+    #[error(
+        "byte {offset}, in line {line}, is not UTF-8; save the text as UTF-8 and open it again: {path:?}"
+    )]
+    NotUtf8 {
+        offset: usize,
+        line: usize,
+        path: PathBuf,
+    },
+    #[error(
+        "line {line} is longer than {limit} bytes; break it into lines and open it again: {path:?}"
+    )]
+    LongLine {
+        line: usize,
+        limit: usize,
+        path: PathBuf,
+    },
+    #[error(
+        "elements are nested deeper than {limit} in line {line}; is one of them not closed? {path:?}"
+    )]
+    TooDeep {
+        limit: usize,
+        line: usize,
+        path: PathBuf,
+    },
     #[error("cannot start a thread: {cause}")]
     Thread {
         #[source]
@@ -74,7 +123,9 @@ pub enum Error {
     },
     #[error("no model is open; choose one in the Model menu")]
     NoModel,
-    #[error("the program made a mistake and stopped this job: {message}; nothing else was lost, try it again")]
+    #[error(
+        "the program made a mistake and stopped this job: {message}; nothing else was lost, try it again"
+    )]
     Panicked { message: String },
     #[error("cannot open a window: {reason}; without a display use `canopy translate`")]
     Window { reason: String },
@@ -85,11 +136,17 @@ pub enum Error {
 impl Error {
     /// For `map_err`: an input/output error while reading `path`.
     pub fn read(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Self {
-        move |cause| Self::Read { path: path.as_ref().to_owned(), cause }
+        move |cause| Self::Read {
+            path: path.as_ref().to_owned(),
+            cause,
+        }
     }
 
     /// For `map_err`: an input/output error while writing `path`.
     pub fn write(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Self {
-        move |cause| Self::Write { path: path.as_ref().to_owned(), cause }
+        move |cause| Self::Write {
+            path: path.as_ref().to_owned(),
+            cause,
+        }
     }
 }

@@ -12,13 +12,25 @@ fn lines(path: &Path) -> Vec<String> {
 
 fn assert_equals(bleu: &Bleu, sacrebleu: &Value) {
     let number = |value: &Value| value.as_f64().expect("a number");
-    assert!((bleu.score - number(&sacrebleu["score"])).abs() < 1e-9, "{bleu} is not {sacrebleu}");
-    assert!((bleu.brevity_penalty - number(&sacrebleu["bp"])).abs() < 1e-12, "{bleu} is not {sacrebleu}");
+    assert!(
+        (bleu.score - number(&sacrebleu["score"])).abs() < 1e-9,
+        "{bleu} is not {sacrebleu}"
+    );
+    assert!(
+        (bleu.brevity_penalty - number(&sacrebleu["bp"])).abs() < 1e-12,
+        "{bleu} is not {sacrebleu}"
+    );
     for (order, precision) in bleu.precisions.iter().enumerate() {
-        assert!((precision - number(&sacrebleu["precisions"][order])).abs() < 1e-9, "{bleu} is not {sacrebleu}");
+        assert!(
+            (precision - number(&sacrebleu["precisions"][order])).abs() < 1e-9,
+            "{bleu} is not {sacrebleu}"
+        );
     }
     let lengths = [&sacrebleu["sys_len"], &sacrebleu["ref_len"]].map(Value::as_u64);
-    assert_eq!([bleu.hyp_len, bleu.ref_len].map(|length| Some(length as u64)), lengths);
+    assert_eq!(
+        [bleu.hyp_len, bleu.ref_len].map(|length| Some(length as u64)),
+        lengths
+    );
 }
 
 fn json(path: &Path) -> Value {
@@ -29,16 +41,29 @@ fn json(path: &Path) -> Value {
 #[test]
 fn german_text_scores_as_with_sacrebleu() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bleu");
-    let bleu = corpus_bleu(&lines(&folder.join("hypothesis.de")), &lines(&folder.join("reference.de")));
+    let bleu = corpus_bleu(
+        &lines(&folder.join("hypothesis.de")),
+        &lines(&folder.join("reference.de")),
+    );
     let expected = json(&folder.join("sacrebleu.json"));
     assert_equals(&bleu, &expected);
-    let signature = expected["signature"].as_str().and_then(|signature| signature.rsplit_once(':'));
-    assert_eq!(bleu.signature().rsplit_once(':').map(|(counted, _)| counted), signature.map(|(counted, _)| counted));
+    let signature = expected["signature"]
+        .as_str()
+        .and_then(|signature| signature.rsplit_once(':'));
+    assert_eq!(
+        bleu.signature()
+            .rsplit_once(':')
+            .map(|(counted, _)| counted),
+        signature.map(|(counted, _)| counted)
+    );
 }
 
 #[test]
 fn a_translation_like_the_reference_scores_100() {
-    let text = ["Eine ganz gewöhnliche Zeile, mehr nicht.", "Noch eine (zweite)."];
+    let text = [
+        "Eine ganz gewöhnliche Zeile, mehr nicht.",
+        "Noch eine (zweite).",
+    ];
     let bleu = corpus_bleu(&text, &text);
     assert!((bleu.score - 100.0).abs() < 1e-9, "{bleu}");
 }
@@ -60,7 +85,8 @@ fn nothing_right_scores_0_and_short_texts_are_smoothed() {
 /// Five published systems; the texts are too large to come along.
 #[test]
 fn published_systems_score_as_with_sacrebleu() {
-    let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/han-ted-es-en");
+    let folder: PathBuf =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/han-ted-es-en");
     if !folder.is_dir() {
         eprintln!("skipped: {} is not here", folder.display());
         return;
@@ -70,6 +96,9 @@ fn published_systems_score_as_with_sacrebleu() {
     let systems = scores["systems"].as_object().expect("systems");
     assert_eq!(systems.len(), 5);
     for (name, score) in systems {
-        assert_equals(&corpus_bleu(&lines(&folder.join(name)), &references), &score["bleu_13a"]);
+        assert_equals(
+            &corpus_bleu(&lines(&folder.join(name)), &references),
+            &score["bleu_13a"],
+        );
     }
 }

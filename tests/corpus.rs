@@ -37,24 +37,48 @@ fn help() -> TempDir {
         ("par_2", "Only English."),
         ("par_3", "One. Two."),
         ("par_4", "LibreOffice"),
-        ("par_5", "See <a href=\"en-US/text/x.html\">help</a> for <code>SUM</code>."),
+        (
+            "par_5",
+            "See <a href=\"en-US/text/x.html\">help</a> for <code>SUM</code>.",
+        ),
     ]);
     let german = page(&[
         ("hd_1", "Drucken"),
         ("par_1", "Klicken Sie auf <b>OK</b>. Warten Sie dann."),
         ("par_3", "Eins und zwei."),
         ("par_4", "LibreOffice"),
-        ("par_5", "Zu <code>SUMME</code> siehe <a href=\"de/text/x.html\">Hilfe</a>."),
+        (
+            "par_5",
+            "Zu <code>SUMME</code> siehe <a href=\"de/text/x.html\">Hilfe</a>.",
+        ),
     ]);
     for name in [TRAIN, DEV] {
         write(folder.path(), &format!("en-US/text/{name}"), &english);
         write(folder.path(), &format!("de/text/{name}"), &german);
     }
-    let more = [("par_9", "A new line, twice."), ("par_10", "A new line, twice.")];
-    let mehr = [("par_9", "Eine neue Zeile, zweimal."), ("par_10", "Eine neue Zeile, zweimal.")];
-    write(folder.path(), &format!("en-US/text/{TEST}"), &(english + &page(&more)));
-    write(folder.path(), &format!("de/text/{TEST}"), &(german + &page(&mehr)));
-    write(folder.path(), "en-US/text/only.html", "<p id=\"x\">Nobody translated this page.</p>");
+    let more = [
+        ("par_9", "A new line, twice."),
+        ("par_10", "A new line, twice."),
+    ];
+    let mehr = [
+        ("par_9", "Eine neue Zeile, zweimal."),
+        ("par_10", "Eine neue Zeile, zweimal."),
+    ];
+    write(
+        folder.path(),
+        &format!("en-US/text/{TEST}"),
+        &(english + &page(&more)),
+    );
+    write(
+        folder.path(),
+        &format!("de/text/{TEST}"),
+        &(german + &page(&mehr)),
+    );
+    write(
+        folder.path(),
+        "en-US/text/only.html",
+        "<p id=\"x\">Nobody translated this page.</p>",
+    );
     folder
 }
 
@@ -71,35 +95,67 @@ fn import(folder: &Path, replace: bool) -> Result<(Corpus, HelpReport), Error> {
 }
 
 fn documents(corpus: &Corpus, split: Split) -> Vec<ParallelDocument> {
-    corpus.documents(split).expect("opens").collect::<Result<_, _>>().expect("reads")
+    corpus
+        .documents(split)
+        .expect("opens")
+        .collect::<Result<_, _>>()
+        .expect("reads")
 }
 
 #[test]
 fn help_pages_become_parallel_documents() {
     let folder = help();
     let (corpus, report) = import(folder.path(), false).expect("imports");
-    assert_eq!((report.pages, report.unpaired_pages, report.unpaired_paragraphs), (4, 1, 3));
-    let [document] = documents(&corpus, Split::Train).try_into().expect("one document");
+    assert_eq!(
+        (
+            report.pages,
+            report.unpaired_pages,
+            report.unpaired_paragraphs
+        ),
+        (4, 1, 3)
+    );
+    let [document] = documents(&corpus, Split::Train)
+        .try_into()
+        .expect("one document");
     assert_eq!(document.id, TRAIN);
     let units: Vec<Vec<(&str, &str)>> = document
         .paragraphs
         .iter()
-        .map(|paragraph| paragraph.units.iter().map(|unit| (unit.source.as_str(), unit.target.as_str())).collect())
+        .map(|paragraph| {
+            paragraph
+                .units
+                .iter()
+                .map(|unit| (unit.source.as_str(), unit.target.as_str()))
+                .collect()
+        })
         .collect();
     let expected = [
         vec![("Printing", "Drucken")],
         vec![
-            ("Click \u{E000}OK\u{E200}.", "Klicken Sie auf \u{E000}OK\u{E200}."),
+            (
+                "Click \u{E000}OK\u{E200}.",
+                "Klicken Sie auf \u{E000}OK\u{E200}.",
+            ),
             ("Then wait.", "Warten Sie dann."),
         ],
         vec![("One. Two.", "Eins und zwei.")],
         vec![("LibreOffice", "LibreOffice")],
-        vec![("See \u{E000}help\u{E200} for \u{E101}.", "Zu \u{E101} siehe \u{E000}Hilfe\u{E200}.")],
+        vec![(
+            "See \u{E000}help\u{E200} for \u{E101}.",
+            "Zu \u{E101} siehe \u{E000}Hilfe\u{E200}.",
+        )],
     ];
     assert_eq!(units, expected);
-    assert_eq!(document.paragraphs[3].units[0].status, UnitStatus::Identical);
+    assert_eq!(
+        document.paragraphs[3].units[0].status,
+        UnitStatus::Identical
+    );
     assert_eq!(document.sections[1].heading, Some(0));
-    assert!(document.paragraphs[1..].iter().all(|paragraph| paragraph.section == 1));
+    assert!(
+        document.paragraphs[1..]
+            .iter()
+            .all(|paragraph| paragraph.section == 1)
+    );
 }
 
 #[test]
@@ -107,8 +163,10 @@ fn segments_are_whole_paragraphs_with_their_code_and_know_what_is_new() {
     let folder = help();
     let (corpus, _) = import(folder.path(), false).expect("imports");
     let segments = segments(&corpus, Split::Test).expect("reads");
-    let told: Vec<(&str, bool, bool)> =
-        segments.iter().map(|segment| (segment.reference.as_str(), segment.unseen, segment.repeated)).collect();
+    let told: Vec<(&str, bool, bool)> = segments
+        .iter()
+        .map(|segment| (segment.reference.as_str(), segment.unseen, segment.repeated))
+        .collect();
     let expected = [
         ("Drucken", false, false),
         ("Klicken Sie auf OK. Warten Sie dann.", false, false),
@@ -120,8 +178,14 @@ fn segments_are_whole_paragraphs_with_their_code_and_know_what_is_new() {
     assert_eq!(told, expected);
     assert_eq!(segments[3].source, "See help for SUM.");
     let unit = &segments[3].units[0];
-    assert_eq!(unit.visible("Für \u{E101} siehe \u{E000}Hilfe\u{E200}."), "Für SUM siehe Hilfe.");
-    assert_eq!((segments[1].units.len(), segments[1].units[1].place), (2, (1, 1)));
+    assert_eq!(
+        unit.visible("Für \u{E101} siehe \u{E000}Hilfe\u{E200}."),
+        "Für SUM siehe Hilfe."
+    );
+    assert_eq!(
+        (segments[1].units.len(), segments[1].units[1].place),
+        (2, (1, 1))
+    );
     assert_eq!(corpus.statistics().test.segments, 6);
     assert_eq!(corpus.statistics().test.repeated, 1);
 }
@@ -132,13 +196,21 @@ fn the_same_pages_give_the_same_corpus_and_vocabulary() {
     let bytes = |corpus: &Corpus| {
         let vocabulary = train_vocabulary(corpus, 300).expect("trains");
         vocabulary.save(corpus.vocabulary_path()).expect("saves");
-        let names = ["corpus.json", "train.jsonl", "dev.jsonl", "test.jsonl", "vocabulary.json"];
+        let names = [
+            "corpus.json",
+            "train.jsonl",
+            "dev.jsonl",
+            "test.jsonl",
+            "vocabulary.json",
+        ];
         names.map(|name| fs::read(corpus.folder().join(name)).expect("reads"))
     };
     let first = bytes(&import(folder.path(), false).expect("imports").0);
     let second = bytes(&import(folder.path(), true).expect("imports").0);
     assert!(first == second);
-    let beside = fs::read_dir(folder.path().join("corpora")).expect("a folder").count();
+    let beside = fs::read_dir(folder.path().join("corpora"))
+        .expect("a folder")
+        .count();
     assert_eq!(beside, 1, "nothing temporary is left");
 }
 
@@ -146,10 +218,16 @@ fn the_same_pages_give_the_same_corpus_and_vocabulary() {
 fn what_is_there_is_only_replaced_when_told_and_if_it_is_a_corpus() {
     let folder = help();
     import(folder.path(), false).expect("imports");
-    assert!(matches!(import(folder.path(), false), Err(Error::Exists { .. })));
+    assert!(matches!(
+        import(folder.path(), false),
+        Err(Error::Exists { .. })
+    ));
     let output = folder.path().join("corpora/help");
     fs::remove_file(output.join("corpus.json")).expect("removes");
-    assert!(matches!(import(folder.path(), true), Err(Error::NoCorpus { .. })));
+    assert!(matches!(
+        import(folder.path(), true),
+        Err(Error::NoCorpus { .. })
+    ));
     assert!(output.join("train.jsonl").exists());
 }
 
@@ -157,7 +235,10 @@ fn what_is_there_is_only_replaced_when_told_and_if_it_is_a_corpus() {
 fn folders_without_common_pages_are_refused_and_leave_nothing() {
     let folder = help();
     fs::remove_dir_all(folder.path().join("de/text")).expect("removes");
-    assert!(matches!(import(folder.path(), false), Err(Error::NoPages { .. })));
+    assert!(matches!(
+        import(folder.path(), false),
+        Err(Error::NoPages { .. })
+    ));
     assert!(!folder.path().join("corpora/help").exists());
 }
 
@@ -176,12 +257,24 @@ fn broken_corpora_say_where_they_are_broken() {
     assert!(read("").contains("counts 1 documents, here are 0"));
     assert!(read(&whole.replace("\"section\":1", "\"section\":7")).contains("paragraph 0"));
     let manifest = corpus.folder().join("corpus.json");
-    let newer = fs::read_to_string(&manifest).expect("reads").replace("\"version\": 1", "\"version\": 9");
+    let newer = fs::read_to_string(&manifest)
+        .expect("reads")
+        .replace("\"version\": 1", "\"version\": 9");
     fs::write(&manifest, newer).expect("writes");
-    assert!(Corpus::open(corpus.folder()).expect_err("newer").to_string().contains("version 9 is newer"));
+    assert!(
+        Corpus::open(corpus.folder())
+            .expect_err("newer")
+            .to_string()
+            .contains("version 9 is newer")
+    );
 }
 
-fn import_text(folder: &Path, split: Option<Split>, source: &[u8], target: &[u8]) -> Result<Corpus, Error> {
+fn import_text(
+    folder: &Path,
+    split: Option<Split>,
+    source: &[u8],
+    target: &[u8],
+) -> Result<Corpus, Error> {
     let (ours, theirs): (PathBuf, PathBuf) = (folder.join("talks.en"), folder.join("talks.de"));
     fs::write(&ours, source).expect("writes");
     fs::write(&theirs, target).expect("writes");
@@ -202,10 +295,25 @@ fn text_with_document_marks_becomes_documents() {
     let folder = tempfile::tempdir().expect("a folder");
     let source = "<d>\nOne.\n\nTwo.\r\n<d>\n Three  words here. \n";
     let target = "<d>\nEins.\n\nZwei.\n<d>\nDrei Wörter hier.";
-    let corpus = import_text(folder.path(), Some(Split::Dev), source.as_bytes(), target.as_bytes()).expect("imports");
-    let [first, second] = documents(&corpus, Split::Dev).try_into().expect("two documents");
-    assert_eq!((first.id.as_str(), second.id.as_str()), ("talks/000001", "talks/000002"));
-    let texts: Vec<&str> = first.paragraphs.iter().map(|paragraph| paragraph.units[0].target.as_str()).collect();
+    let corpus = import_text(
+        folder.path(),
+        Some(Split::Dev),
+        source.as_bytes(),
+        target.as_bytes(),
+    )
+    .expect("imports");
+    let [first, second] = documents(&corpus, Split::Dev)
+        .try_into()
+        .expect("two documents");
+    assert_eq!(
+        (first.id.as_str(), second.id.as_str()),
+        ("talks/000001", "talks/000002")
+    );
+    let texts: Vec<&str> = first
+        .paragraphs
+        .iter()
+        .map(|paragraph| paragraph.units[0].target.as_str())
+        .collect();
     assert_eq!(texts, ["Eins.", "Zwei."]);
     assert_eq!(second.paragraphs[0].units[0].source, "Three words here.");
 }
@@ -214,16 +322,27 @@ fn text_with_document_marks_becomes_documents() {
 fn unequal_or_unreadable_texts_are_refused_with_file_and_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let refused = |source: &[u8], target: &[u8]| {
-        let error = import_text(folder.path(), None, source, target).expect_err("refused").to_string();
+        let error = import_text(folder.path(), None, source, target)
+            .expect_err("refused")
+            .to_string();
         assert!(!folder.path().join("talks").exists());
         error
     };
     let error = refused(b"<d>\na\nb\n", b"<d>\na\n");
-    assert!(error.contains("line 3") && error.contains("talks.de"), "{error}");
+    assert!(
+        error.contains("line 3") && error.contains("talks.de"),
+        "{error}"
+    );
     let error = refused(b"<d>\na\nb\n", b"<d>\na\n<d>\n");
-    assert!(error.contains("line 3") && error.contains("talks.en"), "{error}");
+    assert!(
+        error.contains("line 3") && error.contains("talks.en"),
+        "{error}"
+    );
     let error = refused(b"a\n\xFF\n", b"a\nb\n");
-    assert!(error.contains("byte 2") && error.contains("line 2"), "{error}");
+    assert!(
+        error.contains("byte 2") && error.contains("line 2"),
+        "{error}"
+    );
     let error = refused(&vec![b'x'; 10_000_100], b"a\n");
     assert!(error.contains("line 1"), "{error}");
 }

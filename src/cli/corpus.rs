@@ -103,13 +103,19 @@ pub(super) fn run(command: CorpusCommand) -> Result<()> {
     match command {
         CorpusCommand::Import(import) => import_texts(import),
         CorpusCommand::Vocabulary(arguments) => make_vocabulary(&arguments),
-        CorpusCommand::Statistics { corpus, json } => print_statistics(&Corpus::open(corpus)?, json),
+        CorpusCommand::Statistics { corpus, json } => {
+            print_statistics(&Corpus::open(corpus)?, json)
+        }
     }
 }
 
 fn import_texts(import: ImportCommand) -> Result<()> {
     let corpus = match import {
-        ImportCommand::LibreofficeHelp { source, target, output } => {
+        ImportCommand::LibreofficeHelp {
+            source,
+            target,
+            output,
+        } => {
             let import = HelpImport {
                 source,
                 target,
@@ -119,12 +125,18 @@ fn import_texts(import: ImportCommand) -> Result<()> {
                 replace: output.force,
             };
             let mut line = StatusLine::new();
-            let (corpus, report) = import.run(|done, all| line.show(&format!("reading page {done} of {all}")))?;
+            let (corpus, report) =
+                import.run(|done, all| line.show(&format!("reading page {done} of {all}")))?;
             line.clear();
             print_report(&report)?;
             corpus
         }
-        ImportCommand::Text { source, target, split, output } => {
+        ImportCommand::Text {
+            source,
+            target,
+            split,
+            output,
+        } => {
             let import = TextImport {
                 source,
                 target,
@@ -148,7 +160,11 @@ fn make_vocabulary(arguments: &VocabularyArgs) -> Result<()> {
     }
     let vocabulary = train_vocabulary(&corpus, arguments.size)?;
     vocabulary.save(&path)?;
-    print(&format!("{} subwords: {}\n", vocabulary.len(), path.display()))
+    print(&format!(
+        "{} subwords: {}\n",
+        vocabulary.len(),
+        path.display()
+    ))
 }
 
 fn print_report(report: &HelpReport) -> Result<()> {
@@ -172,9 +188,23 @@ fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {
         return print(&format!("{:#}\n", serde_json::json!(corpus.statistics())));
     }
     let info = corpus.info();
-    let (folder, from, to) = (corpus.folder().display(), &info.source_language, &info.target_language);
+    let (folder, from, to) = (
+        corpus.folder().display(),
+        &info.source_language,
+        &info.target_language,
+    );
     let mut text = format!("{folder}: {from} to {to}, {}\n", info.origin);
-    let heads = ["documents", "paragraphs", "segments", "units", "new", "repeated", "identical", "source words", "target words"];
+    let heads = [
+        "documents",
+        "paragraphs",
+        "segments",
+        "units",
+        "new",
+        "repeated",
+        "identical",
+        "source words",
+        "target words",
+    ];
     text += &row("", heads);
     for split in Split::ALL {
         let found = corpus.statistics().of(split);
@@ -196,6 +226,9 @@ fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {
 
 /// A line of a table with right-aligned columns.
 fn row(name: &str, cells: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
-    let cells: Vec<String> = cells.into_iter().map(|cell| format!(" {cell:>12}")).collect();
+    let cells: Vec<String> = cells
+        .into_iter()
+        .map(|cell| format!(" {cell:>12}"))
+        .collect();
     format!("{name:5}{}\n", cells.concat())
 }

@@ -54,27 +54,44 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         SplitName::Test => Split::Test,
     };
     let segments = segments(&corpus, split)?;
-    let options = SearchOptions { beam_size: arguments.beam, length_penalty: arguments.length_penalty };
+    let options = SearchOptions {
+        beam_size: arguments.beam,
+        length_penalty: arguments.length_penalty,
+    };
     let begun = Instant::now();
-    let translations = translate_segments(translator.model(), translator.vocabulary(), &segments, &options);
+    let translations = translate_segments(
+        translator.model(),
+        translator.vocabulary(),
+        &segments,
+        &options,
+    );
     let secs = begun.elapsed().as_secs_f64();
-    let hypotheses: Vec<String> =
-        segments.iter().zip(&translations).map(|(segment, units)| segment.visible(units)).collect();
-    let references = segments.iter().flat_map(|segment| segment.units.iter().map(|unit| &unit.reference));
+    let hypotheses: Vec<String> = segments
+        .iter()
+        .zip(&translations)
+        .map(|(segment, units)| segment.visible(units))
+        .collect();
+    let references = segments
+        .iter()
+        .flat_map(|segment| segment.units.iter().map(|unit| &unit.reference));
     let markup = markup_placement(&translations.concat(), &references.collect::<Vec<_>>());
     if let Some(path) = &arguments.hypotheses {
-        let text: String = hypotheses.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+        let text: String = hypotheses
+            .iter()
+            .flat_map(|line| [line.as_str(), "\n"])
+            .collect();
         crate::text::file::write_atomically(path, text.as_bytes(), false)?;
     }
     let all = score(&hypotheses, &segments, |_| true);
     let unseen = score(&hypotheses, &segments, |segment| segment.unseen);
-    let words: usize = hypotheses.iter().map(|text| text.split_whitespace().count()).sum();
+    let words: usize = hypotheses
+        .iter()
+        .map(|text| text.split_whitespace().count())
+        .sum();
     #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
     let words_per_second = words as f64 / secs;
     let report = if arguments.json {
-        let entry = |name: &str, (bleu, count): &(Bleu, usize)| {
-            json!({"segments": name, "count": count, "metric": "BLEU", "score": bleu.score, "signature": bleu.signature()})
-        };
+        let entry = |name: &str, (bleu, count): &(Bleu, usize)| json!({"segments": name, "count": count, "metric": "BLEU", "score": bleu.score, "signature": bleu.signature()});
         let report = json!({
             "model": translator.info().name,
             "beam": options.beam_size,
@@ -87,22 +104,36 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     } else {
         let lines = [
             format!("BLEU {:.2} on all {} segments", all.0.score, all.1),
-            format!("BLEU {:.2} on the {} segments that do not occur in training", unseen.0.score, unseen.1),
+            format!(
+                "BLEU {:.2} on the {} segments that do not occur in training",
+                unseen.0.score, unseen.1
+            ),
             all.0.signature(),
             format!(
                 "{} of {} tags stand where the reference has them, {} sentences with damaged markup",
                 markup.placed, markup.total, markup.damaged
             ),
-            format!("{words_per_second:.0} words/s on {}\n", translator.device_name()),
+            format!(
+                "{words_per_second:.0} words/s on {}\n",
+                translator.device_name()
+            ),
         ];
         lines.join("\n")
     };
     print(&report)
 }
 
-fn score(hypotheses: &[String], segments: &[Segment], chosen: impl Fn(&Segment) -> bool) -> (Bleu, usize) {
-    let pairs = hypotheses.iter().zip(segments).filter(|(_, segment)| chosen(segment));
-    let (hypotheses, references): (Vec<&str>, Vec<&str>) =
-        pairs.map(|(hypothesis, segment)| (hypothesis.as_str(), segment.reference.as_str())).unzip();
+fn score(
+    hypotheses: &[String],
+    segments: &[Segment],
+    chosen: impl Fn(&Segment) -> bool,
+) -> (Bleu, usize) {
+    let pairs = hypotheses
+        .iter()
+        .zip(segments)
+        .filter(|(_, segment)| chosen(segment));
+    let (hypotheses, references): (Vec<&str>, Vec<&str>) = pairs
+        .map(|(hypothesis, segment)| (hypothesis.as_str(), segment.reference.as_str()))
+        .unzip();
     (corpus_bleu(&hypotheses, &references), hypotheses.len())
 }

@@ -85,7 +85,9 @@ impl ModelArguments {
         };
         let translator = Translator::open(&folder, self.device.into())?;
         if translator.on_software_gpu() {
-            terminal::warn("this GPU is a program that runs on the CPU; --device cpu is several times faster");
+            terminal::warn(
+                "this GPU is a program that runs on the CPU; --device cpu is several times faster",
+            );
         }
         Ok(translator)
     }

@@ -37,7 +37,13 @@ pub(super) enum PrecisionName {
 }
 
 pub(super) fn run(command: ModelCommand) -> Result<()> {
-    let ModelCommand::Average { folders, output, precision, name, force } = command;
+    let ModelCommand::Average {
+        folders,
+        output,
+        precision,
+        name,
+        force,
+    } = command;
     if output.exists() && !force {
         return Err(Error::Exists { path: output });
     }

@@ -15,12 +15,18 @@ pub(super) struct StatusLine {
 
 impl StatusLine {
     pub fn new() -> Self {
-        Self { watched: std::io::stderr().is_terminal(), last: None, width: 0 }
+        Self {
+            watched: std::io::stderr().is_terminal(),
+            last: None,
+            width: 0,
+        }
     }
 
     /// Shows `text`, at most ten times a second.
     pub fn show(&mut self, text: &str) {
-        let due = self.last.is_none_or(|last| last.elapsed() > Duration::from_millis(100));
+        let due = self
+            .last
+            .is_none_or(|last| last.elapsed() > Duration::from_millis(100));
         if self.watched && due {
             let width = text.chars().count();
             let blanks = " ".repeat(self.width.saturating_sub(width));
@@ -52,7 +58,10 @@ impl StatusLine {
 /// If nobody takes it: a full disk, a pipe that was closed.
 pub(super) fn print(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(Error::write("standard output"))
+    stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+        .map_err(Error::write("standard output"))
 }
 
 /// A warning on standard error.
@@ -61,7 +70,11 @@ pub(super) fn warn(text: &str) {
 }
 
 /// A duration as people say it: `41 s`, `3:07 min`, `2:15 h`.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds of a run")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "seconds of a run"
+)]
 pub(super) fn duration(secs: f64) -> String {
     let secs = secs.max(0.0).round() as u64;
     match secs {

@@ -54,10 +54,17 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
         warn("this GPU is a program that runs on the CPU; --device cpu is several times faster");
     }
     let mut line = StatusLine::new();
-    train(&config, &arguments.run, arguments.resume, &compute.device, &compute.name, &mut |event| {
-        show(&mut line, event);
-        ControlFlow::Continue(())
-    })?;
+    train(
+        &config,
+        &arguments.run,
+        arguments.resume,
+        &compute.device,
+        &compute.name,
+        &mut |event| {
+            show(&mut line, event);
+            ControlFlow::Continue(())
+        },
+    )?;
     Ok(())
 }
 
@@ -65,11 +72,17 @@ impl TrainArguments {
     /// The file's settings, or the run folder's when it goes on, under those of the command line.
     fn config(&self) -> Result<TrainingConfig> {
         let of_run = self.run.join("config.toml");
-        let path = self.config.clone().or_else(|| (self.resume && of_run.exists()).then_some(of_run));
+        let path = self
+            .config
+            .clone()
+            .or_else(|| (self.resume && of_run.exists()).then_some(of_run));
         let mut config = match path {
             Some(path) => {
                 let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
-                toml::from_str(&text).map_err(|cause| Error::Settings { reason: cause.to_string(), path })?
+                toml::from_str(&text).map_err(|cause| Error::Settings {
+                    reason: cause.to_string(),
+                    path,
+                })?
             }
             None => TrainingConfig::default(),
         };
@@ -93,8 +106,18 @@ fn set<T: Clone>(to: &mut T, from: Option<&T>) {
 
 fn show(line: &mut StatusLine, event: &TrainingEvent) {
     match event {
-        TrainingEvent::Started { parameters, examples, skipped, device, step } => {
-            let from = if *step > 0 { format!(", goes on after step {step}") } else { String::new() };
+        TrainingEvent::Started {
+            parameters,
+            examples,
+            skipped,
+            device,
+            step,
+        } => {
+            let from = if *step > 0 {
+                format!(", goes on after step {step}")
+            } else {
+                String::new()
+            };
             line.line(&format!(
                 "{parameters} parameters, {examples} sentence pairs ({skipped} too long), {device}{from}"
             ));
@@ -107,9 +130,17 @@ fn show(line: &mut StatusLine, event: &TrainingEvent) {
             Phase::Train => {}
         },
         TrainingEvent::Step {
-            step, epoch, loss, learning_rate, target_tokens_per_second, remaining_secs, target_tokens, ..
+            step,
+            epoch,
+            loss,
+            learning_rate,
+            target_tokens_per_second,
+            remaining_secs,
+            target_tokens,
+            ..
         } => {
-            let left = remaining_secs.map_or_else(String::new, |secs| format!(" · {} left", duration(secs)));
+            let left = remaining_secs
+                .map_or_else(String::new, |secs| format!(" · {} left", duration(secs)));
             let text = format!(
                 "step {step} · epoch {} · loss {loss:.3} · {target_tokens_per_second:.0} tokens/s · rate \
                  {learning_rate:.2e}{left}",
@@ -121,7 +152,14 @@ fn show(line: &mut StatusLine, event: &TrainingEvent) {
                 line.show(&text);
             }
         }
-        TrainingEvent::Validated { step, target_tokens, dev_loss, dev_bleu, best, elapsed_secs } => {
+        TrainingEvent::Validated {
+            step,
+            target_tokens,
+            dev_loss,
+            dev_bleu,
+            best,
+            elapsed_secs,
+        } => {
             let mark = if *best { " (best)" } else { "" };
             let elapsed = duration(*elapsed_secs);
             line.line(&format!(

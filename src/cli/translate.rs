@@ -80,7 +80,10 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         let text = if arguments.json {
             format!("{:#}\n", report(&translator, &document, &translations))
         } else {
-            let texts: Vec<Option<String>> = translations.into_iter().map(|t| t.map(|t| t.text)).collect();
+            let texts: Vec<Option<String>> = translations
+                .into_iter()
+                .map(|t| t.map(|t| t.text))
+                .collect();
             document.translated(&texts)
         };
         match place {
@@ -94,16 +97,25 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
 impl TranslateArguments {
     /// Decides every output place before any work is done.
     fn places(&self) -> Result<Vec<Place>> {
-        let Some(output) = self.output.as_ref().filter(|output| output.as_os_str() != "-") else {
+        let Some(output) = self
+            .output
+            .as_ref()
+            .filter(|output| output.as_os_str() != "-")
+        else {
             return Ok(vec![None; self.inputs.len().max(1)]);
         };
         let places: Vec<Place> = if output.is_dir() {
             if self.inputs.is_empty() {
                 return Err(Error::write(output)(ErrorKind::IsADirectory.into()));
             }
-            self.inputs.iter().map(|input| input.file_name().map(|name| output.join(name))).collect()
+            self.inputs
+                .iter()
+                .map(|input| input.file_name().map(|name| output.join(name)))
+                .collect()
         } else if self.inputs.len() > 1 {
-            return Err(Error::NotAFolder { path: output.clone() });
+            return Err(Error::NotAFolder {
+                path: output.clone(),
+            });
         } else {
             vec![Some(output.clone())]
         };
@@ -121,8 +133,14 @@ impl TranslateArguments {
 
     fn check_languages(&self, translator: &Translator) -> Result<()> {
         let info = translator.info();
-        let asked = [(&self.from, &info.source_language), (&self.to, &info.target_language)];
-        if asked.iter().any(|(asked, has)| asked.as_ref().is_some_and(|asked| asked != *has)) {
+        let asked = [
+            (&self.from, &info.source_language),
+            (&self.to, &info.target_language),
+        ];
+        if asked
+            .iter()
+            .any(|(asked, has)| asked.as_ref().is_some_and(|asked| asked != *has))
+        {
             let pair = |from: &str, to: &str| format!("{from} to {to}");
             return Err(Error::Languages {
                 asked: pair(
@@ -141,7 +159,9 @@ impl TranslateArguments {
             return Document::open(path, format);
         }
         let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map_err(Error::read("standard input"))?;
+        std::io::stdin()
+            .read_to_end(&mut bytes)
+            .map_err(Error::read("standard input"))?;
         Document::from_bytes("-", format.unwrap_or(Format::Text), bytes)
     }
 }
@@ -152,7 +172,10 @@ fn translate(
     document: &Document,
     arguments: &TranslateArguments,
 ) -> Result<Vec<Option<Translation>>> {
-    let options = SearchOptions { beam_size: arguments.beam, ..SearchOptions::default() };
+    let options = SearchOptions {
+        beam_size: arguments.beam,
+        ..SearchOptions::default()
+    };
     let all: Vec<usize> = (0..document.sentences.len()).collect();
     let mut translations: Vec<Option<Translation>> = vec![None; all.len()];
     let (mut line, mut done, begun) = (StatusLine::new(), 0_usize, Instant::now());
@@ -161,21 +184,37 @@ fn translate(
         done += 1;
         #[expect(clippy::cast_precision_loss, reason = "sentence counts become f64")]
         let left = begun.elapsed().as_secs_f64() / done as f64 * (all.len() - done) as f64;
-        line.show(&format!("{}: {done} of {} sentences · {} left", document.name, all.len(), duration(left)));
+        line.show(&format!(
+            "{}: {done} of {} sentences · {} left",
+            document.name,
+            all.len(),
+            duration(left)
+        ));
         ControlFlow::Continue(())
     })?;
     line.clear();
     for (index, translation) in translations.iter().enumerate() {
-        let flags = translation.as_ref().map_or(&[][..], |translation| &translation.flags);
+        let flags = translation
+            .as_ref()
+            .map_or(&[][..], |translation| &translation.flags);
         if !flags.is_empty() {
             let names: Vec<String> = flags.iter().map(ToString::to_string).collect();
-            warn(&format!("{}: sentence {}: {}", document.name, index + 1, names.join(", ")));
+            warn(&format!(
+                "{}: sentence {}: {}",
+                document.name,
+                index + 1,
+                names.join(", ")
+            ));
         }
     }
     Ok(translations)
 }
 
-fn report(translator: &Translator, document: &Document, translations: &[Option<Translation>]) -> Value {
+fn report(
+    translator: &Translator,
+    document: &Document,
+    translations: &[Option<Translation>],
+) -> Value {
     let sentence = |(index, translation): (usize, &Option<Translation>)| {
         let position = document.position(index);
         let mut entry = json!({

@@ -113,14 +113,24 @@ impl Corpus {
         let folder = folder.as_ref().to_owned();
         let path = folder.join(MANIFEST);
         let text = std::fs::read(&path).map_err(Error::read(&path))?;
-        let problem = |problem: String, line| Error::Corpus { problem, line, path: path.clone() };
-        let manifest: Manifest =
-            serde_json::from_slice(&text).map_err(|cause| problem(cause.to_string(), cause.line()))?;
+        let problem = |problem: String, line| Error::Corpus {
+            problem,
+            line,
+            path: path.clone(),
+        };
+        let manifest: Manifest = serde_json::from_slice(&text)
+            .map_err(|cause| problem(cause.to_string(), cause.line()))?;
         if manifest.format != FORMAT {
-            return Err(problem(format!("the format is {:?}, not {FORMAT:?}", manifest.format), 1));
+            return Err(problem(
+                format!("the format is {:?}, not {FORMAT:?}", manifest.format),
+                1,
+            ));
         }
         if manifest.version > VERSION {
-            let newer = format!("version {} is newer than this program's {VERSION}", manifest.version);
+            let newer = format!(
+                "version {} is newer than this program's {VERSION}",
+                manifest.version
+            );
             return Err(problem(newer, 1));
         }
         for split in Split::ALL {
@@ -155,7 +165,13 @@ impl Corpus {
         let path = self.folder.join(split.file_name());
         let file = File::open(&path).map_err(Error::read(&path))?;
         let expected = self.manifest.statistics.of(split).documents;
-        Ok(Documents { reader: BufReader::with_capacity(1 << 16, file), path, line: 0, expected, ended: false })
+        Ok(Documents {
+            reader: BufReader::with_capacity(1 << 16, file),
+            path,
+            line: 0,
+            expected,
+            ended: false,
+        })
     }
 }
 
@@ -174,16 +190,28 @@ impl Documents {
     fn read(&mut self) -> Result<Option<ParallelDocument>> {
         let mut text = Vec::new();
         self.line += 1;
-        let length = self.reader.read_until(b'\n', &mut text).map_err(Error::read(&self.path))?;
-        let problem = |problem| Error::Corpus { problem, line: self.line, path: self.path.clone() };
+        let length = self
+            .reader
+            .read_until(b'\n', &mut text)
+            .map_err(Error::read(&self.path))?;
+        let problem = |problem| Error::Corpus {
+            problem,
+            line: self.line,
+            path: self.path.clone(),
+        };
         if length == 0 {
             let found = self.line - 1;
             let complete = found == self.expected;
-            let missing = || problem(format!("{MANIFEST} counts {} documents, here are {found}", self.expected));
+            let missing = || {
+                problem(format!(
+                    "{MANIFEST} counts {} documents, here are {found}",
+                    self.expected
+                ))
+            };
             return if complete { Ok(None) } else { Err(missing()) };
         }
-        let document: ParallelDocument =
-            serde_json::from_slice(&text).map_err(|cause| problem(format!("no document: {cause}")))?;
+        let document: ParallelDocument = serde_json::from_slice(&text)
+            .map_err(|cause| problem(format!("no document: {cause}")))?;
         match broken_reference(&document) {
             Some(broken) => Err(problem(broken)),
             None => Ok(Some(document)),
@@ -213,12 +241,19 @@ fn broken_reference(document: &ParallelDocument) -> Option<String> {
     for (index, section) in document.sections.iter().enumerate() {
         let parent_follows = section.parent.is_some_and(|parent| parent >= index);
         if parent_follows || section.parent.is_none() != (index == 0) {
-            return Some(format!("section {index} does not stand below an earlier one"));
+            return Some(format!(
+                "section {index} does not stand below an earlier one"
+            ));
         }
         if section.heading.is_some_and(|heading| heading >= paragraphs) {
-            return Some(format!("section {index} has a heading beyond the {paragraphs} paragraphs"));
+            return Some(format!(
+                "section {index} has a heading beyond the {paragraphs} paragraphs"
+            ));
         }
     }
-    let lost = document.paragraphs.iter().position(|paragraph| paragraph.section >= sections);
+    let lost = document
+        .paragraphs
+        .iter()
+        .position(|paragraph| paragraph.section >= sections);
     lost.map(|index| format!("paragraph {index} stands in a section beyond the {sections}"))
 }

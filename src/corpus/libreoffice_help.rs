@@ -57,7 +57,10 @@ impl HelpImport {
     pub fn run(&self, mut progress: impl FnMut(usize, usize)) -> Result<(Corpus, HelpReport)> {
         let (source, target) = (text_folder(&self.source), text_folder(&self.target));
         let pages = pages(&source)?;
-        let mut report = HelpReport { pages: pages.len(), ..HelpReport::default() };
+        let mut report = HelpReport {
+            pages: pages.len(),
+            ..HelpReport::default()
+        };
         let mut writer = CorpusWriter::create(&self.output, self.info(), self.replace)?;
         let mut paired = 0;
         for (done, page) in pages.iter().enumerate() {
@@ -77,13 +80,19 @@ impl HelpImport {
         }
         progress(pages.len(), pages.len());
         if paired == 0 {
-            return Err(Error::NoPages { source_folder: source, target_folder: target });
+            return Err(Error::NoPages {
+                source_folder: source,
+                target_folder: target,
+            });
         }
         Ok((writer.finish()?, report))
     }
 
     fn info(&self) -> CorpusInfo {
-        let name = self.output.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let name = self
+            .output
+            .file_name()
+            .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         CorpusInfo {
             name,
             source_language: self.source_language.clone(),
@@ -96,7 +105,11 @@ impl HelpImport {
 
 fn text_folder(folder: &Path) -> PathBuf {
     let below = folder.join("text");
-    if below.is_dir() { below } else { folder.to_owned() }
+    if below.is_dir() {
+        below
+    } else {
+        folder.to_owned()
+    }
 }
 
 /// Paths of all HTML files below `folder`, with `/` between their parts, sorted.
@@ -120,12 +133,23 @@ fn pages(folder: &Path) -> Result<Vec<String>> {
 }
 
 /// One page in both languages.
-fn aligned(page: &str, source: &Document, target: &Document, report: &mut HelpReport) -> ParallelDocument {
+fn aligned(
+    page: &str,
+    source: &Document,
+    target: &Document,
+    report: &mut HelpReport,
+) -> ParallelDocument {
     let [ours, counterparts] = [source, target].map(last_by_id);
     let mut places = HashMap::new();
     let mut paragraphs = Vec::new();
     for (index, paragraph) in source.paragraphs.iter().enumerate() {
-        let Some(id) = paragraph.id.as_deref().filter(|id| ours.get(id) == Some(&index)) else { continue };
+        let Some(id) = paragraph
+            .id
+            .as_deref()
+            .filter(|id| ours.get(id) == Some(&index))
+        else {
+            continue;
+        };
         let Some(counterpart) = counterparts.get(id).map(|&index| &target.paragraphs[index]) else {
             report.unpaired_paragraphs += 1;
             continue;
@@ -140,30 +164,50 @@ fn aligned(page: &str, source: &Document, target: &Document, report: &mut HelpRe
     }
     let mut sections = source.sections.clone();
     for section in &mut sections {
-        section.heading = section.heading.and_then(|heading| places.get(&heading).copied());
+        section.heading = section
+            .heading
+            .and_then(|heading| places.get(&heading).copied());
     }
-    ParallelDocument { id: page.to_owned(), sections, paragraphs }
+    ParallelDocument {
+        id: page.to_owned(),
+        sections,
+        paragraphs,
+    }
 }
 
 /// For each `id` the last paragraph that has it.
 fn last_by_id(document: &Document) -> HashMap<&str, usize> {
     let named = document.paragraphs.iter().enumerate();
-    named.filter_map(|(index, paragraph)| Some((paragraph.id.as_deref()?, index))).collect()
+    named
+        .filter_map(|(index, paragraph)| Some((paragraph.id.as_deref()?, index)))
+        .collect()
 }
 
-fn units(source: &Document, ours: &Paragraph, target: &Document, theirs: &Paragraph, report: &mut HelpReport) -> Vec<Unit> {
+fn units(
+    source: &Document,
+    ours: &Paragraph,
+    target: &Document,
+    theirs: &Paragraph,
+    report: &mut HelpReport,
+) -> Vec<Unit> {
     let sources = &source.sentences[ours.sentences.clone()];
     let targets = &target.sentences[theirs.sentences.clone()];
     let sides: Vec<(Side, Side)> = if sources.len() == targets.len() {
         report.divided_paragraphs += 1;
         let pairs = sources.iter().zip(targets);
-        pairs.map(|(ours, theirs)| (Side::of(source, ours), Side::of(target, theirs))).collect()
+        pairs
+            .map(|(ours, theirs)| (Side::of(source, ours), Side::of(target, theirs)))
+            .collect()
     } else {
         report.whole_paragraphs += 1;
         vec![(Side::whole(source, sources), Side::whole(target, targets))]
     };
     let mut counted = |pair: &(Side, Side)| {
-        let Matched { unit, dropped_source, dropped_target } = matched(&pair.0, &pair.1);
+        let Matched {
+            unit,
+            dropped_source,
+            dropped_target,
+        } = matched(&pair.0, &pair.1);
         report.units_with_dropped_markup += usize::from(dropped_source + dropped_target > 0);
         report.dropped_source_markup += dropped_source;
         report.dropped_target_markup += dropped_target;

@@ -36,19 +36,34 @@ impl Side {
     pub fn of(document: &Document, sentence: &Sentence) -> Self {
         let tags = |range: &std::ops::Range<usize>| Tags::of(&document.original[range.clone()]);
         let mark = |markup: &Markup| match markup {
-            Markup::Pair { open, .. } => Mark { is_pair: true, tags: tags(open) },
-            Markup::Point { range } => Mark { is_pair: false, tags: tags(range) },
+            Markup::Pair { open, .. } => Mark {
+                is_pair: true,
+                tags: tags(open),
+            },
+            Markup::Point { range } => Mark {
+                is_pair: false,
+                tags: tags(range),
+            },
         };
-        Self { text: sentence.text.clone(), markup: sentence.markup.iter().map(mark).collect() }
+        Self {
+            text: sentence.text.clone(),
+            markup: sentence.markup.iter().map(mark).collect(),
+        }
     }
 
     /// The sentences of a paragraph as one; what stands between them untranslated is kept as text.
     pub fn whole(document: &Document, sentences: &[Sentence]) -> Self {
-        let mut whole = Self { text: String::new(), markup: Vec::new() };
+        let mut whole = Self {
+            text: String::new(),
+            markup: Vec::new(),
+        };
         let mut end = None;
         for sentence in sentences {
             if let Some(end) = end.filter(|&end| end <= sentence.range.start) {
-                whole.text += &between(&document.original[end..sentence.range.start], document.format);
+                whole.text += &between(
+                    &document.original[end..sentence.range.start],
+                    document.format,
+                );
             }
             let side = Self::of(document, sentence);
             let offset = whole.markup.len();
@@ -62,7 +77,11 @@ impl Side {
 
 fn between(gap: &str, format: Format) -> String {
     if format != Format::Html {
-        return if gap.is_empty() { String::new() } else { " ".to_owned() };
+        return if gap.is_empty() {
+            String::new()
+        } else {
+            " ".to_owned()
+        };
     }
     let shown = Tags::of(gap).text;
     match shown.trim() {
@@ -78,23 +97,34 @@ pub(super) fn matched(source: &Side, target: &Side) -> Matched {
     let partners = partners(&source.markup, &target.markup);
     let order = order_of_appearance(&source.text);
     let mut numbers = vec![None; source.markup.len()];
-    let common = order.into_iter().filter(|&number| partners.get(number).is_some_and(Option::is_some));
+    let common = order
+        .into_iter()
+        .filter(|&number| partners.get(number).is_some_and(Option::is_some));
     for (new, number) in common.take(MAX_PLACEHOLDERS).enumerate() {
         numbers[number] = Some(new);
     }
     let source_number = |number: usize| numbers.get(number).copied().flatten();
     let target_number = |number: usize| {
-        let partner = partners.iter().position(|partner| *partner == Some(number))?;
+        let partner = partners
+            .iter()
+            .position(|partner| *partner == Some(number))?;
         numbers[partner]
     };
-    let mut unit = Unit::new(renumbered(source, source_number), renumbered(target, target_number));
+    let mut unit = Unit::new(
+        renumbered(source, source_number),
+        renumbered(target, target_number),
+    );
     let kept = numbers.iter().flatten().count();
     unit.points = points(&source.markup, kept, source_number);
     let shown_in_target = points(&target.markup, kept, target_number);
     if shown_in_target != unit.points {
         unit.target_points = Some(shown_in_target);
     }
-    Matched { unit, dropped_source: source.markup.len() - kept, dropped_target: target.markup.len() - kept }
+    Matched {
+        unit,
+        dropped_source: source.markup.len() - kept,
+        dropped_target: target.markup.len() - kept,
+    }
 }
 
 /// For each mark of the source the target's mark that is the same.
@@ -108,8 +138,14 @@ fn partners(source: &[Mark], target: &[Mark]) -> Vec<Option<usize>> {
     let mut partners = vec![None; source.len()];
     let mut taken = vec![false; target.len()];
     for same in ROUNDS {
-        for (mark, partner) in source.iter().zip(&mut partners).filter(|(_, partner)| partner.is_none()) {
-            let fits = |&other: &usize| !taken[other] && target[other].is_pair == mark.is_pair && same(mark, &target[other]);
+        for (mark, partner) in source
+            .iter()
+            .zip(&mut partners)
+            .filter(|(_, partner)| partner.is_none())
+        {
+            let fits = |&other: &usize| {
+                !taken[other] && target[other].is_pair == mark.is_pair && same(mark, &target[other])
+            };
             *partner = (0..target.len()).find(fits);
             if let Some(found) = *partner {
                 taken[found] = true;
@@ -147,7 +183,10 @@ fn renumbered(side: &Side, new: impl Fn(usize) -> Option<usize>) -> String {
                 if let Some(number) = new(number) {
                     text.push(placeholder::point(number));
                 } else if let Some(mark) = side.markup.get(number) {
-                    mark.tags.text.chars().for_each(|character| push(&mut text, character));
+                    mark.tags
+                        .text
+                        .chars()
+                        .for_each(|character| push(&mut text, character));
                 }
             }
         }
@@ -184,36 +223,66 @@ mod tests {
     use super::*;
 
     fn side(html: &str) -> Side {
-        let document = Document::parse("x", Format::Html, format!("<p>{html}</p>")).expect("parses");
+        let document =
+            Document::parse("x", Format::Html, format!("<p>{html}</p>")).expect("parses");
         Side::whole(&document, &document.sentences)
     }
 
     #[test]
     fn the_target_takes_the_numbers_of_the_source() {
-        let source = side("Open <a href=\"en-US/text/a.html\">this</a> or <a href=\"en-US/text/b.html\">that</a> now.");
-        let target = side("Jetzt <a href=\"de/text/b.html\">das</a> oder <a href=\"de/text/a.html\">dies</a> \u{f6}ffnen.");
-        let Matched { unit, dropped_source, dropped_target } = matched(&source, &target);
-        assert_eq!(unit.source, "Open \u{E000}this\u{E200} or \u{E001}that\u{E200} now.");
-        assert_eq!(unit.target, "Jetzt \u{E001}das\u{E200} oder \u{E000}dies\u{E200} öffnen.");
+        let source = side(
+            "Open <a href=\"en-US/text/a.html\">this</a> or <a href=\"en-US/text/b.html\">that</a> now.",
+        );
+        let target = side(
+            "Jetzt <a href=\"de/text/b.html\">das</a> oder <a href=\"de/text/a.html\">dies</a> \u{f6}ffnen.",
+        );
+        let Matched {
+            unit,
+            dropped_source,
+            dropped_target,
+        } = matched(&source, &target);
+        assert_eq!(
+            unit.source,
+            "Open \u{E000}this\u{E200} or \u{E001}that\u{E200} now."
+        );
+        assert_eq!(
+            unit.target,
+            "Jetzt \u{E001}das\u{E200} oder \u{E000}dies\u{E200} öffnen."
+        );
         assert_eq!((dropped_source, dropped_target), (0, 0));
     }
 
     #[test]
     fn markup_of_one_side_is_taken_out_but_not_its_text() {
         let source = side("Enter <b>two</b> words and <code>SUM</code> here.");
-        let target = side("Geben Sie zwei <i>Wörter</i> <br> und <code>SUMME</code> sowie <code>x</code> ein.");
-        let Matched { unit, dropped_source, dropped_target } = matched(&source, &target);
+        let target = side(
+            "Geben Sie zwei <i>Wörter</i> <br> und <code>SUMME</code> sowie <code>x</code> ein.",
+        );
+        let Matched {
+            unit,
+            dropped_source,
+            dropped_target,
+        } = matched(&source, &target);
         assert_eq!(unit.source, "Enter two words and \u{E100} here.");
-        assert_eq!(unit.target, "Geben Sie zwei Wörter und \u{E100} sowie x ein.");
+        assert_eq!(
+            unit.target,
+            "Geben Sie zwei Wörter und \u{E100} sowie x ein."
+        );
         assert_eq!(unit.visible_source(), "Enter two words and SUM here.");
-        assert_eq!(unit.visible_target(), "Geben Sie zwei Wörter und SUMME sowie x ein.");
+        assert_eq!(
+            unit.visible_target(),
+            "Geben Sie zwei Wörter und SUMME sowie x ein."
+        );
         assert_eq!((dropped_source, dropped_target), (1, 3));
     }
 
     #[test]
     fn sentences_join_to_one_unit_with_their_own_numbers() {
         let whole = side("One <b>a</b> here. Two <b>b</b> there.");
-        assert_eq!(whole.text, "One \u{E000}a\u{E200} here. Two \u{E001}b\u{E200} there.");
+        assert_eq!(
+            whole.text,
+            "One \u{E000}a\u{E200} here. Two \u{E001}b\u{E200} there."
+        );
         assert_eq!(whole.markup.len(), 2);
     }
 }

@@ -15,7 +15,9 @@ mod tags;
 mod unit;
 mod writer;
 
-pub use format::{Corpus, CorpusInfo, Documents, FORMAT, ParallelDocument, ParallelParagraph, VERSION};
+pub use format::{
+    Corpus, CorpusInfo, Documents, FORMAT, ParallelDocument, ParallelParagraph, VERSION,
+};
 pub use segment::{Segment, SegmentUnit, segments};
 pub use split::Split;
 pub use subwords::train_vocabulary;

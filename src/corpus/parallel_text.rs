@@ -44,7 +44,10 @@ impl TextImport {
     pub fn run(&self) -> Result<Corpus> {
         let mut source = Lines::open(&self.source)?;
         let mut target = Lines::open(&self.target)?;
-        let stem = self.source.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let stem = self
+            .source
+            .file_stem()
+            .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let mut writer = CorpusWriter::create(&self.output, self.info(&stem), self.replace)?;
         let mut number = 0;
         let mut paragraphs = Vec::new();
@@ -54,26 +57,51 @@ impl TextImport {
                 number += 1;
             } else if !ours.is_empty() && !theirs.is_empty() {
                 let units = vec![Unit::new(ours, theirs)];
-                paragraphs.push(ParallelParagraph { section: 0, kind: ParagraphKind::Text, id: None, units });
+                paragraphs.push(ParallelParagraph {
+                    section: 0,
+                    kind: ParagraphKind::Text,
+                    id: None,
+                    units,
+                });
             }
         }
         self.add(&mut writer, &stem, number, paragraphs)?;
         writer.finish()
     }
 
-    fn add(&self, writer: &mut CorpusWriter, stem: &str, number: usize, paragraphs: Vec<ParallelParagraph>) -> Result<()> {
+    fn add(
+        &self,
+        writer: &mut CorpusWriter,
+        stem: &str,
+        number: usize,
+        paragraphs: Vec<ParallelParagraph>,
+    ) -> Result<()> {
         if paragraphs.is_empty() {
             return Ok(());
         }
         // A file need not begin with a mark.
         let number = number.max(1);
         let split = self.split.unwrap_or_else(|| Split::of(&number.to_string()));
-        let sections = vec![Section { parent: None, level: 0, heading: None }];
-        writer.add(split, ParallelDocument { id: format!("{stem}/{number:06}"), sections, paragraphs })
+        let sections = vec![Section {
+            parent: None,
+            level: 0,
+            heading: None,
+        }];
+        writer.add(
+            split,
+            ParallelDocument {
+                id: format!("{stem}/{number:06}"),
+                sections,
+                paragraphs,
+            },
+        )
     }
 
     fn info(&self, stem: &str) -> CorpusInfo {
-        let name = self.output.file_name().map_or_else(|| stem.to_owned(), |name| name.to_string_lossy().into_owned());
+        let name = self.output.file_name().map_or_else(
+            || stem.to_owned(),
+            |name| name.to_string_lossy().into_owned(),
+        );
         CorpusInfo {
             name,
             source_language: self.source_language.clone(),
@@ -93,10 +121,19 @@ fn pair(source: &mut Lines, target: &mut Lines) -> Result<Option<(String, String
         path: lines.path.clone(),
     };
     match (ours, theirs) {
-        (Some(ours), Some(theirs)) if (ours == DOCUMENT_MARK) == (theirs == DOCUMENT_MARK) => Ok(Some((ours, theirs))),
+        (Some(ours), Some(theirs)) if (ours == DOCUMENT_MARK) == (theirs == DOCUMENT_MARK) => {
+            Ok(Some((ours, theirs)))
+        }
         (Some(ours), Some(_)) => {
-            let lacking = if ours == DOCUMENT_MARK { target } else { source };
-            Err(unequal("the other file has `<d>` here, this one has not", lacking))
+            let lacking = if ours == DOCUMENT_MARK {
+                target
+            } else {
+                source
+            };
+            Err(unequal(
+                "the other file has `<d>` here, this one has not",
+                lacking,
+            ))
         }
         (Some(_), None) => Err(unequal("this file ends before the other one", target)),
         (None, Some(_)) => Err(unequal("this file ends before the other one", source)),
@@ -116,32 +153,50 @@ struct Lines {
 impl Lines {
     fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::read(path))?;
-        Ok(Self { reader: BufReader::new(file), path: path.to_owned(), number: 0, offset: 0 })
+        Ok(Self {
+            reader: BufReader::new(file),
+            path: path.to_owned(),
+            number: 0,
+            offset: 0,
+        })
     }
 
     /// The next line, white space folded; characters that mean placeholders to us are left out.
     fn next(&mut self) -> Result<Option<String>> {
         let mut bytes = Vec::new();
         let mut limited = (&mut self.reader).take(MAX_LINE_BYTES as u64 + 1);
-        limited.read_until(b'\n', &mut bytes).map_err(Error::read(&self.path))?;
+        limited
+            .read_until(b'\n', &mut bytes)
+            .map_err(Error::read(&self.path))?;
         self.number += 1;
         if bytes.is_empty() {
             return Ok(None);
         }
         if bytes.len() > MAX_LINE_BYTES {
-            return Err(Error::LongLine { line: self.number, limit: MAX_LINE_BYTES, path: self.path.clone() });
+            return Err(Error::LongLine {
+                line: self.number,
+                limit: MAX_LINE_BYTES,
+                path: self.path.clone(),
+            });
         }
         let offset = self.offset;
         self.offset += bytes.len();
         if let Some(zero) = bytes.iter().position(|&byte| byte == 0) {
-            return Err(Error::Binary { offset: offset + zero, path: self.path.clone() });
+            return Err(Error::Binary {
+                offset: offset + zero,
+                path: self.path.clone(),
+            });
         }
         let text = String::from_utf8(bytes).map_err(|cause| Error::NotUtf8 {
             offset: offset + cause.utf8_error().valid_up_to(),
             line: self.number,
             path: self.path.clone(),
         })?;
-        let text = if self.number == 1 { text.trim_start_matches('\u{FEFF}') } else { &text };
+        let text = if self.number == 1 {
+            text.trim_start_matches('\u{FEFF}')
+        } else {
+            &text
+        };
         Ok(Some(folded(&placeholder::stripped(text))))
     }
 }

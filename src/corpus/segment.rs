@@ -44,7 +44,11 @@ pub struct SegmentUnit {
 impl Segment {
     /// What a reader sees of the hypotheses for its units.
     pub fn visible(&self, hypotheses: &[String]) -> String {
-        let shown = self.units.iter().zip(hypotheses).map(|(unit, hypothesis)| unit.visible(hypothesis));
+        let shown = self
+            .units
+            .iter()
+            .zip(hypotheses)
+            .map(|(unit, hypothesis)| unit.visible(hypothesis));
         shown.collect::<Vec<_>>().join(" ")
     }
 }
@@ -64,7 +68,10 @@ pub fn segments(corpus: &Corpus, split: Split) -> Result<Vec<Segment>> {
     let mut trained = HashSet::new();
     if split != Split::Train {
         for document in corpus.documents(Split::Train)? {
-            let pairs = document?.paragraphs.into_iter().map(|paragraph| paragraph.visible());
+            let pairs = document?
+                .paragraphs
+                .into_iter()
+                .map(|paragraph| paragraph.visible());
             trained.extend(pairs.map(|(source, target)| fingerprint(&source, &target)));
         }
     }
@@ -80,7 +87,9 @@ pub fn segments(corpus: &Corpus, split: Split) -> Result<Vec<Segment>> {
             segments.push(Segment {
                 source,
                 reference,
-                units: units.map(|(index, unit)| segment_unit(unit, (index, paragraph))).collect(),
+                units: units
+                    .map(|(index, unit)| segment_unit(unit, (index, paragraph)))
+                    .collect(),
                 document,
                 paragraph,
                 unseen: split != Split::Train && !trained.contains(&pair),
@@ -93,5 +102,11 @@ pub fn segments(corpus: &Corpus, split: Split) -> Result<Vec<Segment>> {
 
 fn segment_unit(unit: Unit, place: (usize, usize)) -> SegmentUnit {
     let identical = unit.status == UnitStatus::Identical;
-    SegmentUnit { source: unit.source, reference: unit.target, place, identical, points: unit.points }
+    SegmentUnit {
+        source: unit.source,
+        reference: unit.target,
+        place,
+        identical,
+        points: unit.points,
+    }
 }

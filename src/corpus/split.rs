@@ -20,7 +20,10 @@ impl Split {
     /// modulo 100; 0 to 3 is a test document, 4 and 5 a development document.
     pub fn of(document: &str) -> Self {
         let hash = Sha256::digest(document.as_bytes());
-        match hash.iter().fold(0, |rest, &byte| (rest * 256 + u32::from(byte)) % 100) {
+        match hash
+            .iter()
+            .fold(0, |rest, &byte| (rest * 256 + u32::from(byte)) % 100)
+        {
             0..=3 => Self::Test,
             4 | 5 => Self::Dev,
             _ => Self::Train,

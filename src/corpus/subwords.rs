@@ -13,7 +13,10 @@ use crate::text::vocabulary::Vocabulary;
 pub fn train_vocabulary(corpus: &Corpus, size: usize) -> Result<Vocabulary> {
     let mut texts = Vec::new();
     for document in corpus.documents(Split::Train)? {
-        let units = document?.paragraphs.into_iter().flat_map(|paragraph| paragraph.units);
+        let units = document?
+            .paragraphs
+            .into_iter()
+            .flat_map(|paragraph| paragraph.units);
         for unit in units.filter(|unit| unit.status == UnitStatus::New) {
             texts.extend([unit.source, unit.target]);
         }

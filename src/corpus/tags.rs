@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use html5ever::tokenizer::{
+    Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
 
 use super::unit::folded;
 
@@ -35,7 +37,11 @@ impl Tags {
         tokenizer.end();
         let mut tags = tokenizer.sink.0.into_inner();
         let shows_space = tags.text.ends_with(' ') && tags.text.trim().is_empty();
-        tags.text = if shows_space { " ".to_owned() } else { folded(&tags.text) };
+        tags.text = if shows_space {
+            " ".to_owned()
+        } else {
+            folded(&tags.text)
+        };
         tags
     }
 
@@ -77,7 +83,10 @@ impl StartTag {
             };
             Some((name.to_owned(), value.to_owned()))
         });
-        Self { name: tag.name.to_string(), attributes: attributes.collect() }
+        Self {
+            name: tag.name.to_string(),
+            attributes: attributes.collect(),
+        }
     }
 }
 
@@ -96,7 +105,9 @@ mod tests {
     #[test]
     fn the_same_link_is_the_same_in_every_language() {
         let [english, german] = ["en-US", "de"].map(|language| {
-            Tags::of(&format!("<a href=\"{language}/text/x.html\" title=\"{language}\"><span class=\"emph\">"))
+            Tags::of(&format!(
+                "<a href=\"{language}/text/x.html\" title=\"{language}\"><span class=\"emph\">"
+            ))
         });
         assert_eq!(english, german);
         assert_eq!(english.names().collect::<Vec<_>>(), ["a", "span"]);

@@ -34,7 +34,13 @@ pub enum UnitStatus {
 impl Unit {
     /// A pair that is not yet compared with others.
     pub fn new(source: String, target: String) -> Self {
-        Self { source, target, status: UnitStatus::New, points: Vec::new(), target_points: None }
+        Self {
+            source,
+            target,
+            status: UnitStatus::New,
+            points: Vec::new(),
+            target_points: None,
+        }
     }
 
     /// What a reader sees of the source.
@@ -44,7 +50,10 @@ impl Unit {
 
     /// What a reader sees of the target.
     pub fn visible_target(&self) -> String {
-        visible(&self.target, self.target_points.as_ref().unwrap_or(&self.points))
+        visible(
+            &self.target,
+            self.target_points.as_ref().unwrap_or(&self.points),
+        )
     }
 }
 
@@ -54,7 +63,9 @@ pub fn visible(text: &str, points: &[String]) -> String {
     for character in text.chars() {
         match Placeholder::of(character) {
             None => shown.push(character),
-            Some(Placeholder::Point(number)) => shown += points.get(number).map_or("", String::as_str),
+            Some(Placeholder::Point(number)) => {
+                shown += points.get(number).map_or("", String::as_str)
+            }
             Some(Placeholder::Open(_) | Placeholder::Close) => {}
         }
     }
@@ -73,6 +84,9 @@ mod tests {
     #[test]
     fn points_are_shown_and_tags_are_not() {
         let points = [String::new(), "SUM".to_owned()];
-        assert_eq!(visible("a \u{E000}b\u{E200}  \u{E101}(1) \u{E105} c\u{A0}", &points), "a b SUM(1) c");
+        assert_eq!(
+            visible("a \u{E000}b\u{E200}  \u{E101}(1) \u{E105} c\u{A0}", &points),
+            "a b SUM(1) c"
+        );
     }
 }

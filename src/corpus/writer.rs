@@ -90,14 +90,25 @@ impl CorpusWriter {
         }
         let beside = parent(&folder);
         std::fs::create_dir_all(beside).map_err(Error::write(beside))?;
-        let temporary =
-            tempfile::Builder::new().prefix(".corpus-").tempdir_in(beside).map_err(Error::write(&folder))?;
+        let temporary = tempfile::Builder::new()
+            .prefix(".corpus-")
+            .tempdir_in(beside)
+            .map_err(Error::write(&folder))?;
         let file = |split: Split| {
             let path = temporary.path().join(split.file_name());
-            File::create(&path).map(BufWriter::new).map_err(Error::write(path))
+            File::create(&path)
+                .map(BufWriter::new)
+                .map_err(Error::write(path))
         };
         let files = [file(Split::Train)?, file(Split::Dev)?, file(Split::Test)?];
-        Ok(Self { folder, temporary, files, seen: Default::default(), info, statistics: Statistics::default() })
+        Ok(Self {
+            folder,
+            temporary,
+            files,
+            seen: Default::default(),
+            info,
+            statistics: Statistics::default(),
+        })
     }
 
     /// Adds a document; its units get their status here, whatever they had.
@@ -118,7 +129,8 @@ impl CorpusWriter {
         }
         let path = self.folder.join(split.file_name());
         let file = &mut self.files[split as usize];
-        serde_json::to_writer(&mut *file, &document).map_err(|cause| Error::write(&path)(cause.into()))?;
+        serde_json::to_writer(&mut *file, &document)
+            .map_err(|cause| Error::write(&path)(cause.into()))?;
         file.write_all(b"\n").map_err(Error::write(&path))
     }
 
@@ -127,14 +139,29 @@ impl CorpusWriter {
     /// # Errors
     /// If it cannot be written; what stood there is then as it was.
     pub fn finish(self) -> Result<Corpus> {
-        let Self { folder, temporary, files, info, statistics, .. } = self;
+        let Self {
+            folder,
+            temporary,
+            files,
+            info,
+            statistics,
+            ..
+        } = self;
         for (split, file) in Split::ALL.into_iter().zip(files) {
             let path = folder.join(split.file_name());
-            let file = file.into_inner().map_err(|failed| Error::write(&path)(failed.into_error()))?;
+            let file = file
+                .into_inner()
+                .map_err(|failed| Error::write(&path)(failed.into_error()))?;
             file.sync_all().map_err(Error::write(&path))?;
         }
-        let manifest = Manifest { format: FORMAT.to_owned(), version: VERSION, info, statistics };
-        let json = serde_json::to_string_pretty(&manifest).map_err(|cause| Error::write(&folder)(cause.into()))?;
+        let manifest = Manifest {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            info,
+            statistics,
+        };
+        let json = serde_json::to_string_pretty(&manifest)
+            .map_err(|cause| Error::write(&folder)(cause.into()))?;
         let written = std::fs::write(temporary.path().join(MANIFEST), json + "\n");
         written.map_err(Error::write(folder.join(MANIFEST)))?;
         readable_by_all(temporary.path());
@@ -157,7 +184,9 @@ fn readable_by_all(_folder: &Path) {}
 /// Moves the new folder to its place; an old one there is deleted once that has worked.
 fn replace(new: TempDir, folder: &Path) -> Result<()> {
     let old = if folder.exists() {
-        let aside = tempfile::Builder::new().prefix(".corpus-old-").tempdir_in(parent(folder));
+        let aside = tempfile::Builder::new()
+            .prefix(".corpus-old-")
+            .tempdir_in(parent(folder));
         let aside = aside.map_err(Error::write(folder))?;
         std::fs::rename(folder, aside.path().join("old")).map_err(Error::write(folder))?;
         Some(aside)
@@ -181,19 +210,29 @@ fn replace(new: TempDir, folder: &Path) -> Result<()> {
 
 /// Only a corpus or an empty folder: a slip of the pen must not cost somebody's files.
 fn is_replaceable(folder: &Path) -> Result<bool> {
-    let empty = std::fs::read_dir(folder).map_err(Error::read(folder))?.next().is_none();
+    let empty = std::fs::read_dir(folder)
+        .map_err(Error::read(folder))?
+        .next()
+        .is_none();
     Ok(empty || folder.join(MANIFEST).is_file())
 }
 
 fn parent(folder: &Path) -> &Path {
-    folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    folder
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 fn status(unit: &Unit, seen: &mut HashSet<u64>) -> UnitStatus {
     if unit.visible_source() == unit.visible_target() {
         return UnitStatus::Identical;
     }
-    if seen.insert(fingerprint(&unit.source, &unit.target)) { UnitStatus::New } else { UnitStatus::Repeated }
+    if seen.insert(fingerprint(&unit.source, &unit.target)) {
+        UnitStatus::New
+    } else {
+        UnitStatus::Repeated
+    }
 }
 
 /// 64 bits for a pair of texts, so that a large corpus need not be kept in memory to find repetitions.
@@ -207,6 +246,14 @@ fn count(unit: &Unit, statistics: &mut SplitStatistics) {
     statistics.units += 1;
     statistics.identical += usize::from(unit.status == UnitStatus::Identical);
     statistics.repeated += usize::from(unit.status == UnitStatus::Repeated);
-    statistics.source_words += unit.visible_source().split(' ').filter(|word| !word.is_empty()).count();
-    statistics.target_words += unit.visible_target().split(' ').filter(|word| !word.is_empty()).count();
+    statistics.source_words += unit
+        .visible_source()
+        .split(' ')
+        .filter(|word| !word.is_empty())
+        .count();
+    statistics.target_words += unit
+        .visible_target()
+        .split(' ')
+        .filter(|word| !word.is_empty())
+        .count();
 }

@@ -31,7 +31,11 @@ pub struct ComputeDevice {
 }
 
 /// On Linux OpenGL would be the other choice: it computes poorly, and to ask for it prints errors without a display.
-const GRAPHICS_API: WgpuBackend = if cfg!(target_os = "linux") { WgpuBackend::Vulkan } else { WgpuBackend::Auto };
+const GRAPHICS_API: WgpuBackend = if cfg!(target_os = "linux") {
+    WgpuBackend::Vulkan
+} else {
+    WgpuBackend::Auto
+};
 
 /// The adapter in use: a wgpu runtime can be set up only once.
 static GPU: Mutex<Option<ComputeDevice>> = Mutex::new(None);
@@ -51,26 +55,45 @@ impl ComputeDevice {
 
     fn cpu() -> Self {
         let name = format!("CPU, {} threads", rayon::current_num_threads());
-        Self { device: Device::flex(), name, software: false }
+        Self {
+            device: Device::flex(),
+            name,
+            software: false,
+        }
     }
 }
 
 /// The first adapter that works, real ones before software.
 fn gpu(software_too: bool) -> Option<ComputeDevice> {
-    let mut found = GPU.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut found = GPU
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(device) = &*found
         && (software_too || !device.software)
     {
         return Some(device.clone());
     }
-    let real = [DeviceKind::DiscreteGpu(0), DeviceKind::IntegratedGpu(0), DeviceKind::VirtualGpu(0)];
-    let kinds = real.into_iter().map(|kind| (kind, false)).chain(software_too.then_some((DeviceKind::Cpu, true)));
+    let real = [
+        DeviceKind::DiscreteGpu(0),
+        DeviceKind::IntegratedGpu(0),
+        DeviceKind::VirtualGpu(0),
+    ];
+    let kinds = real
+        .into_iter()
+        .map(|kind| (kind, false))
+        .chain(software_too.then_some((DeviceKind::Cpu, true)));
     for (kind, software) in kinds {
-        let options = Device::wgpu_options().device_kind(kind).graphics_api(GRAPHICS_API);
+        let options = Device::wgpu_options()
+            .device_kind(kind)
+            .graphics_api(GRAPHICS_API);
         if let Ok((device, setup)) = options.init_with_setup() {
             let info = setup.adapter.get_info();
             let name = format!("{}, {:?}", info.name, info.backend);
-            let device = ComputeDevice { device, name, software };
+            let device = ComputeDevice {
+                device,
+                name,
+                software,
+            };
             *found = Some(device.clone());
             return Some(device);
         }

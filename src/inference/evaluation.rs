@@ -21,13 +21,22 @@ pub fn translate_segments(
         .collect();
     let sources: Vec<SourceSentence> = units
         .iter()
-        .map(|(_, unit)| SourceSentence { ids: vocabulary.encode(&unit.source), place: unit.place })
+        .map(|(_, unit)| SourceSentence {
+            ids: vocabulary.encode(&unit.source),
+            place: unit.place,
+        })
         .collect();
     let mut translations = vec![String::new(); units.len()];
-    search_sentences(model, vocabulary, &sources, options, &mut |number, hypothesis| {
-        translations[number] = vocabulary.decode(&hypothesis.ids);
-        ControlFlow::Continue(())
-    });
+    search_sentences(
+        model,
+        vocabulary,
+        &sources,
+        options,
+        &mut |number, hypothesis| {
+            translations[number] = vocabulary.decode(&hypothesis.ids);
+            ControlFlow::Continue(())
+        },
+    );
     let mut by_segment = vec![Vec::new(); segments.len()];
     for ((segment, _), translation) in units.into_iter().zip(translations) {
         by_segment[segment].push(translation);

@@ -25,7 +25,11 @@ pub(super) fn parts<'t>(text: &'t str, max: usize, length: &dyn Fn(&str) -> usiz
 fn longest_cut(text: &str, max: usize, length: &dyn Fn(&str) -> usize) -> usize {
     let cuts = cuts(text);
     for quality in 0..=3 {
-        let places: Vec<usize> = cuts.iter().filter(|cut| cut.quality <= quality).map(|cut| cut.at).collect();
+        let places: Vec<usize> = cuts
+            .iter()
+            .filter(|cut| cut.quality <= quality)
+            .map(|cut| cut.at)
+            .collect();
         // Lengths grow with the text, so the last fitting place is found by bisection.
         let fitting = places.partition_point(|&at| length(&text[..at]) <= max);
         // A cut in the first third would leave a splinter: rather take a worse but later one.
@@ -50,7 +54,10 @@ fn cuts(text: &str) -> Vec<Cut> {
     let (mut depth, mut previous) = (0_usize, None);
     for (at, c) in text.char_indices() {
         if at > 0 {
-            let after_mark = matches!(previous, Some(';' | ':' | '–' | '—' | ',' | '.' | '!' | '?'));
+            let after_mark = matches!(
+                previous,
+                Some(';' | ':' | '–' | '—' | ',' | '.' | '!' | '?')
+            );
             let quality = match (c.is_whitespace(), depth) {
                 (true, 0) if after_mark => 0,
                 (true, 0) => 1,
@@ -76,15 +83,29 @@ mod tests {
     #[test]
     fn parts_joined_are_the_text_and_none_is_too_long() {
         let count = |text: &str| text.chars().count();
-        for text in ["", "short", "one, two; three four five six seven", "x".repeat(95).as_str(), "a \u{E000}b c d e f g h i j k l m\u{E200} n"] {
+        for text in [
+            "",
+            "short",
+            "one, two; three four five six seven",
+            "x".repeat(95).as_str(),
+            "a \u{E000}b c d e f g h i j k l m\u{E200} n",
+        ] {
             let parts = parts(text, 10, &count);
             assert_eq!(parts.concat(), text);
-            assert!(parts.iter().all(|part| count(part) <= 10 && !part.is_empty()), "{parts:?}");
+            assert!(
+                parts
+                    .iter()
+                    .all(|part| count(part) <= 10 && !part.is_empty()),
+                "{parts:?}"
+            );
         }
     }
 
     #[test]
     fn cuts_after_punctuation_where_it_can() {
-        assert_eq!(parts("one two, three four", 12, &str::len), ["one two,", " three four"]);
+        assert_eq!(
+            parts("one two, three four", 12, &str::len),
+            ["one two,", " three four"]
+        );
     }
 }

@@ -12,8 +12,20 @@ const STARTER: &str = "assets/models/help-en-de";
 /// # Errors
 /// [`Error::NoStarterModel`] if it is in none of these places.
 pub fn starter_model() -> Result<PathBuf> {
-    let beside = std::env::current_exe().ok().and_then(|program| program.parent().map(Path::to_owned));
-    let places = [beside, Some(PathBuf::from(".")), Some(PathBuf::from(env!("CARGO_MANIFEST_DIR")))];
-    let folders = places.into_iter().flatten().map(|place| place.join(STARTER));
-    folders.into_iter().find(|folder| folder.is_dir()).ok_or(Error::NoStarterModel)
+    let beside = std::env::current_exe()
+        .ok()
+        .and_then(|program| program.parent().map(Path::to_owned));
+    let places = [
+        beside,
+        Some(PathBuf::from(".")),
+        Some(PathBuf::from(env!("CARGO_MANIFEST_DIR"))),
+    ];
+    let folders = places
+        .into_iter()
+        .flatten()
+        .map(|place| place.join(STARTER));
+    folders
+        .into_iter()
+        .find(|folder| folder.is_dir())
+        .ok_or(Error::NoStarterModel)
 }

@@ -49,12 +49,20 @@ pub struct Translation {
 impl Translation {
     /// The source itself, where there is nothing to translate.
     pub(super) fn copied(source: &str) -> Self {
-        Self { text: source.to_owned(), log_prob: 0.0, num_tokens: 0, flags: Vec::new() }
+        Self {
+            text: source.to_owned(),
+            log_prob: 0.0,
+            num_tokens: 0,
+            flags: Vec::new(),
+        }
     }
 
     /// Adds the flags that follow from the texts alone.
     pub(super) fn checked(mut self, source: &str) -> Self {
-        let (from, to) = (placeholder::stripped(source), placeholder::stripped(&self.text));
+        let (from, to) = (
+            placeholder::stripped(source),
+            placeholder::stripped(&self.text),
+        );
         if to.trim().is_empty() && !from.trim().is_empty() {
             source.clone_into(&mut self.text);
             self.flags.push(Flag::Empty);
@@ -83,7 +91,9 @@ fn repeats(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let in_a_row = (1..=4).any(|len| {
         words.windows(3 * len).any(|run| {
-            let is_word = run[..len].iter().any(|word| word.chars().any(char::is_alphabetic));
+            let is_word = run[..len]
+                .iter()
+                .any(|word| word.chars().any(char::is_alphabetic));
             is_word && run[..len] == run[len..2 * len] && run[..len] == run[2 * len..]
         })
     });
@@ -98,8 +108,15 @@ fn repeats(text: &str) -> bool {
 ///
 /// Search keeps the markup that the vocabulary has tokens for; this catches the rest.
 fn with_markup_of(source: &str, target: &str) -> String {
-    let mut missing: Vec<char> =
-        source.chars().filter(|&c| matches!(Placeholder::of(c), Some(Placeholder::Open(_) | Placeholder::Point(_)))).collect();
+    let mut missing: Vec<char> = source
+        .chars()
+        .filter(|&c| {
+            matches!(
+                Placeholder::of(c),
+                Some(Placeholder::Open(_) | Placeholder::Point(_))
+            )
+        })
+        .collect();
     let mut text = String::with_capacity(target.len());
     // For every pair under way whether it was kept.
     let mut open = Vec::new();
@@ -112,7 +129,11 @@ fn with_markup_of(source: &str, target: &str) -> String {
                 }
             }
             Some(kind) => {
-                let kept = missing.iter().position(|&other| other == c).map(|index| missing.remove(index)).is_some();
+                let kept = missing
+                    .iter()
+                    .position(|&other| other == c)
+                    .map(|index| missing.remove(index))
+                    .is_some();
                 if kept {
                     text.push(c);
                 }
@@ -122,7 +143,11 @@ fn with_markup_of(source: &str, target: &str) -> String {
             }
         }
     }
-    text.extend(open.into_iter().filter(|&kept| kept).map(|_| placeholder::CLOSE));
+    text.extend(
+        open.into_iter()
+            .filter(|&kept| kept)
+            .map(|_| placeholder::CLOSE),
+    );
     for c in missing {
         text.push(c);
         if matches!(Placeholder::of(c), Some(Placeholder::Open(_))) {
@@ -137,28 +162,49 @@ mod tests {
     use super::*;
 
     fn translation(text: &str) -> Translation {
-        Translation { text: text.to_owned(), log_prob: -1.0, num_tokens: 3, flags: Vec::new() }
+        Translation {
+            text: text.to_owned(),
+            log_prob: -1.0,
+            num_tokens: 3,
+            flags: Vec::new(),
+        }
     }
 
     #[test]
     fn markup_is_neither_lost_nor_repeated() {
         let source = "a \u{E000}b\u{E200} c \u{E101}";
         let checked = |text: &str| translation(text).checked(source).text;
-        assert_eq!(checked("x \u{E101} \u{E000}y\u{E200}"), "x \u{E101} \u{E000}y\u{E200}");
+        assert_eq!(
+            checked("x \u{E101} \u{E000}y\u{E200}"),
+            "x \u{E101} \u{E000}y\u{E200}"
+        );
         assert_eq!(checked("x y"), "x y\u{E000}\u{E200}\u{E101}");
-        assert_eq!(checked("\u{E000}x\u{E200} \u{E000}y\u{E200}"), "\u{E000}x\u{E200} y\u{E101}");
-        assert_eq!(checked("\u{E000}x \u{E002}y"), "\u{E000}x y\u{E200}\u{E101}");
+        assert_eq!(
+            checked("\u{E000}x\u{E200} \u{E000}y\u{E200}"),
+            "\u{E000}x\u{E200} y\u{E101}"
+        );
+        assert_eq!(
+            checked("\u{E000}x \u{E002}y"),
+            "\u{E000}x y\u{E200}\u{E101}"
+        );
     }
 
     #[test]
     fn nothing_becomes_the_source_and_says_so() {
         let empty = translation(" ").checked("Hello");
-        assert_eq!((empty.text.as_str(), empty.flags.as_slice()), ("Hello", [Flag::Empty].as_slice()));
+        assert_eq!(
+            (empty.text.as_str(), empty.flags.as_slice()),
+            ("Hello", [Flag::Empty].as_slice())
+        );
     }
 
     #[test]
     fn repetition_and_length_are_noticed() {
-        let flags = |text: &str| translation(text).checked("Print the page in black and white.").flags;
+        let flags = |text: &str| {
+            translation(text)
+                .checked("Print the page in black and white.")
+                .flags
+        };
         assert_eq!(flags("Drucken Sie die Seite schwarzweiß."), []);
         assert_eq!(flags("die Seite die Seite die Seite"), [Flag::Repetition]);
         assert_eq!(flags("Ja."), [Flag::LengthRatio]);

@@ -60,7 +60,13 @@ impl Translator {
             target_language: description.languages.target,
             num_parameters: model.num_params(),
         };
-        Ok(Self { info, device, model, vocabulary, max_tokens: description.model.max_tokens })
+        Ok(Self {
+            info,
+            device,
+            model,
+            vocabulary,
+            max_tokens: description.model.max_tokens,
+        })
     }
 
     pub fn info(&self) -> &ModelInfo {
@@ -110,33 +116,52 @@ impl Translator {
                 continue;
             }
             let position = document.position(sentence);
-            let texts = parts(text, self.max_tokens - 1, &|text| self.vocabulary.encode(text.trim()).len());
+            let texts = parts(text, self.max_tokens - 1, &|text| {
+                self.vocabulary.encode(text.trim()).len()
+            });
             for (part, text) in texts.iter().enumerate() {
                 let place = (position.sentence_in_paragraph, position.paragraph);
-                sources.push(SourceSentence { ids: self.vocabulary.encode(text.trim()), place });
+                sources.push(SourceSentence {
+                    ids: self.vocabulary.encode(text.trim()),
+                    place,
+                });
                 owners.push((pending.len(), part));
             }
-            let parts = texts.into_iter().map(|text| (text.to_owned(), None)).collect();
+            let parts = texts
+                .into_iter()
+                .map(|text| (text.to_owned(), None))
+                .collect();
             pending.push(Pending { sentence, parts });
         }
-        search_sentences(&self.model, &self.vocabulary, &sources, options, &mut |number, hypothesis| {
-            let (owner, part) = owners[number];
-            let pending = &mut pending[owner];
-            pending.parts[part].1 = Some(hypothesis);
-            match self.joined(pending) {
-                Some(translation) => {
-                    let source = &document.sentences[pending.sentence].text;
-                    finished(pending.sentence, translation.checked(source))
+        search_sentences(
+            &self.model,
+            &self.vocabulary,
+            &sources,
+            options,
+            &mut |number, hypothesis| {
+                let (owner, part) = owners[number];
+                let pending = &mut pending[owner];
+                pending.parts[part].1 = Some(hypothesis);
+                match self.joined(pending) {
+                    Some(translation) => {
+                        let source = &document.sentences[pending.sentence].text;
+                        finished(pending.sentence, translation.checked(source))
+                    }
+                    None => ControlFlow::Continue(()),
                 }
-                None => ControlFlow::Continue(()),
-            }
-        });
+            },
+        );
         Ok(())
     }
 
     /// The whole translation once all parts are there.
     fn joined(&self, pending: &Pending) -> Option<Translation> {
-        let mut joined = Translation { text: String::new(), log_prob: 0.0, num_tokens: 0, flags: Vec::new() };
+        let mut joined = Translation {
+            text: String::new(),
+            log_prob: 0.0,
+            num_tokens: 0,
+            flags: Vec::new(),
+        };
         for (source, hypothesis) in &pending.parts {
             let hypothesis = hypothesis.as_ref()?;
             let lead = source.len() - source.trim_start().len();

@@ -34,7 +34,11 @@ impl Attention {
     /// How many keys query number `query` of `segment` sees.
     fn visible(&self, segment: &Segment, query: usize) -> usize {
         let (queries, keys) = (segment.queries.len(), segment.keys.len());
-        if self.causal { (query + 1 + keys).saturating_sub(queries).min(keys) } else { keys }
+        if self.causal {
+            (query + 1 + keys).saturating_sub(queries).min(keys)
+        } else {
+            keys
+        }
     }
 }
 
@@ -63,13 +67,28 @@ pub fn attention_weights(q: &Tensor<2>, k: &Tensor<2>, spec: &Attention) -> Tens
 
 fn check(q: &Tensor<2>, k: &Tensor<2>, spec: &Attention) {
     let ([rows, d_model], [key_rows, d_key]) = (q.dims(), k.dims());
-    assert_eq!(d_model, d_key, "queries have {d_model} columns, keys {d_key}");
-    assert_eq!(d_model % spec.num_heads, 0, "{} heads do not divide d_model {d_model}", spec.num_heads);
+    assert_eq!(
+        d_model, d_key,
+        "queries have {d_model} columns, keys {d_key}"
+    );
+    assert_eq!(
+        d_model % spec.num_heads,
+        0,
+        "{} heads do not divide d_model {d_model}",
+        spec.num_heads
+    );
     let mut end = 0;
     for segment in spec.segments.iter() {
-        assert!(segment.queries.start >= end, "segments overlap or are not in order at row {end}");
+        assert!(
+            segment.queries.start >= end,
+            "segments overlap or are not in order at row {end}"
+        );
         end = segment.queries.end;
-        assert!(segment.keys.end <= key_rows, "keys {:?} of {key_rows}", segment.keys);
+        assert!(
+            segment.keys.end <= key_rows,
+            "keys {:?} of {key_rows}",
+            segment.keys
+        );
     }
     assert!(end <= rows, "segments name {end} of {rows} rows");
 }
@@ -79,10 +98,23 @@ fn plain(q: &Tensor<2>, k: &Tensor<2>, v: &Tensor<2>, spec: &Attention) -> (Tens
     let ([rows, d_model], device) = (q.dims(), q.device());
     let (heads, d_head) = (spec.num_heads, d_model / spec.num_heads);
     let segments = spec.segments.len();
-    let tgt = spec.segments.iter().map(|s| s.queries.len()).max().unwrap_or(0);
-    let src = spec.segments.iter().map(|s| s.keys.len()).max().unwrap_or(0);
+    let tgt = spec
+        .segments
+        .iter()
+        .map(|s| s.queries.len())
+        .max()
+        .unwrap_or(0);
+    let src = spec
+        .segments
+        .iter()
+        .map(|s| s.keys.len())
+        .max()
+        .unwrap_or(0);
     if segments * tgt * src == 0 {
-        return (q.zeros_like(), Tensor::zeros([segments, heads, tgt, src], &device));
+        return (
+            q.zeros_like(),
+            Tensor::zeros([segments, heads, tgt, src], &device),
+        );
     }
     let ids = |of: fn(&Segment) -> &Range<usize>, longest: usize| {
         let ids: Vec<i32> = spec
@@ -119,7 +151,11 @@ fn plain(q: &Tensor<2>, k: &Tensor<2>, v: &Tensor<2>, spec: &Attention) -> (Tens
     let scale = 1.0 / (d_head as f32).sqrt();
     let scores = queries.matmul(keys.transpose()) * scale + (mask.clone() - 1.0) * 1e9;
     let weights = softmax(scores, 3) * mask;
-    let context = weights.clone().matmul(values).swap_dims(1, 2).reshape([segments * tgt, d_model]);
+    let context = weights
+        .clone()
+        .matmul(values)
+        .swap_dims(1, 2)
+        .reshape([segments * tgt, d_model]);
     // Back from the padded rows to the rows of the queries; row `segments * tgt` is zero.
     let mut back = vec![i32::try_from(segments * tgt).expect("rows fit 31 bits"); rows];
     for (index, segment) in spec.segments.iter().enumerate() {
@@ -128,7 +164,10 @@ fn plain(q: &Tensor<2>, k: &Tensor<2>, v: &Tensor<2>, spec: &Attention) -> (Tens
         }
     }
     let context = Tensor::cat(vec![context, Tensor::zeros([1, d_model], &device)], 0);
-    (context.select(0, Tensor::from_data(TensorData::new(back, [rows]), &device)), weights)
+    (
+        context.select(0, Tensor::from_data(TensorData::new(back, [rows]), &device)),
+        weights,
+    )
 }
 
 /// The forward pass as the backward pass needs it.
@@ -160,11 +199,26 @@ impl CpuOperation<3> for Attention {
             .map(|(segment, output)| {
                 pulp::Arch::new().dispatch(
                     #[inline(always)]
-                    || self.forward_segment(segment, output, [q.values(), k.values(), v.values()], d_model),
+                    || {
+                        self.forward_segment(
+                            segment,
+                            output,
+                            [q.values(), k.values(), v.values()],
+                            d_model,
+                        )
+                    },
                 )
             })
             .collect();
-        (Matrix::from_rows(output, rows), Saved { q, k, v, weights: Arc::new(weights) })
+        (
+            Matrix::from_rows(output, rows),
+            Saved {
+                q,
+                k,
+                v,
+                weights: Arc::new(weights),
+            },
+        )
     }
 
     fn backward(&self, saved: Saved, gradient: Matrix) -> [Matrix; 3] {
@@ -175,10 +229,15 @@ impl CpuOperation<3> for Attention {
             .into_par_iter()
             .zip(saved.weights.par_iter())
             .map(|((segment, q_gradient), weights)| {
-                let gradient = &gradient.values()[segment.queries.start * d_model..segment.queries.end * d_model];
+                let gradient = &gradient.values()
+                    [segment.queries.start * d_model..segment.queries.end * d_model];
                 pulp::Arch::new().dispatch(
                     #[inline(always)]
-                    || self.backward_segment(segment, q_gradient, gradient, weights, inputs, d_model),
+                    || {
+                        self.backward_segment(
+                            segment, q_gradient, gradient, weights, inputs, d_model,
+                        )
+                    },
                 )
             })
             .collect();
@@ -229,7 +288,10 @@ impl Attention {
                 softmax_row(&mut weights[query * src..][..src], visible, d_head);
             }
             multiply(weights, &scratch.v, &mut context, [tgt, src, d_head]);
-            for (row, context) in output.chunks_exact_mut(d_model).zip(context.chunks_exact(d_head)) {
+            for (row, context) in output
+                .chunks_exact_mut(d_model)
+                .zip(context.chunks_exact(d_head))
+            {
                 row[columns.clone()].copy_from_slice(context);
             }
         }
@@ -270,11 +332,21 @@ impl Attention {
             let weights = &weights[head * tgt * src..][..tgt * src];
 
             transpose(weights, &mut scores_transposed, [tgt, src]);
-            multiply(&scores_transposed, &head_gradient, &mut product, [src, tgt, d_head]);
+            multiply(
+                &scores_transposed,
+                &head_gradient,
+                &mut product,
+                [src, tgt, d_head],
+            );
             paste_head(&product, &mut v_gradient, d_model, &columns);
 
             transpose(&scratch.v, &mut scratch.transposed, [src, d_head]);
-            multiply(&head_gradient, &scratch.transposed, &mut scores, [tgt, d_head, src]);
+            multiply(
+                &head_gradient,
+                &scratch.transposed,
+                &mut scores,
+                [tgt, d_head, src],
+            );
             for (scores, weights) in scores.chunks_exact_mut(src).zip(weights.chunks_exact(src)) {
                 let mean = dot(scores, weights);
                 for (score, weight) in scores.iter_mut().zip(weights) {
@@ -285,7 +357,12 @@ impl Attention {
             paste_head(&product, q_gradient, d_model, &columns);
 
             transpose(&scores, &mut scores_transposed, [tgt, src]);
-            multiply(&scores_transposed, &scratch.q, &mut product, [src, tgt, d_head]);
+            multiply(
+                &scores_transposed,
+                &scratch.q,
+                &mut product,
+                [src, tgt, d_head],
+            );
             paste_head(&product, &mut k_gradient, d_model, &columns);
         }
         (k_gradient, v_gradient)
@@ -295,18 +372,28 @@ impl Attention {
 impl Scratch {
     fn new(tgt: usize, src: usize, d_head: usize) -> Self {
         let zeros = |rows: usize| vec![0.0; rows * d_head];
-        Self { q: zeros(tgt), k: zeros(src), v: zeros(src), transposed: zeros(src) }
+        Self {
+            q: zeros(tgt),
+            k: zeros(src),
+            v: zeros(src),
+            transposed: zeros(src),
+        }
     }
 }
 
 /// Cuts the rows of every segment's queries out of `rows`.
-fn by_queries<'a>(rows: &'a mut [f32], segments: &'a [Segment], d_model: usize) -> Vec<(&'a Segment, &'a mut [f32])> {
+fn by_queries<'a>(
+    rows: &'a mut [f32],
+    segments: &'a [Segment],
+    d_model: usize,
+) -> Vec<(&'a Segment, &'a mut [f32])> {
     let mut rest = rows;
     let mut next_row = 0;
     segments
         .iter()
         .map(|segment| {
-            let (_, from_start) = std::mem::take(&mut rest).split_at_mut((segment.queries.start - next_row) * d_model);
+            let (_, from_start) = std::mem::take(&mut rest)
+                .split_at_mut((segment.queries.start - next_row) * d_model);
             let (own, after) = from_start.split_at_mut(segment.queries.len() * d_model);
             rest = after;
             next_row = segment.queries.end;
@@ -316,16 +403,28 @@ fn by_queries<'a>(rows: &'a mut [f32], segments: &'a [Segment], d_model: usize) 
 }
 
 #[inline(always)]
-fn copy_head(from: &[f32], to: &mut [f32], rows: &Range<usize>, d_model: usize, columns: &Range<usize>) {
+fn copy_head(
+    from: &[f32],
+    to: &mut [f32],
+    rows: &Range<usize>,
+    d_model: usize,
+    columns: &Range<usize>,
+) {
     let from = &from[rows.start * d_model..rows.end * d_model];
-    for (from, to) in from.chunks_exact(d_model).zip(to.chunks_exact_mut(columns.len())) {
+    for (from, to) in from
+        .chunks_exact(d_model)
+        .zip(to.chunks_exact_mut(columns.len()))
+    {
         to.copy_from_slice(&from[columns.clone()]);
     }
 }
 
 #[inline(always)]
 fn paste_head(from: &[f32], to: &mut [f32], d_model: usize, columns: &Range<usize>) {
-    for (from, to) in from.chunks_exact(columns.len()).zip(to.chunks_exact_mut(d_model)) {
+    for (from, to) in from
+        .chunks_exact(columns.len())
+        .zip(to.chunks_exact_mut(d_model))
+    {
         to[columns.clone()].copy_from_slice(from);
     }
 }
@@ -359,8 +458,15 @@ mod tests {
     use crate::kernels::comparison::assert_same;
 
     fn spec(causal: bool, segments: &[(Range<usize>, Range<usize>)]) -> Attention {
-        let segments = segments.iter().map(|(queries, keys)| Segment { queries: queries.clone(), keys: keys.clone() });
-        Attention { num_heads: 2, causal, segments: segments.collect() }
+        let segments = segments.iter().map(|(queries, keys)| Segment {
+            queries: queries.clone(),
+            keys: keys.clone(),
+        });
+        Attention {
+            num_heads: 2,
+            causal,
+            segments: segments.collect(),
+        }
     }
 
     #[test]

@@ -32,14 +32,25 @@ pub(super) struct Matrix(FlexTensor);
 
 impl Matrix {
     fn new(tensor: FlexTensor) -> Self {
-        Self(if tensor.is_contiguous() { tensor } else { tensor.to_contiguous() })
+        Self(if tensor.is_contiguous() {
+            tensor
+        } else {
+            tensor.to_contiguous()
+        })
     }
 
     /// A matrix of `rows` rows around `values`.
     pub fn from_rows(values: Vec<f32>, rows: usize) -> Self {
         let columns = values.len().checked_div(rows).unwrap_or(0);
-        assert_eq!(rows * columns, values.len(), "values do not fill {rows} rows");
-        Self(FlexTensor::from_data(TensorData::new(values, [rows, columns])))
+        assert_eq!(
+            rows * columns,
+            values.len(),
+            "values do not fill {rows} rows"
+        );
+        Self(FlexTensor::from_data(TensorData::new(
+            values,
+            [rows, columns],
+        )))
     }
 
     /// The numbers as a vector, shaped like a tensor of rank 1.
@@ -63,7 +74,9 @@ impl Matrix {
 
     /// The numbers for writing; copies them first if another tensor shares them.
     pub fn values_mut(&mut self) -> &mut [f32] {
-        if self.0.layout().start_offset() != 0 || self.0.bytes().len() != size_of::<f32>() * self.0.layout().num_elements() {
+        if self.0.layout().start_offset() != 0
+            || self.0.bytes().len() != size_of::<f32>() * self.0.layout().num_elements()
+        {
             self.0 = FlexTensor::from_data(self.0.clone().into_data());
         }
         self.0.storage_mut()
@@ -79,14 +92,21 @@ pub(super) fn rows_per_chunk(columns: usize) -> usize {
 }
 
 /// Calls `work(first row, rows)` on all cores, with the machine's widest vector instructions.
-pub(super) fn for_rows(values: &mut [f32], columns: usize, work: impl Fn(usize, &mut [f32]) + Send + Sync) {
+pub(super) fn for_rows(
+    values: &mut [f32],
+    columns: usize,
+    work: impl Fn(usize, &mut [f32]) + Send + Sync,
+) {
     let chunk = rows_per_chunk(columns);
-    values.par_chunks_mut(chunk * columns.max(1)).enumerate().for_each(|(index, rows)| {
-        Arch::new().dispatch(
-            #[inline(always)]
-            || work(index * chunk, rows),
-        );
-    });
+    values
+        .par_chunks_mut(chunk * columns.max(1))
+        .enumerate()
+        .for_each(|(index, rows)| {
+            Arch::new().dispatch(
+                #[inline(always)]
+                || work(index * chunk, rows),
+            );
+        });
 }
 
 #[derive(Clone, Debug)]
@@ -111,7 +131,10 @@ pub(super) fn run<O: CpuOperation<N>, const N: usize, const D: usize>(
     operation: O,
     inputs: [Operand; N],
 ) -> Option<Tensor<D>> {
-    if inputs.iter().any(|input| matches!(input, Operand::Tracked(_))) {
+    if inputs
+        .iter()
+        .any(|input| matches!(input, Operand::Tracked(_)))
+    {
         let tracked = inputs.map(|input| match input {
             Operand::Tracked(tensor) => Some(tensor),
             _ => None,
@@ -119,7 +142,10 @@ pub(super) fn run<O: CpuOperation<N>, const N: usize, const D: usize>(
         if tracked.iter().any(Option::is_none) {
             return None;
         }
-        return Some(run_tracked(operation, tracked.map(|tensor| tensor.expect("checked above"))));
+        return Some(run_tracked(
+            operation,
+            tracked.map(|tensor| tensor.expect("checked above")),
+        ));
     }
     let plain = inputs.map(|input| match input {
         Operand::Plain(tensor) => Some(Matrix::new(tensor)),
@@ -142,8 +168,13 @@ fn run_tracked<O: CpuOperation<N>, const N: usize, const D: usize>(
         matrices.push(Matrix::new(primitive));
         guard
     });
-    let matrices = matrices.try_into().unwrap_or_else(|_| unreachable!("N inputs"));
-    let preparation = Step(operation.clone()).prepare::<NoCheckpointing>(guards).compute_bound().stateful();
+    let matrices = matrices
+        .try_into()
+        .unwrap_or_else(|_| unreachable!("N inputs"));
+    let preparation = Step(operation.clone())
+        .prepare::<NoCheckpointing>(guards)
+        .compute_bound()
+        .stateful();
     let (output, saved) = operation.forward(matrices);
     Tensor::from_primitive::<Autodiff<Flex>>(match preparation {
         OpsKind::Tracked(preparation) => preparation.finish(saved, output.0),
@@ -164,6 +195,9 @@ impl<const D: usize> From<&Tensor<D>> for Operand {
         if let Ok(tracked) = tensor.clone().try_into_primitive::<Autodiff<Flex>>() {
             return Self::Tracked(tracked);
         }
-        tensor.clone().try_into_primitive::<Flex>().map_or(Self::Elsewhere, Self::Plain)
+        tensor
+            .clone()
+            .try_into_primitive::<Flex>()
+            .map_or(Self::Elsewhere, Self::Plain)
     }
 }

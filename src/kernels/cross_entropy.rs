@@ -15,18 +15,37 @@ use super::matmul::{exp, max, sum};
 /// # Shapes
 /// - logits: `[rows, vocab]`; targets: one id a row
 /// - output: `[1]`
-pub fn label_smoothed_cross_entropy(logits: Tensor<2>, targets: &[u32], smoothing: f32) -> Tensor<1> {
+pub fn label_smoothed_cross_entropy(
+    logits: Tensor<2>,
+    targets: &[u32],
+    smoothing: f32,
+) -> Tensor<1> {
     let [rows, vocab] = logits.dims();
-    assert_eq!(rows, targets.len(), "logits have {rows} rows for {} targets", targets.len());
-    assert!(targets.iter().all(|&target| (target as usize) < vocab), "a target is outside the vocabulary of {vocab}");
-    let operation = CrossEntropy { targets: targets.to_vec(), smoothing };
-    cpu::run(operation, [Operand::from(&logits)]).unwrap_or_else(|| plain(logits, targets, smoothing))
+    assert_eq!(
+        rows,
+        targets.len(),
+        "logits have {rows} rows for {} targets",
+        targets.len()
+    );
+    assert!(
+        targets.iter().all(|&target| (target as usize) < vocab),
+        "a target is outside the vocabulary of {vocab}"
+    );
+    let operation = CrossEntropy {
+        targets: targets.to_vec(),
+        smoothing,
+    };
+    cpu::run(operation, [Operand::from(&logits)])
+        .unwrap_or_else(|| plain(logits, targets, smoothing))
 }
 
 fn plain(logits: Tensor<2>, targets: &[u32], smoothing: f32) -> Tensor<1> {
     let device = logits.device();
     let log_probs = log_softmax(logits, 1);
-    let ids: Vec<i32> = targets.iter().map(|&id| i32::try_from(id).expect("ids fit 31 bits")).collect();
+    let ids: Vec<i32> = targets
+        .iter()
+        .map(|&id| i32::try_from(id).expect("ids fit 31 bits"))
+        .collect();
     let targets = Tensor::<2, Int>::from_data(TensorData::new(ids, [targets.len(), 1]), &device);
     let of_target = log_probs.clone().gather(1, targets).mean();
     (of_target * (1.0 - smoothing) + log_probs.mean() * smoothing).neg()
@@ -42,14 +61,21 @@ impl CpuOperation<1> for CrossEntropy {
     /// Gradient of the mean loss by the logits: it costs the forward pass next to nothing.
     type Saved = Matrix;
 
-    #[expect(clippy::cast_precision_loss, reason = "vocabularies and batches are far below 2^24")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "vocabularies and batches are far below 2^24"
+    )]
     fn forward(&self, [mut logits]: [Matrix; 1]) -> (Matrix, Matrix) {
         let vocab = logits.columns();
         let weight = 1.0 / self.targets.len().max(1) as f32;
         let spread = self.smoothing / vocab as f32;
         let mut losses = vec![0.0_f32; self.targets.len()];
-        logits.values_mut().par_chunks_mut(vocab).zip(&mut losses).zip(&self.targets).for_each(
-            |((row, loss), &target)| {
+        logits
+            .values_mut()
+            .par_chunks_mut(vocab)
+            .zip(&mut losses)
+            .zip(&self.targets)
+            .for_each(|((row, loss), &target)| {
                 pulp::Arch::new().dispatch(
                     #[inline(always)]
                     || {
@@ -62,7 +88,8 @@ impl CpuOperation<1> for CrossEntropy {
                         }
                         let total = sum(row);
                         let log_total = total.ln() + largest;
-                        *loss = log_total - (1.0 - self.smoothing) * of_target - self.smoothing * mean;
+                        *loss =
+                            log_total - (1.0 - self.smoothing) * of_target - self.smoothing * mean;
                         let scale = weight / total;
                         let shift = spread * weight;
                         for x in row.iter_mut() {
@@ -71,8 +98,7 @@ impl CpuOperation<1> for CrossEntropy {
                         row[target] -= (1.0 - self.smoothing) * weight;
                     },
                 );
-            },
-        );
+            });
         let loss: f64 = losses.iter().map(|&loss| f64::from(loss)).sum();
         #[expect(clippy::cast_possible_truncation, reason = "a loss in nats")]
         let loss = (loss * f64::from(weight)) as f32;
@@ -84,7 +110,9 @@ impl CpuOperation<1> for CrossEntropy {
         let factor = gradient.values()[0];
         if factor != 1.0 {
             let columns = saved.columns();
-            cpu::for_rows(saved.values_mut(), columns, |_, rows| rows.iter_mut().for_each(|x| *x *= factor));
+            cpu::for_rows(saved.values_mut(), columns, |_, rows| {
+                rows.iter_mut().for_each(|x| *x *= factor)
+            });
         }
         [saved]
     }

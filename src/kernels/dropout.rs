@@ -27,8 +27,14 @@ pub struct DropoutSource {
 impl DropoutSource {
     /// Masks of a training step; `seed` should differ from step to step.
     pub fn new(prob: f32, seed: u64) -> Self {
-        assert!((0.0..1.0).contains(&prob), "dropout {prob} is not in [0, 1)");
-        Self { prob, next: Cell::new(mix(seed)) }
+        assert!(
+            (0.0..1.0).contains(&prob),
+            "dropout {prob} is not in [0, 1)"
+        );
+        Self {
+            prob,
+            next: Cell::new(mix(seed)),
+        }
     }
 
     /// No dropout: for validation and translation.
@@ -43,7 +49,10 @@ impl DropoutSource {
         }
         let stream = self.next.get();
         self.next.set(mix(stream));
-        Some(Dropout { prob: self.prob, stream })
+        Some(Dropout {
+            prob: self.prob,
+            stream,
+        })
     }
 }
 
@@ -58,7 +67,10 @@ fn mix(state: u64) -> u64 {
 impl Dropout {
     /// Multiplies `values`, whose first element is number `first` of the mask.
     #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "the mask repeats after 2^32 elements")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the mask repeats after 2^32 elements"
+    )]
     #[expect(clippy::cast_sign_loss, reason = "a probability is not negative")]
     pub(super) fn apply(self, values: &mut [f32], first: usize) {
         let threshold = (f64::from(self.prob) * 4_294_967_296.0) as u32;
@@ -112,7 +124,9 @@ impl CpuOperation<1> for DropoutOperation {
 
     fn forward(&self, [mut x]: [Matrix; 1]) -> (Matrix, ()) {
         let columns = x.columns();
-        cpu::for_rows(x.values_mut(), columns, |first, rows| self.0.apply(rows, first * columns));
+        cpu::for_rows(x.values_mut(), columns, |first, rows| {
+            self.0.apply(rows, first * columns)
+        });
         (x, ())
     }
 
@@ -167,16 +181,25 @@ mod tests {
     fn a_mask_keeps_its_share_and_the_mean() {
         let ones = Tensor::<2>::ones([200, 300], &Device::flex());
         let source = DropoutSource::new(0.25, 3);
-        let (first, second) = (dropout(ones.clone(), source.next()), dropout(ones.clone(), source.next()));
+        let (first, second) = (
+            dropout(ones.clone(), source.next()),
+            dropout(ones.clone(), source.next()),
+        );
         let mean = first.clone().mean().into_scalar::<f32>();
         assert!((mean - 1.0).abs() < 0.01, "mean {mean}");
         let both = (first * second).mean().into_scalar::<f32>();
-        assert!((both - 1.0).abs() < 0.02, "masks of one source are not independent: {both}");
+        assert!(
+            (both - 1.0).abs() < 0.02,
+            "masks of one source are not independent: {both}"
+        );
     }
 
     #[test]
     fn relu_and_dropout_pass_the_gradient_of_what_they_kept() {
-        let mask = Dropout { prob: 0.3, stream: 9 };
+        let mask = Dropout {
+            prob: 0.3,
+            stream: 9,
+        };
         assert_same(
             [[60, 50]],
             |[x]| relu_dropout(x, Some(mask)),

@@ -8,7 +8,10 @@ const ROWS: usize = 4;
 
 /// `c = a · b` with `a [m, k]`, `b [k, n]`, `c [m, n]`, all contiguous by rows.
 #[inline(always)]
-#[expect(clippy::many_single_char_names, reason = "the customary names of a product's matrices and sizes")]
+#[expect(
+    clippy::many_single_char_names,
+    reason = "the customary names of a product's matrices and sizes"
+)]
 pub(super) fn multiply(a: &[f32], b: &[f32], c: &mut [f32], [m, k, n]: [usize; 3]) {
     assert!(a.len() >= m * k && b.len() >= k * n && c.len() >= m * n);
     let mut row = 0;
@@ -23,13 +26,18 @@ pub(super) fn multiply(a: &[f32], b: &[f32], c: &mut [f32], [m, k, n]: [usize; 3
 }
 
 #[inline(always)]
-#[expect(clippy::many_single_char_names, reason = "the customary names of a product's matrices and sizes")]
+#[expect(
+    clippy::many_single_char_names,
+    reason = "the customary names of a product's matrices and sizes"
+)]
 fn multiply_rows<const R: usize>(a: &[f32], b: &[f32], c: &mut [f32], [k, n]: [usize; 2]) {
     let mut column = 0;
     while column + LANES <= n {
         let mut sums = [[0.0_f32; LANES]; R];
         for inner in 0..k {
-            let b: &[f32; LANES] = b[inner * n + column..][..LANES].try_into().expect("LANES numbers");
+            let b: &[f32; LANES] = b[inner * n + column..][..LANES]
+                .try_into()
+                .expect("LANES numbers");
             for (row, sums) in sums.iter_mut().enumerate() {
                 let a = a[row * k + inner];
                 for (sum, b) in sums.iter_mut().zip(b) {
@@ -44,7 +52,9 @@ fn multiply_rows<const R: usize>(a: &[f32], b: &[f32], c: &mut [f32], [k, n]: [u
     }
     for column in column..n {
         for row in 0..R {
-            c[row * n + column] = (0..k).map(|inner| a[row * k + inner] * b[inner * n + column]).sum();
+            c[row * n + column] = (0..k)
+                .map(|inner| a[row * k + inner] * b[inner * n + column])
+                .sum();
         }
     }
 }
@@ -64,7 +74,12 @@ pub(super) fn transpose(m: &[f32], t: &mut [f32], [rows, columns]: [usize; 2]) {
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0_f32; LANES];
     let (a_blocks, b_blocks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f32 = a_blocks.remainder().iter().zip(b_blocks.remainder()).map(|(a, b)| a * b).sum();
+    let rest: f32 = a_blocks
+        .remainder()
+        .iter()
+        .zip(b_blocks.remainder())
+        .map(|(a, b)| a * b)
+        .sum();
     for (a, b) in a_blocks.zip(b_blocks) {
         for lane in 0..LANES {
             sums[lane] += a[lane] * b[lane];
@@ -92,7 +107,11 @@ pub(super) fn sum(a: &[f32]) -> f32 {
 pub(super) fn max(a: &[f32]) -> f32 {
     let mut largest = [f32::NEG_INFINITY; LANES];
     let blocks = a.chunks_exact(LANES);
-    let rest = blocks.remainder().iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let rest = blocks
+        .remainder()
+        .iter()
+        .copied()
+        .fold(f32::NEG_INFINITY, f32::max);
     for a in blocks {
         for lane in 0..LANES {
             largest[lane] = largest[lane].max(a[lane]);
@@ -105,7 +124,10 @@ pub(super) fn max(a: &[f32]) -> f32 {
 ///
 /// Range reduction to |r| ≤ ½ ln 2, a polynomial of degree 6, and the exponent put in by its bits; below -87 it is 0.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "the range is clamped to what fits")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the range is clamped to what fits"
+)]
 #[expect(clippy::cast_sign_loss, reason = "the biased exponent is positive")]
 pub(super) fn exp(x: f32) -> f32 {
     let clamped = x.max(-87.0);
@@ -134,7 +156,10 @@ mod tests {
             #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             let x = -(step as f32) / 100.0;
             let (got, want) = (exp(x), x.exp());
-            assert!((got - want).abs() <= 4e-7 * want, "exp({x}) = {got}, not {want}");
+            assert!(
+                (got - want).abs() <= 4e-7 * want,
+                "exp({x}) = {got}, not {want}"
+            );
         }
         assert_eq!(exp(f32::NEG_INFINITY), 0.0);
     }

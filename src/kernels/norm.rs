@@ -18,7 +18,11 @@ const EPSILON: f32 = 1e-5;
 /// - x: `[rows, d_model]`; gamma, beta: `[d_model]`
 /// - output: `[rows, d_model]`
 pub fn layer_norm(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>) -> Tensor<2> {
-    let operands = [Operand::from(&x), Operand::from(&gamma), Operand::from(&beta)];
+    let operands = [
+        Operand::from(&x),
+        Operand::from(&gamma),
+        Operand::from(&beta),
+    ];
     cpu::run(Norm, operands).unwrap_or_else(|| layer_norm_plain(x, gamma, beta))
 }
 
@@ -34,7 +38,12 @@ pub fn add_norm(
     gamma: Tensor<1>,
     beta: Tensor<1>,
 ) -> Tensor<2> {
-    let operands = [Operand::from(&x), Operand::from(&branch), Operand::from(&gamma), Operand::from(&beta)];
+    let operands = [
+        Operand::from(&x),
+        Operand::from(&branch),
+        Operand::from(&gamma),
+        Operand::from(&beta),
+    ];
     cpu::run(AddNorm(mask), operands).unwrap_or_else(|| {
         let branch = match mask {
             Some(mask) => dropout_plain(branch, mask),
@@ -67,7 +76,14 @@ impl CpuOperation<3> for Norm {
     fn forward(&self, [mut x, gamma, beta]: [Matrix; 3]) -> (Matrix, Normalised) {
         let inverse_deviation = normalise(&mut x);
         let output = scale_and_shift(&x, &gamma, &beta);
-        (output, Normalised { rows: x, inverse_deviation, gamma })
+        (
+            output,
+            Normalised {
+                rows: x,
+                inverse_deviation,
+                gamma,
+            },
+        )
     }
 
     fn backward(&self, saved: Normalised, gradient: Matrix) -> [Matrix; 3] {
@@ -106,7 +122,9 @@ impl CpuOperation<4> for AddNorm {
 fn drop_rows(mask: Option<Dropout>, rows: &mut Matrix) {
     let Some(mask) = mask else { return };
     let columns = rows.columns();
-    cpu::for_rows(rows.values_mut(), columns, |first, rows| mask.apply(rows, first * columns));
+    cpu::for_rows(rows.values_mut(), columns, |first, rows| {
+        mask.apply(rows, first * columns)
+    });
 }
 
 /// Brings every row to mean 0 and variance 1; gives 1 / deviation of each.
@@ -115,8 +133,10 @@ fn normalise(x: &mut Matrix) -> Vec<f32> {
     let columns = x.columns();
     let chunk = cpu::rows_per_chunk(columns);
     let mut inverse_deviation = vec![0.0; x.rows()];
-    x.values_mut().par_chunks_mut(chunk * columns).zip(inverse_deviation.par_chunks_mut(chunk)).for_each(
-        |(rows, inverses)| {
+    x.values_mut()
+        .par_chunks_mut(chunk * columns)
+        .zip(inverse_deviation.par_chunks_mut(chunk))
+        .for_each(|(rows, inverses)| {
             pulp::Arch::new().dispatch(
                 #[inline(always)]
                 || {
@@ -132,8 +152,7 @@ fn normalise(x: &mut Matrix) -> Vec<f32> {
                     }
                 },
             );
-        },
-    );
+        });
     inverse_deviation
 }
 
@@ -143,8 +162,13 @@ fn scale_and_shift(rows: &Matrix, gamma: &Matrix, beta: &Matrix) -> Matrix {
     let mut output = vec![0.0; normalised.len()];
     cpu::for_rows(&mut output, columns, |first, rows| {
         let normalised = &normalised[first * columns..][..rows.len()];
-        for (output, normalised) in rows.chunks_exact_mut(columns).zip(normalised.chunks_exact(columns)) {
-            for (((output, x), gamma), beta) in output.iter_mut().zip(normalised).zip(gamma).zip(beta) {
+        for (output, normalised) in rows
+            .chunks_exact_mut(columns)
+            .zip(normalised.chunks_exact(columns))
+        {
+            for (((output, x), gamma), beta) in
+                output.iter_mut().zip(normalised).zip(gamma).zip(beta)
+            {
                 *output = x * gamma + beta;
             }
         }
@@ -188,7 +212,10 @@ fn parameter_gradients(saved: &Normalised, gradient: &Matrix) -> (Matrix, Matrix
             pulp::Arch::new().dispatch(
                 #[inline(always)]
                 || {
-                    for (gradient, normalised) in gradient.chunks_exact(columns).zip(normalised.chunks_exact(columns)) {
+                    for (gradient, normalised) in gradient
+                        .chunks_exact(columns)
+                        .zip(normalised.chunks_exact(columns))
+                    {
                         for column in 0..columns {
                             gamma[column] += gradient[column] * normalised[column];
                             beta[column] += gradient[column];
@@ -231,13 +258,20 @@ mod tests {
 
     #[test]
     fn dropout_before_the_norm_equals_dropout_alone() {
-        let mask = Dropout { prob: 0.3, stream: 5 };
+        let mask = Dropout {
+            prob: 0.3,
+            stream: 5,
+        };
         let row = |x: Tensor<2>| x.squeeze_dim::<1>(0);
         assert_same(
             [[70, 40], [70, 40], [1, 40], [1, 40]],
             |[x, branch, gamma, beta]| add_norm(x, branch, Some(mask), row(gamma), row(beta)),
             |[x, branch, gamma, beta]| {
-                layer_norm_plain(x + super::super::dropout(branch, Some(mask)), row(gamma), row(beta))
+                layer_norm_plain(
+                    x + super::super::dropout(branch, Some(mask)),
+                    row(gamma),
+                    row(beta),
+                )
             },
         );
     }

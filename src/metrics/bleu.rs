@@ -30,7 +30,10 @@ pub struct Bleu {
 impl Bleu {
     /// How the score is counted, in sacrebleu's form; the version is Canopy's.
     pub fn signature(&self) -> String {
-        format!("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:canopy-{}", env!("CARGO_PKG_VERSION"))
+        format!(
+            "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:canopy-{}",
+            env!("CARGO_PKG_VERSION")
+        )
     }
 }
 
@@ -38,7 +41,11 @@ impl fmt::Display for Bleu {
     /// As sacrebleu prints it: `BLEU = 39.06 68.2/45.9/33.3/24.6 (BP = 0.976 ratio = 0.976 hyp_len = … ref_len = …)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [one, two, three, four] = self.precisions;
-        let ratio = if self.ref_len == 0 { 0.0 } else { float(self.hyp_len) / float(self.ref_len) };
+        let ratio = if self.ref_len == 0 {
+            0.0
+        } else {
+            float(self.hyp_len) / float(self.ref_len)
+        };
         write!(
             f,
             "BLEU = {:.2} {one:.1}/{two:.1}/{three:.1}/{four:.1} (BP = {:.3} ratio = {ratio:.3} hyp_len = {} ref_len = {})",
@@ -52,7 +59,9 @@ impl fmt::Display for Bleu {
 /// # Panics
 /// If there are not equally many hypotheses and references.
 pub fn corpus_bleu(hypotheses: &[impl AsRef<str>], references: &[impl AsRef<str>]) -> Bleu {
-    bleu_of(hypotheses, references, |text| tokenize_13a(text.trim_end_matches(is_space)))
+    bleu_of(hypotheses, references, |text| {
+        tokenize_13a(text.trim_end_matches(is_space))
+    })
 }
 
 fn bleu_of(
@@ -61,10 +70,16 @@ fn bleu_of(
     tokenize: impl Fn(&str) -> Vec<String>,
 ) -> Bleu {
     let (given, expected) = (hypotheses.len(), references.len());
-    assert!(given == expected, "{given} hypotheses, {expected} references");
+    assert!(
+        given == expected,
+        "{given} hypotheses, {expected} references"
+    );
     let mut counts = Counts::default();
     for (hypothesis, reference) in hypotheses.iter().zip(references) {
-        counts.add(&tokenize(hypothesis.as_ref()), &tokenize(reference.as_ref()));
+        counts.add(
+            &tokenize(hypothesis.as_ref()),
+            &tokenize(reference.as_ref()),
+        );
     }
     counts.bleu()
 }
@@ -106,9 +121,19 @@ impl Counts {
         };
         let precisions = self.precisions();
         // A precision of 0 is not smoothed: no hypothesis has that many words.
-        let geometric_mean = precisions.iter().map(|precision| precision.ln()).sum::<f64>() / float(MAX_ORDER);
+        let geometric_mean = precisions
+            .iter()
+            .map(|precision| precision.ln())
+            .sum::<f64>()
+            / float(MAX_ORDER);
         let score = brevity_penalty * geometric_mean.exp();
-        Bleu { score, precisions, brevity_penalty, hyp_len, ref_len }
+        Bleu {
+            score,
+            precisions,
+            brevity_penalty,
+            hyp_len,
+            ref_len,
+        }
     }
 
     fn precisions(&self) -> [f64; MAX_ORDER] {
@@ -117,7 +142,9 @@ impl Counts {
             return precisions;
         }
         let mut smoothing = 1.0;
-        for ((precision, &correct), &total) in precisions.iter_mut().zip(&self.correct).zip(&self.total) {
+        for ((precision, &correct), &total) in
+            precisions.iter_mut().zip(&self.correct).zip(&self.total)
+        {
             if total == 0 {
                 break;
             }

@@ -15,7 +15,10 @@ pub struct MarkupPlacement {
 }
 
 /// Compares the markup of translations, sentence by sentence, texts with placeholders.
-pub fn markup_placement(hypotheses: &[impl AsRef<str>], references: &[impl AsRef<str>]) -> MarkupPlacement {
+pub fn markup_placement(
+    hypotheses: &[impl AsRef<str>],
+    references: &[impl AsRef<str>],
+) -> MarkupPlacement {
     let mut sum = MarkupPlacement::default();
     for (hypothesis, reference) in hypotheses.iter().zip(references) {
         let reference = surroundings(reference.as_ref()).unwrap_or_default();
@@ -25,7 +28,9 @@ pub fn markup_placement(hypotheses: &[impl AsRef<str>], references: &[impl AsRef
             sum.damaged += 1;
             continue;
         };
-        let placed = reference.iter().filter(|(markup, place)| found.get(markup).is_some_and(|own| own.agrees(place)));
+        let placed = reference
+            .iter()
+            .filter(|(markup, place)| found.get(markup).is_some_and(|own| own.agrees(place)));
         sum.placed += placed.count();
         sum.damaged += usize::from(reference.keys().any(|markup| !found.contains_key(markup)));
     }
@@ -80,7 +85,10 @@ fn surroundings(text: &str) -> Option<HashMap<char, Place>> {
 }
 
 fn words(text: &str) -> Vec<String> {
-    let shown: String = text.chars().map(|c| if Placeholder::of(c).is_some() { ' ' } else { c }).collect();
+    let shown: String = text
+        .chars()
+        .map(|c| if Placeholder::of(c).is_some() { ' ' } else { c })
+        .collect();
     shown.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -92,10 +100,27 @@ mod tests {
     fn pairs_count_by_what_they_enclose_and_points_by_a_neighbour() {
         let reference = "Klicken Sie auf \u{E000}OK\u{E200} und \u{E101} dann";
         let placed = |hypothesis: &str| markup_placement(&[hypothesis], &[reference]);
-        assert_eq!(placed(reference), MarkupPlacement { total: 2, placed: 2, damaged: 0 });
-        assert_eq!(placed("Auf \u{E000}OK\u{E200} klicken \u{E101} dann").placed, 2);
+        assert_eq!(
+            placed(reference),
+            MarkupPlacement {
+                total: 2,
+                placed: 2,
+                damaged: 0
+            }
+        );
+        assert_eq!(
+            placed("Auf \u{E000}OK\u{E200} klicken \u{E101} dann").placed,
+            2
+        );
         assert_eq!(placed("Auf OK \u{E000}klicken\u{E200} \u{E101}.").placed, 0);
-        assert_eq!(placed("Auf \u{E000}OK\u{E200} klicken"), MarkupPlacement { total: 2, placed: 0, damaged: 1 });
+        assert_eq!(
+            placed("Auf \u{E000}OK\u{E200} klicken"),
+            MarkupPlacement {
+                total: 2,
+                placed: 0,
+                damaged: 1
+            }
+        );
         assert_eq!(placed("\u{E000}OK und \u{E101} dann").damaged, 1);
     }
 }

@@ -4,15 +4,38 @@
 
 /// The words and punctuation marks of a text, as `13a` has them.
 pub fn tokenize_13a(text: &str) -> Vec<String> {
-    let text = text.replace("<skipped>", "").replace("-\n", "").replace('\n', " ");
+    let text = text
+        .replace("<skipped>", "")
+        .replace("-\n", "")
+        .replace('\n', " ");
     let text = decoded(text);
-    let padded: Vec<char> = std::iter::once(' ').chain(text.chars()).chain(std::iter::once(' ')).collect();
+    let padded: Vec<char> = std::iter::once(' ')
+        .chain(text.chars())
+        .chain(std::iter::once(' '))
+        .collect();
     let separate = symbols_apart(&padded);
     // Three substitutions one after the other, each from left to right without overlap.
-    let separate = split_pairs(&separate, |c| !c.is_ascii_digit(), is_stop, [false, true, true]);
-    let separate = split_pairs(&separate, is_stop, |c| !c.is_ascii_digit(), [true, true, false]);
-    let separate = split_pairs(&separate, |c| c.is_ascii_digit(), |c| c == '-', [false, true, true]);
-    let words = separate.split(|&c| is_space(c)).filter(|word| !word.is_empty());
+    let separate = split_pairs(
+        &separate,
+        |c| !c.is_ascii_digit(),
+        is_stop,
+        [false, true, true],
+    );
+    let separate = split_pairs(
+        &separate,
+        is_stop,
+        |c| !c.is_ascii_digit(),
+        [true, true, false],
+    );
+    let separate = split_pairs(
+        &separate,
+        |c| c.is_ascii_digit(),
+        |c| c == '-',
+        [false, true, true],
+    );
+    let words = separate
+        .split(|&c| is_space(c))
+        .filter(|word| !word.is_empty());
     words.map(|word| word.iter().collect()).collect()
 }
 
@@ -20,7 +43,10 @@ fn decoded(text: String) -> String {
     if !text.contains('&') {
         return text;
     }
-    text.replace("&quot;", "\"").replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+    text.replace("&quot;", "\"")
+        .replace("&amp;", "&")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
 }
 
 fn is_stop(character: char) -> bool {
@@ -45,7 +71,12 @@ fn symbols_apart(text: &[char]) -> Vec<char> {
 }
 
 /// Puts spaces before, between and after each pair of characters, as `spaces` says.
-fn split_pairs(text: &[char], first: impl Fn(char) -> bool, second: impl Fn(char) -> bool, spaces: [bool; 3]) -> Vec<char> {
+fn split_pairs(
+    text: &[char],
+    first: impl Fn(char) -> bool,
+    second: impl Fn(char) -> bool,
+    spaces: [bool; 3],
+) -> Vec<char> {
     let mut split = Vec::with_capacity(text.len() * 2);
     let space = |wanted: bool| wanted.then_some(' ');
     let mut rest = text;
@@ -85,16 +116,37 @@ mod tests {
     fn words_are_split_as_sacrebleu_does() {
         // sacrebleu 2.6.0: Tokenizer13a()(text)
         for (text, words) in [
-            ("Klicken Sie auf „OK“ – oder drücken Sie (Strg)+Umschalt.", "Klicken Sie auf „OK“ – oder drücken Sie ( Strg ) + Umschalt ."),
-            ("3,5 Mio. €, 1.000-mal z.B. am 3.10.2026", "3,5 Mio . € , 1.000 - mal z . B . am 3.10.2026"),
-            ("a..b,,c.,d 5.,6 .5 5.", "a . . b , , c . , d 5 . , 6 . 5 5 ."),
-            ("x &amp;lt; y &quot;z&quot; &gt;&#39; <skipped>", "x < y \" z \" > & # 39 ;"),
-            ("it's  a well-known 10-20 rule", "it's a well-known 10 - 20 rule"),
+            (
+                "Klicken Sie auf „OK“ – oder drücken Sie (Strg)+Umschalt.",
+                "Klicken Sie auf „OK“ – oder drücken Sie ( Strg ) + Umschalt .",
+            ),
+            (
+                "3,5 Mio. €, 1.000-mal z.B. am 3.10.2026",
+                "3,5 Mio . € , 1.000 - mal z . B . am 3.10.2026",
+            ),
+            (
+                "a..b,,c.,d 5.,6 .5 5.",
+                "a . . b , , c . , d 5 . , 6 . 5 5 .",
+            ),
+            (
+                "x &amp;lt; y &quot;z&quot; &gt;&#39; <skipped>",
+                "x < y \" z \" > & # 39 ;",
+            ),
+            (
+                "it's  a well-known 10-20 rule",
+                "it's a well-known 10 - 20 rule",
+            ),
             ("Zeile-\numbruch\nhier", "Zeileumbruch hier"),
-            ("«Größe»…\u{A0}100 % \u{2028} ½² ٣.٤ 日本語。", "«Größe»… 100 % ½² ٣ . ٤ 日本語。"),
+            (
+                "«Größe»…\u{A0}100 % \u{2028} ½² ٣.٤ 日本語。",
+                "«Größe»… 100 % ½² ٣ . ٤ 日本語。",
+            ),
             ("", ""),
             ("  . ", "."),
-            ("http://a.b/c?d=e&f=[g]{h}~^_`|\\@#$", "http : / / a . b / c ? d = e & f = [ g ] { h } ~ ^ _ ` | \\ @ # $"),
+            (
+                "http://a.b/c?d=e&f=[g]{h}~^_`|\\@#$",
+                "http : / / a . b / c ? d = e & f = [ g ] { h } ~ ^ _ ` | \\ @ # $",
+            ),
         ] {
             assert_eq!(joined(text), words, "{text:?}");
         }

@@ -23,8 +23,18 @@ pub struct MultiHeadAttentionConfig {
 
 impl MultiHeadAttentionConfig {
     pub fn init(&self, device: &Device) -> MultiHeadAttention {
-        assert_eq!(self.d_model % self.num_heads, 0, "{} heads for d_model {}", self.num_heads, self.d_model);
-        let projection = || LinearConfig::new(self.d_model, self.d_model).with_bias(false).init(device);
+        assert_eq!(
+            self.d_model % self.num_heads,
+            0,
+            "{} heads for d_model {}",
+            self.num_heads,
+            self.d_model
+        );
+        let projection = || {
+            LinearConfig::new(self.d_model, self.d_model)
+                .with_bias(false)
+                .init(device)
+        };
         MultiHeadAttention {
             query: projection(),
             key: projection(),
@@ -70,7 +80,12 @@ impl MultiHeadAttention {
     /// # Shapes
     /// - x: `[rows, d_model]`; keys, values: `[key rows, d_model]`
     /// - output: `[rows, d_model]`
-    pub fn attend(&self, x: Tensor<2>, (keys, values): (Tensor<2>, Tensor<2>), segments: &Arc<[Segment]>) -> Tensor<2> {
+    pub fn attend(
+        &self,
+        x: Tensor<2>,
+        (keys, values): (Tensor<2>, Tensor<2>),
+        segments: &Arc<[Segment]>,
+    ) -> Tensor<2> {
         let context = attention(self.query.forward(x), keys, values, &self.spec(segments));
         self.output.forward(context)
     }
@@ -81,10 +96,18 @@ impl MultiHeadAttention {
     /// - x: `[rows, d_model]`; memory: `[key rows, d_model]`
     /// - output: `[segments, heads, tgt, src]`
     pub fn weights(&self, x: Tensor<2>, memory: Tensor<2>, segments: &Arc<[Segment]>) -> Tensor<4> {
-        attention_weights(&self.query.forward(x), &self.key.forward(memory), &self.spec(segments))
+        attention_weights(
+            &self.query.forward(x),
+            &self.key.forward(memory),
+            &self.spec(segments),
+        )
     }
 
     fn spec(&self, segments: &Arc<[Segment]>) -> Attention {
-        Attention { num_heads: self.num_heads, causal: self.causal, segments: Arc::clone(segments) }
+        Attention {
+            num_heads: self.num_heads,
+            causal: self.causal,
+            segments: Arc::clone(segments),
+        }
     }
 }

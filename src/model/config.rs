@@ -39,7 +39,11 @@ pub enum Positions {
     Sinusoidal,
     /// Learned tables for word, sentence and paragraph, summed, Trankova et al. 2024, §1.2: words count within their
     /// sentence, sentences within their paragraph, paragraphs within the document (modulo the size of the table).
-    MultiLevel { words: usize, sentences: usize, paragraphs: usize },
+    MultiLevel {
+        words: usize,
+        sentences: usize,
+        paragraphs: usize,
+    },
 }
 
 /// Where layer normalisation stands.
@@ -59,7 +63,11 @@ impl ModelConfig {
     /// [`Error::Config`] with the field and the values it may have.
     pub fn validate(&self) -> Result<()> {
         let refuse = |field, found: &dyn std::fmt::Display, allowed: &str| {
-            Err(Error::Config { field, found: found.to_string(), allowed: allowed.to_owned() })
+            Err(Error::Config {
+                field,
+                found: found.to_string(),
+                allowed: allowed.to_owned(),
+            })
         };
         if self.vocab_size < 5 {
             return refuse("vocab_size", &self.vocab_size, "at least 5");
@@ -68,7 +76,11 @@ impl ModelConfig {
             return refuse("d_model", &self.d_model, "an even number above 0");
         }
         if self.num_heads == 0 || !self.d_model.is_multiple_of(self.num_heads) {
-            return refuse("num_heads", &self.num_heads, &format!("a divisor of d_model, which is {}", self.d_model));
+            return refuse(
+                "num_heads",
+                &self.num_heads,
+                &format!("a divisor of d_model, which is {}", self.d_model),
+            );
         }
         if self.d_ff == 0 {
             return refuse("d_ff", &self.d_ff, "at least 1");
@@ -92,17 +104,36 @@ impl ModelConfig {
         if self.max_tokens < 4 {
             return refuse("max_tokens", &self.max_tokens, "at least 4");
         }
-        if let Positions::MultiLevel { words, sentences, paragraphs } = self.positions {
+        if let Positions::MultiLevel {
+            words,
+            sentences,
+            paragraphs,
+        } = self.positions
+        {
             if words <= self.max_tokens {
-                return refuse("positions.words", &words, &format!("more than max_tokens, which is {}", self.max_tokens));
+                return refuse(
+                    "positions.words",
+                    &words,
+                    &format!("more than max_tokens, which is {}", self.max_tokens),
+                );
             }
-            for (field, size) in [("positions.sentences", sentences), ("positions.paragraphs", paragraphs)] {
+            for (field, size) in [
+                ("positions.sentences", sentences),
+                ("positions.paragraphs", paragraphs),
+            ] {
                 if size == 0 {
                     return refuse(field, &size, "at least 1");
                 }
             }
-            if let Some(size) = [words, sentences, paragraphs].into_iter().find(|&size| size > LARGEST_SIZE) {
-                return refuse("positions", &size, &format!("tables of at most {LARGEST_SIZE} entries"));
+            if let Some(size) = [words, sentences, paragraphs]
+                .into_iter()
+                .find(|&size| size > LARGEST_SIZE)
+            {
+                return refuse(
+                    "positions",
+                    &size,
+                    &format!("tables of at most {LARGEST_SIZE} entries"),
+                );
             }
         }
         Ok(())
@@ -117,14 +148,26 @@ impl ModelConfig {
         let encoder = self.encoder.count(Sublayer::SelfAttention) * (attention + norm)
             + self.encoder.count(Sublayer::FeedForward) * (feed_forward + norm);
         let decoder = self.num_decoder_layers * (2 * attention + feed_forward + 3 * norm);
-        let final_norms = if self.norm == NormPosition::Pre { 2 * norm } else { 0 };
+        let final_norms = if self.norm == NormPosition::Pre {
+            2 * norm
+        } else {
+            0
+        };
         let places = match self.positions {
             Positions::Sinusoidal => 0,
-            Positions::MultiLevel { words, sentences, paragraphs } => (words + sentences + paragraphs) * d,
+            Positions::MultiLevel {
+                words,
+                sentences,
+                paragraphs,
+            } => (words + sentences + paragraphs) * d,
         };
         let words = self.vocab_size * d;
         // Without a common matrix the target has an embedding of its own, and the logits have the third.
-        let embeddings = if self.tied_embeddings { words + places } else { 3 * words + 2 * places };
+        let embeddings = if self.tied_embeddings {
+            words + places
+        } else {
+            3 * words + 2 * places
+        };
         embeddings + encoder + decoder + final_norms
     }
 }

@@ -70,7 +70,10 @@ impl DecoderState {
 
     /// Place of the next word of every hypothesis: word, sentence, paragraph.
     pub fn next_places(&self) -> Vec<[usize; 3]> {
-        self.places.iter().map(|&(sentence, paragraph)| [self.len, sentence, paragraph]).collect()
+        self.places
+            .iter()
+            .map(|&(sentence, paragraph)| [self.len, sentence, paragraph])
+            .collect()
     }
 
     /// Keeps the named hypotheses, in this order; one may be kept more than once.
@@ -78,8 +81,14 @@ impl DecoderState {
         if hypotheses.iter().copied().eq(0..self.sources.len()) {
             return;
         }
-        self.sources = hypotheses.iter().map(|&hypothesis| self.sources[hypothesis].clone()).collect();
-        self.places = hypotheses.iter().map(|&hypothesis| self.places[hypothesis]).collect();
+        self.sources = hypotheses
+            .iter()
+            .map(|&hypothesis| self.sources[hypothesis].clone())
+            .collect();
+        self.places = hypotheses
+            .iter()
+            .map(|&hypothesis| self.places[hypothesis])
+            .collect();
         for layer in &mut self.layers {
             layer.own = layer.own.take().map(|(keys, values)| {
                 let rows = indices(hypotheses.iter().copied(), &keys.device());
@@ -102,7 +111,8 @@ impl Decoder {
         };
         Self {
             layers: (0..config.num_decoder_layers).map(layer).collect(),
-            final_norm: (config.norm == NormPosition::Pre).then(|| Norm::new(config.d_model, device)),
+            final_norm: (config.norm == NormPosition::Pre)
+                .then(|| Norm::new(config.d_model, device)),
         }
     }
 
@@ -111,14 +121,26 @@ impl Decoder {
     /// # Shapes
     /// - y: `[rows, d_model]`, the embedded `rows`
     /// - output: `[rows, d_model]`
-    pub fn forward(&self, mut y: Tensor<2>, rows: &Rows, encoded: &EncoderOutput, drop: &DropoutSource) -> Tensor<2> {
+    pub fn forward(
+        &self,
+        mut y: Tensor<2>,
+        rows: &Rows,
+        encoded: &EncoderOutput,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
         let own = rows.own_segments();
         let cross = rows.segments_over(&encoded.sentences);
         for layer in &self.layers {
             let memory = layer.cross_attention.project(encoded.states.clone());
-            y = self.residual(y, &layer.norm_self, drop, |y| layer.self_attention.forward(y.clone(), y, &own));
-            y = self.residual(y, &layer.norm_cross, drop, |y| layer.cross_attention.attend(y, memory, &cross));
-            y = self.residual(y, &layer.norm_ff, drop, |y| layer.feed_forward.forward(y, drop));
+            y = self.residual(y, &layer.norm_self, drop, |y| {
+                layer.self_attention.forward(y.clone(), y, &own)
+            });
+            y = self.residual(y, &layer.norm_cross, drop, |y| {
+                layer.cross_attention.attend(y, memory, &cross)
+            });
+            y = self.residual(y, &layer.norm_ff, drop, |y| {
+                layer.feed_forward.forward(y, drop)
+            });
         }
         self.finish(y)
     }
@@ -130,7 +152,12 @@ impl Decoder {
             source: layer.cross_attention.project(encoded.states.clone()),
         });
         let (sources, places) = (encoded.sentences.clone(), encoded.places.clone());
-        DecoderState { len: 0, layers: layers.collect(), sources, places }
+        DecoderState {
+            len: 0,
+            layers: layers.collect(),
+            sources,
+            places,
+        }
     }
 
     /// Adds one word to every hypothesis.
@@ -140,16 +167,27 @@ impl Decoder {
     /// - output: `[hypotheses, d_model]`
     pub fn step(&self, state: &mut DecoderState, mut y: Tensor<2>) -> Tensor<2> {
         let [hypotheses, d_model] = y.dims();
-        assert_eq!(hypotheses, state.sources.len(), "one word for every hypothesis");
+        assert_eq!(
+            hypotheses,
+            state.sources.len(),
+            "one word for every hypothesis"
+        );
         let len = state.len + 1;
         let keys_of = |hypothesis: usize| hypothesis * len..(hypothesis + 1) * len;
-        let own: Arc<[Segment]> =
-            (0..hypotheses).map(|row| Segment { queries: row..row + 1, keys: keys_of(row) }).collect();
+        let own: Arc<[Segment]> = (0..hypotheses)
+            .map(|row| Segment {
+                queries: row..row + 1,
+                keys: keys_of(row),
+            })
+            .collect();
         let cross: Arc<[Segment]> = state
             .sources
             .iter()
             .enumerate()
-            .map(|(row, keys)| Segment { queries: row..row + 1, keys: keys.clone() })
+            .map(|(row, keys)| Segment {
+                queries: row..row + 1,
+                keys: keys.clone(),
+            })
             .collect();
         let none = DropoutSource::none();
         for (layer, memory) in self.layers.iter().zip(&mut state.layers) {
@@ -157,17 +195,26 @@ impl Decoder {
                 let (key, value) = layer.self_attention.project(y.clone());
                 let (key, value) = (key.unsqueeze_dim(1), value.unsqueeze_dim(1));
                 let (keys, values) = match memory.own.take() {
-                    Some((keys, values)) => (Tensor::cat(vec![keys, key], 1), Tensor::cat(vec![values, value], 1)),
+                    Some((keys, values)) => (
+                        Tensor::cat(vec![keys, key], 1),
+                        Tensor::cat(vec![values, value], 1),
+                    ),
                     None => (key, value),
                 };
                 memory.own = Some((keys.clone(), values.clone()));
                 let rows = |x: Tensor<3>| x.reshape([hypotheses * len, d_model]);
-                layer.self_attention.attend(y, (rows(keys), rows(values)), &own)
+                layer
+                    .self_attention
+                    .attend(y, (rows(keys), rows(values)), &own)
             });
             y = self.residual(y, &layer.norm_cross, &none, |y| {
-                layer.cross_attention.attend(y, memory.source.clone(), &cross)
+                layer
+                    .cross_attention
+                    .attend(y, memory.source.clone(), &cross)
             });
-            y = self.residual(y, &layer.norm_ff, &none, |y| layer.feed_forward.forward(y, &none));
+            y = self.residual(y, &layer.norm_ff, &none, |y| {
+                layer.feed_forward.forward(y, &none)
+            });
         }
         state.len = len;
         self.finish(y)

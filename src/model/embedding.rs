@@ -40,14 +40,29 @@ impl Rows {
 
     /// Every sentence attends to itself.
     pub fn own_segments(&self) -> Arc<[Segment]> {
-        self.sentences.iter().map(|rows| Segment { queries: rows.clone(), keys: rows.clone() }).collect()
+        self.sentences
+            .iter()
+            .map(|rows| Segment {
+                queries: rows.clone(),
+                keys: rows.clone(),
+            })
+            .collect()
     }
 
     /// Every sentence attends to the sentence of the same number in `memory`.
     pub fn segments_over(&self, memory: &[Range<usize>]) -> Arc<[Segment]> {
-        assert_eq!(self.sentences.len(), memory.len(), "sentences and their memories");
+        assert_eq!(
+            self.sentences.len(),
+            memory.len(),
+            "sentences and their memories"
+        );
         let pairs = self.sentences.iter().zip(memory);
-        pairs.map(|(rows, keys)| Segment { queries: rows.clone(), keys: keys.clone() }).collect()
+        pairs
+            .map(|(rows, keys)| Segment {
+                queries: rows.clone(),
+                keys: keys.clone(),
+            })
+            .collect()
     }
 }
 
@@ -78,11 +93,20 @@ impl Embedding {
         };
         let places = match config.positions {
             Positions::Sinusoidal => None,
-            Positions::MultiLevel { words, sentences, paragraphs } => {
-                Some(PlaceTables { words: table(words), sentences: table(sentences), paragraphs: table(paragraphs) })
-            }
+            Positions::MultiLevel {
+                words,
+                sentences,
+                paragraphs,
+            } => Some(PlaceTables {
+                words: table(words),
+                sentences: table(sentences),
+                paragraphs: table(paragraphs),
+            }),
         };
-        Self { words: table(config.vocab_size), places }
+        Self {
+            words: table(config.vocab_size),
+            places,
+        }
     }
 
     /// Embeds whole sentences: `words · √d_model + places`, Vaswani et al. 2017, §3.4.
@@ -92,7 +116,9 @@ impl Embedding {
     pub fn forward(&self, rows: &Rows, drop: &DropoutSource) -> Tensor<2> {
         let counted = rows.sentences.iter().zip(&rows.places);
         let places: Vec<[usize; 3]> = counted
-            .flat_map(|(range, &(sentence, paragraph))| (0..range.len()).map(move |word| [word, sentence, paragraph]))
+            .flat_map(|(range, &(sentence, paragraph))| {
+                (0..range.len()).map(move |word| [word, sentence, paragraph])
+            })
             .collect();
         dropout(self.embed(&rows.ids, &places), drop.next())
     }
@@ -109,21 +135,33 @@ impl Embedding {
         let words = table.select(0, indices(ids.iter().map(|&id| id as usize), &device)) * scale;
         let Some(tables) = &self.places else {
             let sines = sinusoids(places.iter().map(|&[word, ..]| word), d_model);
-            return words + Tensor::from_data(TensorData::new(sines, [ids.len(), d_model]), &device);
+            return words
+                + Tensor::from_data(TensorData::new(sines, [ids.len(), d_model]), &device);
         };
         let levels = [&tables.words, &tables.sentences, &tables.paragraphs];
-        levels.into_iter().enumerate().fold(words, |sum, (level, table)| {
-            let table = table.val();
-            let size = table.dims()[0];
-            sum + table.select(0, indices(places.iter().map(|place| place[level] % size), &device))
-        })
+        levels
+            .into_iter()
+            .enumerate()
+            .fold(words, |sum, (level, table)| {
+                let table = table.val();
+                let size = table.dims()[0];
+                sum + table.select(
+                    0,
+                    indices(places.iter().map(|place| place[level] % size), &device),
+                )
+            })
     }
 }
 
 /// Row numbers as a tensor `[rows]`.
-pub(super) fn indices(rows: impl ExactSizeIterator<Item = usize>, device: &Device) -> Tensor<1, Int> {
+pub(super) fn indices(
+    rows: impl ExactSizeIterator<Item = usize>,
+    device: &Device,
+) -> Tensor<1, Int> {
     let len = rows.len();
-    let rows: Vec<i32> = rows.map(|row| i32::try_from(row).expect("rows fit 31 bits")).collect();
+    let rows: Vec<i32> = rows
+        .map(|row| i32::try_from(row).expect("rows fit 31 bits"))
+        .collect();
     Tensor::from_data(TensorData::new(rows, [len]), device)
 }
 
@@ -136,8 +174,15 @@ fn sinusoids(places: impl Iterator<Item = usize> + Clone, d_model: usize) -> Vec
         .map(|index| {
             let (place, column) = (index / d_model, index % d_model);
             let angle = place as f32 / 10_000_f32.powf((column / 2 * 2) as f32 / d_model as f32);
-            if column % 2 == 0 { angle.sin() } else { angle.cos() }
+            if column % 2 == 0 {
+                angle.sin()
+            } else {
+                angle.cos()
+            }
         })
         .collect();
-    places.flat_map(|place| &table[place * d_model..(place + 1) * d_model]).copied().collect()
+    places
+        .flat_map(|place| &table[place * d_model..(place + 1) * d_model])
+        .copied()
+        .collect()
 }

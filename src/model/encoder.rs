@@ -41,15 +41,17 @@ struct EncoderSublayer {
 impl Encoder {
     pub fn new(config: &ModelConfig, device: &Device) -> Self {
         let sublayer = |kind| EncoderSublayer {
-            attention: (kind == Sublayer::SelfAttention)
-                .then(|| MultiHeadAttentionConfig::new(config.d_model, config.num_heads).init(device)),
+            attention: (kind == Sublayer::SelfAttention).then(|| {
+                MultiHeadAttentionConfig::new(config.d_model, config.num_heads).init(device)
+            }),
             feed_forward: (kind == Sublayer::FeedForward)
                 .then(|| FeedForwardConfig::new(config.d_model, config.d_ff).init(device)),
             norm: Norm::new(config.d_model, device),
         };
         Self {
             sublayers: config.encoder.sublayers().map(sublayer).collect(),
-            final_norm: (config.norm == NormPosition::Pre).then(|| Norm::new(config.d_model, device)),
+            final_norm: (config.norm == NormPosition::Pre)
+                .then(|| Norm::new(config.d_model, device)),
         }
     }
 
@@ -58,7 +60,11 @@ impl Encoder {
     pub fn forward(&self, mut x: Tensor<2>, rows: &Rows, drop: &DropoutSource) -> EncoderOutput {
         let segments = rows.own_segments();
         for sublayer in &self.sublayers {
-            let input = if self.final_norm.is_some() { sublayer.norm.forward(x.clone()) } else { x.clone() };
+            let input = if self.final_norm.is_some() {
+                sublayer.norm.forward(x.clone())
+            } else {
+                x.clone()
+            };
             let branch = match (&sublayer.attention, &sublayer.feed_forward) {
                 (Some(attention), _) => attention.forward(input.clone(), input, &segments),
                 (None, Some(feed_forward)) => feed_forward.forward(input, drop),
@@ -73,6 +79,10 @@ impl Encoder {
             Some(norm) => norm.forward(x),
             None => x,
         };
-        EncoderOutput { states, sentences: rows.sentences.clone(), places: rows.places.clone() }
+        EncoderOutput {
+            states,
+            sentences: rows.sentences.clone(),
+            places: rows.places.clone(),
+        }
     }
 }

@@ -38,6 +38,7 @@ impl FeedForward {
     /// # Shapes
     /// - x, output: `[rows, d_model]`
     pub fn forward(&self, x: Tensor<2>, dropout: &DropoutSource) -> Tensor<2> {
-        self.outer.forward(relu_dropout(self.inner.forward(x), dropout.next()))
+        self.outer
+            .forward(relu_dropout(self.inner.forward(x), dropout.next()))
     }
 }

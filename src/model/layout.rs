@@ -36,7 +36,9 @@ impl Layout {
 
     /// How many sublayers of a kind there are.
     pub fn count(&self, kind: Sublayer) -> usize {
-        self.sublayers().filter(|&sublayer| sublayer == kind).count()
+        self.sublayers()
+            .filter(|&sublayer| sublayer == kind)
+            .count()
     }
 }
 
@@ -50,13 +52,19 @@ impl FromStr for Layout {
                 'f' => Some(Sublayer::FeedForward),
                 _ => None,
             });
-            sublayers.collect::<Option<Vec<_>>>().filter(|group| !group.is_empty())
+            sublayers
+                .collect::<Option<Vec<_>>>()
+                .filter(|group| !group.is_empty())
         });
-        groups.collect::<Option<Vec<_>>>().map(|groups| Self { groups }).ok_or_else(|| Error::Config {
-            field: "encoder",
-            found: text.to_owned(),
-            allowed: "groups of the letters s and f between hyphens, such as s-sf-sf".to_owned(),
-        })
+        groups
+            .collect::<Option<Vec<_>>>()
+            .map(|groups| Self { groups })
+            .ok_or_else(|| Error::Config {
+                field: "encoder",
+                found: text.to_owned(),
+                allowed: "groups of the letters s and f between hyphens, such as s-sf-sf"
+                    .to_owned(),
+            })
     }
 }
 

@@ -44,11 +44,19 @@ impl Preset {
     /// # Errors
     /// [`Error::Config`] with the names there are.
     pub fn named(name: &str) -> Result<Self> {
-        PRESETS.iter().find(|preset| preset.name == name).copied().ok_or_else(|| Error::Config {
-            field: "preset",
-            found: name.to_owned(),
-            allowed: PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", "),
-        })
+        PRESETS
+            .iter()
+            .find(|preset| preset.name == name)
+            .copied()
+            .ok_or_else(|| Error::Config {
+                field: "preset",
+                found: name.to_owned(),
+                allowed: PRESETS
+                    .iter()
+                    .map(|preset| preset.name)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            })
     }
 
     /// The preset's configuration for a vocabulary of `vocab_size` tokens.

@@ -43,7 +43,8 @@ impl Transformer {
 
     /// Encodes source sentences.
     pub fn encode(&self, source: &Rows, drop: &DropoutSource) -> EncoderOutput {
-        self.encoder.forward(self.embedding.forward(source, drop), source, drop)
+        self.encoder
+            .forward(self.embedding.forward(source, drop), source, drop)
     }
 
     /// Mean label-smoothed loss in nats a token.
@@ -85,7 +86,10 @@ impl Transformer {
     }
 
     fn vocabulary_scores(&self, states: Tensor<2>) -> Tensor<2> {
-        let table = self.logits.as_ref().unwrap_or(&self.target_embedding().words);
+        let table = self
+            .logits
+            .as_ref()
+            .unwrap_or(&self.target_embedding().words);
         states.matmul(table.val().transpose())
     }
 }

@@ -41,14 +41,24 @@ pub fn search_sentences(
         for &number in &batch {
             let SourceSentence { ids, place } = &sentences[number];
             rows.push(&[ids.as_slice(), &[Vocabulary::EOS]].concat(), *place);
-            limits.push(Limits { markup: Markup::of(ids, vocabulary), max_tokens: max_target_tokens(ids.len()) });
+            limits.push(Limits {
+                markup: Markup::of(ids, vocabulary),
+                max_tokens: max_target_tokens(ids.len()),
+            });
         }
         let state = model.start(&model.encode(&rows, &none));
-        search(model, state, &limits, options, vocabulary, &mut |sentence, hypothesis| {
-            if flow.is_continue() {
-                flow = finished(batch[sentence], hypothesis);
-            }
-        });
+        search(
+            model,
+            state,
+            &limits,
+            options,
+            vocabulary,
+            &mut |sentence, hypothesis| {
+                if flow.is_continue() {
+                    flow = finished(batch[sentence], hypothesis);
+                }
+            },
+        );
         if flow.is_break() {
             return;
         }
@@ -56,7 +66,11 @@ pub fn search_sentences(
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small positive number")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a small positive number"
+)]
 fn max_target_tokens(source_tokens: usize) -> usize {
     (source_tokens as f32 * LENGTH_FACTOR) as usize + LENGTH_SLACK
 }

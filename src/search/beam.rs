@@ -15,7 +15,10 @@ pub struct SearchOptions {
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { beam_size: 4, length_penalty: 1.0 }
+        Self {
+            beam_size: 4,
+            length_penalty: 1.0,
+        }
     }
 }
 
@@ -68,13 +71,23 @@ pub fn search<D: Decode>(
 ) {
     assert!(options.beam_size > 0, "a beam of none");
     let start = |(sentence, limits): (usize, &Limits)| {
-        let first = Partial { ids: Vec::new(), log_prob: 0.0, markup: limits.markup.clone() };
-        Active { sentence, beam: vec![first], done: Vec::new() }
+        let first = Partial {
+            ids: Vec::new(),
+            log_prob: 0.0,
+            markup: limits.markup.clone(),
+        };
+        Active {
+            sentence,
+            beam: vec![first],
+            done: Vec::new(),
+        }
     };
     let mut active: Vec<Active> = limits.iter().enumerate().map(start).collect();
     while !active.is_empty() {
         let last = active.iter().flat_map(|active| &active.beam);
-        let last: Vec<u32> = last.map(|partial| partial.ids.last().copied().unwrap_or(Vocabulary::BOS)).collect();
+        let last: Vec<u32> = last
+            .map(|partial| partial.ids.last().copied().unwrap_or(Vocabulary::BOS))
+            .collect();
         let mut log_probs = decoder.step(&mut state, &last);
         let mut rows = log_probs.chunks_exact_mut(decoder.vocab_size());
         let mut kept = Vec::new();
@@ -121,14 +134,21 @@ impl Active {
             let from = &self.beam[parent];
             if id == Vocabulary::EOS {
                 if rank < options.beam_size {
-                    self.done.push(Hypothesis { ids: from.ids.clone(), log_prob, cut_off: false });
+                    self.done.push(Hypothesis {
+                        ids: from.ids.clone(),
+                        log_prob,
+                        cut_off: false,
+                    });
                 }
                 continue;
             }
             if beam.len() == options.beam_size {
                 break;
             }
-            let mut partial = Partial { log_prob, ..from.clone() };
+            let mut partial = Partial {
+                log_prob,
+                ..from.clone()
+            };
             partial.ids.push(id);
             partial.markup.push(id, vocabulary);
             beam.push(partial);
@@ -138,11 +158,21 @@ impl Active {
         if self.done.len() >= options.beam_size {
             return Vec::new();
         }
-        if self.beam.first().is_none_or(|partial| partial.ids.len() >= limits.max_tokens) {
-            let cut_off = std::mem::take(&mut self.beam).into_iter().map(|mut partial| {
-                partial.ids.extend(partial.markup.completion(vocabulary));
-                Hypothesis { ids: partial.ids, log_prob: partial.log_prob, cut_off: true }
-            });
+        if self
+            .beam
+            .first()
+            .is_none_or(|partial| partial.ids.len() >= limits.max_tokens)
+        {
+            let cut_off = std::mem::take(&mut self.beam)
+                .into_iter()
+                .map(|mut partial| {
+                    partial.ids.extend(partial.markup.completion(vocabulary));
+                    Hypothesis {
+                        ids: partial.ids,
+                        log_prob: partial.log_prob,
+                        cut_off: true,
+                    }
+                });
             self.done.extend(cut_off);
             return Vec::new();
         }
@@ -157,10 +187,14 @@ impl Active {
             hypothesis.log_prob / ((5.0 + length) / 6.0).powf(options.length_penalty)
         };
         let better = |a: &Hypothesis, b: &Hypothesis| {
-            b.cut_off.cmp(&a.cut_off).then(score(a).total_cmp(&score(b)))
+            b.cut_off
+                .cmp(&a.cut_off)
+                .then(score(a).total_cmp(&score(b)))
         };
         let done = std::mem::take(&mut self.done);
-        done.into_iter().max_by(better).expect("a search ends with a hypothesis")
+        done.into_iter()
+            .max_by(better)
+            .expect("a search ends with a hypothesis")
     }
 }
 
@@ -172,7 +206,10 @@ fn best_ids(log_probs: &[f32], count: usize) -> Vec<(u32, f32)> {
             continue;
         }
         let place = best.partition_point(|&(_, other)| other >= log_prob);
-        best.insert(place, (u32::try_from(id).expect("ids fit 32 bits"), log_prob));
+        best.insert(
+            place,
+            (u32::try_from(id).expect("ids fit 32 bits"), log_prob),
+        );
         best.truncate(count);
     }
     best

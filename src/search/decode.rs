@@ -29,7 +29,10 @@ impl Decode for Transformer {
     }
 
     fn step(&self, state: &mut DecoderState, ids: &[u32]) -> Vec<f32> {
-        log_softmax(Self::step(self, state, ids), 1).into_data().try_into_vec::<f32>().expect("scores are 32-bit floats")
+        log_softmax(Self::step(self, state, ids), 1)
+            .into_data()
+            .try_into_vec::<f32>()
+            .expect("scores are 32-bit floats")
     }
 
     fn select(&self, state: &mut DecoderState, hypotheses: &[usize]) {

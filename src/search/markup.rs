@@ -18,9 +18,15 @@ impl Markup {
     /// What the source sentence `ids` holds.
     pub fn of(ids: &[u32], vocabulary: &Vocabulary) -> Self {
         let places = |&id: &u32| {
-            matches!(vocabulary.placeholder(id), Some(Placeholder::Open(_) | Placeholder::Point(_)))
+            matches!(
+                vocabulary.placeholder(id),
+                Some(Placeholder::Open(_) | Placeholder::Point(_))
+            )
         };
-        Self { missing: ids.iter().copied().filter(places).collect(), depth: 0 }
+        Self {
+            missing: ids.iter().copied().filter(places).collect(),
+            depth: 0,
+        }
     }
 
     /// Whether all is placed and closed, so that the sentence may end.
@@ -62,7 +68,8 @@ impl Markup {
         }
         let end = std::mem::replace(&mut log_probs[Vocabulary::EOS as usize], f32::NEG_INFINITY);
         let open = vocabulary.placeholder_ids().filter(|&id| allowed(id));
-        let likeliest = open.max_by(|&a, &b| log_probs[a as usize].total_cmp(&log_probs[b as usize]));
+        let likeliest =
+            open.max_by(|&a, &b| log_probs[a as usize].total_cmp(&log_probs[b as usize]));
         if let Some(id) = likeliest {
             let log_prob = &mut log_probs[id as usize];
             *log_prob = log_prob.max(end);

@@ -19,18 +19,18 @@ struct Lists {
 const ENGLISH: Lists = Lists {
     language: "en",
     always: &[
-        "Adm", "Brig", "Capt", "Cmdr", "Col", "Dr", "Drs", "Gen", "Gov", "Hon", "Lt", "Maj", "Messrs", "Mlle", "Mme",
-        "Mr", "Mrs", "Ms", "Msgr", "Mt", "Pres", "Prof", "Rep", "Rev", "Sen", "Sgt", "St", "Supt", "approx", "cf",
-        "e.g", "eg", "i.e", "ie", "resp", "viz", "vs",
+        "Adm", "Brig", "Capt", "Cmdr", "Col", "Dr", "Drs", "Gen", "Gov", "Hon", "Lt", "Maj",
+        "Messrs", "Mlle", "Mme", "Mr", "Mrs", "Ms", "Msgr", "Mt", "Pres", "Prof", "Rep", "Rev",
+        "Sen", "Sgt", "St", "Supt", "approx", "cf", "e.g", "eg", "i.e", "ie", "resp", "viz", "vs",
     ],
     before_number: &[
-        "Apr", "Art", "Aug", "Ch", "Chap", "Dec", "Eq", "Eqs", "Feb", "Fig", "Figs", "Jan", "Jul", "Jun", "Mar", "No",
-        "Nos", "Nov", "Nr", "Oct", "Op", "Sec", "Sect", "Sep", "Sept", "Tab", "Vol", "Vols", "art", "ch", "ed", "fig",
-        "figs", "no", "nos", "p", "pp", "vol",
+        "Apr", "Art", "Aug", "Ch", "Chap", "Dec", "Eq", "Eqs", "Feb", "Fig", "Figs", "Jan", "Jul",
+        "Jun", "Mar", "No", "Nos", "Nov", "Nr", "Oct", "Op", "Sec", "Sect", "Sep", "Sept", "Tab",
+        "Vol", "Vols", "art", "ch", "ed", "fig", "figs", "no", "nos", "p", "pp", "vol",
     ],
     unless_starter: &[
-        "Ave", "Bros", "Co", "Corp", "Dept", "Est", "Esq", "Inc", "Jr", "Ltd", "Ph.D", "Sr", "al", "dept", "est",
-        "incl", "a.m", "p.m",
+        "Ave", "Bros", "Co", "Corp", "Dept", "Est", "Esq", "Inc", "Jr", "Ltd", "Ph.D", "Sr", "al",
+        "dept", "est", "incl", "a.m", "p.m",
     ],
     starters: &[
         "A",
@@ -111,25 +111,29 @@ const ENGLISH: Lists = Lists {
 const GERMAN: Lists = Lists {
     language: "de",
     always: &[
-        "Dipl", "Dr", "Fa", "Fr", "Hr", "Hrn", "Hrsg", "Ing", "Mrd", "Mio", "Nr", "Nrn", "Prof", "St", "Str", "Tsd",
-        "a.M", "abzgl", "allg", "bes", "bspw", "bzgl", "bzw", "ca", "d.h", "d.i", "dgl", "einschl", "entspr", "etw",
-        "evtl", "exkl", "ggf", "ggfs", "h.c", "i.A", "i.Allg", "i.d.R", "i.e.S", "i.S.v", "i.V", "inkl", "insb",
-        "insbes", "jew", "lt", "m.E", "max", "mind", "n.Chr", "o.g", "s.a", "s.o", "s.u", "sog", "u.U", "u.a", "ugs",
-        "urspr", "v.Chr", "v.a", "vgl", "vs", "z.B", "z.T", "z.Zt", "zz", "zzgl",
+        "Dipl", "Dr", "Fa", "Fr", "Hr", "Hrn", "Hrsg", "Ing", "Mrd", "Mio", "Nr", "Nrn", "Prof",
+        "St", "Str", "Tsd", "a.M", "abzgl", "allg", "bes", "bspw", "bzgl", "bzw", "ca", "d.h",
+        "d.i", "dgl", "einschl", "entspr", "etw", "evtl", "exkl", "ggf", "ggfs", "h.c", "i.A",
+        "i.Allg", "i.d.R", "i.e.S", "i.S.v", "i.V", "inkl", "insb", "insbes", "jew", "lt", "m.E",
+        "max", "mind", "n.Chr", "o.g", "s.a", "s.o", "s.u", "sog", "u.U", "u.a", "ugs", "urspr",
+        "v.Chr", "v.a", "vgl", "vs", "z.B", "z.T", "z.Zt", "zz", "zzgl",
     ],
     before_number: &[
-        "Abb", "Abs", "Abschn", "Anm", "Apr", "Art", "Aufl", "Aug", "Bd", "Dez", "Feb", "Jan", "Jg", "Jul", "Jun",
-        "Kap", "Mrz", "Nov", "Okt", "Rdnr", "S", "Sep", "Sept", "Tab", "Tel", "Ziff", "§",
+        "Abb", "Abs", "Abschn", "Anm", "Apr", "Art", "Aufl", "Aug", "Bd", "Dez", "Feb", "Jan",
+        "Jg", "Jul", "Jun", "Kap", "Mrz", "Nov", "Okt", "Rdnr", "S", "Sep", "Sept", "Tab", "Tel",
+        "Ziff", "§",
     ],
     unless_starter: &[
-        "Abk", "Abt", "Co", "Jh", "Min", "Sek", "Std", "engl", "franz", "geb", "gest", "lat", "o.Ä", "u.Ä",
+        "Abk", "Abt", "Co", "Jh", "Min", "Sek", "Std", "engl", "franz", "geb", "gest", "lat",
+        "o.Ä", "u.Ä",
     ],
     starters: &[
-        "Alle", "Als", "Am", "An", "Auch", "Auf", "Aus", "Bei", "Beim", "Da", "Dabei", "Daher", "Damit", "Danach",
-        "Dann", "Das", "Dazu", "Dem", "Den", "Der", "Des", "Deshalb", "Die", "Dies", "Diese", "Dieser", "Dieses",
-        "Durch", "Ein", "Eine", "Einen", "Einer", "Er", "Es", "Falls", "Für", "Geben", "Hier", "Hierbei", "Ihr",
-        "Ihre", "Im", "In", "Ist", "Jede", "Jeder", "Jedes", "Kein", "Klicken", "Man", "Mit", "Nach", "Nur", "Ob",
-        "Oder", "Ohne", "Sie", "Sind", "So", "Sobald", "Solche", "Um", "Und", "Unter", "Von", "Vor", "Was", "Wenn",
+        "Alle", "Als", "Am", "An", "Auch", "Auf", "Aus", "Bei", "Beim", "Da", "Dabei", "Daher",
+        "Damit", "Danach", "Dann", "Das", "Dazu", "Dem", "Den", "Der", "Des", "Deshalb", "Die",
+        "Dies", "Diese", "Dieser", "Dieses", "Durch", "Ein", "Eine", "Einen", "Einer", "Er", "Es",
+        "Falls", "Für", "Geben", "Hier", "Hierbei", "Ihr", "Ihre", "Im", "In", "Ist", "Jede",
+        "Jeder", "Jedes", "Kein", "Klicken", "Man", "Mit", "Nach", "Nur", "Ob", "Oder", "Ohne",
+        "Sie", "Sind", "So", "Sobald", "Solche", "Um", "Und", "Unter", "Von", "Vor", "Was", "Wenn",
         "Wer", "Wie", "Wir", "Wird", "Wo", "Wählen", "Zu", "Zum", "Zur", "Öffnen", "Über",
     ],
 };
@@ -175,13 +179,26 @@ const AFTER_ORDINALS: &[&str] = &[
 
 /// Whether the sentence goes on after `before`, which ends in a full stop, with `next`.
 pub(super) fn continues(before: &str, next: &str, language: Option<&str>) -> bool {
-    let lists = || KNOWN.into_iter().filter(move |lists| language.is_none_or(|code| is_language(code, lists.language)));
-    let next_word = next.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    let begins_sentence = KNOWN.iter().any(|lists| lists.starters.contains(&next_word));
+    let lists = || {
+        KNOWN
+            .into_iter()
+            .filter(move |lists| language.is_none_or(|code| is_language(code, lists.language)))
+    };
+    let next_word = next
+        .split(|c: char| !c.is_alphanumeric())
+        .next()
+        .unwrap_or_default();
+    let begins_sentence = KNOWN
+        .iter()
+        .any(|lists| lists.starters.contains(&next_word));
     let before_number = next_word.starts_with(|c: char| c.is_numeric());
 
     let tails = tails(before);
-    let listed = |list: &[&str]| tails.iter().any(|tail| list.iter().any(|entry| is_entry(tail, entry)));
+    let listed = |list: &[&str]| {
+        tails
+            .iter()
+            .any(|tail| list.iter().any(|entry| is_entry(tail, entry)))
+    };
     if lists().any(|lists| {
         listed(lists.always)
             || before_number && listed(lists.before_number)
@@ -199,18 +216,22 @@ pub(super) fn continues(before: &str, next: &str, language: Option<&str>) -> boo
     }
     if word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit()) {
         let noun = next_word.starts_with(char::is_uppercase) && !begins_sentence;
-        return AFTER_ORDINALS.contains(&next_word) || noun && language.is_some_and(|code| is_language(code, "de"));
+        return AFTER_ORDINALS.contains(&next_word)
+            || noun && language.is_some_and(|code| is_language(code, "de"));
     }
     false
 }
 
 /// The last one, two and three words of `text` without their spaces and the final full stop: `B`, `z.B`, `,z.B`.
 fn tails(text: &str) -> [String; 3] {
-    let ends_word = |c: char| c.is_whitespace() || is_opening(c) || matches!(c, '-' | '–' | '—' | '/' | ',');
+    let ends_word =
+        |c: char| c.is_whitespace() || is_opening(c) || matches!(c, '-' | '–' | '—' | '/' | ',');
     let mut rest = &text[..text.len() - 1];
     let mut tail = String::new();
     [(); 3].map(|()| {
-        let start = rest.rfind(ends_word).map_or(0, |at| at + rest[at..].chars().next().map_or(0, char::len_utf8));
+        let start = rest.rfind(ends_word).map_or(0, |at| {
+            at + rest[at..].chars().next().map_or(0, char::len_utf8)
+        });
         tail.insert_str(0, &rest[start..]);
         rest = rest[..start].trim_end();
         tail.clone()
@@ -220,14 +241,17 @@ fn tails(text: &str) -> [String; 3] {
 fn is_entry(word: &str, entry: &str) -> bool {
     let lowered = |word: &str| {
         let mut characters = word.chars();
-        characters.next().map(|first| first.to_lowercase().chain(characters).collect::<String>())
+        characters
+            .next()
+            .map(|first| first.to_lowercase().chain(characters).collect::<String>())
     };
     word == entry || lowered(word).is_some_and(|word| word == entry)
 }
 
 /// `J`, `U.S`, `J.R.R`: capital letters with full stops between them.
 fn is_initials(word: &str) -> bool {
-    word.split('.').all(|part| is_single_letter(part) && part.starts_with(char::is_uppercase) && part != "Ǝ")
+    word.split('.')
+        .all(|part| is_single_letter(part) && part.starts_with(char::is_uppercase) && part != "Ǝ")
 }
 
 fn is_single_letter(word: &str) -> bool {

@@ -35,11 +35,18 @@ impl Builder {
             name: name.to_owned(),
             format,
             original: String::new(),
-            sections: vec![Section { parent: None, level: 0, heading: None }],
+            sections: vec![Section {
+                parent: None,
+                level: 0,
+                heading: None,
+            }],
             paragraphs: Vec::new(),
             sentences: Vec::new(),
         };
-        Self { document, language: None }
+        Self {
+            document,
+            language: None,
+        }
     }
 
     /// The language the document says it is written in.
@@ -62,12 +69,14 @@ impl Builder {
             self.begin_section(level, index);
         }
         let first = self.document.sentences.len();
-        self.document.sentences.extend(pieces.into_iter().map(|piece| Sentence {
-            paragraph: index,
-            range: piece.range,
-            text: piece.text,
-            markup: piece.markup,
-        }));
+        self.document
+            .sentences
+            .extend(pieces.into_iter().map(|piece| Sentence {
+                paragraph: index,
+                range: piece.range,
+                text: piece.text,
+                markup: piece.markup,
+            }));
         self.document.paragraphs.push(Paragraph {
             section: self.document.sections.len() - 1,
             kind: context.kind,
@@ -80,10 +89,17 @@ impl Builder {
     fn begin_section(&mut self, level: u8, heading: usize) {
         let sections = &mut self.document.sections;
         let mut parent = sections.len() - 1;
-        while let Some(above) = sections[parent].parent.filter(|_| sections[parent].level >= level) {
+        while let Some(above) = sections[parent]
+            .parent
+            .filter(|_| sections[parent].level >= level)
+        {
             parent = above;
         }
-        sections.push(Section { parent: Some(parent), level, heading: Some(heading) });
+        sections.push(Section {
+            parent: Some(parent),
+            level,
+            heading: Some(heading),
+        });
     }
 
     /// Names the paragraph number `first`, if it has no name and is the last one.

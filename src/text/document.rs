@@ -81,7 +81,10 @@ pub struct Sentence {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Markup {
     /// A pair of tags around text: bytes of the opening and of the closing one.
-    Pair { open: Range<usize>, close: Range<usize> },
+    Pair {
+        open: Range<usize>,
+        close: Range<usize>,
+    },
     /// A tag without a partner in this sentence, or an opaque span such as inline code.
     Point { range: Range<usize> },
 }

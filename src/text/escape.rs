@@ -32,7 +32,9 @@ impl Escape {
     /// The spelling of the source of `sentence`.
     pub fn of(document: &Document, sentence: &Sentence) -> Self {
         match document.format {
-            Format::Html => Self::Html { spelt: references(&source_text(document, sentence)) },
+            Format::Html => Self::Html {
+                spelt: references(&source_text(document, sentence)),
+            },
             Format::Markdown => Self::Markdown(MarkdownEscape::of(document, sentence)),
             Format::Text => Self::Text,
         }
@@ -41,7 +43,9 @@ impl Escape {
     /// Appends `text`, after which `following` comes.
     pub fn write(&self, text: &str, following: &str, written: &mut String) {
         for (place, character) in text.char_indices() {
-            let mut next = text[place + character.len_utf8()..].chars().chain(following.chars());
+            let mut next = text[place + character.len_utf8()..]
+                .chars()
+                .chain(following.chars());
             match self {
                 Self::Html { spelt } => push_html(character, next.next(), spelt, written),
                 Self::Markdown(escape) => escape.push(character, next.next(), written),
@@ -77,11 +81,19 @@ fn source_text(document: &Document, sentence: &Sentence) -> String {
 fn references(source: &str) -> HashMap<char, String> {
     let mut spelt = HashMap::new();
     for (start, _) in source.match_indices('&') {
-        let length = source[start..].find(';').filter(|length| (2..40).contains(length));
-        let Some(reference) = length.map(|length| &source[start..=start + length]) else { continue };
-        let Some(character) = meaning(&reference[1..]) else { continue };
+        let length = source[start..]
+            .find(';')
+            .filter(|length| (2..40).contains(length));
+        let Some(reference) = length.map(|length| &source[start..=start + length]) else {
+            continue;
+        };
+        let Some(character) = meaning(&reference[1..]) else {
+            continue;
+        };
         if !source.contains(character) || matches!(character, '&' | ';' | '#') {
-            spelt.entry(character).or_insert_with(|| reference.to_owned());
+            spelt
+                .entry(character)
+                .or_insert_with(|| reference.to_owned());
         }
     }
     spelt
@@ -91,7 +103,10 @@ fn references(source: &str) -> HashMap<char, String> {
 fn meaning(reference: &str) -> Option<char> {
     let Some(number) = reference.strip_prefix('#') else {
         let (first, second) = NAMED_ENTITIES.get(reference)?;
-        return (*second == 0).then(|| char::from_u32(*first)).flatten().filter(|c| *c != '\0');
+        return (*second == 0)
+            .then(|| char::from_u32(*first))
+            .flatten()
+            .filter(|c| *c != '\0');
     };
     let number = number.trim_end_matches(';');
     let code = match number.strip_prefix(['x', 'X']) {
@@ -101,7 +116,12 @@ fn meaning(reference: &str) -> Option<char> {
     code.ok().and_then(char::from_u32)
 }
 
-fn push_html(character: char, next: Option<char>, spelt: &HashMap<char, String>, written: &mut String) {
+fn push_html(
+    character: char,
+    next: Option<char>,
+    spelt: &HashMap<char, String>,
+    written: &mut String,
+) {
     match (character, spelt.get(&character)) {
         (_, Some(reference)) => written.push_str(reference),
         ('<', None) => written.push_str("&lt;"),
@@ -131,7 +151,10 @@ impl MarkdownEscape {
                 }
             }
         }
-        let line = document.original[..sentence.range.start].rsplit(['\n', '\r']).next().unwrap_or_default();
+        let line = document.original[..sentence.range.start]
+            .rsplit(['\n', '\r'])
+            .next()
+            .unwrap_or_default();
         Self {
             escaped: &escaped - &bare,
             bare: &bare - &escaped,
@@ -146,7 +169,9 @@ impl MarkdownEscape {
         if let Some(reference) = self.spelt.get(&character) {
             return written.push_str(reference);
         }
-        let is_number = !written.is_empty() && written.len() < 10 && written.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = !written.is_empty()
+            && written.len() < 10
+            && written.bytes().all(|byte| byte.is_ascii_digit());
         let at_start = self.begins_line && written.is_empty();
         let before = written.chars().next_back();
         let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
@@ -157,22 +182,32 @@ impl MarkdownEscape {
             '*' => !(is_space(before) && is_space(next)) || at_start,
             '_' => !(is_space(before) && is_space(next) || is_word(before) && is_word(next)),
             '~' => before == Some('~') || next == Some('~') || !is_space(before) || !is_space(next),
-            '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')),
+            '<' => next
+                .is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')),
             '&' => begins_reference(next),
             '|' => self.in_table,
             '#' | '>' | '+' | '-' | '=' => at_start,
             '.' | ')' => self.begins_line && is_number && is_space(next),
             _ => false,
         };
-        let begins_block = at_start && !matches!(character, '[' | ']') || matches!(character, '|' | '.' | ')');
-        let begins_alike =
-            || self.beginning.strip_prefix(written.as_str()).is_some_and(|rest| rest.starts_with(character));
-        let keeps = self.bare.contains(&character) && (!begins_block || character != '|' && begins_alike());
+        let begins_block =
+            at_start && !matches!(character, '[' | ']') || matches!(character, '|' | '.' | ')');
+        let begins_alike = || {
+            self.beginning
+                .strip_prefix(written.as_str())
+                .is_some_and(|rest| rest.starts_with(character))
+        };
+        let keeps =
+            self.bare.contains(&character) && (!begins_block || character != '|' && begins_alike());
         if is_syntax && !keeps || self.escaped.contains(&character) {
             written.push('\\');
         }
         // A line break could begin a new block.
-        written.push(if matches!(character, '\n' | '\r') { ' ' } else { character });
+        written.push(if matches!(character, '\n' | '\r') {
+            ' '
+        } else {
+            character
+        });
     }
 }
 
@@ -187,9 +222,18 @@ mod tests {
 
     #[test]
     fn html_text_is_escaped_as_its_author_did() {
-        assert_eq!(written(Format::Html, "<p>a", "x < y & z &amp; \"q\""), "<p>x &lt; y & z &amp;amp; \"q\"");
-        assert_eq!(written(Format::Html, "<p>a&nbsp;&gt; b", "x\u{A0}> y"), "<p>x&nbsp;&gt; y");
-        assert_eq!(written(Format::Html, "<p>A &amp; b", "A & b"), "<p>A &amp; b");
+        assert_eq!(
+            written(Format::Html, "<p>a", "x < y & z &amp; \"q\""),
+            "<p>x &lt; y & z &amp;amp; \"q\""
+        );
+        assert_eq!(
+            written(Format::Html, "<p>a&nbsp;&gt; b", "x\u{A0}> y"),
+            "<p>x&nbsp;&gt; y"
+        );
+        assert_eq!(
+            written(Format::Html, "<p>A &amp; b", "A & b"),
+            "<p>A &amp; b"
+        );
     }
 
     #[test]
@@ -198,9 +242,18 @@ mod tests {
             written(Format::Markdown, "Text", "1. a *b* [c] d_e_f _g_ `h` <i>"),
             "1\\. a \\*b\\* \\[c\\] d_e_f \\_g\\_ \\`h\\` \\<i>"
         );
-        assert_eq!(written(Format::Markdown, "Text", "# no heading"), "\\# no heading");
-        assert_eq!(written(Format::Markdown, "A [b] c\\*", "X [y] z*"), "X [y] z\\*");
-        assert_eq!(written(Format::Markdown, "## 1. [A] b", "1. [X] y"), "## 1. [X] y");
+        assert_eq!(
+            written(Format::Markdown, "Text", "# no heading"),
+            "\\# no heading"
+        );
+        assert_eq!(
+            written(Format::Markdown, "A [b] c\\*", "X [y] z*"),
+            "X [y] z\\*"
+        );
+        assert_eq!(
+            written(Format::Markdown, "## 1. [A] b", "1. [X] y"),
+            "## 1. [X] y"
+        );
         assert_eq!(written(Format::Text, "Text", "# <b>*"), "# <b>*");
     }
 

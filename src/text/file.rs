@@ -16,31 +16,43 @@ use crate::error::{Error, Result};
 /// If `path` exists and `overwrite` is false, or if writing fails; what was there before is there still.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -> Result<()> {
     let path = path.as_ref();
-    let exists = || Error::Exists { path: path.to_owned() };
+    let exists = || Error::Exists {
+        path: path.to_owned(),
+    };
     // A link that points nowhere counts as existing.
     let existing = path.symlink_metadata().is_ok();
     if existing && !overwrite {
         return Err(exists());
     }
-    let place = if existing { path.canonicalize().map_err(Error::write(path))? } else { path.to_owned() };
-    let permissions = fs::metadata(&place).ok().map(|metadata| metadata.permissions());
+    let place = if existing {
+        path.canonicalize().map_err(Error::write(path))?
+    } else {
+        path.to_owned()
+    };
+    let permissions = fs::metadata(&place)
+        .ok()
+        .map(|metadata| metadata.permissions());
     if fs::metadata(&place).is_ok_and(|metadata| metadata.is_dir()) {
         return Err(Error::write(path)(ErrorKind::IsADirectory.into()));
     }
     let mut file = new_file(folder_of(&place)).map_err(Error::write(path))?;
     file.write_all(bytes).map_err(Error::write(path))?;
     if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions).map_err(Error::write(path))?;
+        file.as_file()
+            .set_permissions(permissions)
+            .map_err(Error::write(path))?;
     }
     file.as_file().sync_all().map_err(Error::write(path))?;
     if overwrite {
-        file.persist(&place).map_err(|error| Error::write(path)(error.error))?;
+        file.persist(&place)
+            .map_err(|error| Error::write(path)(error.error))?;
     } else {
         // Somebody may have made the file in the meantime.
-        file.persist_noclobber(&place).map_err(|error| match error.error.kind() {
-            ErrorKind::AlreadyExists => exists(),
-            _ => Error::write(path)(error.error),
-        })?;
+        file.persist_noclobber(&place)
+            .map_err(|error| match error.error.kind() {
+                ErrorKind::AlreadyExists => exists(),
+                _ => Error::write(path)(error.error),
+            })?;
     }
     Ok(())
 }
@@ -77,11 +89,18 @@ mod tests {
         let folder = folder();
         let path = folder.path().join("a.txt");
         write_atomically(&path, b"one", false).expect("new");
-        assert!(matches!(write_atomically(&path, b"two", false), Err(Error::Exists { .. })));
+        assert!(matches!(
+            write_atomically(&path, b"two", false),
+            Err(Error::Exists { .. })
+        ));
         assert_eq!(fs::read(&path).expect("there"), b"one");
         write_atomically(&path, b"two", true).expect("replaced");
         assert_eq!(fs::read(&path).expect("there"), b"two");
-        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "a temporary file was left behind");
+        assert_eq!(
+            fs::read_dir(folder.path()).expect("a folder").count(),
+            1,
+            "a temporary file was left behind"
+        );
     }
 
     #[test]
@@ -94,7 +113,10 @@ mod tests {
     #[test]
     fn a_folder_is_not_replaced() {
         let folder = folder();
-        assert!(matches!(write_atomically(folder.path(), b"", true), Err(Error::Write { .. })));
+        assert!(matches!(
+            write_atomically(folder.path(), b"", true),
+            Err(Error::Write { .. })
+        ));
         assert!(folder.path().is_dir());
     }
 
@@ -110,6 +132,9 @@ mod tests {
         write_atomically(&link, b"two", true).expect("replaced");
         assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
         assert_eq!(fs::read(&path).expect("there"), b"two");
-        assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o640);
+        assert_eq!(
+            fs::metadata(&path).expect("there").permissions().mode() & 0o777,
+            0o640
+        );
     }
 }

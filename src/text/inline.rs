@@ -83,7 +83,9 @@ impl Run {
     pub fn close(&mut self, name: &str, range: Range<usize>) {
         let close = self.atoms.len();
         self.tag(range);
-        let Some(at) = self.open.iter().rposition(|(open, _)| open == name) else { return };
+        let Some(at) = self.open.iter().rposition(|(open, _)| open == name) else {
+            return;
+        };
         let open = self.open[at].1;
         self.open.truncate(at);
         self.atoms[open].kind = Kind::Open(close);
@@ -127,8 +129,18 @@ impl Run {
     /// From the first to the last byte that is not white space.
     pub fn range(&self) -> Range<usize> {
         let ink = |atom: &&Atom| !atom.is_space();
-        let start = self.atoms.iter().find(ink).map_or(0, |atom| atom.range.start);
-        start..self.atoms.iter().rev().find(ink).map_or(start, |atom| atom.range.end)
+        let start = self
+            .atoms
+            .iter()
+            .find(ink)
+            .map_or(0, |atom| atom.range.start);
+        start
+            ..self
+                .atoms
+                .iter()
+                .rev()
+                .find(ink)
+                .map_or(start, |atom| atom.range.end)
     }
 
     /// The sentences of the run; what holds no letter is left out.
@@ -137,7 +149,11 @@ impl Run {
         let atom_at = |place: usize| atoms[atoms.partition_point(|(start, _)| *start < place)].1;
         let mut pieces = Vec::new();
         for range in segment::sentence_ranges(&text, language) {
-            let last = range.end - text[range.clone()].chars().next_back().map_or(0, char::len_utf8);
+            let last = range.end
+                - text[range.clone()]
+                    .chars()
+                    .next_back()
+                    .map_or(0, char::len_utf8);
             for part in self.divided(atom_at(range.start)..atom_at(last) + 1) {
                 pieces.extend(self.piece(self.inner(part)));
             }
@@ -256,7 +272,10 @@ impl Run {
 
     fn piece(&self, part: Range<usize>) -> Option<Piece> {
         let letter = |atom: &Atom| matches!(atom.kind, Kind::Char(c) if c.is_alphabetic());
-        self.atoms[part.clone()].iter().any(letter).then(|| Writer::new(self, part).written())
+        self.atoms[part.clone()]
+            .iter()
+            .any(letter)
+            .then(|| Writer::new(self, part).written())
     }
 }
 
@@ -285,8 +304,19 @@ struct Writer<'r> {
 impl<'r> Writer<'r> {
     fn new(run: &'r Run, part: Range<usize>) -> Self {
         let (first, last) = (&run.atoms[part.start], &run.atoms[part.end - 1]);
-        let piece = Piece { range: first.range.start..last.range.end, text: String::new(), markup: Vec::new() };
-        Self { run, part, piece, joined: HashMap::new(), spaced: true, joinable: false }
+        let piece = Piece {
+            range: first.range.start..last.range.end,
+            text: String::new(),
+            markup: Vec::new(),
+        };
+        Self {
+            run,
+            part,
+            piece,
+            joined: HashMap::new(),
+            spaced: true,
+            joinable: false,
+        }
     }
 
     fn written(mut self) -> Piece {
@@ -311,7 +341,9 @@ impl<'r> Writer<'r> {
                 self.piece.text.push(character);
                 self.spaced = false;
             }
-            Kind::Open(_) if self.run.closing(index, &self.part).is_some() => return self.pair(index),
+            Kind::Open(_) if self.run.closing(index, &self.part).is_some() => {
+                return self.pair(index);
+            }
             Kind::Close(_) if self.run.opening(index, &self.part).is_some() => {
                 self.piece.text.push(CLOSE);
                 self.joinable = false;
@@ -328,13 +360,17 @@ impl<'r> Writer<'r> {
 
     fn point(&mut self, range: Range<usize>, is_tag: bool) {
         match self.piece.markup.last_mut() {
-            Some(Markup::Point { range: last }) if is_tag && self.joinable && last.end == range.start => {
+            Some(Markup::Point { range: last })
+                if is_tag && self.joinable && last.end == range.start =>
+            {
                 last.end = range.end;
                 return;
             }
             _ => {}
         }
-        self.piece.text.push(placeholder::point(self.piece.markup.len()));
+        self.piece
+            .text
+            .push(placeholder::point(self.piece.markup.len()));
         self.piece.markup.push(Markup::Point { range });
         (self.joinable, self.spaced) = (is_tag, false);
     }
@@ -342,17 +378,24 @@ impl<'r> Writer<'r> {
     /// An element, together with those that begin and end right where it does; one without content becomes a point.
     fn pair(&mut self, outer: usize) -> usize {
         let atoms = &self.run.atoms;
-        let Some(outer_close) = self.run.closing(outer, &self.part) else { return outer + 1 };
+        let Some(outer_close) = self.run.closing(outer, &self.part) else {
+            return outer + 1;
+        };
         if atoms[outer + 1..outer_close].iter().all(Atom::is_tag) {
             self.point(atoms[outer].range.start..atoms[outer_close].range.end, true);
             return outer_close + 1;
         }
         let touches = |left: usize| atoms[left].range.end == atoms[left + 1].range.start;
         let (mut open, mut close) = (outer, outer_close);
-        while self.run.closing(open + 1, &self.part) == Some(close - 1) && touches(open) && touches(close - 1) {
+        while self.run.closing(open + 1, &self.part) == Some(close - 1)
+            && touches(open)
+            && touches(close - 1)
+        {
             (open, close) = (open + 1, close - 1);
         }
-        self.piece.text.push(placeholder::open(self.piece.markup.len()));
+        self.piece
+            .text
+            .push(placeholder::open(self.piece.markup.len()));
         self.piece.markup.push(Markup::Pair {
             open: atoms[outer].range.start..atoms[open].range.end,
             close: atoms[close].range.start..atoms[outer_close].range.end,

@@ -79,7 +79,9 @@ impl Reader<'_, '_> {
             Event::End(tag) => self.end(tag, range),
             Event::Text(text) => self.text(&text, range),
             Event::Code(_) | Event::InlineMath(_) | Event::DisplayMath(_) => self.run.opaque(range),
-            Event::InlineHtml(_) | Event::FootnoteReference(_) | Event::TaskListMarker(_) => self.run.tag(range),
+            Event::InlineHtml(_) | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {
+                self.run.tag(range)
+            }
             Event::SoftBreak => self.run.text(&self.source[range.clone()], range.start),
             Event::HardBreak => self.run.line_break(range),
             Event::Html(_) | Event::Rule => self.boundary(),
@@ -96,10 +98,17 @@ impl Reader<'_, '_> {
             Tag::Emphasis => self.open("emphasis", open(1)),
             Tag::Strong => self.open("strong", open(2)),
             Tag::Strikethrough => self.open("strikethrough", open(tildes(&self.source[offset..]))),
-            Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. } | Tag::Image { .. } => {
+            Tag::Link {
+                link_type: LinkType::Autolink | LinkType::Email,
+                ..
+            }
+            | Tag::Image { .. } => {
                 self.hidden = Some((range, 0));
             }
-            Tag::Link { link_type: LinkType::Collapsed | LinkType::CollapsedUnknown, .. } => {
+            Tag::Link {
+                link_type: LinkType::Collapsed | LinkType::CollapsedUnknown,
+                ..
+            } => {
                 self.open(COLLAPSED, open(1));
             }
             Tag::Link { .. } => self.open("link", open(1)),
@@ -112,7 +121,11 @@ impl Reader<'_, '_> {
                 self.blocks.push(Block::of(block));
             }
         }
-        if self.blocks.len() + self.pairs.len() > MAX_DEPTH { Err(Failure::TooDeep { offset }) } else { Ok(()) }
+        if self.blocks.len() + self.pairs.len() > MAX_DEPTH {
+            Err(Failure::TooDeep { offset })
+        } else {
+            Ok(())
+        }
     }
 
     fn open(&mut self, name: &'static str, range: Range<usize>) {
@@ -128,7 +141,10 @@ impl Reader<'_, '_> {
             TagEnd::Strong => range.end - 2..range.end,
             TagEnd::Strikethrough => range.end - tildes(&self.source[range.clone()])..range.end,
             // pulldown-cmark leaves out the brackets of `[label][]`.
-            TagEnd::Link if self.pairs.last() == Some(&COLLAPSED) && self.source[end..].starts_with("[]") => {
+            TagEnd::Link
+                if self.pairs.last() == Some(&COLLAPSED)
+                    && self.source[end..].starts_with("[]") =>
+            {
                 self.read_to..end + 2
             }
             TagEnd::Link => self.read_to..end,
@@ -144,7 +160,9 @@ impl Reader<'_, '_> {
     }
 
     fn end_hidden(&mut self, tag: TagEnd) {
-        let Some((range, _)) = self.hidden.take() else { return };
+        let Some((range, _)) = self.hidden.take() else {
+            return;
+        };
         self.read_to = range.end;
         if matches!(tag, TagEnd::Link | TagEnd::Image) {
             self.run.opaque(range);
@@ -156,7 +174,9 @@ impl Reader<'_, '_> {
         if text != &self.source[range.clone()] {
             return self.run.decoded(text, range);
         }
-        let escape = start.checked_sub(1).filter(|before| *before >= self.read_to);
+        let escape = start
+            .checked_sub(1)
+            .filter(|before| *before >= self.read_to);
         let first = text.chars().next().filter(char::is_ascii_punctuation);
         match (escape, first) {
             (Some(backslash), Some(_)) if self.source.as_bytes()[backslash] == b'\\' => {
@@ -177,7 +197,11 @@ impl Reader<'_, '_> {
     }
 
     fn context(&mut self) -> Context {
-        let mut context = Context { kind: ParagraphKind::Text, level: None, id: None };
+        let mut context = Context {
+            kind: ParagraphKind::Text,
+            level: None,
+            id: None,
+        };
         for block in self.blocks.iter_mut().rev() {
             context.kind = match block {
                 Block::Heading { level, id } => {
@@ -197,9 +221,10 @@ impl Reader<'_, '_> {
 impl Block {
     fn of(tag: Tag) -> Self {
         match tag {
-            Tag::Heading { level, id, .. } => {
-                Self::Heading { level: level_number(level), id: id.map(|id| id.to_string()) }
-            }
+            Tag::Heading { level, id, .. } => Self::Heading {
+                level: level_number(level),
+                id: id.map(|id| id.to_string()),
+            },
             Tag::Item => Self::ListItem,
             Tag::TableCell => Self::TableCell,
             _ => Self::Other,

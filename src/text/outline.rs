@@ -31,7 +31,9 @@ impl Document {
 
     /// The sections around `section`, from the document down to itself.
     pub fn section_path(&self, section: usize) -> Vec<usize> {
-        let mut path: Vec<_> = std::iter::successors(Some(section), |&section| self.sections[section].parent).collect();
+        let mut path: Vec<_> =
+            std::iter::successors(Some(section), |&section| self.sections[section].parent)
+                .collect();
         path.reverse();
         path
     }
@@ -44,7 +46,10 @@ impl Document {
     /// `section` and all that are nested in it.
     pub fn sections_below(&self, section: usize) -> Range<usize> {
         let level = self.sections[section].level;
-        let inner = self.sections[section + 1..].iter().take_while(|other| other.level > level).count();
+        let inner = self.sections[section + 1..]
+            .iter()
+            .take_while(|other| other.level > level)
+            .count();
         section..section + 1 + inner
     }
 
@@ -65,17 +70,24 @@ impl Document {
     }
 
     fn first_paragraph(&self, section: usize) -> usize {
-        self.paragraphs.partition_point(|paragraph| paragraph.section < section)
+        self.paragraphs
+            .partition_point(|paragraph| paragraph.section < section)
     }
 
     fn first_sentence(&self, paragraph: usize) -> usize {
-        self.paragraphs.get(paragraph).map_or(self.sentences.len(), |paragraph| paragraph.sentences.start)
+        self.paragraphs
+            .get(paragraph)
+            .map_or(self.sentences.len(), |paragraph| paragraph.sentences.start)
     }
 
     /// A paragraph's sentences as plain text, without markup.
     pub fn paragraph_text(&self, paragraph: usize) -> String {
         let sentences = &self.sentences[self.paragraphs[paragraph].sentences.clone()];
-        sentences.iter().map(Sentence::plain_text).collect::<Vec<_>>().join(" ")
+        sentences
+            .iter()
+            .map(Sentence::plain_text)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// Words of all sentences.
@@ -85,7 +97,10 @@ impl Document {
 
     /// Words of `section` and of all sections nested in it.
     pub fn section_word_count(&self, section: usize) -> usize {
-        self.sentences[self.sentences_below(section)].iter().map(Sentence::word_count).sum()
+        self.sentences[self.sentences_below(section)]
+            .iter()
+            .map(Sentence::word_count)
+            .sum()
     }
 }
 
@@ -97,6 +112,9 @@ impl Sentence {
 
     /// What stands between spaces and holds a letter or digit.
     pub fn word_count(&self) -> usize {
-        self.text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count()
+        self.text
+            .split_whitespace()
+            .filter(|word| word.contains(char::is_alphanumeric))
+            .count()
     }
 }

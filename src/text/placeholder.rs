@@ -25,7 +25,8 @@ pub fn point(number: usize) -> char {
 
 fn character(base: u32, number: usize) -> char {
     assert!(number < 0x100, "placeholder number {number} is over 255");
-    char::from_u32(base + u32::try_from(number).expect("below 256")).expect("in the private use area")
+    char::from_u32(base + u32::try_from(number).expect("below 256"))
+        .expect("in the private use area")
 }
 
 /// What a character is, if it is a placeholder.
@@ -50,10 +51,15 @@ impl Placeholder {
 
 /// The text without its placeholders.
 pub fn stripped(text: &str) -> String {
-    text.chars().filter(|&c| Placeholder::of(c).is_none()).collect()
+    text.chars()
+        .filter(|&c| Placeholder::of(c).is_none())
+        .collect()
 }
 
 /// Every placeholder character there is a token for.
 pub fn all() -> impl Iterator<Item = char> {
-    (0..MAX_PLACEHOLDERS).map(open).chain((0..MAX_PLACEHOLDERS).map(point)).chain([CLOSE])
+    (0..MAX_PLACEHOLDERS)
+        .map(open)
+        .chain((0..MAX_PLACEHOLDERS).map(point))
+        .chain([CLOSE])
 }

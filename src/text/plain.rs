@@ -33,9 +33,20 @@ pub(super) fn read(source: &str, start: usize, builder: &mut Builder) {
 
 /// Reads lines between blank ones, each with its first byte.
 fn read_block(lines: &[(usize, &str)], builder: &mut Builder) {
-    let longest = lines.iter().map(|(_, line)| length(line)).max().unwrap_or_default();
-    let wrapped = lines.windows(2).filter(|pair| is_wrapped(pair[0].1, pair[1].1, longest)).count();
-    let width = if 2 * wrapped > lines.len() - lines.len().min(1) { longest } else { usize::MAX };
+    let longest = lines
+        .iter()
+        .map(|(_, line)| length(line))
+        .max()
+        .unwrap_or_default();
+    let wrapped = lines
+        .windows(2)
+        .filter(|pair| is_wrapped(pair[0].1, pair[1].1, longest))
+        .count();
+    let width = if 2 * wrapped > lines.len() - lines.len().min(1) {
+        longest
+    } else {
+        usize::MAX
+    };
     let (mut run, mut kind) = (Run::default(), ParagraphKind::Text);
     let mut before: Option<&str> = None;
     for (place, line) in lines {
@@ -55,7 +66,14 @@ fn read_block(lines: &[(usize, &str)], builder: &mut Builder) {
 
 fn paragraph(run: &Run, kind: ParagraphKind, builder: &mut Builder) {
     if run.holds_letter() {
-        builder.paragraph(run, Context { kind, level: None, id: None });
+        builder.paragraph(
+            run,
+            Context {
+                kind,
+                level: None,
+                id: None,
+            },
+        );
     }
 }
 
@@ -74,12 +92,18 @@ fn list_mark(line: &str) -> usize {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let mark = match text.chars().next() {
         Some(mark @ ('-' | '*' | '+' | '•' | '–' | '·' | '‣' | '▪')) => mark.len_utf8(),
-        Some(_) if (1..=3).contains(&digits) && text[digits..].starts_with(['.', ')']) => digits + 1,
+        Some(_) if (1..=3).contains(&digits) && text[digits..].starts_with(['.', ')']) => {
+            digits + 1
+        }
         Some(letter) if letter.is_ascii_lowercase() && text[1..].starts_with(')') => 2,
         _ => return 0,
     };
     let rest = text[mark..].trim_start();
-    if rest.len() == text.len() - mark { 0 } else { line.len() - rest.len() }
+    if rest.len() == text.len() - mark {
+        0
+    } else {
+        line.len() - rest.len()
+    }
 }
 
 #[cfg(test)]
@@ -87,11 +111,20 @@ mod tests {
     use crate::text::document::{Document, Format, ParagraphKind};
 
     fn paragraphs(text: &str) -> Vec<String> {
-        let document = Document::parse("test.txt", Format::Text, text.to_owned()).expect("readable");
+        let document =
+            Document::parse("test.txt", Format::Text, text.to_owned()).expect("readable");
         let text = |range: std::ops::Range<usize>| {
-            document.sentences[range].iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join(" | ")
+            document.sentences[range]
+                .iter()
+                .map(|sentence| sentence.text.as_str())
+                .collect::<Vec<_>>()
+                .join(" | ")
         };
-        document.paragraphs.iter().map(|paragraph| text(paragraph.sentences.clone())).collect()
+        document
+            .paragraphs
+            .iter()
+            .map(|paragraph| text(paragraph.sentences.clone()))
+            .collect()
     }
 
     #[test]
@@ -99,7 +132,10 @@ mod tests {
         let text = "The first line is wrapped here because\nit was too long. A second sentence.\r\n\r\nNext.\n";
         assert_eq!(
             paragraphs(text),
-            ["The first line is wrapped here because it was too long. | A second sentence.", "Next."]
+            [
+                "The first line is wrapped here because it was too long. | A second sentence.",
+                "Next."
+            ]
         );
     }
 
@@ -114,7 +150,10 @@ mod tests {
     #[test]
     fn list_marks_stay_outside() {
         let text = "- One thing\n- Another\n  2) Third\n# no heading";
-        assert_eq!(paragraphs(text), ["One thing", "Another", "Third", "# no heading"]);
+        assert_eq!(
+            paragraphs(text),
+            ["One thing", "Another", "Third", "# no heading"]
+        );
         let document = Document::parse("a.txt", Format::Text, text.to_owned()).expect("readable");
         assert_eq!(document.paragraphs[1].kind, ParagraphKind::ListItem);
         assert_eq!(&text[document.sentences[2].range.clone()], "Third");

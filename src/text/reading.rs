@@ -20,8 +20,11 @@ const BYTE_ORDER_MARK: &str = "\u{FEFF}";
 impl Format {
     /// The format of a file by its extension; plain text if it has none that is known.
     pub fn of(path: &Path) -> Self {
-        let extension =
-            path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
+        let extension = path
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         match extension.as_str() {
             "html" | "htm" | "xhtml" => Self::Html,
             "md" | "markdown" => Self::Markdown,
@@ -48,8 +51,15 @@ impl Document {
     pub fn open(path: impl AsRef<Path>, format: Option<Format>) -> Result<Self> {
         let path = path.as_ref();
         let bytes = fs::read(path).map_err(Error::read(path))?;
-        let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
-        Self::build(path, &name, format.unwrap_or_else(|| Format::of(path)), decoded(path, bytes)?)
+        let name = path
+            .file_name()
+            .map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
+        Self::build(
+            path,
+            &name,
+            format.unwrap_or_else(|| Format::of(path)),
+            decoded(path, bytes)?,
+        )
     }
 
     /// Reads bytes that came from elsewhere, such as standard input; `name` stands in messages.
@@ -72,7 +82,11 @@ impl Document {
     fn build(path: &Path, name: &str, format: Format, text: String) -> Result<Self> {
         check_bytes(path, text.as_bytes())?;
         check_lines(path, &text)?;
-        let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let start = if text.starts_with(BYTE_ORDER_MARK) {
+            BYTE_ORDER_MARK.len()
+        } else {
+            0
+        };
         let mut builder = Builder::new(name, format);
         let read = match format {
             Format::Html => html::read(&text, start, &mut builder),
@@ -84,9 +98,11 @@ impl Document {
         };
         match read {
             Ok(()) => Ok(builder.finish(text)),
-            Err(Failure::TooDeep { offset }) => {
-                Err(Error::TooDeep { limit: MAX_DEPTH, line: line_at(text.as_bytes(), offset), path: path.to_owned() })
-            }
+            Err(Failure::TooDeep { offset }) => Err(Error::TooDeep {
+                limit: MAX_DEPTH,
+                line: line_at(text.as_bytes(), offset),
+                path: path.to_owned(),
+            }),
         }
     }
 }
@@ -95,7 +111,11 @@ fn decoded(path: &Path, bytes: Vec<u8>) -> Result<String> {
     check_bytes(path, &bytes)?;
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        Error::NotUtf8 { offset, line: line_at(error.as_bytes(), offset), path: path.to_owned() }
+        Error::NotUtf8 {
+            offset,
+            line: line_at(error.as_bytes(), offset),
+            path: path.to_owned(),
+        }
     })
 }
 
@@ -105,17 +125,26 @@ fn check_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
         return Err(Error::Utf16 { path: path() });
     }
     match bytes.iter().position(|byte| *byte == 0) {
-        Some(offset) => Err(Error::Binary { offset, path: path() }),
+        Some(offset) => Err(Error::Binary {
+            offset,
+            path: path(),
+        }),
         None => Ok(()),
     }
 }
 
 fn check_lines(path: &Path, text: &str) -> Result<()> {
-    match text.split(['\n', '\r']).position(|line| line.len() > MAX_LINE_BYTES) {
+    match text
+        .split(['\n', '\r'])
+        .position(|line| line.len() > MAX_LINE_BYTES)
+    {
         // Only the number may be wrong where CR and LF come in pairs, so it is counted again.
         Some(_) => {
-            let offset =
-                text.split_inclusive(['\n', '\r']).take_while(|line| line.len() <= MAX_LINE_BYTES).map(str::len).sum();
+            let offset = text
+                .split_inclusive(['\n', '\r'])
+                .take_while(|line| line.len() <= MAX_LINE_BYTES)
+                .map(str::len)
+                .sum();
             Err(Error::LongLine {
                 line: line_at(text.as_bytes(), offset),
                 limit: MAX_LINE_BYTES,

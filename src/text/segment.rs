@@ -32,7 +32,11 @@ pub fn sentence_ranges(text: &str, language: Option<&str>) -> Vec<Range<usize>> 
     let mut ranges = Vec::new();
     let mut start = 0;
     for end in visible.boundaries(language) {
-        let cut = if end == visible.text.len() { text.len() } else { visible.cut(text, end) };
+        let cut = if end == visible.text.len() {
+            text.len()
+        } else {
+            visible.cut(text, end)
+        };
         let sentence = trimmed(text, start..cut);
         start = cut;
         if !sentence.is_empty() {
@@ -51,7 +55,10 @@ struct Visible {
 
 impl Visible {
     fn of(text: &str) -> Self {
-        let mut visible = Self { text: String::with_capacity(text.len()), places: Vec::new() };
+        let mut visible = Self {
+            text: String::with_capacity(text.len()),
+            places: Vec::new(),
+        };
         for (place, character) in text.char_indices() {
             let shown = match (character, Placeholder::of(character)) {
                 (INVISIBLE, _) | (_, Some(Placeholder::Open(_) | Placeholder::Close)) => continue,
@@ -61,9 +68,13 @@ impl Visible {
                 _ => character,
             };
             // ICU sees no end of a sentence in `…`.
-            for shown in std::iter::repeat_n(if shown == '…' { '.' } else { shown }, if shown == '…' { 3 } else { 1 })
-            {
-                visible.places.push((visible.text.len(), place..place + character.len_utf8()));
+            for shown in std::iter::repeat_n(
+                if shown == '…' { '.' } else { shown },
+                if shown == '…' { 3 } else { 1 },
+            ) {
+                visible
+                    .places
+                    .push((visible.text.len(), place..place + character.len_utf8()));
                 visible.text.push(shown);
             }
         }
@@ -75,7 +86,10 @@ impl Visible {
         let segmenter = SentenceSegmenter::new(SentenceBreakInvariantOptions::default());
         let mut ends: Vec<usize> = Vec::new();
         let (mut seen, mut lettered) = (0, false);
-        for end in segmenter.segment_str(&self.text).filter(|&end| end > 0 && end < self.text.len()) {
+        for end in segmenter
+            .segment_str(&self.text)
+            .filter(|&end| end > 0 && end < self.text.len())
+        {
             lettered |= holds_letter(&self.text[seen..end]);
             seen = end;
             if lettered && self.is_boundary(end, language) {
@@ -100,7 +114,8 @@ impl Visible {
         if sentence.len() == before.len() && !core.ends_with(['。', '！', '？', '．']) {
             return false;
         }
-        let next = after.trim_start_matches(|c: char| c.is_whitespace() || is_closing(c) || is_opening(c));
+        let next =
+            after.trim_start_matches(|c: char| c.is_whitespace() || is_closing(c) || is_opening(c));
         if core.len() < sentence.len() && next.starts_with(char::is_lowercase) {
             return false;
         }
@@ -112,10 +127,19 @@ impl Visible {
     /// Tags that close something opened earlier stay with the sentence before, everything else goes with the next one.
     fn cut(&self, text: &str, end: usize) -> usize {
         let next = self.places.partition_point(|(place, _)| *place < end);
-        let is_space = |place: &(usize, Range<usize>)| self.text[place.0..].starts_with(char::is_whitespace);
-        let last = self.places[..next].iter().rposition(|place| !is_space(place));
+        let is_space =
+            |place: &(usize, Range<usize>)| self.text[place.0..].starts_with(char::is_whitespace);
+        let last = self.places[..next]
+            .iter()
+            .rposition(|place| !is_space(place));
         let mut cut = last.map_or(0, |last| self.places[last].1.end);
-        let (gap, mut depth) = (cut..self.places.get(next).map_or(text.len(), |(_, range)| range.start), 0);
+        let (gap, mut depth) = (
+            cut..self
+                .places
+                .get(next)
+                .map_or(text.len(), |(_, range)| range.start),
+            0,
+        );
         for (place, character) in text[gap.clone()].char_indices() {
             match Placeholder::of(character) {
                 Some(Placeholder::Open(_)) => depth += 1,
@@ -140,11 +164,30 @@ fn holds_letter(text: &str) -> bool {
 }
 
 fn is_closing(c: char) -> bool {
-    matches!(c, '"' | '\'' | ')' | ']' | '}' | '”' | '“' | '’' | '‘' | '»' | '«' | '›' | '‹')
+    matches!(
+        c,
+        '"' | '\'' | ')' | ']' | '}' | '”' | '“' | '’' | '‘' | '»' | '«' | '›' | '‹'
+    )
 }
 
 pub(super) fn is_opening(c: char) -> bool {
-    matches!(c, '"' | '\'' | '(' | '[' | '{' | '“' | '„' | '‘' | '‚' | '«' | '»' | '‹' | '›' | '¿' | '¡')
+    matches!(
+        c,
+        '"' | '\''
+            | '('
+            | '['
+            | '{'
+            | '“'
+            | '„'
+            | '‘'
+            | '‚'
+            | '«'
+            | '»'
+            | '‹'
+            | '›'
+            | '¿'
+            | '¡'
+    )
 }
 
 #[cfg(test)]
@@ -153,12 +196,18 @@ mod tests {
     use crate::text::placeholder::{CLOSE, open, point};
 
     fn split<'t>(text: &'t str, language: Option<&str>) -> Vec<&'t str> {
-        sentence_ranges(text, language).into_iter().map(|range| &text[range]).collect()
+        sentence_ranges(text, language)
+            .into_iter()
+            .map(|range| &text[range])
+            .collect()
     }
 
     #[test]
     fn full_stops_question_and_exclamation_marks_end_sentences() {
-        assert_eq!(split("One. Two? Three!  Four", None), ["One.", "Two?", "Three!", "Four"]);
+        assert_eq!(
+            split("One. Two? Three!  Four", None),
+            ["One.", "Two?", "Three!", "Four"]
+        );
         assert_eq!(split("  ", None), [""; 0]);
         assert_eq!(split("", None), [""; 0]);
     }
@@ -175,9 +224,18 @@ mod tests {
             assert_eq!(split(text, None), [text]);
             assert_eq!(split(text, Some("en-US")), [text]);
         }
-        assert_eq!(split("Pens, ink, etc. The rest is here.", None), ["Pens, ink, etc.", "The rest is here."]);
-        assert_eq!(split("Stop there, no. The end.", None), ["Stop there, no.", "The end."]);
-        assert_eq!(split("It is in column A. The rest is empty.", None).len(), 2);
+        assert_eq!(
+            split("Pens, ink, etc. The rest is here.", None),
+            ["Pens, ink, etc.", "The rest is here."]
+        );
+        assert_eq!(
+            split("Stop there, no. The end.", None),
+            ["Stop there, no.", "The end."]
+        );
+        assert_eq!(
+            split("It is in column A. The rest is empty.", None).len(),
+            2
+        );
     }
 
     #[test]
@@ -193,22 +251,37 @@ mod tests {
         }
         assert_eq!(split("Hunde, Katzen usw. Das ist alles.", None).len(), 2);
         assert_eq!(split("Das war der 2. Versuch.", Some("de")).len(), 1);
-        assert_eq!(split("Das steht in Kapitel 2. Der Rest folgt.", Some("de")).len(), 2);
+        assert_eq!(
+            split("Das steht in Kapitel 2. Der Rest folgt.", Some("de")).len(),
+            2
+        );
     }
 
     #[test]
     fn ellipses_and_quoted_questions_may_go_on() {
         assert_eq!(split("Choose Options... Dialog to go on.", None).len(), 1);
         assert_eq!(split("Choose Options... The dialog opens.", None).len(), 2);
-        assert_eq!(split("Wählen Sie Ändern… Klicken Sie. Mit … Allem.", None).len(), 3);
+        assert_eq!(
+            split("Wählen Sie Ändern… Klicken Sie. Mit … Allem.", None).len(),
+            3
+        );
         assert_eq!(split("It is \"A1:B14\". Note that.", None).len(), 2);
-        assert_eq!(split("“Really?” he said. Yes.", None), ["“Really?” he said.", "Yes."]);
-        assert_eq!(split("He said: “Go.” Then he left.", None), ["He said: “Go.”", "Then he left."]);
+        assert_eq!(
+            split("“Really?” he said. Yes.", None),
+            ["“Really?” he said.", "Yes."]
+        );
+        assert_eq!(
+            split("He said: “Go.” Then he left.", None),
+            ["He said: “Go.”", "Then he left."]
+        );
     }
 
     #[test]
     fn parts_without_a_letter_join_their_neighbours() {
-        assert_eq!(split("1. Open the file. 2. Close it.", None), ["1. Open the file.", "2. Close it."]);
+        assert_eq!(
+            split("1. Open the file. 2. Close it.", None),
+            ["1. Open the file.", "2. Close it."]
+        );
         assert_eq!(split("It is so. 42.", None), ["It is so. 42."]);
         assert_eq!(split("42", None), ["42"]);
     }
@@ -216,14 +289,24 @@ mod tests {
     #[test]
     fn closing_tags_stay_with_the_sentence_before() {
         let text = format!("{}One.{CLOSE} {}Two.{CLOSE}", open(0), open(1));
-        assert_eq!(split(&text, None), [format!("{}One.{CLOSE}", open(0)), format!("{}Two.{CLOSE}", open(1))]);
+        assert_eq!(
+            split(&text, None),
+            [
+                format!("{}One.{CLOSE}", open(0)),
+                format!("{}Two.{CLOSE}", open(1))
+            ]
+        );
         let text = format!("{}One. {CLOSE}Two {}x{CLOSE}.", open(0), open(1));
         assert_eq!(split(&text, None)[0], format!("{}One. {CLOSE}", open(0)));
     }
 
     #[test]
     fn opaque_spans_begin_sentences_like_words() {
-        let text = format!("Use it. {} does more. See e.g. {} here.", point(0), point(1));
+        let text = format!(
+            "Use it. {} does more. See e.g. {} here.",
+            point(0),
+            point(1)
+        );
         assert_eq!(split(&text, None).len(), 3);
         assert_eq!(split(&format!("Look. {}", point(0)), None).len(), 1);
     }

@@ -64,7 +64,11 @@ impl Vocabulary {
         let mut pieces = Vec::new();
         for text in texts {
             let ordinary = text.split(|c| Placeholder::of(c).is_some());
-            pieces.extend(ordinary.filter(|piece| !piece.is_empty()).map(str::to_owned));
+            pieces.extend(
+                ordinary
+                    .filter(|piece| !piece.is_empty())
+                    .map(str::to_owned),
+            );
         }
         Ok(Self::learn(pieces, size))
     }
@@ -81,7 +85,9 @@ impl Vocabulary {
             .build();
         let byte_level = ByteLevel::new(false, true, true);
         let mut tokenizer = Tokenizer::new(BPE::default());
-        tokenizer.with_pre_tokenizer(Some(byte_level)).with_decoder(Some(byte_level));
+        tokenizer
+            .with_pre_tokenizer(Some(byte_level))
+            .with_decoder(Some(byte_level));
         tokenizer
             .train(&mut TrainerWrapper::from(trainer), pieces.into_iter())
             .expect("texts in memory can be split and counted");
@@ -91,7 +97,10 @@ impl Vocabulary {
     fn around(mut tokenizer: Tokenizer) -> Self {
         // Else "<pad>" written in a document would become the padding id.
         tokenizer.set_encode_special_tokens(true);
-        Self { tokenizer, placeholders: placeholder::all().collect() }
+        Self {
+            tokenizer,
+            placeholders: placeholder::all().collect(),
+        }
     }
 
     /// Reads a vocabulary that [`save`](Self::save) wrote.
@@ -101,13 +110,18 @@ impl Vocabulary {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(Error::read(path))?;
-        let wrong = |problem: String| Error::Vocabulary { problem, path: path.to_owned() };
+        let wrong = |problem: String| Error::Vocabulary {
+            problem,
+            path: path.to_owned(),
+        };
         let tokenizer = Tokenizer::from_bytes(bytes).map_err(|cause| wrong(cause.to_string()))?;
         if !matches!(tokenizer.get_model(), ModelWrapper::BPE(_)) {
             return Err(wrong("its model is not BPE".to_owned()));
         }
         let special = SPECIAL.iter().map(ToString::to_string);
-        let expected = special.chain(placeholder::all().map(String::from)).enumerate();
+        let expected = special
+            .chain(placeholder::all().map(String::from))
+            .enumerate();
         for (id, token) in expected {
             let found = tokenizer.token_to_id(&token);
             if found.is_none_or(|found| found as usize != id) {
@@ -116,7 +130,9 @@ impl Vocabulary {
         }
         for byte in ByteLevel::alphabet() {
             if tokenizer.token_to_id(&byte.to_string()).is_none() {
-                return Err(wrong(format!("it has no token for the byte written {byte:?}")));
+                return Err(wrong(format!(
+                    "it has no token for the byte written {byte:?}"
+                )));
             }
         }
         Ok(Self::around(tokenizer))
@@ -128,7 +144,10 @@ impl Vocabulary {
     /// If the file cannot be written; an existing one then is as it was.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
-        let json = self.tokenizer.to_string(false).expect("a vocabulary in memory is valid JSON");
+        let json = self
+            .tokenizer
+            .to_string(false)
+            .expect("a vocabulary in memory is valid JSON");
         write_atomically(path, json.as_bytes(), true)
     }
 
@@ -163,7 +182,9 @@ impl Vocabulary {
             Piece::Text(text) => Some(*text),
             Piece::Placeholder(_) => None,
         });
-        let encodings = self.tokenizer.encode_batch_fast(ordinary.collect::<Vec<_>>(), false);
+        let encodings = self
+            .tokenizer
+            .encode_batch_fast(ordinary.collect::<Vec<_>>(), false);
         let mut encodings = encodings.expect("every byte has a token").into_iter();
         let mut ids_of = |pieces: &Vec<Piece>| {
             let mut ids = Vec::new();
@@ -185,13 +206,22 @@ impl Vocabulary {
     pub fn decode(&self, ids: &[u32]) -> String {
         let mut text = String::new();
         // Piece by piece: the byte-level decoder would join bytes across a placeholder otherwise.
-        for run in ids.chunk_by(|&a, &b| self.placeholder(a).is_none() && self.placeholder(b).is_none()) {
+        for run in
+            ids.chunk_by(|&a, &b| self.placeholder(a).is_none() && self.placeholder(b).is_none())
+        {
             if let Some(character) = self.placeholder_character(run[0]) {
                 text.push(character);
                 continue;
             }
-            let ordinary: Vec<u32> = run.iter().copied().filter(|&id| id >= FIRST_PLACEHOLDER).collect();
-            text += &self.tokenizer.decode(&ordinary, false).expect("the byte-level decoder accepts every token");
+            let ordinary: Vec<u32> = run
+                .iter()
+                .copied()
+                .filter(|&id| id >= FIRST_PLACEHOLDER)
+                .collect();
+            text += &self
+                .tokenizer
+                .decode(&ordinary, false)
+                .expect("the byte-level decoder accepts every token");
         }
         text
     }
@@ -243,7 +273,9 @@ fn placeholder_id(character: char) -> Option<u32> {
         Placeholder::Close => 2 * MAX_PLACEHOLDERS,
         _ => return None,
     };
-    u32::try_from(index).ok().map(|index| FIRST_PLACEHOLDER + index)
+    u32::try_from(index)
+        .ok()
+        .map(|index| FIRST_PLACEHOLDER + index)
 }
 
 fn pieces(text: &str) -> Vec<Piece<'_>> {
@@ -251,7 +283,9 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut open = Vec::new();
     let mut start = 0;
     for (at, character) in text.char_indices() {
-        let Some(placeholder) = Placeholder::of(character) else { continue };
+        let Some(placeholder) = Placeholder::of(character) else {
+            continue;
+        };
         if start < at {
             pieces.push(Piece::Text(&text[start..at]));
         }
@@ -278,7 +312,8 @@ mod tests {
     use super::*;
 
     fn vocabulary() -> Vocabulary {
-        let texts = (0..400).map(|n| format!("click \u{E000}OK\u{E200} to print page {n} of the draft document."));
+        let texts = (0..400)
+            .map(|n| format!("click \u{E000}OK\u{E200} to print page {n} of the draft document."));
         Vocabulary::train(texts, 340).expect("trains")
     }
 
@@ -294,7 +329,10 @@ mod tests {
         ] {
             let ids = vocabulary.encode(text);
             assert_eq!(vocabulary.decode(&ids), text, "{ids:?}");
-            assert_eq!(vocabulary.encode_batch(&["x", text]), [vocabulary.encode("x"), ids]);
+            assert_eq!(
+                vocabulary.encode_batch(&["x", text]),
+                [vocabulary.encode("x"), ids]
+            );
         }
     }
 
@@ -302,7 +340,12 @@ mod tests {
     fn ids_stand_where_models_expect_them() {
         let vocabulary = vocabulary();
         assert_eq!(vocabulary.len(), 340);
-        for (id, name) in [(Vocabulary::PAD, "<pad>"), (Vocabulary::UNK, "<unk>"), (Vocabulary::BOS, "<bos>"), (Vocabulary::EOS, "<eos>")] {
+        for (id, name) in [
+            (Vocabulary::PAD, "<pad>"),
+            (Vocabulary::UNK, "<unk>"),
+            (Vocabulary::BOS, "<bos>"),
+            (Vocabulary::EOS, "<eos>"),
+        ] {
             assert_eq!(vocabulary.token(id).as_deref(), Some(name));
             assert_eq!(vocabulary.placeholder(id), None);
         }
@@ -342,7 +385,10 @@ mod tests {
         let json = std::fs::read_to_string(&path).expect("reads");
         assert_eq!(json, other.tokenizer.to_string(false).expect("json"));
         let text = "print \u{E000}ä\u{E200} draft <pad>";
-        assert_eq!(Vocabulary::open(&path).expect("opens").encode(text), one.encode(text));
+        assert_eq!(
+            Vocabulary::open(&path).expect("opens").encode(text),
+            one.encode(text)
+        );
     }
 
     #[test]
@@ -350,8 +396,17 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("vocabulary.json");
         std::fs::write(&path, "{}").expect("writes");
-        assert!(matches!(Vocabulary::open(&path), Err(Error::Vocabulary { .. })));
-        assert!(matches!(Vocabulary::open(folder.path().join("no.json")), Err(Error::Read { .. })));
-        assert!(matches!(Vocabulary::train(std::iter::empty(), 100), Err(Error::Config { .. })));
+        assert!(matches!(
+            Vocabulary::open(&path),
+            Err(Error::Vocabulary { .. })
+        ));
+        assert!(matches!(
+            Vocabulary::open(folder.path().join("no.json")),
+            Err(Error::Read { .. })
+        ));
+        assert!(matches!(
+            Vocabulary::train(std::iter::empty(), 100),
+            Err(Error::Config { .. })
+        ));
     }
 }

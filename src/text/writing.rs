@@ -14,7 +14,9 @@ impl Document {
         let mut written = String::with_capacity(self.original.len() + self.original.len() / 4);
         let mut place = 0;
         for (sentence, translation) in self.sentences.iter().zip(translations) {
-            let Some(translation) = translation else { continue };
+            let Some(translation) = translation else {
+                continue;
+            };
             written.push_str(&self.original[place..sentence.range.start]);
             written.push_str(&self.rendered(sentence, translation));
             place = sentence.range.end;
@@ -38,7 +40,9 @@ impl Document {
         let translation = translation.trim();
         let mut text_start = 0;
         for (place, character) in translation.char_indices() {
-            let Some(placeholder) = Placeholder::of(character) else { continue };
+            let Some(placeholder) = Placeholder::of(character) else {
+                continue;
+            };
             renderer.text(&translation[text_start..place], &translation[place..]);
             text_start = place + character.len_utf8();
             renderer.placeholder(placeholder);
@@ -68,21 +72,34 @@ impl Renderer<'_> {
     fn placeholder(&mut self, placeholder: Placeholder) {
         let original = &self.document.original;
         match placeholder {
-            Placeholder::Open(number) | Placeholder::Point(number) => match self.sentence.markup.get(number) {
-                Some(Markup::Pair { open, .. }) => {
-                    self.written.push_str(&original[open.clone()]);
-                    self.open.push((number, self.written.len()));
+            Placeholder::Open(number) | Placeholder::Point(number) => {
+                match self.sentence.markup.get(number) {
+                    Some(Markup::Pair { open, .. }) => {
+                        self.written.push_str(&original[open.clone()]);
+                        self.open.push((number, self.written.len()));
+                    }
+                    Some(Markup::Point { range }) => {
+                        self.written.push_str(&original[range.clone()])
+                    }
+                    None => {}
                 }
-                Some(Markup::Point { range }) => self.written.push_str(&original[range.clone()]),
-                None => {}
-            },
+            }
             Placeholder::Close => {
-                let Some((number, start)) = self.open.pop() else { return };
-                let Some(Markup::Pair { open, close }) = self.sentence.markup.get(number) else { return };
+                let Some((number, start)) = self.open.pop() else {
+                    return;
+                };
+                let Some(Markup::Pair { open, close }) = self.sentence.markup.get(number) else {
+                    return;
+                };
                 let (label, close) = (&original[open.end..close.start], &original[close.clone()]);
                 // `[label]` and `[label][]` name their link by the text that has just been translated.
-                let names_itself = self.document.format == Format::Markdown && matches!(close, "]" | "][]");
-                if names_itself && !self.written[start..].split_whitespace().eq(label.split_whitespace()) {
+                let names_itself =
+                    self.document.format == Format::Markdown && matches!(close, "]" | "][]");
+                if names_itself
+                    && !self.written[start..]
+                        .split_whitespace()
+                        .eq(label.split_whitespace())
+                {
                     self.written.push_str("][");
                     self.written.push_str(label);
                     self.written.push(']');

@@ -35,10 +35,23 @@ pub struct Batch {
 
 impl Batch {
     pub fn new<'a>(examples: impl IntoIterator<Item = &'a Example>) -> Self {
-        let mut batch = Self { source: Rows::default(), target: Rows::default(), labels: Vec::new() };
-        for Example { source, target, place } in examples {
-            batch.source.push(&[source.as_slice(), &[Vocabulary::EOS]].concat(), *place);
-            batch.target.push(&[&[Vocabulary::BOS], target.as_slice()].concat(), *place);
+        let mut batch = Self {
+            source: Rows::default(),
+            target: Rows::default(),
+            labels: Vec::new(),
+        };
+        for Example {
+            source,
+            target,
+            place,
+        } in examples
+        {
+            batch
+                .source
+                .push(&[source.as_slice(), &[Vocabulary::EOS]].concat(), *place);
+            batch
+                .target
+                .push(&[&[Vocabulary::BOS], target.as_slice()].concat(), *place);
             batch.labels.extend_from_slice(target);
             batch.labels.push(Vocabulary::EOS);
         }
@@ -50,14 +63,24 @@ impl Batch {
 ///
 /// Examples of similar length stand together, lengths blurred a little from epoch to epoch, and the batches come in
 /// random order; all of it depends on `seed` and `epoch` alone.
-pub fn epoch_batches(examples: &[Example], batch_tokens: usize, seed: u64, epoch: usize) -> Vec<Vec<usize>> {
+pub fn epoch_batches(
+    examples: &[Example],
+    batch_tokens: usize,
+    seed: u64,
+    epoch: usize,
+) -> Vec<Vec<usize>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(epoch as u64 + 1);
     let mut order: Vec<usize> = (0..examples.len()).collect();
     order.shuffle(&mut rng);
     let mut keyed: Vec<(usize, usize)> = order
         .into_iter()
-        .map(|number| (examples[number].source.len() + rng.random_range(0..4), number))
+        .map(|number| {
+            (
+                examples[number].source.len() + rng.random_range(0..4),
+                number,
+            )
+        })
         .collect();
     keyed.sort_by_key(|&(length, _)| length);
     let mut batches = Vec::new();

@@ -53,8 +53,10 @@ pub(super) fn save(
         write_tensors(&new.join(OPTIMIZER), &optimizer.state(), Precision::Full)?;
     }
     let path = new.join(PROGRESS);
-    let text = serde_json::to_string_pretty(progress)
-        .map_err(|cause| Error::Model { reason: cause.to_string(), path: path.clone() })?;
+    let text = serde_json::to_string_pretty(progress).map_err(|cause| Error::Model {
+        reason: cause.to_string(),
+        path: path.clone(),
+    })?;
     write_atomically(&path, text.as_bytes(), true)?;
     if folder.exists() {
         std::fs::rename(folder, &old).map_err(Error::write(folder))?;
@@ -78,17 +80,32 @@ pub(super) struct Checkpoint {
 /// Reads the checkpoint in `folder`, or the one it was about to replace; `None` if there is none.
 pub(super) fn load(folder: &Path, device: &Device) -> Result<Option<Checkpoint>> {
     let old = folder.with_extension("old");
-    let Some(folder) = [folder, &old].into_iter().find(|folder| folder.join(PROGRESS).exists()) else {
+    let Some(folder) = [folder, &old]
+        .into_iter()
+        .find(|folder| folder.join(PROGRESS).exists())
+    else {
         return Ok(None);
     };
     let path = folder.join(PROGRESS);
     let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
-    let progress: Progress = serde_json::from_str(&text)
-        .map_err(|cause| Error::Model { reason: cause.to_string(), path: path.clone() })?;
+    let progress: Progress = serde_json::from_str(&text).map_err(|cause| Error::Model {
+        reason: cause.to_string(),
+        path: path.clone(),
+    })?;
     let description = ModelFolder::open(folder)?;
     let (weights, vocabulary) = description.load(folder, device)?;
     let step = i32::try_from(progress.step).unwrap_or(i32::MAX);
     // Adam works on plain tensors, below the gradients.
-    let optimizer = Adam::resumed(read_tensors(&folder.join(OPTIMIZER))?, step, &device.clone().inner());
-    Ok(Some(Checkpoint { description, weights, vocabulary, optimizer, progress }))
+    let optimizer = Adam::resumed(
+        read_tensors(&folder.join(OPTIMIZER))?,
+        step,
+        &device.clone().inner(),
+    );
+    Ok(Some(Checkpoint {
+        description,
+        weights,
+        vocabulary,
+        optimizer,
+        progress,
+    }))
 }

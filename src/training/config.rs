@@ -68,7 +68,11 @@ impl TrainingConfig {
     /// [`Error::Config`] with the field and the values it may have.
     pub fn validate(&self) -> Result<()> {
         let refuse = |field, found: &dyn std::fmt::Display, allowed: &str| {
-            Err(Error::Config { field, found: found.to_string(), allowed: allowed.to_owned() })
+            Err(Error::Config {
+                field,
+                found: found.to_string(),
+                allowed: allowed.to_owned(),
+            })
         };
         let share = "0 up to, but not including, 1";
         if self.corpus.as_os_str().is_empty() {
@@ -90,7 +94,11 @@ impl TrainingConfig {
             return refuse("dropout", &self.dropout, share);
         }
         if !(self.learning_rate_factor > 0.0 && self.learning_rate_factor.is_finite()) {
-            return refuse("learning_rate_factor", &self.learning_rate_factor, "a number above 0");
+            return refuse(
+                "learning_rate_factor",
+                &self.learning_rate_factor,
+                "a number above 0",
+            );
         }
         if self.clip_norm.is_nan() || self.clip_norm < 0.0 {
             return refuse("clip_norm", &self.clip_norm, "0 or a number above it");

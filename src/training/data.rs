@@ -21,7 +21,11 @@ impl TrainingData {
     ///
     /// # Errors
     /// If the corpus cannot be read or the vocabulary cannot be written.
-    pub fn open(config: &TrainingConfig, vocabulary: Option<Vocabulary>, max_tokens: usize) -> Result<Self> {
+    pub fn open(
+        config: &TrainingConfig,
+        vocabulary: Option<Vocabulary>,
+        max_tokens: usize,
+    ) -> Result<Self> {
         let corpus = Corpus::open(&config.corpus)?;
         let path = corpus.vocabulary_path();
         let vocabulary = match vocabulary {
@@ -43,7 +47,12 @@ impl TrainingData {
                 }
             }
         }
-        Ok(Self { corpus, vocabulary, train, skipped })
+        Ok(Self {
+            corpus,
+            vocabulary,
+            train,
+            skipped,
+        })
     }
 
     /// The pairs of a development or test split that count.
@@ -61,9 +70,17 @@ impl TrainingData {
 
 /// The pairs of a document that are neither identical on both sides nor repeated.
 fn examples(document: &ParallelDocument, vocabulary: &Vocabulary) -> Vec<Example> {
-    let units = document.paragraphs.iter().enumerate().flat_map(|(paragraph, content)| {
-        content.units.iter().enumerate().map(move |(index, unit)| (unit, (index, paragraph)))
-    });
+    let units = document
+        .paragraphs
+        .iter()
+        .enumerate()
+        .flat_map(|(paragraph, content)| {
+            content
+                .units
+                .iter()
+                .enumerate()
+                .map(move |(index, unit)| (unit, (index, paragraph)))
+        });
     units
         .filter(|(unit, _)| unit.status == UnitStatus::New)
         .map(|(unit, place)| Example {

@@ -27,8 +27,16 @@ pub enum EndReason {
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum TrainingEvent {
     /// The run begins or goes on.
-    Started { parameters: usize, examples: usize, skipped: usize, device: String, step: usize },
-    Phase { phase: Phase },
+    Started {
+        parameters: usize,
+        examples: usize,
+        skipped: usize,
+        device: String,
+        step: usize,
+    },
+    Phase {
+        phase: Phase,
+    },
     /// One update.
     Step {
         step: usize,
@@ -47,9 +55,24 @@ pub enum TrainingEvent {
         remaining_secs: Option<f64>,
     },
     /// Scores on the development documents.
-    Validated { step: usize, target_tokens: u64, dev_loss: f32, dev_bleu: f64, best: bool, elapsed_secs: f64 },
-    Saved { step: usize, checkpoint: String },
+    Validated {
+        step: usize,
+        target_tokens: u64,
+        dev_loss: f32,
+        dev_bleu: f64,
+        best: bool,
+        elapsed_secs: f64,
+    },
+    Saved {
+        step: usize,
+        checkpoint: String,
+    },
     /// Something a person should look at.
-    Warning { message: String },
-    Finished { step: usize, reason: EndReason },
+    Warning {
+        message: String,
+    },
+    Finished {
+        step: usize,
+        reason: EndReason,
+    },
 }

@@ -32,18 +32,32 @@ impl Adam {
         learning_rate: f64,
         clip_norm: Option<f64>,
     ) -> (M, f64) {
-        let mut norm = SquaredNorm { gradients, sum: 0.0 };
+        let mut norm = SquaredNorm {
+            gradients,
+            sum: 0.0,
+        };
         module.visit(&mut norm);
         let norm = norm.sum.sqrt();
         let scale = clip_norm.map_or(1.0, |limit| (limit / norm.max(f64::MIN_POSITIVE)).min(1.0));
         self.step += 1;
-        let mut update = Update { adam: self, gradients, learning_rate, scale, stack: Vec::new() };
+        let mut update = Update {
+            adam: self,
+            gradients,
+            learning_rate,
+            scale,
+            stack: Vec::new(),
+        };
         (module.map(&mut update), norm)
     }
 
     /// All of it as named tensors.
     pub fn state(&self) -> NamedTensors {
-        let numbers = |tensor: &Tensor<1>| tensor.to_data().try_into_vec::<f32>().expect("moments are 32-bit floats");
+        let numbers = |tensor: &Tensor<1>| {
+            tensor
+                .to_data()
+                .try_into_vec::<f32>()
+                .expect("moments are 32-bit floats")
+        };
         let mut state = NamedTensors::new();
         for (name, (first, second)) in &self.moments {
             let shape = first.dims().to_vec();
@@ -55,8 +69,11 @@ impl Adam {
 
     /// Takes up where [`Self::state`] was taken, after `step` updates; a name without its other half is left out.
     pub fn resumed(mut state: NamedTensors, step: i32, device: &Device) -> Self {
-        let names: Vec<String> =
-            state.keys().filter_map(|name| name.strip_suffix(".first")).map(str::to_owned).collect();
+        let names: Vec<String> = state
+            .keys()
+            .filter_map(|name| name.strip_suffix(".first"))
+            .map(str::to_owned)
+            .collect();
         let tensor = |(shape, values): (Vec<usize>, Vec<f32>)| {
             Tensor::<1>::from_data(TensorData::new(values, shape), device)
         };
@@ -65,7 +82,10 @@ impl Adam {
             let second = state.remove(&format!("{name}.second"))?;
             Some((name, (tensor(first), tensor(second))))
         });
-        Self { step, moments: moments.collect() }
+        Self {
+            step,
+            moments: moments.collect(),
+        }
     }
 }
 
@@ -100,7 +120,9 @@ impl ModuleMapper for Update<'_> {
     }
 
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let Some(gradient) = param.val().grad_remove(self.gradients) else { return param };
+        let Some(gradient) = param.val().grad_remove(self.gradients) else {
+            return param;
+        };
         let (id, tensor, mapper) = param.consume();
         let shape = tensor.shape();
         let gradient: Tensor<1> = gradient.flatten::<1>(0, D - 1) * self.scale;
@@ -109,12 +131,21 @@ impl ModuleMapper for Update<'_> {
                 first * BETA_1 + gradient.clone() * (1.0 - BETA_1),
                 second * BETA_2 + gradient.square() * (1.0 - BETA_2),
             ),
-            None => (gradient.clone() * (1.0 - BETA_1), gradient.square() * (1.0 - BETA_2)),
+            None => (
+                gradient.clone() * (1.0 - BETA_1),
+                gradient.square() * (1.0 - BETA_2),
+            ),
         };
-        let (bias_1, bias_2) = (1.0 - BETA_1.powi(self.adam.step), 1.0 - BETA_2.powi(self.adam.step));
+        let (bias_1, bias_2) = (
+            1.0 - BETA_1.powi(self.adam.step),
+            1.0 - BETA_2.powi(self.adam.step),
+        );
         let direction = first.clone() / ((second.clone() / bias_2).sqrt() + EPSILON);
-        let values = tensor.inner().flatten::<1>(0, D - 1) - direction * (self.learning_rate / bias_1);
-        self.adam.moments.insert(self.stack.join("."), (first, second));
+        let values =
+            tensor.inner().flatten::<1>(0, D - 1) - direction * (self.learning_rate / bias_1);
+        self.adam
+            .moments
+            .insert(self.stack.join("."), (first, second));
         let tensor = Tensor::<D>::from_inner(values.reshape(shape)).require_grad();
         Param::from_mapped_value(id, tensor, mapper)
     }

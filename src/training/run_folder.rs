@@ -33,11 +33,16 @@ impl RunFolder {
     pub fn open(path: &Path, resume: bool) -> Result<Self> {
         let events_path = path.join("events.jsonl");
         if !resume && (path.join(SETTINGS).exists() || events_path.exists()) {
-            return Err(Error::RunExists { path: path.to_owned() });
+            return Err(Error::RunExists {
+                path: path.to_owned(),
+            });
         }
         std::fs::create_dir_all(path.join("checkpoints")).map_err(Error::write(path))?;
         let events = open_events(&events_path).map_err(Error::write(&events_path))?;
-        Ok(Self { path: path.to_owned(), events })
+        Ok(Self {
+            path: path.to_owned(),
+            events,
+        })
     }
 
     /// Writes `config.toml`, once it is known that a run can begin or go on with these settings.
@@ -46,8 +51,10 @@ impl RunFolder {
     /// If the disk is full.
     pub fn keep(&self, config: &TrainingConfig) -> Result<()> {
         let path = self.path.join(SETTINGS);
-        let text = toml::to_string(config)
-            .map_err(|cause| Error::Settings { reason: cause.to_string(), path: path.clone() })?;
+        let text = toml::to_string(config).map_err(|cause| Error::Settings {
+            reason: cause.to_string(),
+            path: path.clone(),
+        })?;
         write_atomically(&path, text.as_bytes(), true)
     }
 
@@ -65,8 +72,10 @@ impl RunFolder {
     /// If the disk is full.
     pub fn record(&mut self, event: &TrainingEvent) -> Result<()> {
         let path = self.path.join("events.jsonl");
-        let mut line = serde_json::to_vec(event)
-            .map_err(|cause| Error::Model { reason: cause.to_string(), path: path.clone() })?;
+        let mut line = serde_json::to_vec(event).map_err(|cause| Error::Model {
+            reason: cause.to_string(),
+            path: path.clone(),
+        })?;
         line.push(b'\n');
         self.events.write_all(&line).map_err(Error::write(&path))
     }
@@ -74,10 +83,17 @@ impl RunFolder {
 
 /// Opens `events.jsonl` for appending, without a last line that a killed run left half-written.
 fn open_events(path: &Path) -> std::io::Result<File> {
-    let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
+    let mut file = OpenOptions::new()
+        .create(true)
+        .read(true)
+        .append(true)
+        .open(path)?;
     let mut text = Vec::new();
     file.read_to_end(&mut text)?;
-    let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+    let whole = text
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .map_or(0, |newline| newline + 1);
     file.set_len(whole as u64)?;
     Ok(file)
 }

@@ -45,27 +45,48 @@ pub fn train(
     // First, so that a mistyped corpus does not use up the run folder.
     Corpus::open(&config.corpus)?;
     let folder = RunFolder::open(run, resume)?;
-    let mut reporter = Reporter { folder, observe, stopped: false };
+    let mut reporter = Reporter {
+        folder,
+        observe,
+        stopped: false,
+    };
     reporter.phase(Phase::Read)?;
     let max_tokens = preset.config(config.vocab_size).max_tokens;
     let autodiff = device.clone().autodiff();
-    let saved = if resume { checkpoint::load(&reporter.folder.last(), &autodiff)? } else { None };
-    if let Some(begun) = saved.as_ref().map(|saved| &saved.description.training.preset)
+    let saved = if resume {
+        checkpoint::load(&reporter.folder.last(), &autodiff)?
+    } else {
+        None
+    };
+    if let Some(begun) = saved
+        .as_ref()
+        .map(|saved| &saved.description.training.preset)
         && begun != preset.name
     {
-        let reason = format!("the run trains {begun}, not {}; begin another run for that", preset.name);
-        return Err(Error::Settings { reason, path: run.to_owned() });
+        let reason = format!(
+            "the run trains {begun}, not {}; begin another run for that",
+            preset.name
+        );
+        return Err(Error::Settings {
+            reason,
+            path: run.to_owned(),
+        });
     }
     let vocabulary = saved.as_ref().map(|saved| saved.vocabulary.clone());
     let data = TrainingData::open(config, vocabulary, max_tokens)?;
     if data.train.is_empty() {
-        return Err(Error::NothingToLearn { path: config.corpus.clone() });
+        return Err(Error::NothingToLearn {
+            path: config.corpus.clone(),
+        });
     }
     reporter.phase(Phase::Tokenise)?;
     let validator = Validator::new(&data.corpus, Split::Dev, data.examples(Split::Dev)?)?;
     if validator.is_empty() {
-        let message = "the corpus has no development documents: there is no BLEU to choose the best model by";
-        reporter.report(TrainingEvent::Warning { message: message.to_owned() })?;
+        let message =
+            "the corpus has no development documents: there is no BLEU to choose the best model by";
+        reporter.report(TrainingEvent::Warning {
+            message: message.to_owned(),
+        })?;
     }
     let mut trainer = Trainer::start(config, &preset, &data, &autodiff, saved)?;
     reporter.folder.keep(config)?;
@@ -77,7 +98,10 @@ pub fn train(
         step: trainer.progress.step,
     })?;
     let reason = trainer.run(&data, &validator, &mut reporter)?;
-    reporter.report(TrainingEvent::Finished { step: trainer.progress.step, reason })?;
+    reporter.report(TrainingEvent::Finished {
+        step: trainer.progress.step,
+        reason,
+    })?;
     Ok(reason)
 }
 
@@ -123,18 +147,41 @@ impl<'a> Trainer<'a> {
     ) -> Result<Self> {
         device.seed(config.seed);
         let (description, model, optimizer, progress) = if let Some(saved) = saved {
-            (saved.description, saved.weights, saved.optimizer, saved.progress)
+            (
+                saved.description,
+                saved.weights,
+                saved.optimizer,
+                saved.progress,
+            )
         } else {
             let mut sizes = preset.config(data.vocabulary.len());
             sizes.dropout = config.dropout;
             let model = Transformer::new(&sizes, device)?;
-            (describe(config, preset, data, sizes), model, Adam::default(), Progress::default())
+            (
+                describe(config, preset, data, sizes),
+                model,
+                Adam::default(),
+                Progress::default(),
+            )
         };
         let session = (Instant::now(), progress.elapsed_secs);
-        Ok(Self { config, description, model, optimizer, progress, speeds: VecDeque::new(), session })
+        Ok(Self {
+            config,
+            description,
+            model,
+            optimizer,
+            progress,
+            speeds: VecDeque::new(),
+            session,
+        })
     }
 
-    fn run(&mut self, data: &TrainingData, validator: &Validator, reporter: &mut Reporter) -> Result<EndReason> {
+    fn run(
+        &mut self,
+        data: &TrainingData,
+        validator: &Validator,
+        reporter: &mut Reporter,
+    ) -> Result<EndReason> {
         reporter.phase(Phase::Train)?;
         loop {
             let (seed, epoch) = (self.config.seed, self.progress.epoch);
@@ -142,7 +189,11 @@ impl<'a> Trainer<'a> {
             for numbers in batches.iter().skip(self.progress.batch) {
                 if let Some(reason) = self.end_reason(reporter) {
                     // Before the checkpoint, which must know the best score so far.
-                    if !self.progress.step.is_multiple_of(self.config.validate_every) {
+                    if !self
+                        .progress
+                        .step
+                        .is_multiple_of(self.config.validate_every)
+                    {
                         self.validate(data, validator, reporter)?;
                     }
                     self.save(data, reporter)?;
@@ -151,10 +202,18 @@ impl<'a> Trainer<'a> {
                 let batch = Batch::new(numbers.iter().map(|&number| &data.train[number]));
                 self.progress.batch += 1;
                 self.step(&batch, reporter)?;
-                if self.progress.step.is_multiple_of(self.config.validate_every) {
+                if self
+                    .progress
+                    .step
+                    .is_multiple_of(self.config.validate_every)
+                {
                     self.validate(data, validator, reporter)?;
                 }
-                if self.progress.step.is_multiple_of(self.config.checkpoint_every) {
+                if self
+                    .progress
+                    .step
+                    .is_multiple_of(self.config.checkpoint_every)
+                {
                     self.save(data, reporter)?;
                 }
             }
@@ -165,8 +224,8 @@ impl<'a> Trainer<'a> {
 
     fn end_reason(&self, reporter: &Reporter) -> Option<EndReason> {
         let limit_reached = self.config.steps > 0 && self.progress.step >= self.config.steps;
-        let out_of_time =
-            self.config.minutes > 0.0 && self.session.0.elapsed().as_secs_f64() >= self.config.minutes * 60.0;
+        let out_of_time = self.config.minutes > 0.0
+            && self.session.0.elapsed().as_secs_f64() >= self.config.minutes * 60.0;
         match () {
             () if reporter.stopped => Some(EndReason::Stopped),
             () if limit_reached => Some(EndReason::Steps),
@@ -180,20 +239,39 @@ impl<'a> Trainer<'a> {
         let begun = Instant::now();
         self.progress.step += 1;
         let (config, step) = (self.config, self.progress.step);
-        let learning_rate =
-            noam_rate(step, self.description.model.d_model, config.warmup_steps, config.learning_rate_factor);
-        let dropout = DropoutSource::new(config.dropout, config.seed.wrapping_mul(0x9E37_79B9).wrapping_add(step as u64));
-        let loss = self.model.loss(&batch.source, &batch.target, &batch.labels, config.label_smoothing, &dropout);
+        let learning_rate = noam_rate(
+            step,
+            self.description.model.d_model,
+            config.warmup_steps,
+            config.learning_rate_factor,
+        );
+        let dropout = DropoutSource::new(
+            config.dropout,
+            config
+                .seed
+                .wrapping_mul(0x9E37_79B9)
+                .wrapping_add(step as u64),
+        );
+        let loss = self.model.loss(
+            &batch.source,
+            &batch.target,
+            &batch.labels,
+            config.label_smoothing,
+            &dropout,
+        );
         let mut gradients = loss.backward();
         let clip_norm = (config.clip_norm > 0.0).then_some(config.clip_norm);
         let model = self.model.clone();
-        let (model, gradient_norm) = self.optimizer.update(model, &mut gradients, learning_rate, clip_norm);
+        let (model, gradient_norm) =
+            self.optimizer
+                .update(model, &mut gradients, learning_rate, clip_norm);
         self.model = model;
         let loss = loss.into_scalar::<f32>();
         let tokens = batch.labels.len() as u64;
         self.progress.target_tokens += tokens;
         self.progress.elapsed_secs = self.session.1 + self.session.0.elapsed().as_secs_f64();
-        self.speeds.push_back((tokens, begun.elapsed().as_secs_f64()));
+        self.speeds
+            .push_back((tokens, begun.elapsed().as_secs_f64()));
         if self.speeds.len() > SPEED_WINDOW {
             self.speeds.pop_front();
         }
@@ -216,7 +294,10 @@ impl<'a> Trainer<'a> {
 
     #[expect(clippy::cast_precision_loss, reason = "token counts become f64")]
     fn speed(&self) -> f64 {
-        let (tokens, secs) = self.speeds.iter().fold((0, 0.0), |sum, speed| (sum.0 + speed.0, sum.1 + speed.1));
+        let (tokens, secs) = self
+            .speeds
+            .iter()
+            .fold((0, 0.0), |sum, speed| (sum.0 + speed.0, sum.1 + speed.1));
         tokens as f64 / secs.max(f64::MIN_POSITIVE)
     }
 
@@ -224,24 +305,48 @@ impl<'a> Trainer<'a> {
     fn remaining_secs(&self) -> Option<f64> {
         let (begun, before) = self.session;
         let session_secs = begun.elapsed().as_secs_f64();
-        let by_minutes = (self.config.minutes > 0.0).then_some(self.config.minutes * 60.0 - session_secs);
+        let by_minutes =
+            (self.config.minutes > 0.0).then_some(self.config.minutes * 60.0 - session_secs);
         let by_steps = (self.config.steps > 0).then(|| {
             let left = self.config.steps.saturating_sub(self.progress.step) as f64;
             left * (before + session_secs) / self.progress.step as f64
         });
-        [by_minutes, by_steps].into_iter().flatten().min_by(f64::total_cmp).map(|secs| secs.max(0.0))
+        [by_minutes, by_steps]
+            .into_iter()
+            .flatten()
+            .min_by(f64::total_cmp)
+            .map(|secs| secs.max(0.0))
     }
 
-    fn validate(&mut self, data: &TrainingData, validator: &Validator, reporter: &mut Reporter) -> Result<()> {
+    fn validate(
+        &mut self,
+        data: &TrainingData,
+        validator: &Validator,
+        reporter: &mut Reporter,
+    ) -> Result<()> {
         reporter.phase(Phase::Validate)?;
-        let validation = validator.run(&self.model.valid(), &data.vocabulary, self.config.label_smoothing);
-        let best = self.progress.best_bleu.is_none_or(|best| validation.bleu > best);
+        let validation = validator.run(
+            &self.model.valid(),
+            &data.vocabulary,
+            self.config.label_smoothing,
+        );
+        let best = self
+            .progress
+            .best_bleu
+            .is_none_or(|best| validation.bleu > best);
         self.progress.elapsed_secs = self.session.1 + self.session.0.elapsed().as_secs_f64();
         self.describe(Some((validation.loss, validation.bleu)));
         if best {
             self.progress.best_bleu = Some(validation.bleu);
             let folder = reporter.folder.best();
-            checkpoint::save(&folder, &self.description, &self.model, &data.vocabulary, None, &self.progress)?;
+            checkpoint::save(
+                &folder,
+                &self.description,
+                &self.model,
+                &data.vocabulary,
+                None,
+                &self.progress,
+            )?;
         }
         reporter.report(TrainingEvent::Validated {
             step: self.progress.step,
@@ -258,9 +363,19 @@ impl<'a> Trainer<'a> {
         reporter.phase(Phase::Save)?;
         self.describe(None);
         let (folder, optimizer) = (reporter.folder.last(), Some(&self.optimizer));
-        checkpoint::save(&folder, &self.description, &self.model, &data.vocabulary, optimizer, &self.progress)?;
+        checkpoint::save(
+            &folder,
+            &self.description,
+            &self.model,
+            &data.vocabulary,
+            optimizer,
+            &self.progress,
+        )?;
         let checkpoint = "checkpoints/last".to_owned();
-        reporter.report(TrainingEvent::Saved { step: self.progress.step, checkpoint })?;
+        reporter.report(TrainingEvent::Saved {
+            step: self.progress.step,
+            checkpoint,
+        })?;
         reporter.phase(Phase::Train)
     }
 
@@ -275,9 +390,17 @@ impl<'a> Trainer<'a> {
 }
 
 /// The description of a new model, before its first step.
-fn describe(config: &TrainingConfig, preset: &Preset, data: &TrainingData, sizes: ModelConfig) -> ModelFolder {
+fn describe(
+    config: &TrainingConfig,
+    preset: &Preset,
+    data: &TrainingData,
+    sizes: ModelConfig,
+) -> ModelFolder {
     let info = data.corpus.info();
-    let languages = Languages { source: info.source_language.clone(), target: info.target_language.clone() };
+    let languages = Languages {
+        source: info.source_language.clone(),
+        target: info.target_language.clone(),
+    };
     let name = format!("{} {}-{}", preset.name, languages.source, languages.target);
     let mut description = ModelFolder::new(name, info.licence.clone(), languages, sizes);
     description.training = TrainingRecord {

@@ -32,7 +32,10 @@ impl Validator {
     /// # Errors
     /// If the corpus cannot be read.
     pub fn new(corpus: &Corpus, split: Split, examples: Vec<Example>) -> Result<Self> {
-        Ok(Self { examples, segments: segments(corpus, split)? })
+        Ok(Self {
+            examples,
+            segments: segments(corpus, split)?,
+        })
     }
 
     /// Whether there is nothing to score.
@@ -41,13 +44,32 @@ impl Validator {
     }
 
     /// Scores a model that does not track gradients.
-    pub fn run(&self, model: &Transformer, vocabulary: &Vocabulary, label_smoothing: f32) -> Validation {
-        let options = SearchOptions { beam_size: 1, ..SearchOptions::default() };
+    pub fn run(
+        &self,
+        model: &Transformer,
+        vocabulary: &Vocabulary,
+        label_smoothing: f32,
+    ) -> Validation {
+        let options = SearchOptions {
+            beam_size: 1,
+            ..SearchOptions::default()
+        };
         let translations = translate_segments(model, vocabulary, &self.segments, &options);
-        let shown = self.segments.iter().zip(&translations).map(|(segment, units)| segment.visible(units));
+        let shown = self
+            .segments
+            .iter()
+            .zip(&translations)
+            .map(|(segment, units)| segment.visible(units));
         let hypotheses: Vec<String> = shown.collect();
-        let references: Vec<&str> = self.segments.iter().map(|segment| segment.reference.as_str()).collect();
-        Validation { loss: self.loss(model, label_smoothing), bleu: corpus_bleu(&hypotheses, &references).score }
+        let references: Vec<&str> = self
+            .segments
+            .iter()
+            .map(|segment| segment.reference.as_str())
+            .collect();
+        Validation {
+            loss: self.loss(model, label_smoothing),
+            bleu: corpus_bleu(&hypotheses, &references).score,
+        }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "token counts become f32")]
@@ -57,7 +79,13 @@ impl Validator {
         for numbers in epoch_batches(&self.examples, 2_000, 0, 0) {
             let batch = Batch::new(numbers.iter().map(|&number| &self.examples[number]));
             let count = batch.labels.len() as f32;
-            let loss = model.loss(&batch.source, &batch.target, &batch.labels, label_smoothing, &none);
+            let loss = model.loss(
+                &batch.source,
+                &batch.target,
+                &batch.labels,
+                label_smoothing,
+                &none,
+            );
             sum += loss.into_scalar::<f32>() * count;
             tokens += count;
         }

@@ -14,7 +14,10 @@ use crate::text::vocabulary::Vocabulary;
 ///
 /// # Errors
 /// If a folder cannot be read or is of another configuration or vocabulary than the first.
-pub fn averaged_model(folders: &[PathBuf], device: &Device) -> Result<(ModelFolder, Transformer, Vocabulary)> {
+pub fn averaged_model(
+    folders: &[PathBuf],
+    device: &Device,
+) -> Result<(ModelFolder, Transformer, Vocabulary)> {
     let (first, others) = folders.split_first().expect("at least one folder");
     let description = ModelFolder::open(first)?;
     let (model, vocabulary) = description.load(first, device)?;
@@ -26,20 +29,31 @@ pub fn averaged_model(folders: &[PathBuf], device: &Device) -> Result<(ModelFold
         let other = ModelFolder::open(folder)?;
         let (weights, other_vocabulary) = other.load(folder, device)?;
         if other.model != description.model || other_vocabulary.tokens() != vocabulary.tokens() {
-            let reason = format!("configuration or vocabulary differ from those of {}", first.display());
-            return Err(Error::Model { reason, path: folder.clone() });
+            let reason = format!(
+                "configuration or vocabulary differ from those of {}",
+                first.display()
+            );
+            return Err(Error::Model {
+                reason,
+                path: folder.clone(),
+            });
         }
         add(&mut sum, &module_tensors(&weights));
     }
     #[expect(clippy::cast_precision_loss, reason = "a handful of checkpoints")]
     let share = 1.0 / folders.len() as f32;
-    sum.values_mut().flat_map(|(_, values)| values).for_each(|value| *value *= share);
+    sum.values_mut()
+        .flat_map(|(_, values)| values)
+        .for_each(|value| *value *= share);
     Ok((description, load_module(model, sum, first)?, vocabulary))
 }
 
 fn add(sum: &mut NamedTensors, other: &NamedTensors) {
     for (name, (_, values)) in sum {
         let (_, other) = &other[name];
-        values.iter_mut().zip(other).for_each(|(value, other)| *value += other);
+        values
+            .iter_mut()
+            .zip(other)
+            .for_each(|(value, other)| *value += other);
     }
 }

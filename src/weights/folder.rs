@@ -65,7 +65,14 @@ pub struct TrainingRecord {
 
 impl ModelFolder {
     pub fn new(name: String, licence: String, languages: Languages, model: ModelConfig) -> Self {
-        Self { version: VERSION, name, licence, languages, model, training: TrainingRecord::default() }
+        Self {
+            version: VERSION,
+            name,
+            licence,
+            languages,
+            model,
+            training: TrainingRecord::default(),
+        }
     }
 
     /// Writes a whole model folder, file by file, the description last.
@@ -83,8 +90,10 @@ impl ModelFolder {
         vocabulary.save(folder.join(VOCABULARY))?;
         write_tensors(&folder.join(WEIGHTS), &module_tensors(weights), precision)?;
         let path = folder.join(DESCRIPTION);
-        let text = toml::to_string(self)
-            .map_err(|cause| Error::Model { reason: cause.to_string(), path: path.clone() })?;
+        let text = toml::to_string(self).map_err(|cause| Error::Model {
+            reason: cause.to_string(),
+            path: path.clone(),
+        })?;
         write_atomically(&path, text.as_bytes(), true)
     }
 
@@ -95,12 +104,21 @@ impl ModelFolder {
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(DESCRIPTION);
         let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
-        let refuse = |reason| Error::Model { reason, path: path.clone() };
+        let refuse = |reason| Error::Model {
+            reason,
+            path: path.clone(),
+        };
         let description: Self = toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
         if description.version != VERSION {
-            return Err(refuse(format!("format version {}, this program reads {VERSION}", description.version)));
+            return Err(refuse(format!(
+                "format version {}, this program reads {VERSION}",
+                description.version
+            )));
         }
-        description.model.validate().map_err(|cause| refuse(cause.to_string()))?;
+        description
+            .model
+            .validate()
+            .map_err(|cause| refuse(cause.to_string()))?;
         Ok(description)
     }
 
@@ -113,12 +131,16 @@ impl ModelFolder {
         let vocabulary = Vocabulary::open(&path)?;
         if vocabulary.len() != self.model.vocab_size {
             let (found, expected) = (vocabulary.len(), self.model.vocab_size);
-            let reason = format!("the vocabulary has {found} tokens, the configuration says {expected}");
+            let reason =
+                format!("the vocabulary has {found} tokens, the configuration says {expected}");
             return Err(Error::Model { reason, path });
         }
         let path = Self::weights_path(folder);
         let tensors = read_tensors(&path)?;
-        let (found, expected) = (tensors.values().map(|(_, values)| values.len()).sum(), self.model.num_parameters());
+        let (found, expected) = (
+            tensors.values().map(|(_, values)| values.len()).sum(),
+            self.model.num_parameters(),
+        );
         // Far too large a model is not even built: it might not fit into memory.
         if expected / 2 > found {
             let reason = format!("they are {found} numbers, the configuration says {expected}");

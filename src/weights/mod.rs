@@ -6,4 +6,6 @@ mod tensors;
 
 pub use average::averaged_model;
 pub use folder::{Languages, ModelFolder, TrainingRecord};
-pub use tensors::{NamedTensors, Precision, load_module, module_tensors, read_tensors, write_tensors};
+pub use tensors::{
+    NamedTensors, Precision, load_module, module_tensors, read_tensors, write_tensors,
+};

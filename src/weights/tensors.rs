@@ -35,13 +35,24 @@ pub fn module_tensors<M: Module>(module: &M) -> NamedTensors {
 /// # Errors
 /// If a parameter is missing, has another shape or is not in the module.
 pub fn load_module<M: Module>(module: M, tensors: NamedTensors, path: &Path) -> Result<M> {
-    let mut loader = Loader { tensors, stack: Vec::new(), problem: None };
+    let mut loader = Loader {
+        tensors,
+        stack: Vec::new(),
+        problem: None,
+    };
     let module = module.map(&mut loader);
-    let problem = loader
-        .problem
-        .or_else(|| loader.tensors.keys().next().map(|name| format!("{name} is not part of the configured model")));
+    let problem = loader.problem.or_else(|| {
+        loader
+            .tensors
+            .keys()
+            .next()
+            .map(|name| format!("{name} is not part of the configured model"))
+    });
     match problem {
-        Some(reason) => Err(Error::Weights { reason, path: path.to_owned() }),
+        Some(reason) => Err(Error::Weights {
+            reason,
+            path: path.to_owned(),
+        }),
         None => Ok(module),
     }
 }
@@ -59,16 +70,27 @@ pub fn write_tensors(path: &Path, tensors: &NamedTensors, precision: Precision) 
         .iter()
         .map(|(name, (shape, values))| {
             let bytes = match precision {
-                Precision::Half => values.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect(),
+                Precision::Half => values
+                    .iter()
+                    .flat_map(|&x| f16::from_f32(x).to_le_bytes())
+                    .collect(),
                 Precision::Full => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
             };
             (name, shape, bytes)
         })
         .collect();
-    let refuse = |error: safetensors::SafeTensorError| Error::Weights { reason: error.to_string(), path: path.into() };
+    let refuse = |error: safetensors::SafeTensorError| Error::Weights {
+        reason: error.to_string(),
+        path: path.into(),
+    };
     let views = encoded
         .iter()
-        .map(|(name, shape, bytes)| Ok((name, TensorView::new(dtype, (*shape).clone(), bytes).map_err(refuse)?)))
+        .map(|(name, shape, bytes)| {
+            Ok((
+                name,
+                TensorView::new(dtype, (*shape).clone(), bytes).map_err(refuse)?,
+            ))
+        })
         .collect::<Result<Vec<_>>>()?;
     let bytes = safetensors::serialize(views, None).map_err(refuse)?;
     write_atomically(path, &bytes, true)
@@ -80,14 +102,23 @@ pub fn write_tensors(path: &Path, tensors: &NamedTensors, precision: Precision) 
 /// If the file is missing, truncated or holds numbers of another kind.
 pub fn read_tensors(path: &Path) -> Result<NamedTensors> {
     let bytes = std::fs::read(path).map_err(Error::read(path))?;
-    let refuse = |reason: String| Error::Weights { reason, path: path.to_owned() };
+    let refuse = |reason: String| Error::Weights {
+        reason,
+        path: path.to_owned(),
+    };
     let file = SafeTensors::deserialize(&bytes).map_err(|error| refuse(error.to_string()))?;
     file.iter()
         .map(|(name, view)| {
             let values = match view.dtype() {
                 Dtype::F32 => words::<4>(view.data()).map(f32::from_le_bytes).collect(),
-                Dtype::F16 => words::<2>(view.data()).map(|bytes| f16::from_le_bytes(bytes).to_f32()).collect(),
-                other => return Err(refuse(format!("{name} holds {other:?} numbers, not 16- or 32-bit floats"))),
+                Dtype::F16 => words::<2>(view.data())
+                    .map(|bytes| f16::from_le_bytes(bytes).to_f32())
+                    .collect(),
+                other => {
+                    return Err(refuse(format!(
+                        "{name} holds {other:?} numbers, not 16- or 32-bit floats"
+                    )));
+                }
             };
             Ok((name.to_owned(), (view.shape().to_vec(), values)))
         })
@@ -95,7 +126,9 @@ pub fn read_tensors(path: &Path) -> Result<NamedTensors> {
 }
 
 fn words<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
-    bytes.chunks_exact(N).map(|word| word.try_into().expect("N bytes"))
+    bytes
+        .chunks_exact(N)
+        .map(|word| word.try_into().expect("N bytes"))
 }
 
 #[derive(Default)]
@@ -116,7 +149,10 @@ impl ModuleVisitor for Collector {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         let tensor = param.val();
         let shape = tensor.dims().to_vec();
-        let values = tensor.into_data().try_into_vec::<f32>().expect("parameters are 32-bit floats");
+        let values = tensor
+            .into_data()
+            .try_into_vec::<f32>()
+            .expect("parameters are 32-bit floats");
         self.tensors.insert(self.stack.join("."), (shape, values));
     }
 }
@@ -144,7 +180,9 @@ impl ModuleMapper for Loader {
         };
         let expected = param.lazy_shape().to_vec();
         if found != expected {
-            self.problem.get_or_insert(format!("{name} has shape {found:?}, the configuration says {expected:?}"));
+            self.problem.get_or_insert(format!(
+                "{name} has shape {found:?}, the configuration says {expected:?}"
+            ));
             return param;
         }
         param.map(|old| {

@@ -24,17 +24,18 @@ pub(super) fn role(name: &str) -> Role {
     match name {
         "br" => Role::LineBreak,
         "hr" => Role::Rule,
-        "area" | "base" | "basefont" | "bgsound" | "col" | "embed" | "frame" | "image" | "img" | "input" | "keygen"
-        | "link" | "meta" | "param" | "source" | "track" | "wbr" => Role::Void,
+        "area" | "base" | "basefont" | "bgsound" | "col" | "embed" | "frame" | "image" | "img"
+        | "input" | "keygen" | "link" | "meta" | "param" | "source" | "track" | "wbr" => Role::Void,
         "code" | "kbd" | "samp" | "var" | "tt" | "svg" | "math" => Role::Code,
-        "audio" | "canvas" | "iframe" | "noembed" | "noframes" | "noscript" | "object" | "script" | "select"
-        | "style" | "template" | "textarea" | "video" => Role::Hidden,
-        "address" | "article" | "aside" | "blockquote" | "body" | "button" | "caption" | "center" | "colgroup"
-        | "dd" | "details" | "dialog" | "dir" | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure"
-        | "footer" | "form" | "frameset" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "head" | "header" | "hgroup"
-        | "html" | "label" | "legend" | "li" | "listing" | "main" | "menu" | "nav" | "ol" | "optgroup" | "option"
-        | "p" | "plaintext" | "pre" | "search" | "section" | "summary" | "table" | "tbody" | "td" | "tfoot" | "th"
-        | "thead" | "title" | "tr" | "ul" | "xmp" => Role::Block,
+        "audio" | "canvas" | "iframe" | "noembed" | "noframes" | "noscript" | "object"
+        | "script" | "select" | "style" | "template" | "textarea" | "video" => Role::Hidden,
+        "address" | "article" | "aside" | "blockquote" | "body" | "button" | "caption"
+        | "center" | "colgroup" | "dd" | "details" | "dialog" | "dir" | "div" | "dl" | "dt"
+        | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "frameset" | "h1" | "h2"
+        | "h3" | "h4" | "h5" | "h6" | "head" | "header" | "hgroup" | "html" | "label"
+        | "legend" | "li" | "listing" | "main" | "menu" | "nav" | "ol" | "optgroup" | "option"
+        | "p" | "plaintext" | "pre" | "search" | "section" | "summary" | "table" | "tbody"
+        | "td" | "tfoot" | "th" | "thead" | "title" | "tr" | "ul" | "xmp" => Role::Block,
         _ => Role::Inline,
     }
 }
@@ -121,20 +122,43 @@ pub(super) fn belongs_to_head(name: &str) -> bool {
 /// Which open elements the start tag `name` ends, and the elements beyond which it does not look.
 ///
 /// After the tree construction rules of the HTML standard (13.2.6.4.7 and the table modes).
-pub(super) fn implied_ends(name: &str) -> &'static [(&'static [&'static str], &'static [&'static str])] {
+pub(super) fn implied_ends(
+    name: &str,
+) -> &'static [(&'static [&'static str], &'static [&'static str])] {
     const SCOPE: &[&str] = &["button", "caption", "html", "table", "td", "th"];
     const TABLE: &[&str] = &["html", "table"];
     const P: (&[&str], &[&str]) = (&["p"], SCOPE);
     match name {
-        "li" => &[(&["li"], &["button", "caption", "dir", "html", "menu", "ol", "table", "td", "th", "ul"]), P],
-        "dd" | "dt" => &[(&["dd", "dt"], &["button", "caption", "dl", "html", "table", "td", "th"]), P],
+        "li" => &[
+            (
+                &["li"],
+                &[
+                    "button", "caption", "dir", "html", "menu", "ol", "table", "td", "th", "ul",
+                ],
+            ),
+            P,
+        ],
+        "dd" | "dt" => &[
+            (
+                &["dd", "dt"],
+                &["button", "caption", "dl", "html", "table", "td", "th"],
+            ),
+            P,
+        ],
         "option" => &[(&["option"], &["optgroup", "select", "table"])],
         "optgroup" => &[(&["option", "optgroup"], &["select", "table"])],
-        "td" | "th" => &[(&["td", "th", "caption", "colgroup"], &["html", "table", "tr"])],
+        "td" | "th" => &[(
+            &["td", "th", "caption", "colgroup"],
+            &["html", "table", "tr"],
+        )],
         "tr" => &[(&["tr", "caption", "colgroup"], TABLE)],
-        "tbody" | "tfoot" | "thead" => &[(&["tbody", "tfoot", "thead", "caption", "colgroup"], TABLE)],
+        "tbody" | "tfoot" | "thead" => {
+            &[(&["tbody", "tfoot", "thead", "caption", "colgroup"], TABLE)]
+        }
         "caption" | "colgroup" => &[(&["caption", "colgroup"], TABLE)],
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => &[P, (&["h1", "h2", "h3", "h4", "h5", "h6"], &["*"])],
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+            &[P, (&["h1", "h2", "h3", "h4", "h5", "h6"], &["*"])]
+        }
         "button" => &[(&["button"], &["html", "table", "td", "th"])],
         "body" => &[(&["head"], &[])],
         "head" | "html" | "label" | "title" => &[],
@@ -147,8 +171,12 @@ pub(super) fn end_scope(name: &str) -> &'static [&'static str] {
     match name {
         "body" | "head" | "html" => &[],
         "table" => &["html"],
-        "caption" | "colgroup" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr" => &["html", "table"],
-        "li" => &["button", "caption", "dir", "html", "menu", "ol", "table", "td", "th", "ul"],
+        "caption" | "colgroup" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr" => {
+            &["html", "table"]
+        }
+        "li" => &[
+            "button", "caption", "dir", "html", "menu", "ol", "table", "td", "th", "ul",
+        ],
         _ => &["button", "caption", "html", "table", "td", "th"],
     }
 }
@@ -164,7 +192,10 @@ pub(super) fn raw_kind(name: &str) -> Option<RawKind> {
 }
 
 pub(super) fn attribute<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a str> {
-    attributes.iter().find(|attribute| &*attribute.name.local == name).map(|attribute| &*attribute.value)
+    attributes
+        .iter()
+        .find(|attribute| &*attribute.name.local == name)
+        .map(|attribute| &*attribute.value)
 }
 
 /// Whether the author says to translate this element (`None`: as the one around it).
@@ -172,7 +203,10 @@ pub(super) fn translatable(attributes: &[Attribute]) -> Option<bool> {
     if has_class(attributes, &["notranslate"]) {
         return Some(false);
     }
-    match attribute(attributes, "translate")?.to_ascii_lowercase().as_str() {
+    match attribute(attributes, "translate")?
+        .to_ascii_lowercase()
+        .as_str()
+    {
         "no" => Some(false),
         "" | "yes" => Some(true),
         _ => None,
@@ -185,6 +219,9 @@ pub(super) fn is_literal(attributes: &[Attribute]) -> bool {
 }
 
 fn has_class(attributes: &[Attribute], names: &[&str]) -> bool {
-    attribute(attributes, "class")
-        .is_some_and(|classes| classes.split_ascii_whitespace().any(|class| names.contains(&class)))
+    attribute(attributes, "class").is_some_and(|classes| {
+        classes
+            .split_ascii_whitespace()
+            .any(|class| names.contains(&class))
+    })
 }

@@ -49,8 +49,15 @@ pub(super) trait Receiver {
 }
 
 /// Reads `source` from byte `start` on and hands every span to `receiver`, in order and without gaps.
-pub(super) fn read<R: Receiver>(source: &str, start: usize, receiver: &mut R) -> Result<(), R::Failure> {
-    let options = TokenizerOpts { discard_bom: false, ..TokenizerOpts::default() };
+pub(super) fn read<R: Receiver>(
+    source: &str,
+    start: usize,
+    receiver: &mut R,
+) -> Result<(), R::Failure> {
+    let options = TokenizerOpts {
+        discard_bom: false,
+        ..TokenizerOpts::default()
+    };
     let tokenizer = Tokenizer::new(Sink::default(), options);
     let queue = BufferQueue::default();
     let mut pending = start;
@@ -96,8 +103,9 @@ fn emit_text<R: Receiver>(
     receiver: &mut R,
 ) -> Result<(), R::Failure> {
     if source[pending.clone()].starts_with('&') && text != &source[pending.start..fed.end] {
-        let is_name =
-            source[fed.clone()].bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'#' | b';'));
+        let is_name = source[fed.clone()]
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'#' | b';'));
         if pending.len() == 1 && is_name {
             pending.end = fed.end;
             fed.start = fed.end;
@@ -111,7 +119,11 @@ fn emit_text<R: Receiver>(
     } else {
         fed.start = pending.start;
     }
-    if fed.is_empty() { Ok(()) } else { receiver.span(Span::Text, fed) }
+    if fed.is_empty() {
+        Ok(())
+    } else {
+        receiver.span(Span::Text, fed)
+    }
 }
 
 /// What is fed to the tokenizer at once.
@@ -126,16 +138,26 @@ impl Piece {
     fn of(rest: &str, after_ampersand: bool) -> Self {
         let bytes = rest.as_bytes();
         let is_opener = matches!(bytes[0], b'<' | b'&');
-        let name = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'#').count();
+        let name = bytes
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'#')
+            .count();
         let length = if is_opener {
             1
         } else if after_ampersand && (name > 0 || bytes[0] == b';') {
             name + usize::from(bytes.get(name) == Some(&b';'))
         } else {
-            let stop = bytes.iter().position(|byte| matches!(byte, b'<' | b'&' | b'>')).unwrap_or(bytes.len());
+            let stop = bytes
+                .iter()
+                .position(|byte| matches!(byte, b'<' | b'&' | b'>'))
+                .unwrap_or(bytes.len());
             stop + usize::from(bytes.get(stop) == Some(&b'>'))
         };
-        Self { length, is_ampersand: bytes[0] == b'&', is_opener }
+        Self {
+            length,
+            is_ampersand: bytes[0] == b'&',
+            is_opener,
+        }
     }
 }
 
@@ -163,12 +185,16 @@ impl TokenSink for Sink {
             Token::ParseError(_) | Token::EOFToken => return TokenSinkResult::Continue,
             Token::CommentToken(_) | Token::DoctypeToken(_) => Span::Other,
             Token::TagToken(tag) if tag.kind == TagKind::EndTag => Span::End { name: tag.name },
-            Token::TagToken(tag) => {
-                Span::Start { name: tag.name, attributes: tag.attrs, self_closing: tag.self_closing }
-            }
+            Token::TagToken(tag) => Span::Start {
+                name: tag.name,
+                attributes: tag.attrs,
+                self_closing: tag.self_closing,
+            },
         };
         let result = match &span {
-            Span::Start { name, .. } if !self.foreign.get() && &**name == "plaintext" => TokenSinkResult::Plaintext,
+            Span::Start { name, .. } if !self.foreign.get() && &**name == "plaintext" => {
+                TokenSinkResult::Plaintext
+            }
             Span::Start { name, .. } if !self.foreign.get() => {
                 elements::raw_kind(name).map_or(TokenSinkResult::Continue, TokenSinkResult::RawData)
             }

@@ -49,7 +49,11 @@ impl Receiver for Tree<'_, '_> {
 
     fn span(&mut self, span: Span, range: Range<usize>) -> Result<(), Failure> {
         match span {
-            Span::Start { name, attributes, self_closing } => self.start(&name, &attributes, self_closing, range)?,
+            Span::Start {
+                name,
+                attributes,
+                self_closing,
+            } => self.start(&name, &attributes, self_closing, range)?,
             Span::End { name } => self.end(&name, range),
             Span::Text => self.text(range, None),
             Span::Reference(text) => self.text(range, Some(&text)),
@@ -59,13 +63,21 @@ impl Receiver for Tree<'_, '_> {
     }
 
     fn is_foreign(&self) -> bool {
-        self.opaque.as_ref().is_some_and(|opaque| matches!(&*opaque.name, "svg" | "math"))
+        self.opaque
+            .as_ref()
+            .is_some_and(|opaque| matches!(&*opaque.name, "svg" | "math"))
     }
 }
 
 impl<'s, 'b> Tree<'s, 'b> {
     pub fn new(source: &'s str, builder: &'b mut Builder) -> Self {
-        Self { source, builder, stack: Vec::new(), run: Run::default(), opaque: None }
+        Self {
+            source,
+            builder,
+            stack: Vec::new(),
+            run: Run::default(),
+            opaque: None,
+        }
     }
 
     pub fn finish(mut self) {
@@ -103,7 +115,10 @@ impl<'s, 'b> Tree<'s, 'b> {
             _ if self.is_skipped() => {}
             Role::Void => self.run.tag(range),
             Role::LineBreak => self.run.line_break(range),
-            Role::Inline if elements::translatable(attributes) == Some(false) || elements::is_literal(attributes) => {
+            Role::Inline
+                if elements::translatable(attributes) == Some(false)
+                    || elements::is_literal(attributes) =>
+            {
                 self.start_opaque(name, role, false, range);
             }
             Role::Inline => {
@@ -113,10 +128,20 @@ impl<'s, 'b> Tree<'s, 'b> {
                 self.run.open(name, range);
             }
         }
-        if self.stack.len() + self.run.depth() > MAX_DEPTH { Err(Failure::TooDeep { offset }) } else { Ok(()) }
+        if self.stack.len() + self.run.depth() > MAX_DEPTH {
+            Err(Failure::TooDeep { offset })
+        } else {
+            Ok(())
+        }
     }
 
-    fn start_block(&mut self, name: &LocalName, attributes: &[Attribute], role: Role, offset: usize) {
+    fn start_block(
+        &mut self,
+        name: &LocalName,
+        attributes: &[Attribute],
+        role: Role,
+        offset: usize,
+    ) {
         self.boundary(offset);
         if matches!(&**name, "html" | "body" | "head") && self.position(name, &[]).is_some() {
             return;
@@ -124,7 +149,11 @@ impl<'s, 'b> Tree<'s, 'b> {
         for (ended, scope) in elements::implied_ends(name) {
             let ends = |element: &Element| ended.contains(&&*element.name);
             let found = match scope {
-                ["*"] => self.stack.last().is_some_and(ends).then(|| self.stack.len() - 1),
+                ["*"] => self
+                    .stack
+                    .last()
+                    .is_some_and(ends)
+                    .then(|| self.stack.len() - 1),
                 _ => self.find(ends, scope),
             };
             if let Some(index) = found {
@@ -132,13 +161,18 @@ impl<'s, 'b> Tree<'s, 'b> {
             }
         }
         if **name == *"html" {
-            self.builder.set_language(elements::attribute(attributes, "lang"));
+            self.builder
+                .set_language(elements::attribute(attributes, "lang"));
         }
         if role == Role::Rule {
             return;
         }
-        let around =
-            self.stack.iter().rev().find(|element| &*element.name != "head").is_some_and(|element| element.skipped);
+        let around = self
+            .stack
+            .iter()
+            .rev()
+            .find(|element| &*element.name != "head")
+            .is_some_and(|element| element.skipped);
         let skipped = match elements::translatable(attributes) {
             _ if elements::is_verbatim(name) => true,
             Some(translated) => !translated,
@@ -147,7 +181,9 @@ impl<'s, 'b> Tree<'s, 'b> {
         };
         self.stack.push(Element {
             name: name.clone(),
-            id: elements::attribute(attributes, "id").filter(|id| !id.is_empty()).map(str::to_owned),
+            id: elements::attribute(attributes, "id")
+                .filter(|id| !id.is_empty())
+                .map(str::to_owned),
             skipped,
             first_paragraph: self.builder.paragraph_count(),
         });
@@ -158,7 +194,13 @@ impl<'s, 'b> Tree<'s, 'b> {
             return self.run.tag(range);
         }
         let is_content = matches!(role, Role::Code | Role::Inline) && **name != *"svg";
-        self.opaque = Some(Opaque { name: name.clone(), start: range.start, depth: 1, role, is_content });
+        self.opaque = Some(Opaque {
+            name: name.clone(),
+            start: range.start,
+            depth: 1,
+            role,
+            is_content,
+        });
     }
 
     fn end(&mut self, name: &LocalName, range: Range<usize>) {
@@ -171,7 +213,9 @@ impl<'s, 'b> Tree<'s, 'b> {
                 }
                 return;
             }
-            let ends = role == Role::Block && opaque.role != Role::Hidden && self.open_block(name).is_some();
+            let ends = role == Role::Block
+                && opaque.role != Role::Hidden
+                && self.open_block(name).is_some();
             if !ends {
                 return;
             }
@@ -229,7 +273,9 @@ impl<'s, 'b> Tree<'s, 'b> {
     }
 
     fn end_opaque(&mut self, at: usize) {
-        let Some(opaque) = self.opaque.take() else { return };
+        let Some(opaque) = self.opaque.take() else {
+            return;
+        };
         if opaque.is_content {
             self.run.opaque(opaque.start..at);
         } else {
@@ -239,9 +285,16 @@ impl<'s, 'b> Tree<'s, 'b> {
 
     /// What the run is, by the elements around it.
     fn context(&mut self) -> Context {
-        let own = self.stack.last_mut().filter(|element| !elements::is_container(&element.name));
+        let own = self
+            .stack
+            .last_mut()
+            .filter(|element| !elements::is_container(&element.name));
         let id = own.and_then(|element| element.id.take());
-        let mut context = Context { kind: ParagraphKind::Text, level: None, id };
+        let mut context = Context {
+            kind: ParagraphKind::Text,
+            level: None,
+            id,
+        };
         for element in self.stack.iter().rev() {
             context.level = elements::heading_level(&element.name);
             context.kind = match &*element.name {
@@ -259,15 +312,21 @@ impl<'s, 'b> Tree<'s, 'b> {
     /// Ends open elements until `length` are left.
     fn pop_to(&mut self, length: usize) {
         while self.stack.len() > length {
-            let Some(element) = self.stack.pop() else { return };
+            let Some(element) = self.stack.pop() else {
+                return;
+            };
             if let Some(id) = element.id {
-                self.builder.name_only_paragraph(element.first_paragraph, id);
+                self.builder
+                    .name_only_paragraph(element.first_paragraph, id);
             }
         }
     }
 
     fn role(&self, name: &str) -> Role {
-        let in_text = self.stack.last().is_some_and(|top| &*top.name == "p" || elements::is_heading(&top.name));
+        let in_text = self
+            .stack
+            .last()
+            .is_some_and(|top| &*top.name == "p" || elements::is_heading(&top.name));
         match elements::role(name) {
             Role::Block if name == "title" && self.is_foreign() => Role::Inline,
             Role::Block if in_text && elements::is_control(name) => Role::Inline,
@@ -278,7 +337,10 @@ impl<'s, 'b> Tree<'s, 'b> {
     /// The open element that an end tag ends.
     fn open_block(&self, name: &str) -> Option<usize> {
         if elements::is_heading(name) {
-            return self.find(|element| elements::is_heading(&element.name), elements::end_scope(name));
+            return self.find(
+                |element| elements::is_heading(&element.name),
+                elements::end_scope(name),
+            );
         }
         self.position(name, elements::end_scope(name))
     }
@@ -301,7 +363,11 @@ impl<'s, 'b> Tree<'s, 'b> {
     }
 
     fn top_is(&self, name: &str) -> bool {
-        self.opaque.is_none() && self.stack.last().is_some_and(|element| &*element.name == name)
+        self.opaque.is_none()
+            && self
+                .stack
+                .last()
+                .is_some_and(|element| &*element.name == name)
     }
 
     fn is_skipped(&self) -> bool {
