@@ -47,7 +47,7 @@ impl Default for TrainingConfig {
             preset: "x-transformer-small".to_owned(),
             vocab_size: 8_000,
             seed: 1,
-            batch_tokens: 3_000,
+            batch_tokens: 2_500,
             warmup_steps: 1_000,
             learning_rate_factor: 1.0,
             label_smoothing: 0.1,
