@@ -55,14 +55,13 @@ fn main() {
             let mut gradients = loss.backward();
             model = adam.update(model, &mut gradients, 1e-4, None).0;
             compute.device.sync().expect("the device works");
-            training = training.max(batch.labels.len() as f64 / begun.elapsed().as_secs_f64());
+            training = training.max(per_second(batch.labels.len(), begun));
         }
         let plain = model.valid();
         for _ in 0..2 {
             let begun = Instant::now();
             decode(&plain, &batch);
-            decoding = decoding
-                .max((examples.len() * DECODE_STEPS) as f64 / begun.elapsed().as_secs_f64());
+            decoding = decoding.max(per_second(examples.len() * DECODE_STEPS, begun));
         }
         report(
             name,
@@ -79,6 +78,11 @@ fn main() {
                 .map(|peer| &peer["batches"][index]["decoding"]),
         );
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "token counts become f64")]
+fn per_second(tokens: usize, begun: Instant) -> f64 {
+    tokens as f64 / begun.elapsed().as_secs_f64()
 }
 
 fn report(name: &str, what: &str, ours: f64, peer: Option<&Value>) {

@@ -13,7 +13,7 @@ use canopy::training::{
     Batch, EndReason, Example, Phase, Progress, TrainingConfig, TrainingData, TrainingEvent,
     epoch_batches, train,
 };
-use canopy::weights::{NamedTensors, read_tensors};
+use canopy::weights::{NamedTensors, averaged_model, module_tensors, read_tensors};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tempfile::TempDir;
@@ -490,4 +490,35 @@ fn wrong_settings_are_refused_by_field() {
         );
     }
     assert!(!place.run("run").exists());
+}
+
+#[test]
+fn the_models_of_the_last_checkpoints_are_kept_and_can_be_averaged() {
+    let place = Place::new();
+    let run = place.run("run");
+    let config = TrainingConfig {
+        checkpoint_every: 2,
+        keep_checkpoints: 2,
+        ..place.config(6)
+    };
+    trained(&config, &run, false).expect("trains");
+    let kept = |step: usize| run.join(format!("checkpoints/step-{step:07}"));
+    assert!(!kept(2).exists(), "more checkpoints than asked for");
+    let (_, average, _) = averaged_model(&[kept(4), kept(6)], &tiny::device()).expect("of one run");
+    let numbers = |step| read_tensors(&kept(step).join("weights.safetensors")).expect("readable");
+    let (earlier, later) = (numbers(4), numbers(6));
+    for (name, (_, values)) in module_tensors(&average) {
+        let means = earlier[&name]
+            .1
+            .iter()
+            .zip(&later[&name].1)
+            .map(|(a, b)| (a + b) / 2.0);
+        assert!(
+            values
+                .iter()
+                .zip(means)
+                .all(|(got, want)| (got - want).abs() < 1e-6),
+            "{name}"
+        );
+    }
 }

@@ -64,7 +64,7 @@ pub fn visible(text: &str, points: &[String]) -> String {
         match Placeholder::of(character) {
             None => shown.push(character),
             Some(Placeholder::Point(number)) => {
-                shown += points.get(number).map_or("", String::as_str)
+                shown += points.get(number).map_or("", String::as_str);
             }
             Some(Placeholder::Open(_) | Placeholder::Close) => {}
         }

@@ -111,7 +111,9 @@ impl CpuOperation<1> for CrossEntropy {
         if factor != 1.0 {
             let columns = saved.columns();
             cpu::for_rows(saved.values_mut(), columns, |_, rows| {
-                rows.iter_mut().for_each(|x| *x *= factor)
+                for x in rows {
+                    *x *= factor;
+                }
             });
         }
         [saved]

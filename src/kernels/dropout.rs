@@ -125,7 +125,7 @@ impl CpuOperation<1> for DropoutOperation {
     fn forward(&self, [mut x]: [Matrix; 1]) -> (Matrix, ()) {
         let columns = x.columns();
         cpu::for_rows(x.values_mut(), columns, |first, rows| {
-            self.0.apply(rows, first * columns)
+            self.0.apply(rows, first * columns);
         });
         (x, ())
     }

@@ -123,7 +123,7 @@ fn drop_rows(mask: Option<Dropout>, rows: &mut Matrix) {
     let Some(mask) = mask else { return };
     let columns = rows.columns();
     cpu::for_rows(rows.values_mut(), columns, |first, rows| {
-        mask.apply(rows, first * columns)
+        mask.apply(rows, first * columns);
     });
 }
 

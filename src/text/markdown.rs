@@ -80,7 +80,7 @@ impl Reader<'_, '_> {
             Event::Text(text) => self.text(&text, range),
             Event::Code(_) | Event::InlineMath(_) | Event::DisplayMath(_) => self.run.opaque(range),
             Event::InlineHtml(_) | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {
-                self.run.tag(range)
+                self.run.tag(range);
             }
             Event::SoftBreak => self.run.text(&self.source[range.clone()], range.start),
             Event::HardBreak => self.run.line_break(range),

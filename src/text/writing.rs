@@ -79,7 +79,7 @@ impl Renderer<'_> {
                         self.open.push((number, self.written.len()));
                     }
                     Some(Markup::Point { range }) => {
-                        self.written.push_str(&original[range.clone()])
+                        self.written.push_str(&original[range.clone()]);
                     }
                     None => {}
                 }

@@ -1,6 +1,6 @@
 //! Where a run stands: all that is needed to go on as if nothing had happened.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,33 @@ pub(super) fn save(
     std::fs::rename(&new, folder).map_err(Error::write(folder))?;
     if old.exists() {
         std::fs::remove_dir_all(&old).map_err(Error::write(&old))?;
+    }
+    Ok(())
+}
+
+/// Keeps the model of the checkpoint `last` as `step-N` beside it, and of those only the newest `count`.
+pub(super) fn keep(last: &Path, step: usize, count: usize) -> Result<()> {
+    if count == 0 {
+        return Ok(());
+    }
+    let kept = last.with_file_name(format!("step-{step:07}"));
+    std::fs::create_dir_all(&kept).map_err(Error::write(&kept))?;
+    for file in ModelFolder::files() {
+        let (from, to) = (last.join(file), kept.join(file));
+        std::fs::copy(&from, &to).map_err(Error::write(&to))?;
+    }
+    let folder = last.parent().unwrap_or(last);
+    let mut models: Vec<PathBuf> = std::fs::read_dir(folder)
+        .map_err(Error::read(folder))?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with("step-"))
+        })
+        .collect();
+    models.sort();
+    for old in models.iter().rev().skip(count) {
+        std::fs::remove_dir_all(old).map_err(Error::write(old))?;
     }
     Ok(())
 }

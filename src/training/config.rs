@@ -34,6 +34,8 @@ pub struct TrainingConfig {
     pub validate_every: usize,
     /// Updates between checkpoints.
     pub checkpoint_every: usize,
+    /// How many of the last checkpoints' models are kept to be averaged; 0 for none.
+    pub keep_checkpoints: usize,
     /// Updates in all; 0 for no limit.
     pub steps: usize,
     /// Minutes of this session; 0 for no limit.
@@ -47,7 +49,7 @@ impl Default for TrainingConfig {
             preset: "x-transformer-small".to_owned(),
             vocab_size: 8_000,
             seed: 1,
-            batch_tokens: 3_000,
+            batch_tokens: 2_500,
             warmup_steps: 1_000,
             learning_rate_factor: 1.0,
             label_smoothing: 0.1,
@@ -55,6 +57,7 @@ impl Default for TrainingConfig {
             clip_norm: 2.0,
             validate_every: 500,
             checkpoint_every: 250,
+            keep_checkpoints: 4,
             steps: 0,
             minutes: 0.0,
         }

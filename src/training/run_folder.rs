@@ -5,6 +5,7 @@
 //! | `config.toml` | the settings, all of them |
 //! | `events.jsonl` | one [`TrainingEvent`] a line, appended while the run goes on |
 //! | `checkpoints/last/` | where the run stands: a model folder, the optimiser's memory, the counters |
+//! | `checkpoints/step-N/` | the models of the last few checkpoints, for `canopy model average` |
 //! | `checkpoints/best/` | the model with the best dev BLEU so far |
 
 use std::fs::{File, OpenOptions};

@@ -371,6 +371,7 @@ impl<'a> Trainer<'a> {
             optimizer,
             &self.progress,
         )?;
+        checkpoint::keep(&folder, self.progress.step, self.config.keep_checkpoints)?;
         let checkpoint = "checkpoints/last".to_owned();
         reporter.report(TrainingEvent::Saved {
             step: self.progress.step,

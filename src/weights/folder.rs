@@ -150,6 +150,11 @@ impl ModelFolder {
         Ok((weights, vocabulary))
     }
 
+    /// Names of the files that make a model folder.
+    pub fn files() -> [&'static str; 3] {
+        [DESCRIPTION, WEIGHTS, VOCABULARY]
+    }
+
     /// Where a folder keeps its weights.
     pub fn weights_path(folder: &Path) -> PathBuf {
         folder.join(WEIGHTS)
