@@ -44,6 +44,7 @@ impl Place {
             batch_tokens: 120,
             warmup_steps: 10,
             checkpoint_every: 3,
+            keep_checkpoints: 0,
             steps,
             ..TrainingConfig::default()
         }

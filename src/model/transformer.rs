@@ -2,6 +2,8 @@
 //!
 //! Vaswani et al., "Attention Is All You Need", NeurIPS 2017; with other encoder layouts, Liu & Chen 2022.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
@@ -11,6 +13,13 @@ use super::embedding::{Embedding, Rows};
 use super::encoder::{Encoder, EncoderOutput};
 use crate::error::Result;
 use crate::kernels::{DropoutSource, label_smoothed_cross_entropy};
+
+/// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
+/// thread's would change what a seed gives.
+fn drawing() -> MutexGuard<'static, ()> {
+    static DRAWING: Mutex<()> = Mutex::new(());
+    DRAWING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A whole model.
 #[derive(Module, Debug)]
@@ -30,15 +39,32 @@ impl Transformer {
     /// # Errors
     /// If `config` cannot be built.
     pub fn new(config: &ModelConfig, device: &Device) -> Result<Self> {
+        let _alone = drawing();
+        Self::draw(config, device)
+    }
+
+    /// A model whose random weights follow from `seed`.
+    ///
+    /// # Errors
+    /// If `config` cannot be built.
+    pub fn seeded(config: &ModelConfig, seed: u64, device: &Device) -> Result<Self> {
+        let _alone = drawing();
+        device.seed(seed);
+        Self::draw(config, device)
+    }
+
+    fn draw(config: &ModelConfig, device: &Device) -> Result<Self> {
         config.validate()?;
         let untied = !config.tied_embeddings;
-        Ok(Self {
+        let model = Self {
             embedding: Embedding::new(config, device),
             target_embedding: untied.then(|| Embedding::new(config, device)),
             encoder: Encoder::new(config, device),
             decoder: Decoder::new(config, device),
             logits: untied.then(|| Embedding::new(config, device).words),
-        })
+        };
+        // Otherwise a weight is drawn when it is first used, after whatever else was drawn by then.
+        Ok(model.materialize())
     }
 
     /// Encodes source sentences.

@@ -145,7 +145,6 @@ impl<'a> Trainer<'a> {
         device: &Device,
         saved: Option<Checkpoint>,
     ) -> Result<Self> {
-        device.seed(config.seed);
         let (description, model, optimizer, progress) = if let Some(saved) = saved {
             (
                 saved.description,
@@ -156,7 +155,7 @@ impl<'a> Trainer<'a> {
         } else {
             let mut sizes = preset.config(data.vocabulary.len());
             sizes.dropout = config.dropout;
-            let model = Transformer::new(&sizes, device)?;
+            let model = Transformer::seeded(&sizes, config.seed, device)?;
             (
                 describe(config, preset, data, sizes),
                 model,
