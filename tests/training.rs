@@ -59,7 +59,6 @@ fn observed(
     resume: bool,
     observe: Observer,
 ) -> Result<EndReason> {
-    let _alone = tiny::random_numbers();
     train(config, run, resume, &tiny::device(), "CPU", observe)
 }
 
