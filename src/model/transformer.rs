@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use burn::module::{Module, Param};
+use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Tensor};
 
 use super::config::ModelConfig;
@@ -19,6 +19,15 @@ use crate::kernels::{DropoutSource, label_smoothed_cross_entropy};
 fn drawing() -> MutexGuard<'static, ()> {
     static DRAWING: Mutex<()> = Mutex::new(());
     DRAWING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Draws every weight now; burn would draw it when it is first used, after whatever else was drawn by then.
+struct Draw;
+
+impl ModuleVisitor for Draw {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        param.val();
+    }
 }
 
 /// A whole model.
@@ -63,8 +72,8 @@ impl Transformer {
             decoder: Decoder::new(config, device),
             logits: untied.then(|| Embedding::new(config, device).words),
         };
-        // Otherwise a weight is drawn when it is first used, after whatever else was drawn by then.
-        Ok(model.materialize())
+        model.visit(&mut Draw);
+        Ok(model)
     }
 
     /// Encodes source sentences.
