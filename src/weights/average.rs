@@ -10,20 +10,22 @@ use crate::error::{Error, Result};
 use crate::model::Transformer;
 use crate::text::vocabulary::Vocabulary;
 
-/// Loads model folders of one configuration and averages their weights; the description is the first one's.
+/// Loads model folders of one configuration and averages their weights; the description is the last one's, without the
+/// scores it had by itself.
 ///
 /// # Errors
-/// If a folder cannot be read or is of another configuration or vocabulary than the first.
+/// If a folder cannot be read or is of another configuration or vocabulary than the last.
 pub fn averaged_model(
     folders: &[PathBuf],
     device: &Device,
 ) -> Result<(ModelFolder, Transformer, Vocabulary)> {
-    let (first, others) = folders.split_first().expect("at least one folder");
-    let description = ModelFolder::open(first)?;
-    let (model, vocabulary) = description.load(first, device)?;
+    let (last, others) = folders.split_last().expect("at least one folder");
+    let mut description = ModelFolder::open(last)?;
+    let (model, vocabulary) = description.load(last, device)?;
     if others.is_empty() {
         return Ok((description, model, vocabulary));
     }
+    (description.training.dev_loss, description.training.dev_bleu) = (None, None);
     let mut sum = module_tensors(&model);
     for folder in others {
         let other = ModelFolder::open(folder)?;
@@ -31,7 +33,7 @@ pub fn averaged_model(
         if other.model != description.model || other_vocabulary.tokens() != vocabulary.tokens() {
             let reason = format!(
                 "configuration or vocabulary differ from those of {}",
-                first.display()
+                last.display()
             );
             return Err(Error::Model {
                 reason,
@@ -45,7 +47,7 @@ pub fn averaged_model(
     sum.values_mut()
         .flat_map(|(_, values)| values)
         .for_each(|value| *value *= share);
-    Ok((description, load_module(model, sum, first)?, vocabulary))
+    Ok((description, load_module(model, sum, last)?, vocabulary))
 }
 
 fn add(sum: &mut NamedTensors, other: &NamedTensors) {
