@@ -20,6 +20,18 @@ pub struct Segment {
     pub keys: Range<usize>,
 }
 
+impl Segment {
+    /// Every run of rows attends to itself.
+    pub fn own(runs: &[Range<usize>]) -> Arc<[Self]> {
+        runs.iter()
+            .map(|rows| Self {
+                queries: rows.clone(),
+                keys: rows.clone(),
+            })
+            .collect()
+    }
+}
+
 /// Who attends to what.
 #[derive(Debug, Clone)]
 pub struct Attention {

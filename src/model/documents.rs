@@ -50,13 +50,7 @@ impl Documents {
 
     /// Every sentence attends to itself.
     pub fn own_segments(&self) -> Arc<[Segment]> {
-        self.sentences
-            .iter()
-            .map(|rows| Segment {
-                queries: rows.clone(),
-                keys: rows.clone(),
-            })
-            .collect()
+        Segment::own(&self.sentences)
     }
 
     /// Sentences with words.

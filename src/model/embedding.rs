@@ -41,13 +41,7 @@ impl Rows {
 
     /// Every sentence attends to itself.
     pub fn own_segments(&self) -> Arc<[Segment]> {
-        self.sentences
-            .iter()
-            .map(|rows| Segment {
-                queries: rows.clone(),
-                keys: rows.clone(),
-            })
-            .collect()
+        Segment::own(&self.sentences)
     }
 
     /// Every sentence attends to the sentence of the same number in `memory`.

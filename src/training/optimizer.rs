@@ -126,7 +126,8 @@ impl ModuleMapper for Update<'_> {
         let (id, tensor, mapper) = param.consume();
         let shape = tensor.shape();
         let gradient: Tensor<1> = gradient.flatten::<1>(0, D - 1) * self.scale;
-        let (first, second) = match self.adam.moments.remove(&self.stack.join(".")) {
+        let name = self.stack.join(".");
+        let (first, second) = match self.adam.moments.remove(&name) {
             Some((first, second)) => (
                 first * BETA_1 + gradient.clone() * (1.0 - BETA_1),
                 second * BETA_2 + gradient.square() * (1.0 - BETA_2),
@@ -143,9 +144,7 @@ impl ModuleMapper for Update<'_> {
         let direction = first.clone() / ((second.clone() / bias_2).sqrt() + EPSILON);
         let values =
             tensor.inner().flatten::<1>(0, D - 1) - direction * (self.learning_rate / bias_1);
-        self.adam
-            .moments
-            .insert(self.stack.join("."), (first, second));
+        self.adam.moments.insert(name, (first, second));
         let tensor = Tensor::<D>::from_inner(values.reshape(shape)).require_grad();
         Param::from_mapped_value(id, tensor, mapper)
     }
