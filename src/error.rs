@@ -129,6 +129,34 @@ pub enum Error {
     Panicked { message: String },
     #[error("cannot open a window: {reason}; without a display use `canopy translate`")]
     Window { reason: String },
+    #[error(
+        "this is no trace; open a .json or .trace file that `canopy translate --trace` wrote: {path:?}"
+    )]
+    NoTrace { path: PathBuf },
+    #[error(
+        "the trace has format version {found}, this program reads {known}; open it with the Canopy that wrote it, or trace the translation again: {path:?}"
+    )]
+    TraceVersion {
+        found: u64,
+        known: u32,
+        path: PathBuf,
+    },
+    #[error(
+        "the trace is damaged: {problem}; trace the translation again with `canopy translate --trace`: {path:?}"
+    )]
+    BrokenTrace { problem: String, path: PathBuf },
+    #[error(
+        "the trace was not written, its numbers cannot be right: {problem}; is the model damaged? {path:?}"
+    )]
+    ImpossibleTrace { problem: String, path: PathBuf },
+    #[error(
+        "{path:?} says no format for the trace; end its name in .json (text) or .trace (binary)"
+    )]
+    TraceExtension { path: PathBuf },
+    #[error("a trace is of one document, but {count} are named; translate them one by one")]
+    TraceOfSeveral { count: usize },
+    #[error("the translation and its trace would both become {path:?}; name two files")]
+    TraceOverTranslation { path: PathBuf },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },
 }

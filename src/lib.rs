@@ -7,6 +7,7 @@
 //! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
 //! | [`corpus`] | parallel documents: format, splits, importers |
 //! | [`metrics`] | scores: texts in, numbers out |
+//! | [`trace`] | what a model attended to while it translated a document: plain numbers, in memory and on disk |
 //! | [`kernels`] | fused operations, each beside its plain tensor version |
 //! | [`model`] | layers and systems: tensors in, tensors out |
 //! | [`weights`] | model folders and named tensors on disk |
@@ -30,6 +31,7 @@ pub mod metrics;
 pub mod model;
 pub mod search;
 pub mod text;
+pub mod trace;
 pub mod training;
 pub mod weights;
 
