@@ -44,7 +44,7 @@ pub struct Attention {
 
 impl Attention {
     /// How many keys query number `query` of `segment` sees.
-    fn visible(&self, segment: &Segment, query: usize) -> usize {
+    pub(super) fn visible(&self, segment: &Segment, query: usize) -> usize {
         let (queries, keys) = (segment.queries.len(), segment.keys.len());
         if self.causal {
             (query + 1 + keys).saturating_sub(queries).min(keys)

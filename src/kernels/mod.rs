@@ -4,23 +4,27 @@
 //! time on memory traffic; the plain version is the reference of the tests and the path of every other device.
 //! Every matrix here is `[rows, columns]`: sentences are runs of rows, so that padding costs nothing.
 
+mod additive;
 mod attention;
 #[cfg(test)]
 mod comparison;
 mod cpu;
 mod cross_entropy;
 mod dropout;
+mod each_weight;
 mod matmul;
 mod norm;
 mod selected;
 mod sparsemax;
 
+pub use additive::{Alignment, additive_alignment, additive_context};
 pub use attention::{Attention, Segment, attention, attention_weights};
 pub use cross_entropy::label_smoothed_cross_entropy;
 pub use dropout::{Dropout, DropoutSource, dropout, relu_dropout};
+pub use each_weight::{each_alignment, each_attention};
 pub use norm::{add_norm, layer_norm};
 pub use selected::{
-    Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, selected_attention,
-    selected_weights,
+    Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, each_selected,
+    selected_attention, selected_weights,
 };
 pub use sparsemax::sparsemax;

@@ -13,11 +13,12 @@ use std::ops::Range;
 use burn::config::Config;
 use burn::module::{Module, Param};
 use burn::nn::Linear;
-use burn::tensor::activation::{softmax, tanh};
-use burn::tensor::{Device, Distribution, Tensor, TensorData};
+use burn::tensor::{Device, Distribution, Tensor};
 
 use super::attention::projection;
-use super::documents::select_rows;
+use crate::kernels::{additive_alignment, additive_context};
+
+pub use crate::kernels::Alignment;
 
 /// Sizes of an [`AdditiveAttention`] layer.
 #[derive(Config, Debug)]
@@ -54,17 +55,6 @@ pub struct AdditiveAttention {
     pub score: Param<Tensor<1>>,
 }
 
-/// What one state per sentence attends to; sentences are padded to the longest one.
-#[derive(Debug, Clone)]
-pub struct Alignment {
-    /// `[sentences, longest]`, below -1e8 where there is no word.
-    pub scores: Tensor<2>,
-    /// `[sentences, longest]`, 0 where there is no word.
-    pub weights: Tensor<2>,
-    /// `[sentences, d_annotation]`
-    pub context: Tensor<2>,
-}
-
 impl AdditiveAttention {
     /// `h_j U_a` of every annotation: the same for all steps of the decoder.
     ///
@@ -87,50 +77,23 @@ impl AdditiveAttention {
         projected: Tensor<2>,
         sentences: &[Range<usize>],
     ) -> Alignment {
-        let ([count, _], [_, d_annotation], device) =
-            (state.dims(), annotations.dims(), state.device());
-        assert_eq!(
-            count,
-            sentences.len(),
-            "{count} states for {} sentences",
-            sentences.len()
-        );
-        let [_, d_attention] = projected.dims();
-        let longest = sentences.iter().map(Range::len).max().unwrap_or(0).max(1);
-        let (rows, mask) = padded(sentences, longest);
-        let mask = Tensor::<2>::from_data(TensorData::new(mask, [count, longest]), &device);
-        let keys = select_rows(projected, &rows).reshape([count, longest, d_attention]);
-        let hidden = tanh(keys + self.state.forward(state).unsqueeze_dim(1));
-        let scores = (hidden * self.score.val().unsqueeze::<3>())
-            .sum_dim(2)
-            .squeeze_dim::<2>(2);
-        let scores = scores + (mask.clone() - 1.0) * 1e9;
-        let weights = softmax(scores.clone(), 1) * mask;
-        let values = select_rows(annotations, &rows).reshape([count, longest, d_annotation]);
-        let context = weights
-            .clone()
-            .unsqueeze_dim::<3>(1)
-            .matmul(values)
-            .squeeze_dim(1);
-        Alignment {
-            scores,
-            weights,
-            context,
-        }
+        assert_eq!(state.dims()[0], sentences.len(), "states and sentences");
+        let query = self.state.forward(state);
+        additive_alignment(query, projected, annotations, self.score.val(), sentences)
     }
-}
 
-/// Rows of all sentences padded to the longest one, and which of them are words.
-fn padded(sentences: &[Range<usize>], longest: usize) -> (Vec<usize>, Vec<f32>) {
-    let padded = sentences.iter().flat_map(|sentence| {
-        // Any row serves as padding; an empty sentence may begin where the matrix ends.
-        let filler = if sentence.is_empty() {
-            0
-        } else {
-            sentence.start
-        };
-        let words = sentence.clone().map(|row| (row, 1.0));
-        words.chain(std::iter::repeat((filler, 0.0))).take(longest)
-    });
-    padded.unzip()
+    /// The context of [`Self::forward`] alone, faster; two sentences are the same or share no row.
+    ///
+    /// # Shapes
+    /// - output: `[sentences, d_annotation]`
+    pub fn context(
+        &self,
+        state: Tensor<2>,
+        annotations: Tensor<2>,
+        projected: Tensor<2>,
+        sentences: &[Range<usize>],
+    ) -> Tensor<2> {
+        let query = self.state.forward(state);
+        additive_context(query, projected, annotations, self.score.val(), sentences)
+    }
 }

@@ -106,7 +106,7 @@ impl MultiHeadAttention {
         )
     }
 
-    fn spec(&self, segments: &Arc<[Segment]>) -> Attention {
+    pub(super) fn spec(&self, segments: &Arc<[Segment]>) -> Attention {
         Attention {
             num_heads: self.num_heads,
             causal: self.causal,

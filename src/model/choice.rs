@@ -3,8 +3,9 @@
 use burn::tensor::{Bool, Tensor, TensorData};
 
 use super::documents::{Documents, select_rows};
+use super::readers::Reader;
 
-/// Sentences that one head of one row reads, ascending, each with the score by which it was chosen.
+/// Sentences that one head of one query reads, ascending, each with the score by which it was chosen.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Kept {
     pub sentences: Vec<usize>,
@@ -29,10 +30,10 @@ pub fn relevance(queries: Tensor<2>, keys: Tensor<2>, num_heads: usize) -> Tenso
     queries.matmul(keys.transpose()) * scale
 }
 
-/// What makes a choice among the sentences of a word's document.
+/// What makes a choice among the sentences of a reader's document.
 pub(super) struct Chooser<V, P> {
     pub num_heads: usize,
-    /// Whether a word of the first sentence may read the second one, which has words.
+    /// Whether readers of the first sentence may read the second one, which has words.
     pub visible: V,
     /// From the scores of the sentences, `-inf` where one may not be read, to what is compared.
     pub normalise: fn(Tensor<2>) -> Tensor<2>,
@@ -41,34 +42,25 @@ pub(super) struct Chooser<V, P> {
 }
 
 impl<V: Fn(usize, usize) -> bool, P: Fn(&[f32]) -> Vec<usize>> Chooser<V, P> {
-    /// Chooses for every row and head, row `r`, head `h` standing at `r · num_heads + h`; has no gradient.
+    /// Chooses for every query and head, row `r`, head `h` standing at `r · num_heads + h`; has no gradient.
     ///
-    /// Rows of no sentence choose nothing. Scores are computed for a block of rows at a time.
+    /// Rows of no reader choose nothing. Scores are computed for a block of rows at a time.
     ///
     /// # Shapes
-    /// - queries: `[rows, d_k]`; keys: `[sentences, d_k]`
+    /// - queries: `[query rows, d_k]`; keys: `[sentences, d_k]`
     pub fn choose(
         &self,
         queries: &Tensor<2>,
         keys: &Tensor<2>,
+        readers: &[Reader],
         documents: &Documents,
     ) -> Vec<Kept> {
         let (queries, keys) = (queries.clone().detach(), keys.clone().detach());
         let mut choice = vec![Kept::default(); queries.dims()[0] * self.num_heads];
-        for document in documents
-            .documents
-            .iter()
-            .filter(|document| !document.is_empty())
-        {
+        let rows = documents.rows_of_readers(readers);
+        let read = documents.documents.iter().zip(&rows);
+        for (document, rows) in read.filter(|(_, rows)| !rows.is_empty()) {
             let keys = keys.clone().narrow(0, document.start, document.len());
-            let rows: Vec<(usize, usize)> = document
-                .clone()
-                .flat_map(|sentence| {
-                    documents.sentences[sentence]
-                        .clone()
-                        .map(move |row| (row, sentence))
-                })
-                .collect();
             for block in rows.chunks((BLOCK / (document.len() * self.num_heads)).max(1)) {
                 let numbers: Vec<usize> = block.iter().map(|&(row, _)| row).collect();
                 let scores = relevance(

@@ -15,6 +15,8 @@ use burn::tensor::{Bool, Device, Tensor, TensorData};
 use super::attention::projection;
 use super::choice::{Chooser, Kept, lists};
 use super::documents::Documents;
+use super::prepared::SelectedMemory;
+use super::readers::Reader;
 use super::source2token::{Source2Token, Source2TokenConfig};
 use super::traversal::top_t;
 use crate::kernels::{
@@ -101,19 +103,38 @@ impl ConditionalHeads {
     /// The terms of Eq. 7.
     ///
     /// # Shapes
+    /// - queries: `[query rows, d_model]`; words: `[rows, d_model]`; encodings: `[sentences, d_model]`
+    pub fn project(&self, queries: Tensor<2>, words: Tensor<2>, encodings: Tensor<2>) -> Projected {
+        self.ask(queries, &self.prepare(words, encodings))
+    }
+
+    /// Those of the memory.
+    ///
+    /// # Shapes
     /// - words: `[rows, d_model]`; encodings: `[sentences, d_model]`
-    pub fn project(&self, words: Tensor<2>, encodings: Tensor<2>) -> Projected {
-        Projected {
-            word_queries: self.query_word.forward(words.clone()),
-            word_keys: self.key_word.forward(words.clone()),
-            values: self.value.forward(words.clone()),
-            sentence_queries: self.query_sentence.forward(words),
+    pub fn prepare(&self, words: Tensor<2>, encodings: Tensor<2>) -> SelectedMemory {
+        SelectedMemory {
             sentence_keys: self.key_sentence.forward(encodings),
+            word_keys: self.key_word.forward(words.clone()),
+            values: self.value.forward(words),
         }
     }
 
-    /// The T sentences that are most relevant to each head of each word, Eq. 3-5, with their relevance.
-    pub fn choose(&self, projected: &Projected, documents: &Documents) -> Vec<Kept> {
+    /// Those of the queries, beside those of the memory.
+    pub(super) fn ask(&self, queries: Tensor<2>, memory: &SelectedMemory) -> Projected {
+        memory.read_by(
+            self.query_word.forward(queries.clone()),
+            self.query_sentence.forward(queries),
+        )
+    }
+
+    /// The T sentences that are most relevant to each head of each query, Eq. 3-5, with their relevance.
+    pub fn choose(
+        &self,
+        projected: &Projected,
+        readers: &[Reader],
+        documents: &Documents,
+    ) -> Vec<Kept> {
         let chooser = Chooser {
             num_heads: self.num_heads,
             visible: |_, _| true,
@@ -123,6 +144,7 @@ impl ConditionalHeads {
         chooser.choose(
             &projected.sentence_queries,
             &projected.sentence_keys,
+            readers,
             documents,
         )
     }
@@ -130,7 +152,7 @@ impl ConditionalHeads {
     /// Eq. 7 over the chosen sentences.
     ///
     /// # Shapes
-    /// - output: `[rows, d_v]`
+    /// - output: `[query rows, d_v]`
     pub fn attend(
         &self,
         projected: Projected,
@@ -140,7 +162,7 @@ impl ConditionalHeads {
         selected_attention(projected, &self.spec(sentences, choice))
     }
 
-    /// The weights of [`Self::attend`]: one entry for each row and head, its words in the order of the choice.
+    /// The weights of [`Self::attend`]: one entry for each query and head, its words in the order of the choice.
     pub fn weights(
         &self,
         projected: &Projected,
@@ -153,20 +175,22 @@ impl ConditionalHeads {
     /// Chooses and attends.
     ///
     /// # Shapes
-    /// - words: `[rows, d_model]`; encodings: `[sentences, d_model]`
-    /// - output: `[rows, d_v]`
+    /// - queries: `[query rows, d_model]`; words: `[rows, d_model]`; encodings: `[sentences, d_model]`
+    /// - output: `[query rows, d_v]`
     pub fn forward(
         &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
         words: Tensor<2>,
         encodings: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
-        let projected = self.project(words, encodings);
-        let choice = self.choose(&projected, documents);
+        let projected = self.project(queries, words, encodings);
+        let choice = self.choose(&projected, readers, documents);
         self.attend(projected, &documents.sentences, &choice)
     }
 
-    fn spec(&self, sentences: &[Range<usize>], choice: &[Kept]) -> SelectedAttention {
+    pub(super) fn spec(&self, sentences: &[Range<usize>], choice: &[Kept]) -> SelectedAttention {
         SelectedAttention {
             num_heads: self.num_heads,
             sentences: Arc::from(sentences),
@@ -207,13 +231,41 @@ pub struct ConditionalAttention {
 
 impl ConditionalAttention {
     /// # Shapes
-    /// - words, output: `[rows, d_model]`
-    pub fn forward(&self, words: Tensor<2>, documents: &Documents) -> Tensor<2> {
+    /// - queries, output: `[query rows, d_model]`; words: `[rows, d_model]`
+    pub fn forward(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        words: Tensor<2>,
+        documents: &Documents,
+    ) -> Tensor<2> {
+        let memory = self.prepare(words, documents);
+        self.attend(queries, readers, &memory, documents)
+    }
+
+    /// Sentence encodings and words, projected.
+    ///
+    /// # Shapes
+    /// - words: `[rows, d_model]`
+    pub fn prepare(&self, words: Tensor<2>, documents: &Documents) -> SelectedMemory {
         let encodings = self
             .source2token
             .forward(words.clone(), &documents.sentences);
-        self.output
-            .forward(self.heads.forward(words, encodings, documents))
+        self.heads.prepare(words, encodings)
+    }
+
+    /// [`Self::forward`] over a memory that was prepared before.
+    pub fn attend(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        memory: &SelectedMemory,
+        documents: &Documents,
+    ) -> Tensor<2> {
+        let projected = self.heads.ask(queries, memory);
+        let choice = self.heads.choose(&projected, readers, documents);
+        let read = self.heads.attend(projected, &documents.sentences, &choice);
+        self.output.forward(read)
     }
 }
 
@@ -239,7 +291,7 @@ mod tests {
             values,
             sentence_queries,
             sentence_keys,
-        } = heads.project(words, encodings);
+        } = heads.project(words.clone(), words, encodings);
         let num_heads = heads.num_heads;
         let words_to_words = relevance(word_queries, word_keys, num_heads);
         let to_sentences = relevance(sentence_queries, sentence_keys, num_heads);
@@ -273,9 +325,13 @@ mod tests {
         let encodings = attention
             .source2token
             .forward(words.clone(), &documents.sentences);
-        let gathered = attention
-            .heads
-            .forward(words.clone(), encodings.clone(), &documents);
+        let gathered = attention.heads.forward(
+            words.clone(),
+            &documents.readers(),
+            words.clone(),
+            encodings.clone(),
+            &documents,
+        );
         let masked = masked(&attention.heads, words, encodings, &documents.sentences);
         let difference = (gathered - masked).abs().max().into_scalar::<f32>();
         assert!(difference < 1e-5, "differs by {difference}");
@@ -288,7 +344,10 @@ mod tests {
         let attention = ConditionalAttentionConfig::new(8, 2, 2).init(&device);
         let words = Tensor::<2>::random([12, 8], Distribution::Normal(0.0, 1.0), &device);
         let junk = Tensor::<2>::random([3, 8], Distribution::Normal(0.0, 9.0), &device);
-        let alone = attention.forward(words.clone(), &Documents::one(vec![0..4, 4..5, 5..12]));
+        let read = |words: Tensor<2>, documents: &Documents| {
+            attention.forward(words.clone(), &documents.readers(), words, documents)
+        };
+        let alone = read(words.clone(), &Documents::one(vec![0..4, 4..5, 5..12]));
         let padded = Tensor::cat(
             vec![
                 words.clone().narrow(0, 0, 5),
@@ -302,7 +361,7 @@ mod tests {
             sentences: vec![0..4, 4..5, 8..15, 15..18],
             documents: vec![0..3, 3..4],
         };
-        let among = attention.forward(padded, &documents);
+        let among = read(padded, &documents);
         let among = Tensor::cat(
             vec![among.clone().narrow(0, 0, 5), among.narrow(0, 8, 7)],
             0,
@@ -320,9 +379,10 @@ mod tests {
         let encodings = attention
             .source2token
             .forward(words.clone(), &documents.sentences);
+        let projected = attention.heads.project(words.clone(), words, encodings);
         let choice = attention
             .heads
-            .choose(&attention.heads.project(words, encodings), &documents);
+            .choose(&projected, &documents.readers(), &documents);
         assert!(
             choice.iter().all(|kept| kept.sentences == [0, 2]),
             "{choice:?}"

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::layout::{Layout, Sublayer};
+use super::context_config::{Context, MemorySource};
+use super::layout::Layout;
+use super::positions::Counting;
+use super::rnn_search::RnnSearchConfig;
 use crate::error::{Error, Result};
 
 /// Sizes and mechanisms of a model.
@@ -26,6 +29,30 @@ pub struct ModelConfig {
     pub tied_embeddings: bool,
     /// Longest sentence in tokens; longer ones are translated in parts.
     pub max_tokens: usize,
+    #[serde(default)]
+    pub architecture: Architecture,
+    /// What the model reads beyond the sentence; none for sentence-level systems.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Context>,
+    /// Where the states of other sentences come from.
+    #[serde(default)]
+    pub memory: MemorySource,
+    /// Whether the context's gate has a bias, so that a trained sentence-level model can be taken up: it begins where
+    /// the gate lets the sentence's own state pass. Maruf et al. 2019, Eq. 8, has none.
+    #[serde(default)]
+    pub warm_gate: bool,
+}
+
+/// What the model is built of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Architecture {
+    /// Attention throughout, Vaswani et al. 2017.
+    #[default]
+    Transformer,
+    /// Recurrent, Bahdanau et al. 2015: `encoder`, `d_ff`, `num_heads`, `positions`, `norm` and `tied_embeddings` mean
+    /// nothing to it.
+    RnnSearch,
 }
 
 /// No size may be larger, so that the number of parameters can always be counted.
@@ -37,12 +64,16 @@ const LARGEST_SIZE: usize = 1 << 20;
 pub enum Positions {
     /// Sines of the word's place in its sentence, Vaswani et al. 2017, §3.5.
     Sinusoidal,
-    /// Learned tables for word, sentence and paragraph, summed, Trankova et al. 2024, §1.2: words count within their
-    /// sentence, sentences within their paragraph, paragraphs within the document (modulo the size of the table).
+    /// Learned tables for word, sentence and paragraph, summed, Trankova et al. 2024, §1.2.
+    ///
+    /// Restarting, a place beyond its table counts from the beginning of the table again. Absolute, a document that
+    /// does not fit the tables is read in windows, each counted from its own beginning.
     MultiLevel {
         words: usize,
         sentences: usize,
         paragraphs: usize,
+        #[serde(default)]
+        counting: Counting,
     },
 }
 
@@ -108,13 +139,18 @@ impl ModelConfig {
             words,
             sentences,
             paragraphs,
+            counting,
         } = self.positions
         {
-            if words <= self.max_tokens {
+            let least = match counting {
+                Counting::Restarting => self.max_tokens + 1,
+                Counting::Absolute => Self::least_window(self.max_tokens),
+            };
+            if words < least {
                 return refuse(
                     "positions.words",
                     &words,
-                    &format!("more than max_tokens, which is {}", self.max_tokens),
+                    &format!("at least {least}, since max_tokens is {}", self.max_tokens),
                 );
             }
             for (field, size) in [
@@ -136,58 +172,52 @@ impl ModelConfig {
                 );
             }
         }
-        Ok(())
+        match &self.context {
+            Some(_) if self.architecture == Architecture::RnnSearch => {
+                refuse("context", &"set", "none with architecture rnn_search")
+            }
+            Some(context) => context.validate(self),
+            None if self.memory != MemorySource::Live => {
+                refuse("memory", &"stage_one", "live without a context")
+            }
+            None => Ok(()),
+        }
     }
 
-    /// Parameters of the whole model, counted from the sizes alone.
-    pub fn num_parameters(&self) -> usize {
-        let d = self.d_model;
-        let final_norms = if self.norm == NormPosition::Pre {
-            4 * d
-        } else {
-            0
-        };
-        let places = match self.positions {
-            Positions::Sinusoidal => 0,
-            Positions::MultiLevel {
-                words,
-                sentences,
-                paragraphs,
-            } => (words + sentences + paragraphs) * d,
-        };
-        let words = self.vocab_size * d;
-        // Without a common matrix the target has an embedding of its own, and the logits have the third.
-        let embeddings = if self.tied_embeddings {
-            words + places
-        } else {
-            3 * words + 2 * places
-        };
-        let layers =
-            self.encoder_parameters() + self.num_decoder_layers * self.decoder_layer_parameters();
-        embeddings + layers + final_norms
+    /// Words that a table of absolute positions must have: a source sentence and a long translation of it.
+    pub(super) fn least_window(max_tokens: usize) -> usize {
+        3 * max_tokens + 16
     }
 
-    /// Parameters of all encoder sublayers with their norms.
-    pub fn encoder_parameters(&self) -> usize {
-        let sublayers = self.encoder.sublayers().map(|kind| match kind {
-            Sublayer::SelfAttention => self.attention_parameters(),
-            Sublayer::FeedForward => self.feed_forward_parameters(),
-        });
-        sublayers.sum()
+    /// This model without anything that reads beyond the sentence: what a context is trained upon.
+    #[must_use]
+    pub fn sentence_level(&self) -> Self {
+        Self {
+            context: None,
+            memory: MemorySource::Live,
+            warm_gate: false,
+            ..self.clone()
+        }
     }
 
-    /// Parameters of one decoder layer with its norms.
-    pub fn decoder_layer_parameters(&self) -> usize {
-        2 * self.attention_parameters() + self.feed_forward_parameters()
+    /// How many sentences a word reads in each head, where there is a choice.
+    pub fn top_t(&self) -> Option<usize> {
+        match self.context? {
+            Context::Conditional { top_t, .. } | Context::HierarchicalConditional { top_t, .. } => {
+                Some(top_t)
+            }
+            _ => None,
+        }
     }
 
-    /// Four projections without bias and a norm.
-    fn attention_parameters(&self) -> usize {
-        4 * self.d_model * self.d_model + 2 * self.d_model
-    }
-
-    /// Two linear maps and a norm.
-    fn feed_forward_parameters(&self) -> usize {
-        2 * self.d_model * self.d_ff + self.d_ff + self.d_model + 2 * self.d_model
+    pub(super) fn rnn_search(&self) -> RnnSearchConfig {
+        RnnSearchConfig {
+            vocab_size: self.vocab_size,
+            d_model: self.d_model,
+            num_decoder_layers: self.num_decoder_layers,
+            dropout: self.dropout,
+            output_dropout: self.dropout,
+            max_tokens: self.max_tokens,
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! Eq. 8-9; the gate is Tu et al., "Learning to Remember Translation History with a Continuous Cache", TACL 2018.
 
 use burn::config::Config;
-use burn::module::Module;
+use burn::module::{Module, Param};
 use burn::nn::Linear;
 use burn::tensor::activation::sigmoid;
 use burn::tensor::{Device, Tensor};
@@ -18,13 +18,24 @@ use crate::kernels::{DropoutSource, dropout};
 #[derive(Config, Debug)]
 pub struct ContextGateConfig {
     pub d_model: usize,
+    /// Whether the gate has a bias, unlike Eq. 8, that lets the own state pass at first: a trained model can be taken up.
+    #[config(default = false)]
+    pub warm: bool,
 }
+
+/// `σ(2) = 0.88` of the own state passes a warm gate at first: less, and the layer learns at the cost of what is known;
+/// more, and it hardly learns.
+const WARM: f32 = 2.0;
 
 impl ContextGateConfig {
     pub fn init(&self, device: &Device) -> ContextGate {
         let projection = || projection(self.d_model, self.d_model, device);
+        let mut own = projection();
+        own.bias = self
+            .warm
+            .then(|| Param::from_tensor(Tensor::full([self.d_model], WARM, device)));
         ContextGate {
-            own: projection(),
+            own,
             context: projection(),
         }
     }
@@ -33,7 +44,7 @@ impl ContextGateConfig {
 /// Chooses between own state and context, feature by feature.
 #[derive(Module, Debug)]
 pub struct ContextGate {
-    /// `W_r`, `[d_model, d_model]`
+    /// `W_r`, `[d_model, d_model]`, and a bias if the gate is warm
     pub own: Linear,
     /// `W_d`, `[d_model, d_model]`
     pub context: Linear,
@@ -63,6 +74,8 @@ impl ContextGate {
 pub struct ContextLayerConfig {
     pub d_model: usize,
     pub d_ff: usize,
+    #[config(default = false)]
+    pub warm_gate: bool,
 }
 
 impl ContextLayerConfig {
@@ -71,7 +84,9 @@ impl ContextLayerConfig {
             norm_attention: Norm::new(self.d_model, device),
             feed_forward: FeedForwardConfig::new(self.d_model, self.d_ff).init(device),
             norm_ff: Norm::new(self.d_model, device),
-            gate: ContextGateConfig::new(self.d_model).init(device),
+            gate: ContextGateConfig::new(self.d_model)
+                .with_warm(self.warm_gate)
+                .init(device),
         }
     }
 }

@@ -6,19 +6,30 @@ use std::sync::Arc;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
+use super::attended::{Attended, AttendedKind};
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use super::config::{ModelConfig, NormPosition};
+use super::context_attention::{ContextSublayer, GatedContext, Memory};
+use super::context_config::Context;
+use super::documents::select_rows;
 use super::embedding::{Rows, indices};
 use super::encoder::EncoderOutput;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
 use super::norm::Norm;
-use crate::kernels::{DropoutSource, Segment, dropout};
+use super::prepared::PreparedMemory;
+use super::readers::Reader;
+use crate::kernels::{DropoutSource, Segment};
 
 /// Decoder layers.
 #[derive(Module, Debug)]
 pub struct Decoder {
     pub layers: Vec<DecoderLayer>,
-    final_norm: Option<Norm>,
+    #[module(skip)]
+    pub norm_position: NormPosition,
+    /// With norms before their branches.
+    pub final_norm: Option<Norm>,
+    /// After the last layer: attention to the translations of other sentences.
+    pub gated: Option<GatedContext>,
 }
 
 /// Causal self-attention, attention over the source, feed-forward layer.
@@ -28,8 +39,28 @@ pub struct DecoderLayer {
     pub norm_self: Norm,
     pub cross_attention: MultiHeadAttention,
     pub norm_cross: Norm,
+    /// Attention to the encodings of all source sentences.
+    pub context: Option<ContextSublayer>,
     pub feed_forward: FeedForward,
     pub norm_ff: Norm,
+}
+
+/// States of the words of some target sentences.
+#[derive(Debug, Clone)]
+pub struct DecoderOutput {
+    /// `[rows, d_model]`
+    pub states: Tensor<2>,
+    /// What each word read of its source sentence in the last layer, `[rows, d_model]`.
+    pub attended: Tensor<2>,
+}
+
+/// What the words of all hypotheses of some documents read beyond their own sentence, prepared once.
+#[derive(Debug, Clone)]
+pub struct DecoderMemory {
+    /// Source sentences as each layer reads them; none where a layer does not.
+    pub layers: Vec<Option<PreparedMemory>>,
+    /// Translations of other sentences.
+    pub translations: Option<PreparedMemory>,
 }
 
 /// What the decoder remembers of the words so far, for a number of hypotheses.
@@ -40,15 +71,18 @@ pub struct DecoderState {
     layers: Vec<LayerState>,
     /// Source rows of every hypothesis.
     sources: Vec<Range<usize>>,
-    /// Where each hypothesis's sentence stands, as in [`Rows::places`].
-    places: Vec<(usize, usize)>,
+    /// Place of the first word of each hypothesis's sentence, as in [`Rows::places`].
+    places: Vec<[usize; 3]>,
+    /// Number of each hypothesis's sentence among those that were encoded.
+    numbers: Vec<usize>,
+    memory: DecoderMemory,
 }
 
 #[derive(Debug, Clone)]
 struct LayerState {
     /// Keys and values of the words so far, each `[hypotheses, len, d_model]`; none before the first word.
     own: Option<(Tensor<3>, Tensor<3>)>,
-    /// Keys and values of the source, each `[source rows, d_model]`.
+    /// Keys and values of the source sentences, each `[rows, d_model]`.
     source: (Tensor<2>, Tensor<2>),
 }
 
@@ -72,7 +106,7 @@ impl DecoderState {
     pub fn next_places(&self) -> Vec<[usize; 3]> {
         self.places
             .iter()
-            .map(|&(sentence, paragraph)| [self.len, sentence, paragraph])
+            .map(|&[first, sentence, paragraph]| [first + self.len, sentence, paragraph])
             .collect()
     }
 
@@ -83,12 +117,10 @@ impl DecoderState {
         }
         self.sources = hypotheses
             .iter()
-            .map(|&hypothesis| self.sources[hypothesis].clone())
+            .map(|h| self.sources[*h].clone())
             .collect();
-        self.places = hypotheses
-            .iter()
-            .map(|&hypothesis| self.places[hypothesis])
-            .collect();
+        self.places = hypotheses.iter().map(|h| self.places[*h]).collect();
+        self.numbers = hypotheses.iter().map(|h| self.numbers[*h]).collect();
         for layer in &mut self.layers {
             layer.own = layer.own.take().map(|(keys, values)| {
                 let rows = indices(hypotheses.iter().copied(), &keys.device());
@@ -106,57 +138,157 @@ impl Decoder {
             norm_self: Norm::new(config.d_model, device),
             cross_attention: attention.init(device),
             norm_cross: Norm::new(config.d_model, device),
+            context: ContextSublayer::in_decoder(config, device),
             feed_forward: FeedForwardConfig::new(config.d_model, config.d_ff).init(device),
             norm_ff: Norm::new(config.d_model, device),
         };
+        let bilingual = config.context.as_ref().is_some_and(Context::is_bilingual);
         Self {
             layers: (0..config.num_decoder_layers).map(layer).collect(),
+            norm_position: config.norm,
             final_norm: (config.norm == NormPosition::Pre)
                 .then(|| Norm::new(config.d_model, device)),
+            gated: GatedContext::new(config, device).filter(|_| bilingual),
         }
     }
 
     /// States of all words of all target sentences, each seeing the words before it and its source sentence.
     ///
     /// # Shapes
-    /// - y: `[rows, d_model]`, the embedded `rows`
-    /// - output: `[rows, d_model]`
+    /// - y: `[rows, d_model]`, the embedded `rows`: translations of the sentences of `encoded`
     pub fn forward(
+        &self,
+        y: Tensor<2>,
+        rows: &Rows,
+        encoded: &EncoderOutput,
+        drop: &DropoutSource,
+    ) -> DecoderOutput {
+        self.forward_attended(y, rows, encoded, drop, &mut Attended::off())
+    }
+
+    /// [`Self::forward`], with what it attends to.
+    pub fn forward_attended(
         &self,
         mut y: Tensor<2>,
         rows: &Rows,
         encoded: &EncoderOutput,
         drop: &DropoutSource,
-    ) -> Tensor<2> {
+        readings: &mut Attended,
+    ) -> DecoderOutput {
         let own = rows.own_segments();
         let cross = rows.segments_over(&encoded.sentences);
-        for layer in &self.layers {
+        let readers = readers(&rows.sentences, &encoded.numbers);
+        let mut attended = None;
+        for (number, layer) in self.layers.iter().enumerate() {
             let memory = layer.cross_attention.project(encoded.states.clone());
             y = self.residual(y, &layer.norm_self, drop, |y| {
                 layer.self_attention.forward(y.clone(), y, &own)
             });
             y = self.residual(y, &layer.norm_cross, drop, |y| {
-                layer.cross_attention.attend(y, memory, &cross)
+                readings.add(AttendedKind::Cross, number, |keep| {
+                    let attention = &layer.cross_attention;
+                    attention.readings_of(y.clone(), &memory.0, &cross, keep)
+                });
+                let read = layer.cross_attention.attend(y, memory, &cross);
+                attended = Some(read.clone());
+                read
             });
+            if let Some(context) = &layer.context {
+                let memory = Memory::of(encoded.states.clone(), encoded.documents.clone());
+                y = context.join(self.norm_position, y, drop, |y| {
+                    let place = (AttendedKind::DecoderContext, number);
+                    context.attend(y, &readers, &memory, place, readings)
+                });
+            }
             y = self.residual(y, &layer.norm_ff, drop, |y| {
                 layer.feed_forward.forward(y, drop)
             });
         }
-        self.finish(y)
+        DecoderOutput {
+            states: self.finish(y),
+            attended: attended.expect("a decoder has layers"),
+        }
+    }
+
+    /// The states of [`Self::forward`], joined with what is read of the `translations` of other sentences.
+    ///
+    /// # Shapes
+    /// - output: `[rows, d_model]`
+    pub fn join(
+        &self,
+        output: DecoderOutput,
+        rows: &Rows,
+        encoded: &EncoderOutput,
+        translations: Option<&Memory>,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
+        let DecoderOutput { states, attended } = output;
+        match (&self.gated, translations) {
+            (Some(gated), Some(memory)) => {
+                let readers = readers(&rows.sentences, &encoded.numbers);
+                gated.forward(states, attended, &readers, memory, drop)
+            }
+            _ => states,
+        }
+    }
+
+    /// What [`Self::join`] attends to.
+    pub fn attend_to_translations(
+        &self,
+        output: &DecoderOutput,
+        rows: &Rows,
+        encoded: &EncoderOutput,
+        translations: &Memory,
+        readings: &mut Attended,
+    ) {
+        let Some(gated) = &self.gated else { return };
+        let readers = readers(&rows.sentences, &encoded.numbers);
+        let place = (AttendedKind::DecoderContext, self.layers.len() - 1);
+        let DecoderOutput { states, attended } = output;
+        gated.attend_telling(states, attended, &readers, translations, place, readings);
+    }
+
+    /// What is read of the documents of `encoded`, whichever of their sentences are translated.
+    pub fn prepare(&self, encoded: &EncoderOutput, translations: Option<&Memory>) -> DecoderMemory {
+        let of_source = |layer: &DecoderLayer| {
+            let context = layer.context.as_ref()?;
+            let words = Memory::of(encoded.states.clone(), encoded.documents.clone());
+            Some(context.attention.prepare(&words))
+        };
+        DecoderMemory {
+            layers: self.layers.iter().map(of_source).collect(),
+            translations: self
+                .gated
+                .as_ref()
+                .and_then(|gated| Some(gated.prepare(translations?))),
+        }
     }
 
     /// A state before the first word, with one hypothesis for each source sentence.
-    pub fn start(&self, encoded: &EncoderOutput) -> DecoderState {
+    pub fn start(&self, encoded: &EncoderOutput, memory: DecoderMemory) -> DecoderState {
+        // Only the sentences that are translated, of documents of any length.
+        let rows: Vec<usize> = encoded.sentences.iter().cloned().flatten().collect();
+        let states = if rows.iter().copied().eq(0..encoded.states.dims()[0]) {
+            encoded.states.clone()
+        } else {
+            select_rows(encoded.states.clone(), &rows)
+        };
+        let mut end = 0;
+        let sources = encoded.sentences.iter().map(|sentence| {
+            end += sentence.len();
+            end - sentence.len()..end
+        });
         let layers = self.layers.iter().map(|layer| LayerState {
             own: None,
-            source: layer.cross_attention.project(encoded.states.clone()),
+            source: layer.cross_attention.project(states.clone()),
         });
-        let (sources, places) = (encoded.sentences.clone(), encoded.places.clone());
         DecoderState {
             len: 0,
             layers: layers.collect(),
-            sources,
-            places,
+            sources: sources.collect(),
+            places: encoded.places.clone(),
+            numbers: encoded.numbers.clone(),
+            memory,
         }
     }
 
@@ -173,24 +305,23 @@ impl Decoder {
             "one word for every hypothesis"
         );
         let len = state.len + 1;
-        let keys_of = |hypothesis: usize| hypothesis * len..(hypothesis + 1) * len;
-        let own: Arc<[Segment]> = (0..hypotheses)
-            .map(|row| Segment {
+        let segments = |keys: &dyn Fn(usize) -> Range<usize>| -> Arc<[Segment]> {
+            let rows = 0..hypotheses;
+            rows.map(|row| Segment {
                 queries: row..row + 1,
-                keys: keys_of(row),
+                keys: keys(row),
             })
-            .collect();
-        let cross: Arc<[Segment]> = state
-            .sources
-            .iter()
-            .enumerate()
-            .map(|(row, keys)| Segment {
-                queries: row..row + 1,
-                keys: keys.clone(),
-            })
-            .collect();
+            .collect()
+        };
+        let own = segments(&|row| row * len..(row + 1) * len);
+        let cross = segments(&|row| state.sources[row].clone());
+        let each: Vec<Range<usize>> = (0..hypotheses).map(|row| row..row + 1).collect();
+        let readers = readers(&each, &state.numbers);
         let none = DropoutSource::none();
-        for (layer, memory) in self.layers.iter().zip(&mut state.layers) {
+        let mut attended = None;
+        let documents = &state.memory.layers;
+        for ((layer, memory), document) in self.layers.iter().zip(&mut state.layers).zip(documents)
+        {
             y = self.residual(y, &layer.norm_self, &none, |y| {
                 let (key, value) = layer.self_attention.project(y.clone());
                 let (key, value) = (key.unsqueeze_dim(1), value.unsqueeze_dim(1));
@@ -208,16 +339,30 @@ impl Decoder {
                     .attend(y, (rows(keys), rows(values)), &own)
             });
             y = self.residual(y, &layer.norm_cross, &none, |y| {
-                layer
+                let read = layer
                     .cross_attention
-                    .attend(y, memory.source.clone(), &cross)
+                    .attend(y, memory.source.clone(), &cross);
+                attended = Some(read.clone());
+                read
             });
+            if let (Some(context), Some(document)) = (&layer.context, document) {
+                y = context.join(self.norm_position, y, &none, |y| {
+                    context.attention.attend(y.clone(), &readers, document)
+                });
+            }
             y = self.residual(y, &layer.norm_ff, &none, |y| {
                 layer.feed_forward.forward(y, &none)
             });
         }
         state.len = len;
-        self.finish(y)
+        let states = self.finish(y);
+        match (&self.gated, &state.memory.translations) {
+            (Some(gated), Some(memory)) => {
+                let queries = attended.expect("a decoder has layers");
+                gated.attend(states, queries, &readers, memory, &none)
+            }
+            _ => states,
+        }
     }
 
     fn residual(
@@ -227,12 +372,7 @@ impl Decoder {
         drop: &DropoutSource,
         branch: impl FnOnce(Tensor<2>) -> Tensor<2>,
     ) -> Tensor<2> {
-        if self.final_norm.is_some() {
-            let branch = branch(norm.forward(y.clone()));
-            return y + dropout(branch, drop.next());
-        }
-        let branch = branch(y.clone());
-        norm.add(y, branch, drop.next())
+        norm.residual(self.norm_position, y, drop, branch)
     }
 
     fn finish(&self, y: Tensor<2>) -> Tensor<2> {
@@ -241,4 +381,15 @@ impl Decoder {
             None => y,
         }
     }
+}
+
+/// Runs of rows with the numbers of their sentences.
+fn readers(rows: &[Range<usize>], numbers: &[usize]) -> Vec<Reader> {
+    let pairs = rows.iter().zip(numbers);
+    pairs
+        .map(|(rows, &sentence)| Reader {
+            rows: rows.clone(),
+            sentence,
+        })
+        .collect()
 }

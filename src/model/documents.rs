@@ -58,59 +58,15 @@ impl Documents {
         (0..self.sentences.len()).filter(|&sentence| !self.sentences[sentence].is_empty())
     }
 
-    /// Numbers of the sentences with words, and segments by which every word attends to those of its document.
-    pub fn segments_over_sentences(&self) -> (Vec<usize>, Arc<[Segment]>) {
-        let mut numbers = Vec::with_capacity(self.sentences.len());
-        let mut segments = Vec::with_capacity(self.sentences.len());
-        for document in &self.documents {
-            let first = numbers.len();
-            numbers.extend(
-                document
-                    .clone()
-                    .filter(|&sentence| !self.sentences[sentence].is_empty()),
-            );
-            let rows = document
-                .clone()
-                .map(|sentence| self.sentences[sentence].clone());
-            segments.extend(rows.map(|queries| Segment {
-                queries,
-                keys: first..numbers.len(),
-            }));
-        }
-        (numbers, segments.into())
+    /// Number of the document that holds a sentence.
+    pub(super) fn document_of(&self, sentence: usize) -> usize {
+        self.documents
+            .partition_point(|document| document.end <= sentence)
     }
 
-    /// Rows of a key matrix, and segments by which every sentence attends to the rows that `units` gives for the other
-    /// sentences within its reach.
-    ///
-    /// A document's rows come twice in a row: then all but a sentence's own are one run that begins after it.
-    pub fn segments_over_others(
-        &self,
-        reach: Reach,
-        units: impl Fn(usize) -> Range<usize>,
-    ) -> (Vec<usize>, Arc<[Segment]>) {
-        let mut keys = Vec::new();
-        let mut segments = Vec::with_capacity(self.sentences.len());
-        for document in &self.documents {
-            let start = keys.len();
-            let rows: Vec<usize> = document.clone().flat_map(&units).collect();
-            let mut place = start;
-            for sentence in document.clone() {
-                let end = place + units(sentence).len();
-                let visible = match reach {
-                    Reach::Offline => end..rows.len() + place,
-                    Reach::Online => start..place,
-                };
-                segments.push(Segment {
-                    queries: self.sentences[sentence].clone(),
-                    keys: visible,
-                });
-                place = end;
-            }
-            keys.extend_from_slice(&rows);
-            keys.extend_from_slice(&rows);
-        }
-        (keys, segments.into())
+    /// How many sentences of its document stand before a sentence.
+    pub(super) fn place(&self, sentence: usize) -> usize {
+        sentence - self.documents[self.document_of(sentence)].start
     }
 
     /// Mean of the rows of every sentence; zeros for an empty one.
@@ -147,63 +103,4 @@ impl Documents {
 pub(super) fn select_rows(x: Tensor<2>, numbers: &[usize]) -> Tensor<2> {
     let ids = indices(numbers.iter().copied(), &x.device());
     x.select(0, ids)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Two documents; the second sentence of the first one is empty, and row 5 belongs to nobody.
-    fn documents() -> Documents {
-        Documents {
-            sentences: vec![0..3, 3..3, 3..5, 6..7, 7..9],
-            documents: vec![0..3, 3..5],
-        }
-    }
-
-    #[test]
-    fn others_are_all_rows_of_the_document_within_reach() {
-        let documents = documents();
-        let document_of = |sentence: usize| {
-            documents
-                .documents
-                .iter()
-                .position(|d| d.contains(&sentence))
-        };
-        for reach in [Reach::Offline, Reach::Online] {
-            let (keys, segments) = documents
-                .segments_over_others(reach, |sentence| documents.sentences[sentence].clone());
-            for (own, segment) in segments.iter().enumerate() {
-                let mut read: Vec<usize> = keys[segment.keys.clone()].to_vec();
-                read.sort_unstable();
-                let others = (0..5).filter(|&other| {
-                    document_of(own) == document_of(other) && reach.sees(own, other)
-                });
-                let want: Vec<usize> = others
-                    .flat_map(|other| documents.sentences[other].clone())
-                    .collect();
-                assert_eq!(read, want, "sentence {own}, {reach:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn words_read_the_spoken_sentences_of_their_document() {
-        let (numbers, segments) = documents().segments_over_sentences();
-        assert_eq!(numbers, [0, 2, 3, 4]);
-        assert_eq!(
-            segments[2],
-            Segment {
-                queries: 3..5,
-                keys: 0..2
-            }
-        );
-        assert_eq!(
-            segments[4],
-            Segment {
-                queries: 7..9,
-                keys: 2..4
-            }
-        );
-    }
 }

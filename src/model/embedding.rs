@@ -7,6 +7,7 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Int, Tensor, TensorData};
 
 use super::config::{ModelConfig, Positions};
+use super::documents::Documents;
 use super::positions::PlaceTables;
 use crate::kernels::{DropoutSource, Segment, dropout};
 
@@ -17,26 +18,49 @@ pub struct Rows {
     pub ids: Vec<u32>,
     /// Rows of every sentence, in order and without gaps.
     pub sentences: Vec<Range<usize>>,
-    /// For each sentence its place in its paragraph and its paragraph's place in the document.
-    pub places: Vec<(usize, usize)>,
+    /// Place of the first word of every sentence: word, sentence, paragraph.
+    pub places: Vec<[usize; 3]>,
+    /// Sentence numbers of every document, in order and without gaps.
+    pub documents: Vec<Range<usize>>,
 }
 
 impl Rows {
-    /// Lays out sentences one after the other, each at the beginning of a document.
+    /// Lays out sentences one after the other, each at the beginning of a document of its own.
     pub fn new<'a>(sentences: impl IntoIterator<Item = &'a [u32]>) -> Self {
         let mut rows = Self::default();
         for sentence in sentences {
+            rows.begin_document();
             rows.push(sentence, (0, 0));
         }
         rows
     }
 
-    /// Adds a sentence that stands at `place`.
+    /// The sentences that follow form a new document.
+    pub fn begin_document(&mut self) {
+        let next = self.sentences.len();
+        self.documents.push(next..next);
+    }
+
+    /// Adds a sentence to the last document, at `place`: in its paragraph, and of its paragraph in the document.
     pub fn push(&mut self, sentence: &[u32], place: (usize, usize)) {
+        if self.documents.is_empty() {
+            self.begin_document();
+        }
         let start = self.ids.len();
         self.ids.extend_from_slice(sentence);
         self.sentences.push(start..self.ids.len());
-        self.places.push(place);
+        self.places.push([0, place.0, place.1]);
+        if let Some(document) = self.documents.last_mut() {
+            document.end += 1;
+        }
+    }
+
+    /// Sentences and documents.
+    pub fn layout(&self) -> Documents {
+        Documents {
+            sentences: self.sentences.clone(),
+            documents: self.documents.clone(),
+        }
     }
 
     /// Every sentence attends to itself.
@@ -58,6 +82,48 @@ impl Rows {
                 keys: keys.clone(),
             })
             .collect()
+    }
+
+    /// For every sentence the rows of the `previous` ones of its document, of a break and of itself, as a batch in
+    /// which each such run is a sentence; and where in it the sentences themselves stand.
+    pub fn concatenated(&self, previous: usize, sentence_break: u32) -> (Self, Vec<Range<usize>>) {
+        let (mut joined, mut own) = (Self::default(), Vec::with_capacity(self.sentences.len()));
+        for document in &self.documents {
+            joined.begin_document();
+            for sentence in document.clone() {
+                let first = document.start.max(sentence.saturating_sub(previous));
+                let mut ids = Vec::new();
+                for before in &self.sentences[first..sentence] {
+                    ids.extend_from_slice(&self.ids[before.clone()]);
+                    ids.push(sentence_break);
+                }
+                let start = joined.ids.len() + ids.len();
+                ids.extend_from_slice(&self.ids[self.sentences[sentence].clone()]);
+                let [_, place, paragraph] = self.places[sentence];
+                joined.push(&ids, (place, paragraph));
+                own.push(start..joined.ids.len());
+            }
+        }
+        (joined, own)
+    }
+}
+
+impl Rows {
+    /// Where each row of [`Self::concatenated`] comes from; none for a break.
+    pub(super) fn concatenated_from(&self, previous: usize) -> Vec<Option<u32>> {
+        let number = |row| Some(u32::try_from(row).expect("rows fit 32 bits"));
+        let mut origin = Vec::new();
+        for document in &self.documents {
+            for sentence in document.clone() {
+                let first = document.start.max(sentence.saturating_sub(previous));
+                for before in &self.sentences[first..sentence] {
+                    origin.extend(before.clone().map(number));
+                    origin.push(None);
+                }
+                origin.extend(self.sentences[sentence].clone().map(number));
+            }
+        }
+        origin
     }
 }
 
@@ -84,6 +150,7 @@ impl Embedding {
                 words,
                 sentences,
                 paragraphs,
+                ..
             } => Some(PlaceTables {
                 words: table(words),
                 sentences: table(sentences),
@@ -103,8 +170,8 @@ impl Embedding {
     pub fn forward(&self, rows: &Rows, drop: &DropoutSource) -> Tensor<2> {
         let counted = rows.sentences.iter().zip(&rows.places);
         let places: Vec<[usize; 3]> = counted
-            .flat_map(|(range, &(sentence, paragraph))| {
-                (0..range.len()).map(move |word| [word, sentence, paragraph])
+            .flat_map(|(range, &[first, sentence, paragraph])| {
+                (0..range.len()).map(move |word| [first + word, sentence, paragraph])
             })
             .collect();
         dropout(self.embed(&rows.ids, &places), drop.next())

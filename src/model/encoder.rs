@@ -1,4 +1,4 @@
-//! The encoder: sublayers in the order of a [`Layout`](super::Layout).
+//! The encoder: sublayers in the order of a [`Layout`](super::Layout), and what reads beyond the sentence.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,33 +6,84 @@ use std::sync::Arc;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
+use super::attended::{Attended, AttendedKind};
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use super::config::{ModelConfig, NormPosition};
+use super::context_attention::{ContextSublayer, GatedContext, Memory};
+use super::documents::Documents;
 use super::embedding::Rows;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
 use super::layout::Sublayer;
 use super::norm::Norm;
-use crate::kernels::{DropoutSource, Segment, dropout};
+use super::zhang::PreviousEncoder;
+use crate::kernels::{DropoutSource, Segment};
 
 /// Encoded sentences.
 #[derive(Debug, Clone)]
 pub struct EncoderOutput {
     /// `[rows, d_model]`
     pub states: Tensor<2>,
-    /// Rows of every sentence.
+    /// Rows of every sentence that is to be translated.
     pub sentences: Vec<Range<usize>>,
-    /// Where each sentence stands, as in [`Rows::places`].
-    pub places: Vec<(usize, usize)>,
+    /// Place of the first word of each of them, as in [`Rows::places`].
+    pub places: Vec<[usize; 3]>,
+    /// Number in `documents` of each of them.
+    pub numbers: Vec<usize>,
+    /// All sentences that were encoded.
+    pub documents: Documents,
 }
 
-/// All sublayers; exactly one of a sublayer's parts is there.
+impl EncoderOutput {
+    /// All sentences of `rows`.
+    pub(super) fn of(states: Tensor<2>, rows: &Rows) -> Self {
+        Self {
+            states,
+            sentences: rows.sentences.clone(),
+            places: rows.places.clone(),
+            numbers: (0..rows.sentences.len()).collect(),
+            documents: rows.layout(),
+        }
+    }
+
+    /// The same states for some of the sentences only, by their numbers in `documents`.
+    #[must_use]
+    pub fn select(&self, numbers: &[usize]) -> Self {
+        let index = |number: &usize| {
+            self.numbers
+                .binary_search(number)
+                .expect("a sentence that was encoded")
+        };
+        let chosen: Vec<usize> = numbers.iter().map(index).collect();
+        Self {
+            states: self.states.clone(),
+            sentences: chosen
+                .iter()
+                .map(|&at| self.sentences[at].clone())
+                .collect(),
+            places: chosen.iter().map(|&at| self.places[at]).collect(),
+            numbers: numbers.to_vec(),
+            documents: self.documents.clone(),
+        }
+    }
+}
+
+/// All sublayers, and the attention to the document where the model has one.
 #[derive(Module, Debug)]
 pub struct Encoder {
     pub sublayers: Vec<EncoderSublayer>,
-    final_norm: Option<Norm>,
+    #[module(skip)]
+    pub norm_position: NormPosition,
+    /// With norms before their branches.
+    pub final_norm: Option<Norm>,
+    /// One beside each self-attention, or none at all.
+    pub contexts: Vec<ContextSublayer>,
+    /// What makes the memory that `contexts` read, unless it is the words themselves.
+    pub previous: Option<PreviousEncoder>,
+    /// After the last sublayer.
+    pub gated: Option<GatedContext>,
 }
 
-/// Attention inside the sentence or a feed-forward layer, with its norm.
+/// Attention inside the sentence or a feed-forward layer, with its norm; exactly one of the two is there.
 #[derive(Module, Debug)]
 pub struct EncoderSublayer {
     pub attention: Option<MultiHeadAttention>,
@@ -41,6 +92,16 @@ pub struct EncoderSublayer {
 }
 
 impl EncoderSublayer {
+    fn new(kind: Sublayer, config: &ModelConfig, device: &Device) -> Self {
+        let attention = MultiHeadAttentionConfig::new(config.d_model, config.num_heads);
+        Self {
+            attention: (kind == Sublayer::SelfAttention).then(|| attention.init(device)),
+            feed_forward: (kind == Sublayer::FeedForward)
+                .then(|| FeedForwardConfig::new(config.d_model, config.d_ff).init(device)),
+            norm: Norm::new(config.d_model, device),
+        }
+    }
+
     /// `norm(x + dropout(sublayer(x)))`, Vaswani et al. 2017, §3.1.
     ///
     /// # Shapes
@@ -55,17 +116,6 @@ impl EncoderSublayer {
         self.norm.add(x, branch, drop.next())
     }
 
-    /// `x + dropout(sublayer(norm(x)))`, Xiong et al. 2020.
-    fn forward_pre(
-        &self,
-        x: Tensor<2>,
-        segments: &Arc<[Segment]>,
-        drop: &DropoutSource,
-    ) -> Tensor<2> {
-        let branch = self.branch(self.norm.forward(x.clone()), segments, drop);
-        x + dropout(branch, drop.next())
-    }
-
     fn branch(&self, x: Tensor<2>, segments: &Arc<[Segment]>, drop: &DropoutSource) -> Tensor<2> {
         match (&self.attention, &self.feed_forward) {
             (Some(attention), _) => attention.forward(x.clone(), x, segments),
@@ -75,41 +125,149 @@ impl EncoderSublayer {
     }
 }
 
+/// A self-attention and a feed-forward layer, for encoders of one layer.
+pub(super) fn one_layer(config: &ModelConfig, device: &Device) -> Vec<EncoderSublayer> {
+    [Sublayer::SelfAttention, Sublayer::FeedForward]
+        .map(|kind| EncoderSublayer::new(kind, config, device))
+        .into()
+}
+
 impl Encoder {
     pub fn new(config: &ModelConfig, device: &Device) -> Self {
-        let sublayer = |kind| EncoderSublayer {
-            attention: (kind == Sublayer::SelfAttention).then(|| {
-                MultiHeadAttentionConfig::new(config.d_model, config.num_heads).init(device)
-            }),
-            feed_forward: (kind == Sublayer::FeedForward)
-                .then(|| FeedForwardConfig::new(config.d_model, config.d_ff).init(device)),
-            norm: Norm::new(config.d_model, device),
-        };
+        let attentions = config.encoder.count(Sublayer::SelfAttention);
         Self {
-            sublayers: config.encoder.sublayers().map(sublayer).collect(),
+            sublayers: config
+                .encoder
+                .sublayers()
+                .map(|kind| EncoderSublayer::new(kind, config, device))
+                .collect(),
+            norm_position: config.norm,
             final_norm: (config.norm == NormPosition::Pre)
                 .then(|| Norm::new(config.d_model, device)),
+            contexts: ContextSublayer::in_encoder(config, attentions, device),
+            previous: PreviousEncoder::new(config, device),
+            gated: config
+                .context
+                .filter(|context| context.side().has_encoder())
+                .and_then(|_| GatedContext::new(config, device)),
+        }
+    }
+
+    pub(super) fn set_top_t(&mut self, top_t: usize) {
+        for context in &mut self.contexts {
+            context.attention.set_top_t(top_t);
+        }
+        if let Some(GatedContext::Layer(context)) = &mut self.gated {
+            context.attention.set_top_t(top_t);
         }
     }
 
     /// # Shapes
     /// - x: `[rows, d_model]`, the embedded `rows`
-    pub fn forward(&self, mut x: Tensor<2>, rows: &Rows, drop: &DropoutSource) -> EncoderOutput {
-        let segments = rows.own_segments();
+    /// - memory: what the gated context reads, laid out like `rows`; none for the states themselves
+    pub fn forward(
+        &self,
+        x: Tensor<2>,
+        rows: &Rows,
+        memory: Option<Tensor<2>>,
+        drop: &DropoutSource,
+    ) -> EncoderOutput {
+        let of_words = |previous: &PreviousEncoder| previous.forward(&x, &rows.layout(), drop);
+        let previous = self.previous.as_ref().map(of_words);
+        self.forward_attended(x, rows, (previous, memory), drop, &mut Attended::off())
+    }
+
+    /// [`Self::forward`] after the encoded previous sentences, with what it attends to.
+    pub fn forward_attended(
+        &self,
+        x: Tensor<2>,
+        rows: &Rows,
+        (previous, memory): (Option<Memory>, Option<Tensor<2>>),
+        drop: &DropoutSource,
+        attended: &mut Attended,
+    ) -> EncoderOutput {
+        let states = self.layers(x, rows, previous, drop, attended);
+        let Some(gated) = &self.gated else {
+            return EncoderOutput::of(states, rows);
+        };
+        let documents = rows.layout();
+        let readers = documents.readers();
+        let memory = Memory::of(memory.unwrap_or_else(|| states.clone()), documents);
+        let states = if attended.is_on() {
+            let place = (AttendedKind::Context, self.last_attention());
+            gated.attend_telling(&states, &states, &readers, &memory, place, attended)
+        } else {
+            gated.forward(states.clone(), states, &readers, &memory, drop)
+        };
+        EncoderOutput::of(states, rows)
+    }
+
+    /// States after the last sublayer, before they are joined with those of other sentences.
+    ///
+    /// # Shapes
+    /// - x, output: `[rows, d_model]`
+    pub(super) fn layers(
+        &self,
+        mut x: Tensor<2>,
+        rows: &Rows,
+        previous: Option<Memory>,
+        drop: &DropoutSource,
+        attended: &mut Attended,
+    ) -> Tensor<2> {
+        let (segments, documents) = (rows.own_segments(), rows.layout());
+        let readers = documents.readers();
+        let last = self.last_attention();
+        let (mut contexts, mut layers) = (self.contexts.iter(), 0..);
         for sublayer in &self.sublayers {
-            x = match &self.final_norm {
-                Some(_) => sublayer.forward_pre(x, &segments, drop),
-                None => sublayer.forward(x, &segments, drop),
+            let attention = sublayer.attention.as_ref();
+            let layer = attention.and_then(|_| layers.next());
+            let context = attention.and_then(|_| contexts.next());
+            let mut entering = None;
+            let read = |context: &ContextSublayer,
+                        x: &Tensor<2>,
+                        entering: Option<&Tensor<2>>,
+                        attended: &mut Attended| {
+                let memory = previous.clone().unwrap_or_else(|| {
+                    let words = entering.filter(|_| context.attention.reads_entering_words());
+                    Memory::of(words.unwrap_or(x).clone(), documents.clone())
+                });
+                let place = (AttendedKind::Context, layer.unwrap_or_default());
+                context.attend(x, &readers, &memory, place, attended)
             };
+            x = sublayer.norm.residual(self.norm_position, x, drop, |x| {
+                if let (Some(attention), true) = (attention, layer == Some(last)) {
+                    attended.add(AttendedKind::EncoderSelf, last, |keep| {
+                        attention.readings(x.clone(), x.clone(), &segments, keep)
+                    });
+                }
+                let branch = sublayer.branch(x.clone(), &segments, drop);
+                let branch = match context {
+                    Some(heads) if heads.norm.is_none() => branch + read(heads, &x, None, attended),
+                    _ => branch,
+                };
+                entering = context.map(|_| x);
+                branch
+            });
+            if let Some(context) = context {
+                x = context.join(self.norm_position, x, drop, |x| {
+                    read(context, x, entering.as_ref(), attended)
+                });
+            }
         }
-        let states = match &self.final_norm {
+        if let Some(previous) = &self.previous {
+            let (origin, _) = previous.rows(&documents);
+            attended.rename_context(&origin);
+        }
+        match &self.final_norm {
             Some(norm) => norm.forward(x),
             None => x,
-        };
-        EncoderOutput {
-            states,
-            sentences: rows.sentences.clone(),
-            places: rows.places.clone(),
         }
+    }
+
+    /// Number of the last self-attention.
+    fn last_attention(&self) -> usize {
+        let attentions = self.sublayers.iter();
+        let attentions = attentions.filter(|sublayer| sublayer.attention.is_some());
+        attentions.count().saturating_sub(1)
     }
 }

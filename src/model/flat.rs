@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use super::documents::{Documents, Reach, select_rows};
+use super::prepared::VisibleMemory;
+use super::readers::{Reader, Visible};
 use crate::kernels::Segment;
 
 /// What is attended to.
@@ -54,44 +56,72 @@ pub struct FlatAttention {
 
 impl FlatAttention {
     /// # Shapes
-    /// - queries, word_keys, word_values, output: `[rows, d_model]`
+    /// - queries, output: `[query rows, d_model]`; word_keys, word_values: `[rows, d_model]`
     pub fn forward(
         &self,
         queries: Tensor<2>,
+        readers: &[Reader],
         word_keys: Tensor<2>,
         word_values: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
+        let memory = self.prepare(word_keys, word_values, documents);
+        self.attend(queries, readers, &memory)
+    }
+
+    /// Keys and values of all units, as often as there is an order to read them in.
+    ///
+    /// # Shapes
+    /// - word_keys, word_values: `[rows, d_model]`
+    pub fn prepare(
+        &self,
+        word_keys: Tensor<2>,
+        word_values: Tensor<2>,
+        documents: &Documents,
+    ) -> VisibleMemory {
         let (keys, values) = (
             self.units(word_keys, documents),
             self.units(word_values, documents),
         );
-        let (rows, segments) = self.segments(documents);
-        let (keys, values) = (
-            self.attention.key.forward(keys),
-            self.attention.value.forward(values),
-        );
-        let memory = (select_rows(keys, &rows), select_rows(values, &rows));
-        self.attention.attend(queries, memory, &segments)
+        let visible = self.visible(documents);
+        VisibleMemory {
+            keys: select_rows(self.attention.key.forward(keys), &visible.keys),
+            values: select_rows(self.attention.value.forward(values), &visible.keys),
+            visible,
+        }
     }
 
-    /// What [`Self::forward`] attends to; the segments say which keys a sentence reads, the numbers which row of words or
+    /// [`Self::forward`] over units that were prepared before.
+    pub fn attend(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        memory: &VisibleMemory,
+    ) -> Tensor<2> {
+        let projected = (memory.keys.clone(), memory.values.clone());
+        self.attention
+            .attend(queries, projected, &memory.visible.segments(readers))
+    }
+
+    /// What [`Self::forward`] attends to; the segments say which keys a reader reads, the numbers which row of words or
     /// which sentence each key is.
     ///
     /// # Shapes
-    /// - queries, word_keys: `[rows, d_model]`
-    /// - output: `[sentences, heads, words, keys]`, padded with zeros
+    /// - queries: `[query rows, d_model]`; word_keys: `[rows, d_model]`
+    /// - output: `[readers, heads, words, keys]`, padded with zeros
     pub fn weights(
         &self,
         queries: Tensor<2>,
+        readers: &[Reader],
         word_keys: Tensor<2>,
         documents: &Documents,
     ) -> (Tensor<4>, Vec<usize>, Arc<[Segment]>) {
-        let (rows, segments) = self.segments(documents);
-        let memory = select_rows(self.units(word_keys, documents), &rows);
+        let visible = self.visible(documents);
+        let segments = visible.segments(readers);
+        let memory = select_rows(self.units(word_keys, documents), &visible.keys);
         (
             self.attention.weights(queries, memory, &segments),
-            rows,
+            visible.keys,
             segments,
         )
     }
@@ -104,8 +134,8 @@ impl FlatAttention {
         }
     }
 
-    fn segments(&self, documents: &Documents) -> (Vec<usize>, Arc<[Segment]>) {
-        documents.segments_over_others(self.reach, |sentence| {
+    fn visible(&self, documents: &Documents) -> Visible {
+        documents.visible_others(self.reach, |sentence| {
             let words = documents.sentences[sentence].clone();
             match self.level {
                 FlatLevel::Word => words,

@@ -15,6 +15,8 @@ use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig, projection}
 use super::context::{ContextGate, ContextGateConfig};
 use super::documents::Documents;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
+use super::prepared::WordMemory;
+use super::readers::Reader;
 use crate::kernels::{DropoutSource, Segment};
 
 /// Sizes of a [`HanContext`].
@@ -26,6 +28,8 @@ pub struct HanContextConfig {
     /// How many previous sentences are read.
     #[config(default = 3)]
     pub context_size: usize,
+    #[config(default = false)]
+    pub warm_gate: bool,
 }
 
 impl HanContextConfig {
@@ -39,7 +43,9 @@ impl HanContextConfig {
             word_attention: attention.init(device),
             sentence_attention: attention.init(device),
             feed_forward: FeedForwardConfig::new(d, self.d_ff).init(device),
-            gate: ContextGateConfig::new(d).init(device),
+            gate: ContextGateConfig::new(d)
+                .with_warm(self.warm_gate)
+                .init(device),
             context_size: self.context_size,
         }
     }
@@ -63,101 +69,140 @@ impl HanContext {
     /// document begins.
     ///
     /// # Shapes
-    /// - states: `[rows, d_model]`
-    /// - output: `[rows, context_size, d_model]`
-    pub fn summaries(&self, states: Tensor<2>, documents: &Documents) -> Tensor<3> {
-        let queries = self.word_query.forward(states.clone());
-        let memory = self.word_attention.project(states);
+    /// - queries: `[query rows, d_model]`; memory: `[rows, d_model]`
+    /// - output: `[query rows, context_size, d_model]`
+    pub fn summaries(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        memory: Tensor<2>,
+        documents: &Documents,
+    ) -> Tensor<3> {
+        self.summaries_of(queries, readers, &self.prepare(memory), documents)
+    }
+
+    /// Keys and values of the words.
+    ///
+    /// # Shapes
+    /// - memory: `[rows, d_model]`
+    pub fn prepare(&self, memory: Tensor<2>) -> WordMemory {
+        let (keys, values) = self.word_attention.project(memory);
+        WordMemory { keys, values }
+    }
+
+    fn summaries_of(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        memory: &WordMemory,
+        documents: &Documents,
+    ) -> Tensor<3> {
+        let queries = self.word_query.forward(queries);
         let slots = (1..=self.context_size).rev().map(|distance| {
             self.word_attention.attend(
                 queries.clone(),
-                memory.clone(),
-                &previous(documents, distance),
+                (memory.keys.clone(), memory.values.clone()),
+                &previous(readers, documents, distance),
             )
         });
         Tensor::stack(slots.collect(), 1)
     }
 
-    /// Weights of the words of the sentence that stands `distance` before each one: heads of every sentence that has one.
+    /// Weights of the words of the sentence that stands `distance` before a reader's own: heads of every reader that has
+    /// such a one.
     ///
     /// # Shapes
-    /// - states: `[rows, d_model]`
-    /// - output: `[sentences with such a one, heads, words, its words]`, padded with zeros
+    /// - queries: `[query rows, d_model]`; memory: `[rows, d_model]`
+    /// - output: `[readers with such a one, heads, words, its words]`, padded with zeros
     pub fn word_weights(
         &self,
-        states: Tensor<2>,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        memory: Tensor<2>,
         documents: &Documents,
         distance: usize,
     ) -> Tensor<4> {
-        let queries = self.word_query.forward(states.clone());
+        let queries = self.word_query.forward(queries);
         self.word_attention
-            .weights(queries, states, &previous(documents, distance))
+            .weights(queries, memory, &previous(readers, documents, distance))
     }
 
     /// Weights of the previous sentences, the nearest last.
     ///
     /// # Shapes
-    /// - states: `[rows, d_model]`; summaries: of [`Self::summaries`]
-    /// - output: `[words, heads, 1, context_size]`; near the beginning of a document the sentences stand first
+    /// - queries: `[query rows, d_model]`; summaries: of [`Self::summaries`]
+    /// - output: `[words of readers, heads, 1, context_size]`; near the beginning of a document the sentences stand first
     pub fn sentence_weights(
         &self,
-        states: Tensor<2>,
+        queries: Tensor<2>,
         summaries: Tensor<3>,
+        readers: &[Reader],
         documents: &Documents,
     ) -> Tensor<4> {
         let [rows, slots, d_model] = summaries.dims();
-        let queries = self.sentence_query.forward(states);
+        let queries = self.sentence_query.forward(queries);
         let memory = summaries.reshape([rows * slots, d_model]);
         self.sentence_attention
-            .weights(queries, memory, &self.slots(documents))
+            .weights(queries, memory, &self.slots(readers, documents))
     }
 
     /// `d_t = FFN(MHA_sentence(h f_s, {s^i}))`, Eq. 4-5; without a previous sentence the attention gives zeros.
     ///
     /// # Shapes
-    /// - states, output: `[rows, d_model]`; summaries: `[rows, context_size, d_model]`
+    /// - queries, output: `[query rows, d_model]`; summaries: `[query rows, context_size, d_model]`
     pub fn context(
         &self,
-        states: Tensor<2>,
+        queries: Tensor<2>,
         summaries: Tensor<3>,
+        readers: &[Reader],
         documents: &Documents,
         drop: &DropoutSource,
     ) -> Tensor<2> {
         let [rows, slots, d_model] = summaries.dims();
-        let queries = self.sentence_query.forward(states);
+        let queries = self.sentence_query.forward(queries);
         let memory = summaries.reshape([rows * slots, d_model]);
-        let attended = self
-            .sentence_attention
-            .forward(queries, memory, &self.slots(documents));
+        let attended =
+            self.sentence_attention
+                .forward(queries, memory, &self.slots(readers, documents));
         self.feed_forward.forward(attended, drop)
     }
 
     /// `γ ⊙ h + (1 - γ) ⊙ d_t` with `γ = σ(h W_h + d_t W_d)`, Eq. 6-7.
     ///
     /// # Shapes
-    /// - states, output: `[rows, d_model]`
+    /// - queries, output: `[query rows, d_model]`; memory: `[rows, d_model]`
     pub fn forward(
         &self,
-        states: Tensor<2>,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        memory: Tensor<2>,
         documents: &Documents,
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        let summaries = self.summaries(states.clone(), documents);
-        let context = self.context(states.clone(), summaries, documents, drop);
-        self.gate.forward(states, context)
+        self.attend(queries, readers, &self.prepare(memory), documents, drop)
     }
 
-    /// Every word attends to its own summaries.
-    fn slots(&self, documents: &Documents) -> Arc<[Segment]> {
+    /// [`Self::forward`] over words that were prepared before.
+    pub fn attend(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        memory: &WordMemory,
+        documents: &Documents,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
+        let summaries = self.summaries_of(queries.clone(), readers, memory, documents);
+        let context = self.context(queries.clone(), summaries, readers, documents, drop);
+        self.gate.forward(queries, context)
+    }
+
+    /// Every word of a reader attends to its own summaries.
+    pub(super) fn slots(&self, readers: &[Reader], documents: &Documents) -> Arc<[Segment]> {
         let slots = self.context_size;
-        let sentences = documents.documents.iter().flat_map(|document| {
-            document
-                .clone()
-                .enumerate()
-                .map(|(place, sentence)| (place.min(slots), &documents.sentences[sentence]))
+        let words = readers.iter().flat_map(|reader| {
+            let previous = documents.place(reader.sentence).min(slots);
+            reader.rows.clone().map(move |row| (previous, row))
         });
-        let words =
-            sentences.flat_map(|(previous, rows)| rows.clone().map(move |row| (previous, row)));
         words
             .map(|(previous, row)| Segment {
                 queries: row..row + 1,
@@ -167,18 +212,18 @@ impl HanContext {
     }
 }
 
-/// Every sentence attends to the one that stands `distance` before it in its document.
-fn previous(documents: &Documents, distance: usize) -> Arc<[Segment]> {
-    let pairs = documents.documents.iter().flat_map(|document| {
-        document
-            .clone()
-            .skip(distance)
-            .map(move |sentence| (sentence, sentence - distance))
-    });
-    pairs
-        .map(|(own, other)| Segment {
-            queries: documents.sentences[own].clone(),
-            keys: documents.sentences[other].clone(),
+/// Every reader attends to the sentence that stands `distance` before its own in their document.
+pub(super) fn previous(
+    readers: &[Reader],
+    documents: &Documents,
+    distance: usize,
+) -> Arc<[Segment]> {
+    let readers = readers.iter();
+    readers
+        .filter(|reader| documents.place(reader.sentence) >= distance)
+        .map(|reader| Segment {
+            queries: reader.rows.clone(),
+            keys: documents.sentences[reader.sentence - distance].clone(),
         })
         .collect()
 }

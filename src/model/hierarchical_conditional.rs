@@ -13,6 +13,8 @@ use super::attention::projection;
 use super::choice::Kept;
 use super::conditional::{ConditionalHeads, ConditionalHeadsConfig};
 use super::documents::{Documents, select_rows};
+use super::prepared::SelectedMemory;
+use super::readers::Reader;
 use super::source2token::{Source2Token, Source2TokenConfig};
 use super::traversal::{Traversal, TraversalRule, TreeSearch};
 use super::tree::{ContentTree, Merge, MergeConfig, MergeKind, path_sums};
@@ -71,44 +73,106 @@ pub struct DocumentTree {
 pub struct TreeChoice {
     /// Sentence keys are the sums on their paths.
     pub projected: Projected,
-    /// Of row `r`, head `h` at `r · num_heads + h`; scores are sums on paths.
+    /// Of query `r`, head `h` at `r · num_heads + h`; scores are sums on paths.
     pub choice: Vec<Kept>,
-    /// One entry for each document that has words.
+    /// One entry for each document that has words and readers.
     pub trees: Vec<DocumentTree>,
 }
 
+/// Trees and words, as often as they are read.
+#[derive(Debug, Clone)]
+pub struct TreeMemory {
+    /// Sentence keys are the sums on their paths.
+    pub selected: SelectedMemory,
+    /// One for each document; none where nothing is said.
+    pub trees: Vec<Option<DocumentTree>>,
+}
+
 impl TreeHeads {
-    /// Grows the trees and goes down each for all heads of all words of its document.
+    /// Grows the trees.
     ///
     /// # Shapes
     /// - words: `[rows, d_model]`; encodings: `[sentences, d_model]`
-    pub fn choose(
+    pub fn prepare(
         &self,
         words: Tensor<2>,
         encodings: Tensor<2>,
         documents: &Documents,
-    ) -> TreeChoice {
-        let trees = self.grow(&encodings, documents);
-        let mut projected = self.heads.project(words, encodings);
+    ) -> TreeMemory {
+        let mut selected = self.heads.prepare(words, encodings.clone());
+        let trees = documents.documents.iter().map(|document| {
+            let spoken = |&sentence: &usize| !documents.sentences[sentence].is_empty();
+            let leaves: Vec<usize> = document.clone().filter(spoken).collect();
+            (!leaves.is_empty()).then(|| self.grow(&encodings, leaves))
+        });
+        let trees: Vec<Option<DocumentTree>> = trees.collect();
+        if trees.iter().any(Option::is_some) {
+            selected.sentence_keys = path_keys(&trees, documents.sentences.len());
+        }
+        TreeMemory { selected, trees }
+    }
+
+    /// Goes down the trees for all heads of all readers, with what `keep` makes of each way.
+    pub(super) fn search_trees<K: Default + Clone + Send>(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        memory: &TreeMemory,
+        documents: &Documents,
+        keep: impl Fn(&DocumentTree, Traversal) -> K + Send + Sync,
+    ) -> (Projected, Vec<K>) {
+        let projected = self.heads.ask(queries, &memory.selected);
         let num_heads = self.heads.num_heads;
         let [rows, _] = projected.sentence_queries.dims();
-        let mut choice = vec![Kept::default(); rows * num_heads];
-        for tree in &trees {
-            let words = tree.leaves.iter();
-            let rows: Vec<usize> = words
-                .flat_map(|&sentence| documents.sentences[sentence].clone())
-                .collect();
+        let mut choice = vec![K::default(); rows * num_heads];
+        let readers = documents.rows_of_readers(readers);
+        for (tree, readers) in memory.trees.iter().zip(readers) {
+            let Some(tree) = tree.as_ref().filter(|_| !readers.is_empty()) else {
+                continue;
+            };
+            let rows: Vec<usize> = readers.into_iter().map(|(row, _)| row).collect();
             let queries = select_rows(projected.sentence_queries.clone(), &rows);
             let kept = self
                 .search()
-                .traverse(&queries, &tree.keys, |traversal| tree.kept(&traversal));
+                .traverse(&queries, &tree.keys, |traversal| keep(tree, traversal));
             for (index, kept) in kept.into_iter().enumerate() {
                 choice[rows[index / num_heads] * num_heads + index % num_heads] = kept;
             }
         }
-        if !trees.is_empty() {
-            projected.sentence_keys = path_keys(&trees, documents.sentences.len());
-        }
+        (projected, choice)
+    }
+
+    /// The sentences that all heads of all readers keep.
+    fn search_kept(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        memory: &TreeMemory,
+        documents: &Documents,
+    ) -> (Projected, Vec<Kept>) {
+        self.search_trees(queries, readers, memory, documents, |tree, traversal| {
+            tree.kept(&traversal)
+        })
+    }
+
+    /// Grows the trees and goes down each for all heads of all readers of its document.
+    ///
+    /// # Shapes
+    /// - queries: `[query rows, d_model]`; words: `[rows, d_model]`; encodings: `[sentences, d_model]`
+    pub fn choose(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        words: Tensor<2>,
+        encodings: Tensor<2>,
+        documents: &Documents,
+    ) -> TreeChoice {
+        let memory = self.prepare(words, encodings, documents);
+        let (projected, choice) = self.search_kept(queries, readers, &memory, documents);
+        let is_read = documents.rows_of_readers(readers).into_iter();
+        let trees = memory.trees.into_iter().zip(is_read);
+        let trees = trees.filter_map(|(tree, readers)| tree.filter(|_| !readers.is_empty()));
+        let trees = trees.collect();
         TreeChoice {
             projected,
             choice,
@@ -116,31 +180,22 @@ impl TreeHeads {
         }
     }
 
-    /// All nodes that the heads of some rows looked at, row by row: what [`Self::choose`] does not keep.
+    /// All nodes that the heads of some queries looked at, row by row: what [`Self::choose`] does not keep.
     ///
     /// # Shapes
-    /// - sentence_queries: projected, `[rows, d_k]`, of words of the tree's document
+    /// - sentence_queries: projected, `[rows, d_k]`, of readers of the tree's document
     pub fn traversals(&self, sentence_queries: &Tensor<2>, tree: &DocumentTree) -> Vec<Traversal> {
         self.search()
             .traverse(sentence_queries, &tree.keys, |traversal| traversal)
     }
 
-    fn grow(&self, encodings: &Tensor<2>, documents: &Documents) -> Vec<DocumentTree> {
-        let spoken = documents.documents.iter().map(|document| {
-            let spoken = document
-                .clone()
-                .filter(|&sentence| !documents.sentences[sentence].is_empty());
-            spoken.collect::<Vec<usize>>()
-        });
-        let grown = spoken.filter(|leaves| !leaves.is_empty()).map(|leaves| {
-            let tree = ContentTree::grow(select_rows(encodings.clone(), &leaves), &self.merge);
-            let levels = tree.levels.iter();
-            let keys = levels
-                .map(|level| self.heads.key_sentence.forward(level.clone()))
-                .collect();
-            DocumentTree { tree, keys, leaves }
-        });
-        grown.collect()
+    fn grow(&self, encodings: &Tensor<2>, leaves: Vec<usize>) -> DocumentTree {
+        let tree = ContentTree::grow(select_rows(encodings.clone(), &leaves), &self.merge);
+        let levels = tree.levels.iter();
+        let keys = levels
+            .map(|level| self.heads.key_sentence.forward(level.clone()))
+            .collect();
+        DocumentTree { tree, keys, leaves }
     }
 
     fn search(&self) -> TreeSearch {
@@ -152,24 +207,36 @@ impl TreeHeads {
     }
 
     /// # Shapes
-    /// - words: `[rows, d_model]`; encodings: `[sentences, d_model]`
-    /// - output: `[rows, d_v]`
+    /// - queries: `[query rows, d_model]`; words: `[rows, d_model]`; encodings: `[sentences, d_model]`
+    /// - output: `[query rows, d_v]`
     pub fn forward(
         &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
         words: Tensor<2>,
         encodings: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
-        let TreeChoice {
-            projected, choice, ..
-        } = self.choose(words, encodings, documents);
+        let memory = self.prepare(words, encodings, documents);
+        self.attend(queries, readers, &memory, documents)
+    }
+
+    /// [`Self::forward`] over trees that were grown before.
+    pub fn attend(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        memory: &TreeMemory,
+        documents: &Documents,
+    ) -> Tensor<2> {
+        let (projected, choice) = self.search_kept(queries, readers, memory, documents);
         self.heads.attend(projected, &documents.sentences, &choice)
     }
 }
 
 impl DocumentTree {
     /// The sentences whose leaves survived, with the sums on their paths.
-    fn kept(&self, traversal: &Traversal) -> Kept {
+    pub(super) fn kept(&self, traversal: &Traversal) -> Kept {
         let kept = traversal.kept_leaves();
         let (sentences, scores) = kept
             .map(|visit| (self.leaves[visit.node], visit.cumulative))
@@ -179,12 +246,13 @@ impl DocumentTree {
 }
 
 /// For every sentence the sum of the keys on the path to its leaf.
-fn path_keys(trees: &[DocumentTree], num_sentences: usize) -> Tensor<2> {
-    // A sentence without words gets another one's key: nobody reads it.
+fn path_keys(trees: &[Option<DocumentTree>], num_sentences: usize) -> Tensor<2> {
+    // A sentence of no tree gets another one's key: nobody reads it.
     let mut own_leaf = vec![0; num_sentences];
-    let leaves = trees.iter().flat_map(|tree| &tree.leaves).enumerate();
+    let trees = || trees.iter().flatten();
+    let leaves = trees().flat_map(|tree| &tree.leaves).enumerate();
     leaves.for_each(|(leaf, &sentence)| own_leaf[sentence] = leaf);
-    let sums = trees.iter().map(|tree| path_sums(&tree.keys)).collect();
+    let sums = trees().map(|tree| path_sums(&tree.keys)).collect();
     select_rows(Tensor::cat(sums, 0), &own_leaf)
 }
 
@@ -199,13 +267,39 @@ pub struct HierarchicalConditionalAttention {
 
 impl HierarchicalConditionalAttention {
     /// # Shapes
-    /// - words, output: `[rows, d_model]`
-    pub fn forward(&self, words: Tensor<2>, documents: &Documents) -> Tensor<2> {
+    /// - queries, output: `[query rows, d_model]`; words: `[rows, d_model]`
+    pub fn forward(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        words: Tensor<2>,
+        documents: &Documents,
+    ) -> Tensor<2> {
+        let memory = self.prepare(words, documents);
+        self.attend(queries, readers, &memory, documents)
+    }
+
+    /// Sentence encodings with the trees over them, and words, projected.
+    ///
+    /// # Shapes
+    /// - words: `[rows, d_model]`
+    pub fn prepare(&self, words: Tensor<2>, documents: &Documents) -> TreeMemory {
         let encodings = self
             .source2token
             .forward(words.clone(), &documents.sentences);
-        self.output
-            .forward(self.tree.forward(words, encodings, documents))
+        self.tree.prepare(words, encodings, documents)
+    }
+
+    /// [`Self::forward`] over a memory that was prepared before.
+    pub fn attend(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        memory: &TreeMemory,
+        documents: &Documents,
+    ) -> Tensor<2> {
+        let read = self.tree.attend(queries, readers, memory, documents);
+        self.output.forward(read)
     }
 }
 
@@ -226,9 +320,13 @@ mod tests {
             sentences: vec![0..3, 3..4, 4..4, 4..9, 10..14],
             documents: vec![0..4, 4..5],
         };
-        let by_node = attention.forward(words.clone(), &documents);
+        let read = |attention: &HierarchicalConditionalAttention| {
+            let words = words.clone();
+            attention.forward(words.clone(), &documents.readers(), words, &documents)
+        };
+        let by_node = read(&attention);
         attention.tree.rule = TraversalRule::ByCumulative;
-        let difference = (by_node.clone() - attention.forward(words, &documents))
+        let difference = (by_node.clone() - read(&attention))
             .abs()
             .max()
             .into_scalar::<f32>();
@@ -246,7 +344,13 @@ mod tests {
         let encodings = attention
             .source2token
             .forward(words.clone(), &documents.sentences);
-        let choice = attention.tree.choose(words, encodings, &documents);
+        let choice = attention.tree.choose(
+            words.clone(),
+            &documents.readers(),
+            words,
+            encodings,
+            &documents,
+        );
         assert!(choice.choice.iter().all(|kept| kept.sentences.len() == 2));
         // Two nodes survive on a level, so at most four are looked at on the next one.
         let queries = choice.projected.sentence_queries.narrow(0, 0, 10);

@@ -4,11 +4,15 @@
 //! are unknown here.
 
 mod additive;
+mod attended;
 mod attention;
+mod batch;
 mod choice;
 mod conditional;
 mod config;
 mod context;
+mod context_attention;
+mod context_config;
 mod decoder;
 mod documents;
 mod embedding;
@@ -20,52 +24,75 @@ mod hierarchical;
 mod hierarchical_conditional;
 mod layout;
 mod norm;
+mod parts;
 mod positions;
+mod prepared;
 mod preset;
+mod readers;
 mod recurrent;
+mod resemblance;
+mod rnn_search;
 mod selective;
 mod source2token;
+mod surroundings;
+mod system;
+mod taking_up;
+#[cfg(test)]
+mod tests;
 mod transformer;
 mod traversal;
 mod tree;
 mod zhang;
 
 pub use additive::{AdditiveAttention, AdditiveAttentionConfig, Alignment};
+pub use attended::{
+    Attended, AttendedKind, AttendedLayer, GateReading, Keep, KeptVisits, Reading, Readings,
+    SentenceReading,
+};
 pub use attention::{MultiHeadAttention, MultiHeadAttentionConfig};
+pub use batch::Batch;
 pub use choice::{Kept, relevance};
 pub use conditional::{
     ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig,
     keep_top_t,
 };
-pub use config::{ModelConfig, NormPosition, Positions};
+pub use config::{Architecture, ModelConfig, NormPosition, Positions};
 pub use context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig};
-pub use decoder::{Decoder, DecoderLayer, DecoderState};
+pub use context_attention::{
+    ContextAttention, ContextSublayer, GatedContext, LayeredContext, Memory,
+};
+pub use context_config::{Context, ContextReach, MemorySource, Placement, Side};
+pub use decoder::{Decoder, DecoderLayer, DecoderMemory, DecoderOutput, DecoderState};
 pub use documents::{Documents, Reach};
 pub use embedding::{Embedding, Rows};
 pub use encoder::{Encoder, EncoderOutput, EncoderSublayer};
 pub use feed_forward::{FeedForward, FeedForwardConfig};
 pub use flat::{FlatAttention, FlatAttentionConfig, FlatLevel};
 pub use han::{HanContext, HanContextConfig};
-pub use hierarchical::{
-    HierarchicalEncodingLayer, HierarchicalEncodingLayerConfig, HierarchicalStates,
-};
+pub use hierarchical::SentenceAttention;
 pub use hierarchical_conditional::{
     DocumentTree, HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig,
-    TreeChoice, TreeHeads,
+    TreeChoice, TreeHeads, TreeMemory,
 };
 pub use layout::{Layout, Sublayer};
 pub use norm::Norm;
+pub use parts::{Cost, Part, PartGroup};
 pub use positions::{Counting, PlaceTables};
+pub use prepared::{PreparedMemory, ProjectedMemory, SelectedMemory, VisibleMemory, WordMemory};
 pub use preset::{Preset, presets};
+pub use readers::{Reader, Visible};
 pub use recurrent::{
     BidirectionalEncoder, BidirectionalEncoderConfig, Gate, GruCell, GruCellConfig, GruInput,
 };
+pub use rnn_search::{RnnDecoder, RnnEncoded, RnnSearch, RnnSearchConfig, RnnState};
 pub use selective::{SelectiveAttention, SelectiveAttentionConfig};
 pub use source2token::{Source2Token, Source2TokenConfig};
-pub use transformer::Transformer;
+pub use surroundings::Surroundings;
+pub use system::{Encoded, Model, Network, SearchMemory, SearchState};
+pub use transformer::{SENTENCE_BREAK, Transformer};
 pub use traversal::{Traversal, TraversalRule, TreeSearch, Visit, top_t};
 pub use tree::{
     ContentTree, Merge, MergeConfig, MergeKind, MultiDimSource2Token, MultiDimSource2TokenConfig,
     path_sums,
 };
-pub use zhang::{ZhangEncoderLayer, ZhangEncoderLayerConfig, ZhangStates};
+pub use zhang::PreviousEncoder;

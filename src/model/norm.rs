@@ -3,7 +3,8 @@
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
-use crate::kernels::{self, Dropout};
+use super::config::NormPosition;
+use crate::kernels::{self, Dropout, DropoutSource, dropout};
 
 /// γ and β of one layer normalisation.
 #[derive(Module, Debug)]
@@ -30,5 +31,29 @@ impl Norm {
     /// `norm(x + dropout(branch))`, both `[rows, d_model]`.
     pub fn add(&self, x: Tensor<2>, branch: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
         kernels::add_norm(x, branch, mask, self.gamma.val(), self.beta.val())
+    }
+
+    /// `x` and what `branch` makes of it: `norm(x + branch(x))`, Vaswani et al. 2017, or `x + branch(norm(x))`, Xiong et al.
+    /// 2020, with dropout on the branch.
+    ///
+    /// # Shapes
+    /// - x, output: `[rows, d_model]`
+    pub fn residual(
+        &self,
+        position: NormPosition,
+        x: Tensor<2>,
+        drop: &DropoutSource,
+        branch: impl FnOnce(Tensor<2>) -> Tensor<2>,
+    ) -> Tensor<2> {
+        match position {
+            NormPosition::Post => {
+                let branch = branch(x.clone());
+                self.add(x, branch, drop.next())
+            }
+            NormPosition::Pre => {
+                let branch = branch(self.forward(x.clone()));
+                x + dropout(branch, drop.next())
+            }
+        }
     }
 }

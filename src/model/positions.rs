@@ -7,7 +7,7 @@ use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::embedding::indices;
+use super::embedding::{Rows, indices};
 
 /// From where words, sentences and paragraphs are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -48,6 +48,34 @@ impl Counting {
             }
         }
         places
+    }
+}
+
+/// Counts the places of all documents of a batch from their beginnings, in windows that the tables hold: a window ends
+/// where the next sentence, with `reserve` words for its translation, would not fit.
+///
+/// Of `rows`, the sentence of the first word in its paragraph and its paragraph are expected, as [`Rows::push`] puts them.
+pub(super) fn count_absolutely(rows: &mut Rows, sizes: [usize; 3], reserve: usize) {
+    for document in rows.documents.clone() {
+        let (mut first, mut paragraph) = (document.start, None);
+        let mut words = 0;
+        let mut last = None;
+        for sentence in document {
+            let of_text = rows.places[sentence][2];
+            let fits = |words: usize, sentences: usize, paragraphs: usize| {
+                words + reserve < sizes[0] && sentences < sizes[1] && paragraphs < sizes[2]
+            };
+            let start = paragraph.unwrap_or(of_text);
+            let len = rows.sentences[sentence].len();
+            if !fits(words + len, sentence - first, of_text - start) {
+                (first, paragraph, words) = (sentence, None, 0);
+            }
+            let start = *paragraph.get_or_insert(of_text);
+            debug_assert!(last.is_none_or(|last| last <= of_text), "paragraphs ascend");
+            last = Some(of_text);
+            rows.places[sentence] = [words, sentence - first, of_text - start];
+            words += len;
+        }
     }
 }
 

@@ -1,35 +1,364 @@
 //! The systems by name.
 
-use super::config::{ModelConfig, NormPosition, Positions};
+use super::config::{Architecture, ModelConfig, NormPosition, Positions};
+use super::context_config::{Context, MemorySource, Placement, Side};
+use super::documents::Reach;
+use super::flat::FlatLevel;
 use super::layout::Layout;
+use super::positions::Counting;
+use super::traversal::TraversalRule;
+use super::tree::MergeKind;
 use crate::error::{Error, Result};
+use crate::kernels::WordNormaliser;
 
 /// A named system at a named size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
     pub name: &'static str,
     /// Author, year and title of the paper.
     pub paper: &'static str,
+    /// Where in the paper it stands.
+    pub equations: &'static str,
     /// What it is, in one sentence for the user who chooses.
     pub description: &'static str,
+    size: Size,
     encoder: &'static str,
     num_decoder_layers: usize,
+    architecture: Architecture,
+    positions: Positions,
+    context: Option<Context>,
+    memory: MemorySource,
 }
 
+/// Widths and vocabulary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Size {
+    d_model: usize,
+    d_ff: usize,
+    num_heads: usize,
+    dropout_percent: u8,
+    tied_embeddings: bool,
+    max_tokens: usize,
+}
+
+/// For two CPU cores.
+const SMALL: Size = Size {
+    d_model: 256,
+    d_ff: 1024,
+    num_heads: 4,
+    dropout_percent: 10,
+    tied_embeddings: true,
+    max_tokens: 160,
+};
+
+/// Of the papers.
+const PAPER: Size = Size {
+    d_model: 512,
+    d_ff: 2048,
+    num_heads: 8,
+    ..SMALL
+};
+
+const TRANSFORMER: &str = "Vaswani et al. 2017, Attention Is All You Need";
+const X_TRANSFORMER: &str = "Liu & Chen 2022, X-Transformer";
+const HIERARCHICAL: &str =
+    "Trankova et al. 2024, Hierarchical Encoding and Conditional Attention in NMT";
+const SELECTIVE: &str = "Maruf et al. 2019, Selective Attention for Context-aware NMT";
+const HAN: &str = "Miculicich et al. 2018, Document-Level NMT with Hierarchical Attention Networks";
+
+/// The encoder and decoder that small document-level systems are put upon.
+const BASE: Preset = Preset {
+    name: "x-transformer-small",
+    paper: X_TRANSFORMER,
+    equations: "Table 2, s-sf-sf; Eq. 2",
+    description: "Fewer feed-forward layers and a shallow decoder: fast to train and to translate with",
+    size: SMALL,
+    encoder: "s-sf-sf",
+    num_decoder_layers: 2,
+    architecture: Architecture::Transformer,
+    positions: Positions::Sinusoidal,
+    context: None,
+    memory: MemorySource::Live,
+};
+
+/// The paper's X-Transformer.
+const X_BASE: Preset = Preset {
+    name: "x-transformer",
+    size: PAPER,
+    ..BASE
+};
+
+/// The encoder and decoder of the selective paper, §4.2.
+const SELECTIVE_BASE: Preset = Preset {
+    name: "transformer-4",
+    paper: SELECTIVE,
+    equations: "§4.2",
+    description: "Four layers on either side: the sentence-level model of the selective paper",
+    size: PAPER,
+    encoder: "sf-sf-sf-sf",
+    num_decoder_layers: 4,
+    ..BASE
+};
+
+const fn selective(words: WordNormaliser, reach: Reach, side: Side) -> Context {
+    Context::Selective { words, reach, side }
+}
+
+const fn flat(level: FlatLevel, reach: Reach) -> Context {
+    Context::Flat {
+        level,
+        reach,
+        side: Side::Encoder,
+    }
+}
+
+const fn tree(placement: Placement) -> Context {
+    Context::HierarchicalConditional {
+        top_t: 4,
+        merge: MergeKind::Source2Token,
+        rule: TraversalRule::ByNode,
+        placement,
+    }
+}
+
+const SPARSE: WordNormaliser = WordNormaliser::Sparsemax;
+const SOFT: WordNormaliser = WordNormaliser::Softmax;
+
 const PRESETS: &[Preset] = &[
-    Preset {
-        name: "x-transformer-small",
-        paper: "Liu & Chen 2022, X-Transformer",
-        description: "Fewer feed-forward layers and a shallow decoder: fast to train and to translate with",
-        encoder: "s-sf-sf",
-        num_decoder_layers: 2,
-    },
+    BASE,
     Preset {
         name: "transformer-small",
-        paper: "Vaswani et al. 2017, Attention Is All You Need",
+        paper: TRANSFORMER,
+        equations: "§3, Fig. 1",
         description: "The classic Transformer with four layers on either side: the baseline of every comparison",
         encoder: "sf-sf-sf-sf",
         num_decoder_layers: 4,
+        ..BASE
+    },
+    Preset {
+        name: "rnnsearch-small",
+        paper: "Bahdanau et al. 2015, Neural Machine Translation by Jointly Learning to Align and Translate",
+        equations: "§3, appendix A",
+        description: "Recurrent encoder and decoder with additive attention: the model before the Transformer",
+        architecture: Architecture::RnnSearch,
+        size: Size {
+            tied_embeddings: false,
+            dropout_percent: 20,
+            ..SMALL
+        },
+        ..BASE
+    },
+    Preset {
+        name: "concatenation-small",
+        paper: "Tiedemann & Scherrer 2017, Neural Machine Translation with Extended Context",
+        equations: "§3",
+        description: "The encoder reads the previous sentence together with each one, with a break token between them",
+        context: Some(Context::Concatenation { previous: 1 }),
+        ..BASE
+    },
+    Preset {
+        name: "zhang-small",
+        paper: "Zhang et al. 2018, Improving the Transformer Translation Model with Document-Level Context",
+        equations: "§3.2-3.3",
+        description: "Every encoder layer reads the two previous sentences through a gate",
+        context: Some(Context::Zhang { previous: 2 }),
+        ..BASE
+    },
+    Preset {
+        name: "han-encoder-small",
+        paper: HAN,
+        equations: "Eq. 2-7",
+        description: "Attention to the words of the three previous source sentences, then to these sentences",
+        context: Some(Context::Han {
+            previous: 3,
+            side: Side::Encoder,
+        }),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "han-decoder-small",
+        paper: HAN,
+        equations: "Eq. 2-7",
+        description: "The same over the three previous translations",
+        context: Some(Context::Han {
+            previous: 3,
+            side: Side::Decoder,
+        }),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "han-small",
+        paper: HAN,
+        equations: "Eq. 2-7",
+        description: "The same over previous sentences and their translations",
+        context: Some(Context::Han {
+            previous: 3,
+            side: Side::Both,
+        }),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "flat-sentence-small",
+        paper: SELECTIVE,
+        equations: "Eq. 7",
+        description: "One softmax over all other sentences of the document: baseline of selective attention",
+        context: Some(flat(FlatLevel::Sentence, Reach::Offline)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "flat-word-small",
+        paper: SELECTIVE,
+        equations: "Eq. 7",
+        description: "One softmax over all words of the other sentences: baseline of selective attention",
+        context: Some(flat(FlatLevel::Word, Reach::Offline)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "selective-small",
+        paper: SELECTIVE,
+        equations: "Eq. 3-6, 8-9; sparse-sparse, encoder, offline",
+        description: "Sparse attention to the sentences of the whole document, then to their words: most weights are exactly zero",
+        context: Some(selective(SPARSE, Reach::Offline, Side::Encoder)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "selective-soft-small",
+        paper: SELECTIVE,
+        equations: "Eq. 3-6, 8-9; sparse-soft, encoder, offline",
+        description: "Sparse attention to sentences, softmax over the words of those that are left",
+        context: Some(selective(SOFT, Reach::Offline, Side::Encoder)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "selective-online-small",
+        paper: SELECTIVE,
+        equations: "Eq. 3-6, 8-9; sparse-sparse, encoder, online",
+        description: "Selective attention to the sentences before each one only: for text that is still being written",
+        context: Some(selective(SPARSE, Reach::Online, Side::Encoder)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "selective-decoder-small",
+        paper: SELECTIVE,
+        equations: "Eq. 3-6, 8-9; sparse-sparse, decoder, offline",
+        description: "Selective attention to the translations of all other sentences: keeps terms and names consistent",
+        context: Some(selective(SPARSE, Reach::Offline, Side::Decoder)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "hierarchical-encoding-small",
+        paper: HIERARCHICAL,
+        equations: "§2, Eq. 1-2, Fig. 1",
+        description: "Every encoder layer also reads an encoding of each sentence of the document",
+        context: Some(Context::HierarchicalEncoding {
+            placement: Placement::Sublayer,
+            decoder: false,
+        }),
+        ..BASE
+    },
+    Preset {
+        name: "conditional-small",
+        paper: HIERARCHICAL,
+        equations: "§3.2, Eq. 3-7",
+        description: "Every word reads the words of the four sentences that matter most to it",
+        context: Some(Context::Conditional {
+            top_t: 4,
+            placement: Placement::Gate,
+        }),
+        ..BASE
+    },
+    Preset {
+        name: "hierarchical-conditional-small",
+        paper: HIERARCHICAL,
+        equations: "§3.3, Fig. 3, last equation",
+        description: "The same, with the four sentences found by going down a tree of the document: fast for long ones",
+        context: Some(tree(Placement::Gate)),
+        ..BASE
+    },
+    Preset {
+        name: "transformer",
+        paper: X_TRANSFORMER,
+        equations: "Table 1, baseline; Vaswani et al. 2017",
+        description: "The classic Transformer in its original size",
+        encoder: "sf-sf-sf-sf-sf-sf",
+        num_decoder_layers: 6,
+        ..X_BASE
+    },
+    X_BASE,
+    Preset {
+        name: "x-transformer-sf-sf-sf-sf-sf-sf",
+        equations: "Table 2, sf-sf-sf-sf-sf-sf",
+        description: "The layout of the classic encoder with a shallow decoder",
+        encoder: "sf-sf-sf-sf-sf-sf",
+        ..X_BASE
+    },
+    Preset {
+        name: "x-transformer-s-sf-s-sf-s-sf",
+        equations: "Table 2, s-sf-s-sf-s-sf",
+        description: "Nine sublayers: a feed-forward layer after every second self-attention",
+        encoder: "s-sf-s-sf-s-sf",
+        ..X_BASE
+    },
+    Preset {
+        name: "x-transformer-s-sf-sf-sf",
+        equations: "Table 2, s-sf-sf-sf",
+        description: "Four self-attentions, the first one without a feed-forward layer",
+        encoder: "s-sf-sf-sf",
+        ..X_BASE
+    },
+    Preset {
+        name: "x-transformer-s-sf-s-sf",
+        equations: "Table 2, s-sf-s-sf",
+        description: "Four self-attentions and two feed-forward layers",
+        encoder: "s-sf-s-sf",
+        ..X_BASE
+    },
+    Preset {
+        name: "rnnsearch",
+        paper: "Bahdanau et al. 2015, Neural Machine Translation by Jointly Learning to Align and Translate",
+        equations: "§3, appendix A",
+        description: "Recurrent encoder and decoder with additive attention, at the size of the selective paper",
+        architecture: Architecture::RnnSearch,
+        size: Size {
+            tied_embeddings: false,
+            dropout_percent: 20,
+            ..PAPER
+        },
+        ..SELECTIVE_BASE
+    },
+    SELECTIVE_BASE,
+    Preset {
+        name: "selective",
+        equations: "Eq. 3-6, 8-9; sparse-sparse, encoder, offline",
+        description: "Selective attention at the size of the paper",
+        context: Some(selective(SPARSE, Reach::Offline, Side::Encoder)),
+        memory: MemorySource::StageOne,
+        ..SELECTIVE_BASE
+    },
+    Preset {
+        name: "hierarchical-conditional",
+        paper: HIERARCHICAL,
+        equations: "§1.2, §2, §3.3",
+        description: "Content tree in every encoder layer and positions of word, sentence and paragraph",
+        encoder: "sf-sf-sf-sf-sf-sf",
+        num_decoder_layers: 6,
+        positions: Positions::MultiLevel {
+            words: 256,
+            sentences: 64,
+            paragraphs: 512,
+            counting: Counting::Restarting,
+        },
+        context: Some(tree(Placement::Sublayer)),
+        ..X_BASE
     },
 ];
 
@@ -59,32 +388,30 @@ impl Preset {
             })
     }
 
+    /// Whether it is trained upon a sentence-level model.
+    pub fn reads_documents(&self) -> bool {
+        self.context.is_some()
+    }
+
     /// The preset's configuration for a vocabulary of `vocab_size` tokens.
     pub fn config(&self, vocab_size: usize) -> ModelConfig {
+        let size = self.size;
         ModelConfig {
             vocab_size,
-            d_model: 256,
-            d_ff: 1024,
-            num_heads: 4,
+            d_model: size.d_model,
+            d_ff: size.d_ff,
+            num_heads: size.num_heads,
             encoder: self.encoder.parse::<Layout>().expect("presets are tested"),
             num_decoder_layers: self.num_decoder_layers,
-            dropout: 0.1,
-            positions: Positions::Sinusoidal,
+            dropout: f32::from(size.dropout_percent) / 100.0,
+            positions: self.positions,
             norm: NormPosition::Post,
-            tied_embeddings: true,
-            max_tokens: 160,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_preset_can_be_built() {
-        for preset in presets() {
-            preset.config(8_000).validate().expect(preset.name);
+            tied_embeddings: size.tied_embeddings,
+            max_tokens: size.max_tokens,
+            architecture: self.architecture,
+            context: self.context,
+            memory: self.memory,
+            warm_gate: false,
         }
     }
 }

@@ -15,6 +15,8 @@ use burn::tensor::{Device, Tensor};
 use super::attention::projection;
 use super::choice::{Chooser, Kept, lists};
 use super::documents::{Documents, Reach};
+use super::prepared::SelectedMemory;
+use super::readers::Reader;
 use crate::kernels::{
     Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, selected_attention,
     selected_weights, sparsemax,
@@ -74,7 +76,7 @@ impl SelectiveAttention {
     /// Projects queries, keys and values; the key of a sentence is the mean of the keys of its words.
     ///
     /// # Shapes
-    /// - queries, word_keys, word_values: `[rows, d_model]`
+    /// - queries: `[query rows, d_model]`; word_keys, word_values: `[rows, d_model]`
     pub fn project(
         &self,
         queries: Tensor<2>,
@@ -82,17 +84,40 @@ impl SelectiveAttention {
         word_values: Tensor<2>,
         documents: &Documents,
     ) -> Projected {
-        Projected {
-            sentence_queries: self.query_sentence.forward(queries.clone()),
+        self.ask(queries, &self.prepare(word_keys, word_values, documents))
+    }
+
+    /// Keys and values; the key of a sentence is the mean of the keys of its words.
+    ///
+    /// # Shapes
+    /// - word_keys, word_values: `[rows, d_model]`
+    pub fn prepare(
+        &self,
+        word_keys: Tensor<2>,
+        word_values: Tensor<2>,
+        documents: &Documents,
+    ) -> SelectedMemory {
+        SelectedMemory {
             sentence_keys: self.key_sentence.forward(documents.means(&word_keys)),
-            word_queries: self.query_word.forward(queries),
             word_keys: self.key_word.forward(word_keys),
             values: self.value.forward(word_values),
         }
     }
 
-    /// The sentences of positive weight for each head of each word, Eq. 3, with their weights.
-    pub fn choose(&self, projected: &Projected, documents: &Documents) -> Vec<Kept> {
+    pub(super) fn ask(&self, queries: Tensor<2>, memory: &SelectedMemory) -> Projected {
+        memory.read_by(
+            self.query_word.forward(queries.clone()),
+            self.query_sentence.forward(queries),
+        )
+    }
+
+    /// The sentences of positive weight for each head of each query, Eq. 3, with their weights.
+    pub fn choose(
+        &self,
+        projected: &Projected,
+        readers: &[Reader],
+        documents: &Documents,
+    ) -> Vec<Kept> {
         let chooser = Chooser {
             num_heads: self.num_heads,
             visible: |own, other| self.reach.sees(own, other),
@@ -106,6 +131,7 @@ impl SelectiveAttention {
         chooser.choose(
             &projected.sentence_queries,
             &projected.sentence_keys,
+            readers,
             documents,
         )
     }
@@ -113,23 +139,36 @@ impl SelectiveAttention {
     /// Eq. 3-6: `a_s = sparsemax(Q_s K_sᵀ / √d_k)`, `a_w` over the words of each sentence, and their product over `V_w`.
     ///
     /// # Shapes
-    /// - queries, word_keys, word_values, output: `[rows, d_model]`
+    /// - queries, output: `[query rows, d_model]`; word_keys, word_values: `[rows, d_model]`
     pub fn forward(
         &self,
         queries: Tensor<2>,
+        readers: &[Reader],
         word_keys: Tensor<2>,
         word_values: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
-        let projected = self.project(queries, word_keys, word_values, documents);
-        let choice = self.choose(&projected, documents);
+        let memory = self.prepare(word_keys, word_values, documents);
+        self.attend(queries, readers, &memory, documents)
+    }
+
+    /// [`Self::forward`] over a memory that was prepared before.
+    pub fn attend(
+        &self,
+        queries: Tensor<2>,
+        readers: &[Reader],
+        memory: &SelectedMemory,
+        documents: &Documents,
+    ) -> Tensor<2> {
+        let projected = self.ask(queries, memory);
+        let choice = self.choose(&projected, readers, documents);
         self.output.forward(selected_attention(
             projected,
             &self.spec(&documents.sentences, &choice),
         ))
     }
 
-    /// The weights of [`Self::forward`]: one entry for each row and head, in the order of the choice.
+    /// The weights of [`Self::forward`]: one entry for each query and head, in the order of the choice.
     pub fn weights(
         &self,
         projected: &Projected,
@@ -139,7 +178,7 @@ impl SelectiveAttention {
         selected_weights(projected, &self.spec(sentences, choice))
     }
 
-    fn spec(&self, sentences: &[Range<usize>], choice: &[Kept]) -> SelectedAttention {
+    pub(super) fn spec(&self, sentences: &[Range<usize>], choice: &[Kept]) -> SelectedAttention {
         SelectedAttention {
             num_heads: self.num_heads,
             sentences: Arc::from(sentences),
@@ -163,7 +202,13 @@ mod tests {
             .init(&device);
         let words = Tensor::<2>::random([9, 8], Distribution::Normal(0.0, 1.0), &device);
         let documents = Documents::one(vec![0..3, 3..5, 5..9]);
-        let context = attention.forward(words.clone(), words.clone(), words, &documents);
+        let context = attention.forward(
+            words.clone(),
+            &documents.readers(),
+            words.clone(),
+            words,
+            &documents,
+        );
         let first = context
             .clone()
             .narrow(0, 0, 3)

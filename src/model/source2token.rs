@@ -96,13 +96,13 @@ impl Source2Token {
     }
 
     /// The query once for each sentence.
-    fn queries(&self, sentences: usize) -> Tensor<2> {
+    pub(super) fn queries(&self, sentences: usize) -> Tensor<2> {
         self.query.val().unsqueeze::<2>().repeat_dim(0, sentences)
     }
 }
 
 /// Query number `j` reads the words of sentence `j`.
-fn spec(sentences: &[Range<usize>]) -> Attention {
+pub(super) fn spec(sentences: &[Range<usize>]) -> Attention {
     let segments = sentences.iter().enumerate();
     let segments = segments.map(|(query, words)| Segment {
         queries: query..query + 1,

@@ -1,36 +1,24 @@
-//! The sentence-level Transformer: encoder, decoder and their embeddings.
+//! The Transformer: encoder, decoder and their embeddings, with what either reads beyond the sentence.
 //!
 //! Vaswani et al., "Attention Is All You Need", NeurIPS 2017; with other encoder layouts, Liu & Chen 2022.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use burn::module::{Module, ModuleVisitor, Param};
+use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
-use super::config::ModelConfig;
-use super::decoder::{Decoder, DecoderState};
+use super::attended::{Attended, Joined};
+use super::config::{ModelConfig, Positions};
+use super::context_attention::Memory;
+use super::context_config::Context;
+use super::decoder::{Decoder, DecoderMemory, DecoderOutput, DecoderState};
 use super::embedding::{Embedding, Rows};
 use super::encoder::{Encoder, EncoderOutput};
-use crate::error::Result;
-use crate::kernels::{DropoutSource, label_smoothed_cross_entropy};
+use super::positions::{Counting, count_absolutely};
+use crate::kernels::DropoutSource;
 
-/// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
-/// thread's would change what a seed gives.
-fn drawing() -> MutexGuard<'static, ()> {
-    static DRAWING: Mutex<()> = Mutex::new(());
-    DRAWING.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// Stands between concatenated sentences: the id of `bos`, which no source sentence holds.
+pub const SENTENCE_BREAK: u32 = 2;
 
-/// Draws every weight now; burn would draw it when it is first used, after whatever else was drawn by then.
-struct Draw;
-
-impl ModuleVisitor for Draw {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        param.val();
-    }
-}
-
-/// A whole model.
+/// A whole network.
 #[derive(Module, Debug)]
 pub struct Transformer {
     /// Embeds the source, and the target too unless it has its own.
@@ -40,71 +28,146 @@ pub struct Transformer {
     pub decoder: Decoder,
     /// `[vocab, d_model]`; none if the embedding serves.
     pub logits: Option<Param<Tensor<2>>>,
+    /// How many previous sentences are read before each one, as one sequence.
+    pub concatenated: usize,
+    /// With absolute positions, words that a window keeps free for a translation.
+    pub reserve: Option<usize>,
 }
 
 impl Transformer {
-    /// A model with random weights.
-    ///
-    /// # Errors
-    /// If `config` cannot be built.
-    pub fn new(config: &ModelConfig, device: &Device) -> Result<Self> {
-        let _alone = drawing();
-        Self::draw(config, device)
-    }
-
-    /// A model whose random weights follow from `seed`.
-    ///
-    /// # Errors
-    /// If `config` cannot be built.
-    pub fn seeded(config: &ModelConfig, seed: u64, device: &Device) -> Result<Self> {
-        let _alone = drawing();
-        device.seed(seed);
-        Self::draw(config, device)
-    }
-
-    fn draw(config: &ModelConfig, device: &Device) -> Result<Self> {
-        config.validate()?;
+    pub(super) fn new(config: &ModelConfig, device: &Device) -> Self {
         let untied = !config.tied_embeddings;
-        let model = Self {
+        let absolute = matches!(
+            config.positions,
+            Positions::MultiLevel {
+                counting: Counting::Absolute,
+                ..
+            }
+        );
+        Self {
             embedding: Embedding::new(config, device),
             target_embedding: untied.then(|| Embedding::new(config, device)),
             encoder: Encoder::new(config, device),
             decoder: Decoder::new(config, device),
             logits: untied.then(|| Embedding::new(config, device).words),
-        };
-        model.visit(&mut Draw);
-        Ok(model)
+            concatenated: match config.context {
+                Some(Context::Concatenation { previous }) => previous,
+                _ => 0,
+            },
+            reserve: absolute
+                .then(|| ModelConfig::least_window(config.max_tokens) - config.max_tokens),
+        }
     }
 
-    /// Encodes source sentences.
-    pub fn encode(&self, source: &Rows, drop: &DropoutSource) -> EncoderOutput {
-        self.encoder
-            .forward(self.embedding.forward(source, drop), source, drop)
+    /// What other sentences' states come from, without gradients: the encoder, and the rest if translations are read too.
+    pub(super) fn into_stage_one(mut self, bilingual: bool) -> Self {
+        if !bilingual {
+            self.decoder.layers.clear();
+            self.decoder.final_norm = None;
+            (self.target_embedding, self.logits) = (None, None);
+        }
+        self.no_grad()
     }
 
-    /// Mean label-smoothed loss in nats a token.
-    ///
-    /// `target` begins every sentence with `bos`; `labels` holds for each of its rows the next word.
+    /// Encodes the sentences of whole documents.
     ///
     /// # Shapes
-    /// - output: `[1]`
-    pub fn loss(
+    /// - memory: `[rows, d_model]`, what words read of other sentences; none for their own states
+    pub fn encode(
         &self,
         source: &Rows,
-        target: &Rows,
-        labels: &[u32],
-        label_smoothing: f32,
+        memory: Option<Tensor<2>>,
         drop: &DropoutSource,
-    ) -> Tensor<1> {
-        let encoded = self.encode(source, drop);
-        let embedded = self.target_embedding().forward(target, drop);
-        let states = self.decoder.forward(embedded, target, &encoded, drop);
-        label_smoothed_cross_entropy(self.vocabulary_scores(states), labels, label_smoothing)
+    ) -> EncoderOutput {
+        self.encode_attended(source, memory, drop, &mut Attended::off())
     }
 
-    /// A search state with one hypothesis for each encoded sentence.
-    pub fn start(&self, encoded: &EncoderOutput) -> DecoderState {
-        self.decoder.start(encoded)
+    /// [`Self::encode`], with what it attends to.
+    pub(super) fn encode_attended(
+        &self,
+        source: &Rows,
+        memory: Option<Tensor<2>>,
+        drop: &DropoutSource,
+        attended: &mut Attended,
+    ) -> EncoderOutput {
+        let counted = self.counted(source);
+        let source = counted.as_ref().unwrap_or(source);
+        if self.concatenated == 0 {
+            let embedded = self.embedding.forward(source, drop);
+            let previous = self.encoder.previous.as_ref();
+            let previous = previous.map(|previous| previous.of(&self.embedding, source, drop));
+            let encoder = &self.encoder;
+            return encoder.forward_attended(embedded, source, (previous, memory), drop, attended);
+        }
+        let (joined, own) = source.concatenated(self.concatenated, SENTENCE_BREAK);
+        let embedded = self.embedding.forward(&joined, drop);
+        attended.joined = attended.is_on().then(|| Joined {
+            origin: source.concatenated_from(self.concatenated),
+            own: own.clone(),
+        });
+        let mut encoded =
+            self.encoder
+                .forward_attended(embedded, &joined, (None, memory), drop, attended);
+        encoded.sentences.clone_from(&own);
+        encoded.documents.sentences = own;
+        encoded
+    }
+
+    /// The same sentences with absolute places, if the model counts so.
+    pub(super) fn counted(&self, source: &Rows) -> Option<Rows> {
+        let (reserve, tables) = (self.reserve?, self.embedding.places.as_ref()?);
+        let mut counted = source.clone();
+        count_absolutely(&mut counted, tables.sizes(), reserve);
+        Some(counted)
+    }
+
+    /// States of all words of translations of the sentences of `encoded`; each begins with `bos`.
+    pub fn decode(
+        &self,
+        target: &Rows,
+        encoded: &EncoderOutput,
+        drop: &DropoutSource,
+    ) -> DecoderOutput {
+        self.decode_attended(target, encoded, drop, &mut Attended::off())
+    }
+
+    /// [`Self::decode`], with what it attends to.
+    pub(super) fn decode_attended(
+        &self,
+        target: &Rows,
+        encoded: &EncoderOutput,
+        drop: &DropoutSource,
+        attended: &mut Attended,
+    ) -> DecoderOutput {
+        let mut target = target.clone();
+        target.places.clone_from(&encoded.places);
+        let embedded = self.target_embedding().forward(&target, drop);
+        self.decoder
+            .forward_attended(embedded, &target, encoded, drop, attended)
+    }
+
+    /// Translations of all encoded sentences as a memory: words are found by what they read of the source, Maruf et al.
+    /// 2019, §3.2.
+    pub fn translations(
+        &self,
+        target: &Rows,
+        encoded: &EncoderOutput,
+        drop: &DropoutSource,
+    ) -> Memory {
+        let DecoderOutput { states, attended } = self.decode(target, encoded, drop);
+        let mut documents = encoded.documents.clone();
+        documents.sentences.clone_from(&target.sentences);
+        Memory {
+            keys: attended,
+            values: states,
+            documents,
+            encodings: None,
+        }
+    }
+
+    /// A search state with one hypothesis for each encoded sentence, which reads a memory of its documents.
+    pub fn start(&self, encoded: &EncoderOutput, memory: DecoderMemory) -> DecoderState {
+        self.decoder.start(encoded, memory)
     }
 
     /// Adds the word `ids[h]` to hypothesis `h`.
@@ -120,7 +183,10 @@ impl Transformer {
         self.target_embedding.as_ref().unwrap_or(&self.embedding)
     }
 
-    fn vocabulary_scores(&self, states: Tensor<2>) -> Tensor<2> {
+    /// # Shapes
+    /// - states: `[rows, d_model]`
+    /// - output: scores before softmax, `[rows, vocab]`
+    pub fn vocabulary_scores(&self, states: Tensor<2>) -> Tensor<2> {
         let table = self
             .logits
             .as_ref()

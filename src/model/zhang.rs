@@ -1,133 +1,106 @@
-//! An encoder layer that also attends to the previous sentences.
+//! The encoded previous sentences, for an encoder that attends to them.
 //!
-//! Zhang et al., "Improving the Transformer Translation Model with Document-Level Context", EMNLP 2018, §3.2-3.3. The gate
-//! stands in place of the residual; the norm after it is that of the authors' program, the equation shows the gate only.
+//! Zhang et al., "Improving the Transformer Translation Model with Document-Level Context", EMNLP 2018, §3.2: a layer of
+//! its own encodes the embedded words of the previous sentences, one after the other. The gate of §3.3 stands in place of
+//! the residual; the norm after it is that of the authors' program, the equation shows the gate only.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
-use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
-use super::context::{ContextGate, ContextGateConfig};
-use super::feed_forward::{FeedForward, FeedForwardConfig};
-use super::norm::Norm;
+use super::config::ModelConfig;
+use super::context_attention::Memory;
+use super::context_config::Context;
+use super::documents::{Documents, select_rows};
+use super::embedding::{Embedding, Rows};
+use super::encoder::{EncoderSublayer, one_layer};
 use crate::kernels::{DropoutSource, Segment};
 
-/// Sizes of a [`ZhangEncoderLayer`].
-#[derive(Config, Debug)]
-pub struct ZhangEncoderLayerConfig {
-    pub d_model: usize,
-    pub d_ff: usize,
-    pub num_heads: usize,
-}
-
-impl ZhangEncoderLayerConfig {
-    pub fn init(&self, device: &Device) -> ZhangEncoderLayer {
-        let d = self.d_model;
-        let attention = MultiHeadAttentionConfig::new(d, self.num_heads);
-        ZhangEncoderLayer {
-            self_attention: attention.init(device),
-            norm_self: Norm::new(d, device),
-            context_attention: attention.init(device),
-            gate: ContextGateConfig::new(d).init(device),
-            norm_context: Norm::new(d, device),
-            feed_forward: FeedForwardConfig::new(d, self.d_ff).init(device),
-            norm_ff: Norm::new(d, device),
-        }
-    }
-}
-
-/// Self-attention, gated attention to the encoded context, feed-forward layer.
+/// An encoder layer over the words of the previous sentences.
 #[derive(Module, Debug)]
-pub struct ZhangEncoderLayer {
-    pub self_attention: MultiHeadAttention,
-    pub norm_self: Norm,
-    pub context_attention: MultiHeadAttention,
-    pub gate: ContextGate,
-    pub norm_context: Norm,
-    pub feed_forward: FeedForward,
-    pub norm_ff: Norm,
+pub struct PreviousEncoder {
+    pub sublayers: Vec<EncoderSublayer>,
+    /// How many sentences are read.
+    pub context_size: usize,
 }
 
-/// What a layer computes on its way, each `[rows, d_model]`.
-#[derive(Debug, Clone)]
-pub struct ZhangStates {
-    pub after_self_attention: Tensor<2>,
-    pub context_attention: Tensor<2>,
-    pub output: Tensor<2>,
-}
+impl PreviousEncoder {
+    /// None if the model has another context.
+    pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
+        let Some(Context::Zhang { previous }) = config.context else {
+            return None;
+        };
+        Some(Self {
+            sublayers: one_layer(config, device),
+            context_size: previous,
+        })
+    }
 
-impl ZhangEncoderLayer {
-    /// `b = norm(x + MHA(x, x, x))`, `d' = MHA(b, C, C)`, `d = norm(γ ⊙ b + (1 - γ) ⊙ d')`, `norm(d + FFN(d))`; without a
-    /// context `d'` is 0.
+    /// The context of every sentence, as a memory in which it stands in the sentence's place. Its words are counted from
+    /// the first previous sentence on, as the one sequence that they are: else nothing would tell which words belong
+    /// together.
+    pub fn of(&self, embedding: &Embedding, source: &Rows, drop: &DropoutSource) -> Memory {
+        let (rows, contexts) = self.rows(&source.layout());
+        let mut joined = Rows::default();
+        for (context, &[_, sentence, paragraph]) in contexts.into_iter().zip(&source.places) {
+            let ids: Vec<u32> = rows[context].iter().map(|&row| source.ids[row]).collect();
+            joined.push(&ids, (sentence, paragraph));
+        }
+        if rows.is_empty() {
+            // No sentence has one before it: nobody reads these words.
+            return self.forward(&embedding.forward(source, drop), &source.layout(), drop);
+        }
+        joined.documents.clone_from(&source.documents);
+        let words = embedding.forward(&joined, drop);
+        Memory::of(self.encode(words, &joined.sentences, drop), joined.layout())
+    }
+
+    /// The same of words that are embedded, each with the place in its own sentence.
     ///
     /// # Shapes
-    /// - x: `[rows, d_model]`; context: `[context rows, d_model]`, encoded
-    /// - sentences, contexts: rows of each sentence and of its context
-    pub fn forward(
+    /// - x: `[rows, d_model]`
+    pub fn forward(&self, x: &Tensor<2>, documents: &Documents, drop: &DropoutSource) -> Memory {
+        let (rows, contexts) = self.rows(documents);
+        let encoded = if rows.is_empty() {
+            x.clone()
+        } else {
+            self.encode(select_rows(x.clone(), &rows), &contexts, drop)
+        };
+        let documents = Documents {
+            sentences: contexts,
+            documents: documents.documents.clone(),
+        };
+        Memory::of(encoded, documents)
+    }
+
+    /// The row of every word that the memory holds, and the memory's rows for every sentence.
+    pub(super) fn rows(&self, documents: &Documents) -> (Vec<usize>, Vec<Range<usize>>) {
+        let (mut rows, mut contexts) = (Vec::new(), vec![0..0; documents.sentences.len()]);
+        for document in &documents.documents {
+            for sentence in document.clone() {
+                let first = document
+                    .start
+                    .max(sentence.saturating_sub(self.context_size));
+                let start = rows.len();
+                let before = documents.sentences[first..sentence].iter();
+                rows.extend(before.flat_map(Range::clone));
+                contexts[sentence] = start..rows.len();
+            }
+        }
+        (rows, contexts)
+    }
+
+    /// # Shapes
+    /// - words, output: `[rows, d_model]`
+    pub fn encode(
         &self,
-        x: Tensor<2>,
-        sentences: &[Range<usize>],
-        context: Tensor<2>,
+        words: Tensor<2>,
         contexts: &[Range<usize>],
         drop: &DropoutSource,
-    ) -> ZhangStates {
-        assert_eq!(
-            sentences.len(),
-            contexts.len(),
-            "{} sentences, {} contexts",
-            sentences.len(),
-            contexts.len()
-        );
-        let attended =
-            self.self_attention
-                .forward(x.clone(), x.clone(), &segments(sentences, sentences));
-        let after_self_attention = self.norm_self.add(x, attended, drop.next());
-        let context_attention = self.context_attention.forward(
-            after_self_attention.clone(),
-            context,
-            &segments(sentences, contexts),
-        );
-        let gated = self
-            .gate
-            .forward(after_self_attention.clone(), context_attention.clone());
-        let d = self.norm_context.forward(gated);
-        let transformed = self.feed_forward.forward(d.clone(), drop);
-        let output = self.norm_ff.add(d, transformed, drop.next());
-        ZhangStates {
-            after_self_attention,
-            context_attention,
-            output,
-        }
+    ) -> Tensor<2> {
+        let segments = Segment::own(contexts);
+        let layers = self.sublayers.iter();
+        layers.fold(words, |x, sublayer| sublayer.forward(x, &segments, drop))
     }
-
-    /// Weights of the words of the context.
-    ///
-    /// # Shapes
-    /// - states: what [`Self::forward`] gave; context: `[context rows, d_model]`, encoded
-    /// - output: `[sentences, heads, words, context words]`, padded with zeros
-    pub fn context_weights(
-        &self,
-        states: &ZhangStates,
-        sentences: &[Range<usize>],
-        context: Tensor<2>,
-        contexts: &[Range<usize>],
-    ) -> Tensor<4> {
-        let queries = states.after_self_attention.clone();
-        self.context_attention
-            .weights(queries, context, &segments(sentences, contexts))
-    }
-}
-
-fn segments(queries: &[Range<usize>], keys: &[Range<usize>]) -> Arc<[Segment]> {
-    let pairs = queries.iter().zip(keys);
-    pairs
-        .map(|(queries, keys)| Segment {
-            queries: queries.clone(),
-            keys: keys.clone(),
-        })
-        .collect()
 }

@@ -7,7 +7,7 @@ use burn::tensor::Device;
 use super::folder::ModelFolder;
 use super::tensors::{NamedTensors, load_module, module_tensors};
 use crate::error::{Error, Result};
-use crate::model::Transformer;
+use crate::model::Model;
 use crate::text::vocabulary::Vocabulary;
 
 /// Loads model folders of one configuration and averages their weights; the description is the last one's, without the
@@ -18,7 +18,7 @@ use crate::text::vocabulary::Vocabulary;
 pub fn averaged_model(
     folders: &[PathBuf],
     device: &Device,
-) -> Result<(ModelFolder, Transformer, Vocabulary)> {
+) -> Result<(ModelFolder, Model, Vocabulary)> {
     let (last, others) = folders.split_last().expect("at least one folder");
     let mut description = ModelFolder::open(last)?;
     let (model, vocabulary) = description.load(last, device)?;

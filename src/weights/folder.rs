@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tensors::{Precision, load_module, module_tensors, read_tensors, write_tensors};
 use crate::error::{Error, Result};
-use crate::model::{ModelConfig, Transformer};
+use crate::model::{Model, ModelConfig};
 use crate::text::file::write_atomically;
 use crate::text::vocabulary::Vocabulary;
 
@@ -82,7 +82,7 @@ impl ModelFolder {
     pub fn save(
         &self,
         folder: &Path,
-        weights: &Transformer,
+        weights: &Model,
         vocabulary: &Vocabulary,
         precision: Precision,
     ) -> Result<()> {
@@ -126,7 +126,7 @@ impl ModelFolder {
     ///
     /// # Errors
     /// If a file is missing, truncated or does not fit the configuration.
-    pub fn load(&self, folder: &Path, device: &Device) -> Result<(Transformer, Vocabulary)> {
+    pub fn load(&self, folder: &Path, device: &Device) -> Result<(Model, Vocabulary)> {
         let path = folder.join(VOCABULARY);
         let vocabulary = Vocabulary::open(&path)?;
         if vocabulary.len() != self.model.vocab_size {
@@ -146,7 +146,7 @@ impl ModelFolder {
             let reason = format!("they are {found} numbers, the configuration says {expected}");
             return Err(Error::Weights { reason, path });
         }
-        let weights = load_module(Transformer::new(&self.model, device)?, tensors, &path)?;
+        let weights = load_module(Model::new(&self.model, device)?, tensors, &path)?;
         Ok((weights, vocabulary))
     }
 

@@ -37,7 +37,7 @@ pub fn module_tensors<M: Module>(module: &M) -> NamedTensors {
 pub fn load_module<M: Module>(module: M, tensors: NamedTensors, path: &Path) -> Result<M> {
     let mut loader = Loader {
         tensors,
-        stack: Vec::new(),
+        place: Place::default(),
         problem: None,
     };
     let module = module.map(&mut loader);
@@ -133,17 +133,17 @@ fn words<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
 
 #[derive(Default)]
 struct Collector {
-    stack: Vec<String>,
+    place: Place,
     tensors: NamedTensors,
 }
 
 impl ModuleVisitor for Collector {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.stack.push(name.to_owned());
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.place.enter(name, container);
     }
 
     fn exit_module(&mut self, _: &str, _: &str) {
-        self.stack.pop();
+        self.place.exit();
     }
 
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
@@ -153,27 +153,50 @@ impl ModuleVisitor for Collector {
             .into_data()
             .try_into_vec::<f32>()
             .expect("parameters are 32-bit floats");
-        self.tensors.insert(self.stack.join("."), (shape, values));
+        self.tensors.insert(self.place.name(), (shape, values));
+    }
+}
+
+/// Where a visitor stands: names of fields and numbers of elements.
+///
+/// The kinds of an enum and the network of a model are left out: a name says where a parameter belongs, and the
+/// configuration says the rest.
+#[derive(Default)]
+struct Place(Vec<Option<String>>);
+
+impl Place {
+    fn enter(&mut self, name: &str, container: &str) {
+        let silent = container.starts_with("Enum:") || name == "network";
+        self.0.push((!silent).then(|| name.to_owned()));
+    }
+
+    fn exit(&mut self) {
+        self.0.pop();
+    }
+
+    fn name(&self) -> String {
+        let parts: Vec<&str> = self.0.iter().flatten().map(String::as_str).collect();
+        parts.join(".")
     }
 }
 
 struct Loader {
     tensors: NamedTensors,
-    stack: Vec<String>,
+    place: Place,
     problem: Option<String>,
 }
 
 impl ModuleMapper for Loader {
-    fn enter_module(&mut self, name: &str, _: &str) {
-        self.stack.push(name.to_owned());
+    fn enter_module(&mut self, name: &str, container: &str) {
+        self.place.enter(name, container);
     }
 
     fn exit_module(&mut self, _: &str, _: &str) {
-        self.stack.pop();
+        self.place.exit();
     }
 
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let name = self.stack.join(".");
+        let name = self.place.name();
         let Some((found, values)) = self.tensors.remove(&name) else {
             self.problem.get_or_insert(format!("{name} is missing"));
             return param;

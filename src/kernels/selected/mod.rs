@@ -16,6 +16,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::reading::Head;
@@ -102,6 +103,15 @@ pub fn selected_attention(inputs: Projected, spec: &SelectedAttention) -> Tensor
 
 /// The weights that [`selected_attention`] uses, for each row and head, in the order of [`SelectedAttention::chosen`].
 pub fn selected_weights(inputs: &Projected, spec: &SelectedAttention) -> Vec<SelectedWeights> {
+    each_selected(inputs, spec, |_, weights| weights)
+}
+
+/// What `keep` makes of the number of each list and its weights, for documents whose weights are too many to keep.
+pub fn each_selected<K: Send>(
+    inputs: &Projected,
+    spec: &SelectedAttention,
+    keep: impl Fn(usize, SelectedWeights) -> K + Send + Sync,
+) -> Vec<K> {
     inputs.check(spec);
     let Projected {
         word_queries,
@@ -122,9 +132,12 @@ pub fn selected_weights(inputs: &Projected, spec: &SelectedAttention) -> Vec<Sel
     let heads: Vec<Head> = (0..spec.num_heads)
         .map(|head| spec.head(head, inputs.each_ref().map(Vec::as_slice)))
         .collect();
-    let lists = spec.chosen.iter().enumerate();
+    let lists = spec.chosen.par_iter().enumerate();
     lists
-        .map(|(list, chosen)| heads[list % spec.num_heads].read(list / spec.num_heads, chosen))
+        .map(|(list, chosen)| {
+            let head = &heads[list % spec.num_heads];
+            keep(list, head.read(list / spec.num_heads, chosen))
+        })
         .collect()
 }
 

@@ -1,0 +1,159 @@
+//! What plain attention layers read.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+
+use super::super::attention::MultiHeadAttention;
+use super::super::documents::Documents;
+use super::super::han::{HanContext, previous};
+use super::super::readers::Reader;
+use super::super::source2token::{Source2Token, spec};
+use super::reading::{Keep, Reading, Readings, SentenceReading};
+use crate::kernels::{Segment, each_attention};
+
+/// Keeps the weights of keys that stand one after the other.
+pub(in super::super) fn run(keep: Keep) -> impl Fn(usize, &[f32]) -> Reading + Send + Sync {
+    move |first, weights| {
+        let keys = first..first + weights.len();
+        Reading::new(keys.zip(weights.iter().copied()), keep.least)
+    }
+}
+
+impl MultiHeadAttention {
+    /// What [`Self::forward`] attends to.
+    ///
+    /// # Shapes
+    /// - x: `[rows, d_model]`; memory: `[key rows, d_model]`
+    pub fn readings(
+        &self,
+        x: Tensor<2>,
+        memory: Tensor<2>,
+        segments: &Arc<[Segment]>,
+        keep: &Keep,
+    ) -> Readings {
+        self.readings_of(x, &self.key.forward(memory), segments, keep)
+    }
+
+    /// What [`Self::attend`] attends to.
+    ///
+    /// # Shapes
+    /// - x: `[rows, d_model]`; keys: projected, `[key rows, d_model]`
+    pub fn readings_of(
+        &self,
+        x: Tensor<2>,
+        keys: &Tensor<2>,
+        segments: &Arc<[Segment]>,
+        keep: &Keep,
+    ) -> Readings {
+        let queries = self.query.forward(x);
+        Readings {
+            num_heads: self.num_heads,
+            rows: each_attention(&queries, keys, &self.spec(segments), run(*keep)),
+        }
+    }
+}
+
+impl Source2Token {
+    /// What the encoding of each sentence is made of.
+    ///
+    /// # Shapes
+    /// - words: `[rows, d_model]`
+    pub fn readings(&self, words: Tensor<2>, sentences: &[Range<usize>], keep: &Keep) -> Readings {
+        let (queries, keys) = (self.queries(sentences.len()), self.key.forward(words));
+        Readings {
+            num_heads: 1,
+            rows: each_attention(&queries, &keys, &spec(sentences), run(*keep)),
+        }
+    }
+}
+
+impl HanContext {
+    /// Weights of words, each that of its sentence times its own in there. Heads of the attention to sentences are paired
+    /// with those to words of the same number: between them the model mixes all heads.
+    ///
+    /// # Shapes
+    /// - queries: `[query rows, d_model]`; memory: `[rows, d_model]`
+    pub fn readings(
+        &self,
+        queries: &Tensor<2>,
+        summaries: &Tensor<3>,
+        readers: &[Reader],
+        memory: &Tensor<2>,
+        documents: &Documents,
+        keep: &Keep,
+    ) -> Readings {
+        let slots = self.context_size;
+        let summed = (queries.clone(), summaries.clone());
+        let mut readings = self.sentence_readings(summed, readers, documents);
+        let own = own_sentences(queries.dims()[0], readers);
+        // From slots to sentences: the nearest one stands last.
+        for (index, reading) in readings.rows.iter_mut().enumerate() {
+            let (row, keys) = (
+                index / readings.num_heads,
+                std::mem::take(&mut reading.keys),
+            );
+            let sentence = |key: u32| own[row] + key as usize % slots - slots;
+            let sentences = keys.into_iter().map(|(key, weight)| SentenceReading {
+                sentence: sentence(key),
+                weight,
+                relevance: None,
+                cumulative: None,
+            });
+            reading.sentences = sentences.collect();
+        }
+        let word_queries = self.word_query.forward(queries.clone());
+        let word_keys = self.word_attention.key.forward(memory.clone());
+        for distance in (1..=slots).rev() {
+            let segments = previous(readers, documents, distance);
+            let attention = &self.word_attention;
+            let words = attention.readings_of(word_queries.clone(), &word_keys, &segments, keep);
+            for ((index, reading), words) in readings.rows.iter_mut().enumerate().zip(words.rows) {
+                let row = index / readings.num_heads;
+                let read = |read: &&SentenceReading| read.sentence + distance == own[row];
+                let Some(weight) = reading.sentences.iter().find(read).map(|read| read.weight)
+                else {
+                    continue;
+                };
+                let words = words.keys.into_iter();
+                let words = words.map(|(word, share)| (word, share * weight));
+                reading
+                    .keys
+                    .extend(words.filter(|&(_, share)| share >= keep.least && share != 0.0));
+            }
+        }
+        for reading in &mut readings.rows {
+            let mass: f32 = reading.sentences.iter().map(|read| read.weight).sum();
+            let kept: f32 = reading.keys.iter().map(|&(_, weight)| weight).sum();
+            reading.rest = (mass - kept).max(0.0);
+        }
+        readings
+    }
+
+    /// Keys are slots of the summaries.
+    fn sentence_readings(
+        &self,
+        (queries, summaries): (Tensor<2>, Tensor<3>),
+        readers: &[Reader],
+        documents: &Documents,
+    ) -> Readings {
+        let [rows, slots, d_model] = summaries.dims();
+        let memory = summaries.reshape([rows * slots, d_model]);
+        self.sentence_attention.readings(
+            self.sentence_query.forward(queries),
+            memory,
+            &self.slots(readers, documents),
+            &Keep::all(),
+        )
+    }
+}
+
+/// Sentence of each query row; 0 for nobody's, which reads nothing.
+fn own_sentences(rows: usize, readers: &[Reader]) -> Vec<usize> {
+    let mut own = vec![0; rows];
+    for reader in readers {
+        own[reader.rows.clone()].fill(reader.sentence);
+    }
+    own
+}

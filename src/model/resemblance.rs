@@ -1,0 +1,157 @@
+//! How a context begins that is put upon a trained model: what is read is what resembles the word that asks.
+//!
+//! With random weights nothing that a context layer reads is of use, so its gate closes before the layer has learnt
+//! anything. All projections begin as identities instead: a sentence is the mean of its words, its relevance is its
+//! likeness to the word, and the context is the mean of the words that are alike.
+
+use burn::module::Param;
+use burn::nn::Linear;
+use burn::tensor::Tensor;
+
+use super::attention::MultiHeadAttention;
+use super::conditional::ConditionalHeads;
+use super::context_attention::{ContextAttention, GatedContext};
+use super::feed_forward::FeedForward;
+use super::norm::Norm;
+use super::source2token::Source2Token;
+use super::tree::Merge;
+
+impl GatedContext {
+    /// Begins by likeness; `norm` gives what the layer is to give in size.
+    pub(super) fn resemble(&mut self, norm: Norm) {
+        match self {
+            Self::Layer(context) => {
+                context.attention.resemble();
+                context.layer.feed_forward.pass_on();
+                context.layer.norm_ff = norm;
+            }
+            Self::Han(han) => {
+                become_identity(&mut han.word_query);
+                become_identity(&mut han.sentence_query);
+                han.word_attention.resemble();
+                han.sentence_attention.resemble();
+                han.feed_forward.pass_on();
+            }
+        }
+    }
+}
+
+impl ContextAttention {
+    fn resemble(&mut self) {
+        match self {
+            Self::Sentences(attention) => {
+                attention.source2token.average();
+                attention.attention.resemble();
+            }
+            Self::Conditional(attention) => {
+                attention.source2token.average();
+                attention.heads.resemble();
+                become_identity(&mut attention.output);
+            }
+            Self::Tree(attention) => {
+                attention.source2token.average();
+                attention.tree.heads.resemble();
+                attention.tree.merge.average();
+                become_identity(&mut attention.output);
+            }
+            Self::Selective(attention) => {
+                for projection in [
+                    &mut attention.query_sentence,
+                    &mut attention.key_sentence,
+                    &mut attention.query_word,
+                    &mut attention.key_word,
+                    &mut attention.value,
+                    &mut attention.output,
+                ] {
+                    become_identity(projection);
+                }
+            }
+            Self::Flat(attention) => attention.attention.resemble(),
+            Self::Previous(attention) => attention.resemble(),
+        }
+    }
+}
+
+impl MultiHeadAttention {
+    fn resemble(&mut self) {
+        for projection in [
+            &mut self.query,
+            &mut self.key,
+            &mut self.value,
+            &mut self.output,
+        ] {
+            become_identity(projection);
+        }
+    }
+}
+
+impl ConditionalHeads {
+    fn resemble(&mut self) {
+        for projection in [
+            &mut self.query_word,
+            &mut self.key_word,
+            &mut self.query_sentence,
+            &mut self.key_sentence,
+            &mut self.value,
+        ] {
+            become_identity(projection);
+        }
+    }
+}
+
+impl Source2Token {
+    /// Begins as the mean: keys of zero make all words alike.
+    fn average(&mut self) {
+        self.key.weight = parameter(self.key.weight.val().zeros_like());
+        become_identity(&mut self.value);
+        become_identity(&mut self.output);
+    }
+}
+
+impl Merge {
+    fn average(&mut self) {
+        if let Some(source2token) = &mut self.source2token {
+            source2token.average();
+        }
+    }
+}
+
+impl FeedForward {
+    /// Begins as `relu(x) - relu(-x) = x`, where it is wide enough; what is left of the width adds nothing at first.
+    fn pass_on(&mut self) {
+        let inner = self.inner.weight.val();
+        let [d_model, d_ff] = inner.dims();
+        if d_ff < 2 * d_model {
+            return;
+        }
+        let (one, device) = (Tensor::<2>::eye(d_model, &inner.device()), inner.device());
+        let minus = one.clone().neg();
+        let (mut forth, mut back) = (vec![one.clone(), minus.clone()], vec![one, minus]);
+        let rest = d_ff - 2 * d_model;
+        if rest > 0 {
+            forth.push(inner.narrow(1, 2 * d_model, rest));
+            back.push(Tensor::zeros([rest, d_model], &device));
+        }
+        self.inner.weight = parameter(Tensor::cat(forth, 1));
+        self.outer.weight = parameter(Tensor::cat(back, 0));
+        for bias in [&mut self.inner.bias, &mut self.outer.bias]
+            .into_iter()
+            .flatten()
+        {
+            *bias = parameter(bias.val().zeros_like());
+        }
+    }
+}
+
+/// Replaces a square map.
+fn become_identity(linear: &mut Linear) {
+    let [d_input, d_output] = linear.weight.dims();
+    assert_eq!(d_input, d_output, "only square maps can be identities");
+    let one = Tensor::<2>::eye(d_input, &linear.weight.val().device());
+    linear.weight = parameter(one);
+}
+
+/// A parameter that learns, whatever made the tensor.
+fn parameter<const D: usize>(tensor: Tensor<D>) -> Param<Tensor<D>> {
+    Param::from_tensor(tensor.detach())
+}

@@ -1,0 +1,351 @@
+//! One translation model, whichever system it is.
+
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::tensor::{Device, Tensor};
+
+use super::batch::Batch;
+use super::config::{Architecture, ModelConfig};
+use super::context_attention::Memory;
+use super::context_config::{Context, ContextReach, MemorySource};
+use super::decoder::{DecoderMemory, DecoderState};
+use super::embedding::Rows;
+use super::encoder::EncoderOutput;
+use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
+use super::surroundings::Surroundings;
+use super::transformer::Transformer;
+use crate::error::Result;
+use crate::kernels::{DropoutSource, label_smoothed_cross_entropy};
+
+/// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
+/// thread's would change what a seed gives.
+fn drawing() -> MutexGuard<'static, ()> {
+    static DRAWING: Mutex<()> = Mutex::new(());
+    DRAWING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Draws every weight now; burn would draw it when it is first used, after whatever else was drawn by then.
+struct Draw;
+
+impl ModuleVisitor for Draw {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        param.val();
+    }
+}
+
+/// What computes.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few of them, and they live long"
+)]
+#[derive(Module, Debug)]
+pub enum Network {
+    Transformer(Transformer),
+    RnnSearch(RnnSearch),
+}
+
+/// A whole model.
+#[derive(Module, Debug)]
+pub struct Model {
+    pub network: Network,
+    /// The sentence-level model that training began with, where others' states come from it; it does not change.
+    pub stage_one: Option<Transformer>,
+    #[module(skip)]
+    context: Option<Context>,
+}
+
+/// Encoded source sentences.
+#[derive(Debug, Clone)]
+pub enum Encoded {
+    Transformer(EncoderOutput),
+    RnnSearch(RnnEncoded),
+}
+
+/// What all hypotheses of some documents read beyond their sentence.
+#[derive(Debug, Clone)]
+pub struct SearchMemory(Option<DecoderMemory>);
+
+/// What is remembered of a number of hypotheses.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few of them, and they live long"
+)]
+#[derive(Debug, Clone)]
+pub enum SearchState {
+    Transformer(DecoderState),
+    RnnSearch(RnnState),
+}
+
+impl Model {
+    /// A model with random weights.
+    ///
+    /// # Errors
+    /// If `config` cannot be built.
+    pub fn new(config: &ModelConfig, device: &Device) -> Result<Self> {
+        let _alone = drawing();
+        Self::draw(config, device)
+    }
+
+    /// A model whose random weights follow from `seed`.
+    ///
+    /// # Errors
+    /// If `config` cannot be built.
+    pub fn seeded(config: &ModelConfig, seed: u64, device: &Device) -> Result<Self> {
+        let _alone = drawing();
+        device.seed(seed);
+        Self::draw(config, device)
+    }
+
+    fn draw(config: &ModelConfig, device: &Device) -> Result<Self> {
+        config.validate()?;
+        let bilingual = config.context.as_ref().is_some_and(Context::is_bilingual);
+        let stage_one = (config.memory == MemorySource::StageOne).then(|| {
+            let whole = Transformer::new(&config.sentence_level(), device);
+            whole.into_stage_one(bilingual)
+        });
+        let model = Self {
+            network: match config.architecture {
+                Architecture::Transformer => Network::Transformer(Transformer::new(config, device)),
+                Architecture::RnnSearch => {
+                    Network::RnnSearch(RnnSearch::new(&config.rnn_search(), device))
+                }
+            },
+            stage_one,
+            context: config.context,
+        };
+        model.visit(&mut Draw);
+        Ok(model)
+    }
+
+    /// Whether translations of other sentences are read.
+    pub fn is_bilingual(&self) -> bool {
+        self.context.as_ref().is_some_and(Context::is_bilingual)
+    }
+
+    /// Which translations of its document a sentence reads, its own aside; none if the model is not bilingual.
+    pub fn translations_read(&self, sentence: usize, document: &Range<usize>) -> Range<usize> {
+        let none = sentence..sentence;
+        match self.context {
+            Some(context) if context.is_bilingual() => match context.reach() {
+                ContextReach::Document => document.clone(),
+                ContextReach::Before => document.start..sentence,
+                ContextReach::Previous(count) => {
+                    document.start.max(sentence.saturating_sub(count))..sentence
+                }
+            },
+            _ => none,
+        }
+    }
+
+    /// Whether anything beyond the sentence is read.
+    pub fn reads_documents(&self) -> bool {
+        self.context.is_some()
+    }
+
+    /// Tokens of the vocabulary.
+    pub fn vocab_size(&self) -> usize {
+        match &self.network {
+            Network::Transformer(network) => network.embedding.words.dims()[0],
+            Network::RnnSearch(network) => network.logits.dims()[0],
+        }
+    }
+
+    /// Encodes the sentences of whole documents.
+    pub fn encode(&self, source: &Rows, drop: &DropoutSource) -> Encoded {
+        match &self.network {
+            Network::Transformer(network) => {
+                Encoded::Transformer(network.encode(source, self.memory(source), drop))
+            }
+            Network::RnnSearch(network) => Encoded::RnnSearch(network.encode(source, drop)),
+        }
+    }
+
+    /// Encodings by which other sentences of a document choose these; none if the model does not choose so after its last
+    /// encoder layer.
+    ///
+    /// # Shapes
+    /// - output: `[sentences, d_model]`
+    pub fn encode_sentences(&self, source: &Rows) -> Option<Tensor<2>> {
+        match &self.network {
+            Network::Transformer(network) if !self.is_bilingual() => {
+                network.encode_sentences(source, self.memory(source))
+            }
+            _ => None,
+        }
+    }
+
+    /// Encodes a window of one document, of the rest of which only encodings are known.
+    pub fn encode_among(&self, source: &Rows, surroundings: &Surroundings) -> Encoded {
+        let Network::Transformer(network) = &self.network else {
+            return self.encode(source, &DropoutSource::none());
+        };
+        let among = network.encode_among(source, self.memory(source), surroundings);
+        among.map_or_else(
+            || self.encode(source, &DropoutSource::none()),
+            Encoded::Transformer,
+        )
+    }
+
+    /// States of the sentence-level model, without gradient.
+    pub(super) fn memory(&self, source: &Rows) -> Option<Tensor<2>> {
+        let stage_one = self.stage_one.as_ref()?;
+        let encoded = stage_one.encode(source, None, &DropoutSource::none());
+        Some(encoded.states.detach())
+    }
+
+    /// Translations of all sentences of some documents as other sentences read them, without gradient if they are the
+    /// sentence-level model's.
+    ///
+    /// `target` begins every sentence with `bos`, and translates the sentences of `encoded`. None if the model is not
+    /// bilingual.
+    pub(super) fn translations(
+        &self,
+        source: &Rows,
+        target: &Rows,
+        encoded: &EncoderOutput,
+        drop: &DropoutSource,
+    ) -> Option<Memory> {
+        let Network::Transformer(network) = &self.network else {
+            return None;
+        };
+        if !self.is_bilingual() {
+            return None;
+        }
+        let Some(stage_one) = &self.stage_one else {
+            return Some(network.translations(target, encoded, drop));
+        };
+        let none = DropoutSource::none();
+        let memory = stage_one.translations(target, &stage_one.encode(source, None, &none), &none);
+        Some(Memory {
+            keys: memory.keys.detach(),
+            values: memory.values.detach(),
+            documents: memory.documents,
+            encodings: None,
+        })
+    }
+
+    /// Scores before softmax of the words that follow each row of `batch.target`.
+    ///
+    /// # Shapes
+    /// - output: `[target rows, vocab]`
+    pub fn scores(&self, batch: &Batch, drop: &DropoutSource) -> Tensor<2> {
+        let network = match &self.network {
+            Network::Transformer(network) => network,
+            Network::RnnSearch(network) => {
+                let encoded = network
+                    .encode(&batch.source, drop)
+                    .select(&batch.translated);
+                return network.scores(&encoded, &batch.target, drop);
+            }
+        };
+        let encoded = network.encode(&batch.source, self.memory(&batch.source), drop);
+        let translations = self.translations(&batch.source, &batch.references, &encoded, drop);
+        let encoded = encoded.select(&batch.translated);
+        let decoded = network.decode(&batch.target, &encoded, drop);
+        let states = network.decoder.join(
+            decoded,
+            &batch.target,
+            &encoded,
+            translations.as_ref(),
+            drop,
+        );
+        network.vocabulary_scores(states)
+    }
+
+    /// Mean label-smoothed loss in nats a token.
+    ///
+    /// # Shapes
+    /// - output: `[1]`
+    pub fn loss(&self, batch: &Batch, label_smoothing: f32, drop: &DropoutSource) -> Tensor<1> {
+        label_smoothed_cross_entropy(self.scores(batch, drop), &batch.labels, label_smoothing)
+    }
+
+    /// What hypotheses read beyond their sentence, if they read no translations of others.
+    pub fn prepare(&self, encoded: &Encoded) -> SearchMemory {
+        SearchMemory(match (&self.network, encoded) {
+            (Network::Transformer(network), Encoded::Transformer(encoded)) => {
+                Some(network.decoder.prepare(encoded, None))
+            }
+            _ => None,
+        })
+    }
+
+    /// What hypotheses read beyond their sentence, with the translations `target` of all sentences of `source`, each of
+    /// which begins with `bos`; they mean something to bilingual models only.
+    pub fn prepare_with(&self, source: &Rows, target: &Rows, encoded: &Encoded) -> SearchMemory {
+        let (Network::Transformer(network), Encoded::Transformer(encoded)) =
+            (&self.network, encoded)
+        else {
+            return SearchMemory(None);
+        };
+        let translations = self.translations(source, target, encoded, &DropoutSource::none());
+        SearchMemory(Some(
+            network.decoder.prepare(encoded, translations.as_ref()),
+        ))
+    }
+
+    /// A search state with one hypothesis for each encoded sentence, which reads no translations of others.
+    pub fn start(&self, encoded: &Encoded) -> SearchState {
+        self.start_with(encoded, &self.prepare(encoded))
+    }
+
+    /// A search state with one hypothesis for each encoded sentence; `memory` is of their documents.
+    pub fn start_with(&self, encoded: &Encoded, memory: &SearchMemory) -> SearchState {
+        match (&self.network, encoded) {
+            (Network::Transformer(network), Encoded::Transformer(encoded)) => {
+                let memory = memory.0.clone().expect("prepared by the same model");
+                SearchState::Transformer(network.start(encoded, memory))
+            }
+            (Network::RnnSearch(network), Encoded::RnnSearch(encoded)) => {
+                SearchState::RnnSearch(network.start(encoded))
+            }
+            _ => unreachable!("a model reads what it encoded"),
+        }
+    }
+
+    /// Adds the word `ids[h]` to hypothesis `h`.
+    ///
+    /// # Shapes
+    /// - output: scores before softmax, `[hypotheses, vocab]`
+    pub fn step(&self, state: &mut SearchState, ids: &[u32]) -> Tensor<2> {
+        match (&self.network, state) {
+            (Network::Transformer(network), SearchState::Transformer(state)) => {
+                network.step(state, ids)
+            }
+            (Network::RnnSearch(network), SearchState::RnnSearch(state)) => {
+                network.step(state, ids)
+            }
+            _ => unreachable!("a model goes on with its own state"),
+        }
+    }
+
+    /// How many sentences a word reads in each head, where there is a choice.
+    pub fn set_top_t(&mut self, top_t: usize) {
+        if let Network::Transformer(network) = &mut self.network {
+            network.encoder.set_top_t(top_t);
+        }
+    }
+}
+
+impl Encoded {
+    /// The same states for some of the sentences only.
+    #[must_use]
+    pub fn select(&self, numbers: &[usize]) -> Self {
+        match self {
+            Self::Transformer(encoded) => Self::Transformer(encoded.select(numbers)),
+            Self::RnnSearch(encoded) => Self::RnnSearch(encoded.select(numbers)),
+        }
+    }
+}
+
+impl SearchState {
+    /// Keeps the named hypotheses, in this order; one may be kept more than once.
+    pub fn select(&mut self, hypotheses: &[usize]) {
+        match self {
+            Self::Transformer(state) => state.select(hypotheses),
+            Self::RnnSearch(state) => state.select(hypotheses),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A document-level model that begins where a sentence-level one ended.
+//!
+//! The second stage of Maruf et al. 2019, §4.2, and of every system here: what the new layers add is near zero at first,
+//! so that no step is spent on repairing what the sentence-level model knew.
+
+use burn::module::Param;
+use burn::tensor::{Device, Tensor};
+
+use super::config::ModelConfig;
+use super::context_attention::ContextSublayer;
+use super::encoder::Encoder;
+use super::norm::Norm;
+use super::system::{Model, Network};
+use super::transformer::Transformer;
+use crate::error::{Error, Result};
+
+impl ModelConfig {
+    /// This configuration's context upon the trained model `base`.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if both read documents, in different ways, or if they are built differently.
+    pub fn upon(&self, base: &Self) -> Result<Self> {
+        let refuse = |field, found: String, allowed: String| {
+            Err(Error::Config {
+                field,
+                found,
+                allowed,
+            })
+        };
+        if self.architecture != base.architecture {
+            let (found, allowed) = (&self.architecture, &base.architecture);
+            return refuse("architecture", format!("{found:?}"), format!("{allowed:?}"));
+        }
+        if self.encoder != base.encoder {
+            let allowed = format!("{} like the model to begin with", base.encoder);
+            return refuse("encoder", self.encoder.to_string(), allowed);
+        }
+        if base.context.is_some() && base.context != self.context {
+            let allowed =
+                "the context of the model to begin with, or begin with one without".into();
+            return refuse("context", format!("{:?}", self.context), allowed);
+        }
+        if base.context.is_some() {
+            return Ok(base.clone());
+        }
+        let config = Self {
+            context: self.context,
+            memory: self.memory,
+            warm_gate: self.context.is_some(),
+            ..base.clone()
+        };
+        config.validate()?;
+        Ok(config)
+    }
+}
+
+impl Model {
+    /// A model of `config` with the weights of `base`, whose configuration it was made [upon](ModelConfig::upon); what is
+    /// new follows from `seed`.
+    ///
+    /// # Errors
+    /// If `config` cannot be built.
+    pub fn taking_up(base: Self, config: &ModelConfig, seed: u64, device: &Device) -> Result<Self> {
+        if base.reads_documents() == config.context.is_some() {
+            return Ok(base);
+        }
+        let mut model = Self::seeded(config, seed, device)?;
+        if let (Network::Transformer(network), Network::Transformer(base)) =
+            (&mut model.network, base.network)
+        {
+            if model.stage_one.is_some() {
+                let bilingual = config.context.is_some_and(|c| c.is_bilingual());
+                model.stage_one = Some(base.clone().into_stage_one(bilingual));
+            }
+            network.take_up(base);
+        }
+        Ok(model)
+    }
+}
+
+impl Transformer {
+    fn take_up(&mut self, base: Self) {
+        self.embedding = base.embedding;
+        self.target_embedding = base.target_embedding;
+        self.logits = base.logits;
+        self.encoder.sublayers = base.encoder.sublayers;
+        self.encoder.final_norm = base.encoder.final_norm;
+        self.encoder.silence_contexts();
+        let last = self.encoder.final_norm.as_ref();
+        let last = last.or_else(|| self.encoder.sublayers.last().map(|sublayer| &sublayer.norm));
+        if let (Some(gated), Some(last)) = (&mut self.encoder.gated, last) {
+            gated.resemble(neutral(last));
+        }
+        self.decoder.final_norm = base.decoder.final_norm;
+        for (layer, mut taken) in self.decoder.layers.iter_mut().zip(base.decoder.layers) {
+            taken.context = layer.context.take();
+            if let Some(context) = &mut taken.context {
+                silence(context, &taken.norm_cross);
+            }
+            *layer = taken;
+        }
+        let last = self.decoder.final_norm.as_ref();
+        let last = last.or_else(|| self.decoder.layers.last().map(|layer| &layer.norm_ff));
+        if let (Some(gated), Some(last)) = (&mut self.decoder.gated, last) {
+            gated.resemble(neutral(last));
+        }
+    }
+}
+
+impl Encoder {
+    fn silence_contexts(&mut self) {
+        let attentions = self
+            .sublayers
+            .iter()
+            .filter(|sublayer| sublayer.attention.is_some());
+        for (context, sublayer) in self.contexts.iter_mut().zip(attentions) {
+            silence(context, &sublayer.norm);
+        }
+    }
+}
+
+/// Makes a sublayer pass on what the norm `before` it gives: its attention adds nothing, and its own norm changes little.
+fn silence(context: &mut ContextSublayer, before: &Norm) {
+    if context.gate.is_none() {
+        let output = context.attention.output_mut();
+        // A new parameter: one that is mapped to zeros no longer learns.
+        output.weight = Param::from_tensor(output.weight.val().zeros_like());
+    }
+    if let Some(norm) = &mut context.norm {
+        *norm = neutral(before);
+    }
+}
+
+/// A norm that gives about what it gets from `before`, whose rows have mean `mean(β)` and variance
+/// `mean(γ²) + var(β)` on average.
+fn neutral(before: &Norm) -> Norm {
+    let (gamma, beta) = (before.gamma.val().detach(), before.beta.val().detach());
+    let mean = beta.clone().mean();
+    let deviation = (gamma.square().mean() + (beta.clone() - mean.clone()).square().mean()).sqrt();
+    let everywhere = |value: Tensor<1>| Param::from_tensor(value.expand(beta.dims()).detach());
+    Norm {
+        gamma: everywhere(deviation),
+        beta: everywhere(mean),
+    }
+}
