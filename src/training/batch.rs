@@ -1,10 +1,12 @@
 //! Training examples in batches counted in tokens.
 
+use std::ops::Range;
+
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::model::Rows;
+use crate::model::Batch;
 use crate::text::vocabulary::Vocabulary;
 
 /// A sentence pair as ids, without `bos` and `eos`.
@@ -14,6 +16,8 @@ pub struct Example {
     pub target: Vec<u32>,
     /// The sentence's place in its paragraph and the paragraph's place in the document.
     pub place: (usize, usize),
+    /// Whether its target counts in the loss; else it is nothing but context.
+    pub counts: bool,
 }
 
 impl Example {
@@ -21,82 +25,153 @@ impl Example {
     pub fn target_tokens(&self) -> usize {
         self.target.len() + 1
     }
-}
 
-/// What one update sees.
-#[derive(Debug, Clone)]
-pub struct Batch {
-    pub source: Rows,
-    /// Every sentence begins with `bos`.
-    pub target: Rows,
-    /// For each row of `target` the word that follows.
-    pub labels: Vec<u32>,
-}
-
-impl Batch {
-    pub fn new<'a>(examples: impl IntoIterator<Item = &'a Example>) -> Self {
-        let mut batch = Self {
-            source: Rows::default(),
-            target: Rows::default(),
-            labels: Vec::new(),
-        };
-        for Example {
-            source,
-            target,
-            place,
-        } in examples
-        {
-            batch
-                .source
-                .push(&[source.as_slice(), &[Vocabulary::EOS]].concat(), *place);
-            batch
-                .target
-                .push(&[&[Vocabulary::BOS], target.as_slice()].concat(), *place);
-            batch.labels.extend_from_slice(target);
-            batch.labels.push(Vocabulary::EOS);
-        }
-        batch
+    /// Rows of the longer side.
+    fn rows(&self) -> usize {
+        self.source.len().max(self.target.len()) + 1
     }
 }
 
-/// The examples of one epoch as numbers in batches, each of up to `batch_tokens` target tokens.
-///
-/// Examples of similar length stand together, lengths blurred a little from epoch to epoch, and the batches come in
-/// random order; all of it depends on `seed` and `epoch` alone.
-pub fn epoch_batches(
-    examples: &[Example],
-    batch_tokens: usize,
+/// Sentence pairs in the order of their documents.
+#[derive(Debug, Clone, Default)]
+pub struct ExampleSet {
+    pub examples: Vec<Example>,
+    /// Examples of every document.
+    pub documents: Vec<Range<usize>>,
+}
+
+impl ExampleSet {
+    /// How many examples count in the loss.
+    pub fn num_counted(&self) -> usize {
+        self.examples
+            .iter()
+            .filter(|example| example.counts)
+            .count()
+    }
+
+    /// What an update sees of the examples in `runs`, each of which is a document or a window of one.
+    pub fn batch(&self, runs: &[Range<usize>]) -> Batch {
+        let mut batch = Batch::default();
+        for run in runs {
+            for side in [&mut batch.source, &mut batch.target, &mut batch.references] {
+                side.begin_document();
+            }
+            for example in &self.examples[run.clone()] {
+                let source = [example.source.as_slice(), &[Vocabulary::EOS]].concat();
+                let target = [&[Vocabulary::BOS], example.target.as_slice()].concat();
+                batch.source.push(&source, example.place);
+                batch.references.push(&target, example.place);
+                if example.counts {
+                    batch.translated.push(batch.source.sentences.len() - 1);
+                    batch.target.push(&target, example.place);
+                    batch.labels.extend_from_slice(&example.target);
+                    batch.labels.push(Vocabulary::EOS);
+                }
+            }
+        }
+        batch
+    }
+
+    /// The examples of one epoch that count, each a run by itself, in batches of up to `batch_tokens` target tokens.
+    ///
+    /// Examples of similar length stand together, lengths blurred a little from epoch to epoch, and the batches come in
+    /// random order; all of it depends on `seed` and `epoch` alone.
+    pub fn sentence_batches(
+        &self,
+        batch_tokens: usize,
+        seed: u64,
+        epoch: usize,
+    ) -> Vec<Vec<Range<usize>>> {
+        let mut rng = generator(seed, epoch);
+        let mut order: Vec<usize> = (0..self.examples.len()).collect();
+        order.retain(|&number| self.examples[number].counts);
+        order.shuffle(&mut rng);
+        let mut keyed: Vec<(usize, usize)> = order
+            .into_iter()
+            .map(|number| {
+                let blurred = self.examples[number].source.len() + rng.random_range(0..4);
+                (blurred, number)
+            })
+            .collect();
+        keyed.sort_by_key(|&(length, _)| length);
+        let runs = keyed.into_iter().map(|(_, number)| number..number + 1);
+        let tokens = |run: &Range<usize>| self.examples[run.start].target_tokens();
+        let mut batches = packed(runs, batch_tokens, tokens);
+        batches.shuffle(&mut rng);
+        batches
+    }
+
+    /// The documents of one epoch in random order, in batches of up to `batch_tokens` rows of their longer side; a
+    /// longer document is cut into windows. A window in which nothing counts is left out.
+    pub fn document_batches(
+        &self,
+        batch_tokens: usize,
+        seed: u64,
+        epoch: usize,
+    ) -> Vec<Vec<Range<usize>>> {
+        let mut rng = generator(seed, epoch);
+        let rows = |run: &Range<usize>| -> usize {
+            self.examples[run.clone()].iter().map(Example::rows).sum()
+        };
+        let mut windows = Vec::new();
+        for document in &self.documents {
+            let sentences = document.clone().map(|number| number..number + 1);
+            let parts = packed(sentences, batch_tokens, rows).into_iter();
+            let bounds = parts.filter_map(|part| Some(part.first()?.start..part.last()?.end));
+            windows
+                .extend(bounds.filter(|run| self.examples[run.clone()].iter().any(|e| e.counts)));
+        }
+        windows.shuffle(&mut rng);
+        packed(windows.into_iter(), batch_tokens, rows)
+    }
+}
+
+/// Hides about `share` of the words of `batch.source` behind `unk`, the same ones for the same `seed` and `step`; markup
+/// and ends of sentences stay.
+pub(super) fn hide_words(
+    batch: &mut Batch,
+    share: f32,
+    vocabulary: &Vocabulary,
     seed: u64,
-    epoch: usize,
-) -> Vec<Vec<usize>> {
+    step: usize,
+) {
+    if share == 0.0 {
+        return;
+    }
+    let mut rng = generator(seed ^ 0x5EED, step);
+    for id in &mut batch.source.ids {
+        let is_word = *id > Vocabulary::EOS && vocabulary.placeholder(*id).is_none();
+        if rng.random_bool(f64::from(share)) && is_word {
+            *id = Vocabulary::UNK;
+        }
+    }
+}
+
+fn generator(seed: u64, epoch: usize) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(epoch as u64 + 1);
-    let mut order: Vec<usize> = (0..examples.len()).collect();
-    order.shuffle(&mut rng);
-    let mut keyed: Vec<(usize, usize)> = order
-        .into_iter()
-        .map(|number| {
-            (
-                examples[number].source.len() + rng.random_range(0..4),
-                number,
-            )
-        })
-        .collect();
-    keyed.sort_by_key(|&(length, _)| length);
+    rng
+}
+
+/// Runs in the order given, in batches of up to `limit`; a run that is larger is a batch by itself.
+fn packed(
+    runs: impl Iterator<Item = Range<usize>>,
+    limit: usize,
+    size: impl Fn(&Range<usize>) -> usize,
+) -> Vec<Vec<Range<usize>>> {
     let mut batches = Vec::new();
-    let (mut batch, mut tokens) = (Vec::new(), 0);
-    for (_, number) in keyed {
-        let more = examples[number].target_tokens();
-        if tokens + more > batch_tokens && !batch.is_empty() {
+    let (mut batch, mut sum) = (Vec::new(), 0);
+    for run in runs {
+        let more = size(&run);
+        if sum + more > limit && !batch.is_empty() {
             batches.push(std::mem::take(&mut batch));
-            tokens = 0;
+            sum = 0;
         }
-        batch.push(number);
-        tokens += more;
+        batch.push(run);
+        sum += more;
     }
     if !batch.is_empty() {
         batches.push(batch);
     }
-    batches.shuffle(&mut rng);
     batches
 }

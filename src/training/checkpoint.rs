@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::optimizer::Adam;
 use crate::error::{Error, Result};
-use crate::model::Transformer;
+use crate::model::Model;
 use crate::text::file::write_atomically;
 use crate::text::vocabulary::Vocabulary;
 use crate::weights::{ModelFolder, Precision, read_tensors, write_tensors};
@@ -28,6 +28,11 @@ pub struct Progress {
     /// Seconds of training, validation included.
     pub elapsed_secs: f64,
     pub best_bleu: Option<f64>,
+    #[serde(default)]
+    pub best_loss: Option<f32>,
+    /// Validations since the dev loss was smallest.
+    #[serde(default)]
+    pub stalled: usize,
 }
 
 /// Writes a checkpoint: a model folder with the optimiser's memory and the counters beside it.
@@ -37,7 +42,7 @@ pub struct Progress {
 pub(super) fn save(
     folder: &Path,
     description: &ModelFolder,
-    weights: &Transformer,
+    weights: &Model,
     vocabulary: &Vocabulary,
     optimizer: Option<&Adam>,
     progress: &Progress,
@@ -98,7 +103,7 @@ pub(super) fn keep(last: &Path, step: usize, count: usize) -> Result<()> {
 /// A checkpoint as it was saved.
 pub(super) struct Checkpoint {
     pub description: ModelFolder,
-    pub weights: Transformer,
+    pub weights: Model,
     pub vocabulary: Vocabulary,
     pub optimizer: Adam,
     pub progress: Progress,

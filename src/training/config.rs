@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::schedule::noam_rate;
 use crate::error::{Error, Result};
 
 /// Settings of one run; every field but `corpus` has a default.
@@ -14,13 +15,19 @@ pub struct TrainingConfig {
     pub corpus: PathBuf,
     /// Name of the system.
     pub preset: String,
+    /// Model folder whose weights and vocabulary the run begins with; empty for random weights. The preset's context is
+    /// put upon it.
+    pub from: PathBuf,
     /// Tokens of the joint vocabulary, if the corpus has none yet.
     pub vocab_size: usize,
     /// Decides initial weights, order of the data and dropout.
     pub seed: u64,
     /// Target tokens in a batch.
     pub batch_tokens: usize,
-    /// Updates until the learning rate reaches its peak.
+    pub schedule: Schedule,
+    /// Of the constant schedule.
+    pub learning_rate: f64,
+    /// Updates until the learning rate of the Noam schedule reaches its peak.
     pub warmup_steps: usize,
     /// Multiplies the Noam schedule.
     pub learning_rate_factor: f64,
@@ -28,6 +35,11 @@ pub struct TrainingConfig {
     pub label_smoothing: f32,
     /// Share of activations dropped, in `[0, 1)`.
     pub dropout: f32,
+    /// Share of source words hidden in training, so that the model looks for them in the document, in `[0, 1)`: Fernandes
+    /// et al., "Measuring and Increasing Context Usage in Context-Aware Machine Translation", ACL 2021, §5.
+    pub hidden_words: f32,
+    /// Updates over which the number of sentences that a word reads falls from 32 to the preset's T; 0 for T throughout.
+    pub narrowing_steps: usize,
     /// Largest common norm of the gradients; 0 for no limit.
     pub clip_norm: f64,
     /// Updates between validations.
@@ -36,10 +48,25 @@ pub struct TrainingConfig {
     pub checkpoint_every: usize,
     /// How many of the last checkpoints' models are kept to be averaged; 0 for none.
     pub keep_checkpoints: usize,
+    /// Validations without a smaller dev loss after which the run ends; 0 for no limit.
+    pub patience: usize,
     /// Updates in all; 0 for no limit.
     pub steps: usize,
+    /// Target tokens in all; 0 for no limit.
+    pub target_tokens: u64,
     /// Minutes of this session; 0 for no limit.
     pub minutes: f64,
+}
+
+/// How the learning rate changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Schedule {
+    /// Up and down, Vaswani et al. 2017, Eq. 3.
+    #[default]
+    Noam,
+    /// Always the same.
+    Constant,
 }
 
 impl Default for TrainingConfig {
@@ -47,24 +74,62 @@ impl Default for TrainingConfig {
         Self {
             corpus: PathBuf::new(),
             preset: "x-transformer-small".to_owned(),
+            from: PathBuf::new(),
             vocab_size: 8_000,
             seed: 1,
             batch_tokens: 2_500,
+            schedule: Schedule::Noam,
+            learning_rate: 1e-4,
             warmup_steps: 1_000,
             learning_rate_factor: 1.0,
             label_smoothing: 0.1,
             dropout: 0.1,
+            hidden_words: 0.0,
+            narrowing_steps: 0,
             clip_norm: 2.0,
             validate_every: 500,
             checkpoint_every: 250,
             keep_checkpoints: 4,
+            patience: 0,
             steps: 0,
+            target_tokens: 0,
             minutes: 0.0,
         }
     }
 }
 
 impl TrainingConfig {
+    /// Settings of the second stage of Maruf et al. 2019, §4.2: from a trained model, Adam at a constant 1e-4, dropout
+    /// 0.2, until the dev loss no longer falls.
+    pub fn second_stage(from: PathBuf) -> Self {
+        Self {
+            from,
+            schedule: Schedule::Constant,
+            dropout: 0.2,
+            patience: 5,
+            ..Self::default()
+        }
+    }
+
+    /// The learning rate of update `step`, from 1, of a model of this width.
+    pub fn rate(&self, step: usize, d_model: usize) -> f64 {
+        match self.schedule {
+            Schedule::Constant => self.learning_rate,
+            Schedule::Noam => {
+                noam_rate(step, d_model, self.warmup_steps, self.learning_rate_factor)
+            }
+        }
+    }
+
+    /// How many sentences a word reads in update `step` when the preset says `top_t`.
+    pub fn top_t(&self, step: usize, top_t: usize) -> usize {
+        const WIDEST: usize = 32;
+        let narrowed = (WIDEST.saturating_sub(top_t) * step)
+            .checked_div(self.narrowing_steps)
+            .unwrap_or(WIDEST);
+        WIDEST.saturating_sub(narrowed).max(top_t)
+    }
+
     /// Refuses values that cannot be trained with.
     ///
     /// # Errors
@@ -93,6 +158,9 @@ impl TrainingConfig {
         if !(0.0..1.0).contains(&self.label_smoothing) {
             return refuse("label_smoothing", &self.label_smoothing, share);
         }
+        if !(0.0..1.0).contains(&self.hidden_words) {
+            return refuse("hidden_words", &self.hidden_words, share);
+        }
         if !(0.0..1.0).contains(&self.dropout) {
             return refuse("dropout", &self.dropout, share);
         }
@@ -102,6 +170,9 @@ impl TrainingConfig {
                 &self.learning_rate_factor,
                 "a number above 0",
             );
+        }
+        if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
+            return refuse("learning_rate", &self.learning_rate, "a number above 0");
         }
         if self.clip_norm.is_nan() || self.clip_norm < 0.0 {
             return refuse("clip_norm", &self.clip_norm, "0 or a number above it");

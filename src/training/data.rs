@@ -1,6 +1,6 @@
-//! The corpus as a training run sees it: ids of the pairs that count.
+//! The corpus as a training run sees it: ids of its sentence pairs.
 
-use super::batch::Example;
+use super::batch::{Example, ExampleSet};
 use super::config::TrainingConfig;
 use crate::corpus::{Corpus, ParallelDocument, Split, UnitStatus, train_vocabulary};
 use crate::error::Result;
@@ -11,8 +11,8 @@ use crate::text::vocabulary::Vocabulary;
 pub struct TrainingData {
     pub corpus: Corpus,
     pub vocabulary: Vocabulary,
-    pub train: Vec<Example>,
-    /// Pairs left out because a side is longer than the model reads.
+    pub train: ExampleSet,
+    /// Pairs that do not count because a side is longer than the model reads.
     pub skipped: usize,
 }
 
@@ -37,14 +37,14 @@ impl TrainingData {
                 vocabulary
             }
         };
-        let (mut train, mut skipped) = (Vec::new(), 0);
-        for document in corpus.documents(Split::Train)? {
-            for example in examples(&document?, &vocabulary) {
-                if example.source.len() < max_tokens && example.target.len() < max_tokens {
-                    train.push(example);
-                } else {
-                    skipped += 1;
-                }
+        let mut train = read(&corpus, Split::Train, &vocabulary)?;
+        let mut skipped = 0;
+        for example in &mut train.examples {
+            if example.source.len() >= max_tokens || example.target.len() >= max_tokens {
+                skipped += usize::from(example.counts);
+                example.counts = false;
+                example.source.truncate(max_tokens - 1);
+                example.target.truncate(max_tokens - 1);
             }
         }
         Ok(Self {
@@ -55,20 +55,26 @@ impl TrainingData {
         })
     }
 
-    /// The pairs of a development or test split that count.
+    /// The pairs of a development or test split.
     ///
     /// # Errors
     /// If the corpus cannot be read.
-    pub fn examples(&self, split: Split) -> Result<Vec<Example>> {
-        let mut found = Vec::new();
-        for document in self.corpus.documents(split)? {
-            found.extend(examples(&document?, &self.vocabulary));
-        }
-        Ok(found)
+    pub fn examples(&self, split: Split) -> Result<ExampleSet> {
+        read(&self.corpus, split, &self.vocabulary)
     }
 }
 
-/// The pairs of a document that are neither identical on both sides nor repeated.
+fn read(corpus: &Corpus, split: Split, vocabulary: &Vocabulary) -> Result<ExampleSet> {
+    let mut set = ExampleSet::default();
+    for document in corpus.documents(split)? {
+        let start = set.examples.len();
+        set.examples.extend(examples(&document?, vocabulary));
+        set.documents.push(start..set.examples.len());
+    }
+    Ok(set)
+}
+
+/// All pairs of a document; those that are identical on both sides or repeated are context only.
 fn examples(document: &ParallelDocument, vocabulary: &Vocabulary) -> Vec<Example> {
     let units = document
         .paragraphs
@@ -82,11 +88,11 @@ fn examples(document: &ParallelDocument, vocabulary: &Vocabulary) -> Vec<Example
                 .map(move |(index, unit)| (unit, (index, paragraph)))
         });
     units
-        .filter(|(unit, _)| unit.status == UnitStatus::New)
         .map(|(unit, place)| Example {
             source: vocabulary.encode(&unit.source),
             target: vocabulary.encode(&unit.target),
             place,
+            counts: unit.status == UnitStatus::New,
         })
         .collect()
 }

@@ -18,7 +18,10 @@ pub enum Phase {
 #[serde(rename_all = "snake_case")]
 pub enum EndReason {
     Steps,
+    TargetTokens,
     Minutes,
+    /// The dev loss no longer falls.
+    Patience,
     Stopped,
 }
 

@@ -13,9 +13,9 @@ mod schedule;
 mod trainer;
 mod validation;
 
-pub use batch::{Batch, Example, epoch_batches};
+pub use batch::{Example, ExampleSet};
 pub use checkpoint::Progress;
-pub use config::TrainingConfig;
+pub use config::{Schedule, TrainingConfig};
 pub use data::TrainingData;
 pub use event::{EndReason, Phase, TrainingEvent};
 pub use optimizer::Adam;

@@ -8,19 +8,19 @@ use std::time::Instant;
 use burn::module::Module;
 use burn::tensor::Device;
 
-use super::batch::{Batch, epoch_batches};
+use super::batch::hide_words;
 use super::checkpoint::{self, Checkpoint, Progress};
 use super::config::TrainingConfig;
 use super::data::TrainingData;
 use super::event::{EndReason, Phase, TrainingEvent};
 use super::optimizer::Adam;
 use super::run_folder::RunFolder;
-use super::schedule::noam_rate;
 use super::validation::Validator;
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
 use crate::kernels::DropoutSource;
-use crate::model::{ModelConfig, Preset, Transformer};
+use crate::model::{Batch, Model, ModelConfig, Preset};
+use crate::text::vocabulary::Vocabulary;
 use crate::weights::{Languages, ModelFolder, TrainingRecord};
 
 /// Updates over which the speed is averaged.
@@ -51,7 +51,6 @@ pub fn train(
         stopped: false,
     };
     reporter.phase(Phase::Read)?;
-    let max_tokens = preset.config(config.vocab_size).max_tokens;
     let autodiff = device.clone().autodiff();
     let saved = if resume {
         checkpoint::load(&reporter.folder.last(), &autodiff)?
@@ -72,9 +71,18 @@ pub fn train(
             path: run.to_owned(),
         });
     }
-    let vocabulary = saved.as_ref().map(|saved| saved.vocabulary.clone());
+    let base = Base::open(config, &preset, saved.is_some(), &autodiff)?;
+    let vocabulary = match (&saved, &base) {
+        (Some(saved), _) => Some(saved.vocabulary.clone()),
+        (None, base) => base.as_ref().map(|base| base.vocabulary.clone()),
+    };
+    let max_tokens = match (&saved, &base) {
+        (Some(saved), _) => saved.description.model.max_tokens,
+        (None, Some(base)) => base.config.max_tokens,
+        (None, None) => preset.config(config.vocab_size).max_tokens,
+    };
     let data = TrainingData::open(config, vocabulary, max_tokens)?;
-    if data.train.is_empty() {
+    if data.train.num_counted() == 0 {
         return Err(Error::NothingToLearn {
             path: config.corpus.clone(),
         });
@@ -88,11 +96,11 @@ pub fn train(
             message: message.to_owned(),
         })?;
     }
-    let mut trainer = Trainer::start(config, &preset, &data, &autodiff, saved)?;
+    let mut trainer = Trainer::start(config, &preset, &data, &autodiff, saved, base)?;
     reporter.folder.keep(config)?;
     reporter.report(TrainingEvent::Started {
         parameters: trainer.model.num_params(),
-        examples: data.train.len(),
+        examples: data.train.num_counted(),
         skipped: data.skipped,
         device: device_name.to_owned(),
         step: trainer.progress.step,
@@ -124,11 +132,43 @@ impl Reporter<'_> {
     }
 }
 
+/// A trained model that a run begins with.
+struct Base {
+    model: Model,
+    vocabulary: Vocabulary,
+    /// Of the new model.
+    config: ModelConfig,
+}
+
+impl Base {
+    /// None if the run begins with random weights or goes on.
+    fn open(
+        config: &TrainingConfig,
+        preset: &Preset,
+        resumed: bool,
+        device: &Device,
+    ) -> Result<Option<Self>> {
+        if resumed || config.from.as_os_str().is_empty() {
+            return Ok(None);
+        }
+        let description = ModelFolder::open(&config.from)?;
+        let sizes = preset
+            .config(description.model.vocab_size)
+            .upon(&description.model)?;
+        let (model, vocabulary) = description.load(&config.from, device)?;
+        Ok(Some(Self {
+            model,
+            vocabulary,
+            config: sizes,
+        }))
+    }
+}
+
 /// A run under way.
 struct Trainer<'a> {
     config: &'a TrainingConfig,
     description: ModelFolder,
-    model: Transformer,
+    model: Model,
     optimizer: Adam,
     progress: Progress,
     /// Target tokens and seconds of the last updates.
@@ -144,6 +184,7 @@ impl<'a> Trainer<'a> {
         data: &TrainingData,
         device: &Device,
         saved: Option<Checkpoint>,
+        base: Option<Base>,
     ) -> Result<Self> {
         let (description, model, optimizer, progress) = if let Some(saved) = saved {
             (
@@ -153,9 +194,15 @@ impl<'a> Trainer<'a> {
                 saved.progress,
             )
         } else {
-            let mut sizes = preset.config(data.vocabulary.len());
+            let mut sizes = base.as_ref().map_or_else(
+                || preset.config(data.vocabulary.len()),
+                |base| base.config.clone(),
+            );
             sizes.dropout = config.dropout;
-            let model = Transformer::seeded(&sizes, config.seed, device)?;
+            let model = match base {
+                Some(base) => Model::taking_up(base.model, &sizes, config.seed, device)?,
+                None => Model::seeded(&sizes, config.seed, device)?,
+            };
             (
                 describe(config, preset, data, sizes),
                 model,
@@ -184,8 +231,13 @@ impl<'a> Trainer<'a> {
         reporter.phase(Phase::Train)?;
         loop {
             let (seed, epoch) = (self.config.seed, self.progress.epoch);
-            let batches = epoch_batches(&data.train, self.config.batch_tokens, seed, epoch);
-            for numbers in batches.iter().skip(self.progress.batch) {
+            let batch_tokens = self.config.batch_tokens;
+            let batches = if self.model.reads_documents() {
+                data.train.document_batches(batch_tokens, seed, epoch)
+            } else {
+                data.train.sentence_batches(batch_tokens, seed, epoch)
+            };
+            for runs in batches.iter().skip(self.progress.batch) {
                 if let Some(reason) = self.end_reason(reporter) {
                     // Before the checkpoint, which must know the best score so far.
                     if !self
@@ -198,7 +250,9 @@ impl<'a> Trainer<'a> {
                     self.save(data, reporter)?;
                     return Ok(reason);
                 }
-                let batch = Batch::new(numbers.iter().map(|&number| &data.train[number]));
+                let mut batch = data.train.batch(runs);
+                let (share, step) = (self.config.hidden_words, self.progress.step + 1);
+                hide_words(&mut batch, share, &data.vocabulary, seed, step);
                 self.progress.batch += 1;
                 self.step(&batch, reporter)?;
                 if self
@@ -223,11 +277,16 @@ impl<'a> Trainer<'a> {
 
     fn end_reason(&self, reporter: &Reporter) -> Option<EndReason> {
         let limit_reached = self.config.steps > 0 && self.progress.step >= self.config.steps;
+        let tokens_reached = self.config.target_tokens > 0
+            && self.progress.target_tokens >= self.config.target_tokens;
+        let stalled = self.config.patience > 0 && self.progress.stalled >= self.config.patience;
         let out_of_time = self.config.minutes > 0.0
             && self.session.0.elapsed().as_secs_f64() >= self.config.minutes * 60.0;
         match () {
             () if reporter.stopped => Some(EndReason::Stopped),
             () if limit_reached => Some(EndReason::Steps),
+            () if tokens_reached => Some(EndReason::TargetTokens),
+            () if stalled => Some(EndReason::Patience),
             () if out_of_time => Some(EndReason::Minutes),
             () => None,
         }
@@ -238,12 +297,10 @@ impl<'a> Trainer<'a> {
         let begun = Instant::now();
         self.progress.step += 1;
         let (config, step) = (self.config, self.progress.step);
-        let learning_rate = noam_rate(
-            step,
-            self.description.model.d_model,
-            config.warmup_steps,
-            config.learning_rate_factor,
-        );
+        if let Some(top_t) = self.description.model.top_t() {
+            self.model.set_top_t(config.top_t(step, top_t));
+        }
+        let learning_rate = config.rate(step, self.description.model.d_model);
         let dropout = DropoutSource::new(
             config.dropout,
             config
@@ -251,13 +308,7 @@ impl<'a> Trainer<'a> {
                 .wrapping_mul(0x9E37_79B9)
                 .wrapping_add(step as u64),
         );
-        let loss = self.model.loss(
-            &batch.source,
-            &batch.target,
-            &batch.labels,
-            config.label_smoothing,
-            &dropout,
-        );
+        let loss = self.model.loss(batch, config.label_smoothing, &dropout);
         let mut gradients = loss.backward();
         let clip_norm = (config.clip_norm > 0.0).then_some(config.clip_norm);
         let model = self.model.clone();
@@ -310,7 +361,12 @@ impl<'a> Trainer<'a> {
             let left = self.config.steps.saturating_sub(self.progress.step) as f64;
             left * (before + session_secs) / self.progress.step as f64
         });
-        [by_minutes, by_steps]
+        let by_tokens = (self.config.target_tokens > 0).then(|| {
+            let seen = self.progress.target_tokens;
+            let left = self.config.target_tokens.saturating_sub(seen) as f64;
+            left * (before + session_secs) / seen.max(1) as f64
+        });
+        [by_minutes, by_steps, by_tokens]
             .into_iter()
             .flatten()
             .min_by(f64::total_cmp)
@@ -334,6 +390,15 @@ impl<'a> Trainer<'a> {
             .best_bleu
             .is_none_or(|best| validation.bleu > best);
         self.progress.elapsed_secs = self.session.1 + self.session.0.elapsed().as_secs_f64();
+        if self
+            .progress
+            .best_loss
+            .is_none_or(|best| validation.loss < best)
+        {
+            (self.progress.best_loss, self.progress.stalled) = (Some(validation.loss), 0);
+        } else {
+            self.progress.stalled += 1;
+        }
         self.describe(Some((validation.loss, validation.bleu)));
         if best {
             self.progress.best_bleu = Some(validation.bleu);

@@ -1,15 +1,15 @@
 //! Loss and BLEU on documents the model does not learn from.
 
-use crate::corpus::{Corpus, Segment, Split, segments};
+use crate::corpus::{Corpus, DocumentUnits, Segment, Split, document_units, segments};
 use crate::error::Result;
 use crate::inference::translate_segments;
 use crate::kernels::DropoutSource;
 use crate::metrics::corpus_bleu;
-use crate::model::Transformer;
+use crate::model::Model;
 use crate::search::SearchOptions;
 use crate::text::vocabulary::Vocabulary;
 
-use super::batch::{Batch, Example, epoch_batches};
+use super::batch::ExampleSet;
 
 /// Scores of one validation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,7 +22,8 @@ pub struct Validation {
 /// A split prepared for validation.
 #[derive(Debug)]
 pub struct Validator {
-    examples: Vec<Example>,
+    examples: ExampleSet,
+    documents: Vec<DocumentUnits>,
     segments: Vec<Segment>,
 }
 
@@ -31,9 +32,10 @@ impl Validator {
     ///
     /// # Errors
     /// If the corpus cannot be read.
-    pub fn new(corpus: &Corpus, split: Split, examples: Vec<Example>) -> Result<Self> {
+    pub fn new(corpus: &Corpus, split: Split, examples: ExampleSet) -> Result<Self> {
         Ok(Self {
             examples,
+            documents: document_units(corpus, split)?,
             segments: segments(corpus, split)?,
         })
     }
@@ -44,17 +46,13 @@ impl Validator {
     }
 
     /// Scores a model that does not track gradients.
-    pub fn run(
-        &self,
-        model: &Transformer,
-        vocabulary: &Vocabulary,
-        label_smoothing: f32,
-    ) -> Validation {
+    pub fn run(&self, model: &Model, vocabulary: &Vocabulary, label_smoothing: f32) -> Validation {
         let options = SearchOptions {
             beam_size: 1,
             ..SearchOptions::default()
         };
-        let translations = translate_segments(model, vocabulary, &self.segments, &options);
+        let translations =
+            translate_segments(model, vocabulary, &self.documents, &self.segments, &options);
         let shown = self
             .segments
             .iter()
@@ -73,19 +71,18 @@ impl Validator {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "token counts become f32")]
-    fn loss(&self, model: &Transformer, label_smoothing: f32) -> f32 {
+    fn loss(&self, model: &Model, label_smoothing: f32) -> f32 {
         let none = DropoutSource::none();
         let (mut sum, mut tokens) = (0.0, 0.0);
-        for numbers in epoch_batches(&self.examples, 2_000, 0, 0) {
-            let batch = Batch::new(numbers.iter().map(|&number| &self.examples[number]));
+        let batches = if model.reads_documents() {
+            self.examples.document_batches(2_000, 0, 0)
+        } else {
+            self.examples.sentence_batches(2_000, 0, 0)
+        };
+        for runs in batches {
+            let batch = self.examples.batch(&runs);
             let count = batch.labels.len() as f32;
-            let loss = model.loss(
-                &batch.source,
-                &batch.target,
-                &batch.labels,
-                label_smoothing,
-                &none,
-            );
+            let loss = model.loss(&batch, label_smoothing, &none);
             sum += loss.into_scalar::<f32>() * count;
             tokens += count;
         }
