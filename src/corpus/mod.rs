@@ -18,7 +18,7 @@ mod writer;
 pub use format::{
     Corpus, CorpusInfo, Documents, FORMAT, ParallelDocument, ParallelParagraph, VERSION,
 };
-pub use segment::{Segment, SegmentUnit, segments};
+pub use segment::{DocumentUnits, Segment, SegmentUnit, document_units, segments};
 pub use split::Split;
 pub use subwords::train_vocabulary;
 pub use unit::{Unit, UnitStatus, visible};

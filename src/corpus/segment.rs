@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::format::Corpus;
+use super::format::{Corpus, ParallelDocument};
 use super::split::Split;
 use super::unit::{Unit, UnitStatus, visible};
 use super::writer::fingerprint;
@@ -39,6 +39,31 @@ pub struct SegmentUnit {
     /// Both sides are the same.
     pub identical: bool,
     points: Vec<String>,
+}
+
+/// All source sentences of a document, whether they are scored or not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentUnits {
+    /// Each with its place, as in [`SegmentUnit::place`], and its placeholders.
+    pub sources: Vec<((usize, usize), String)>,
+}
+
+/// The documents that the segments of a split come from, in order.
+///
+/// # Errors
+/// If the split cannot be read.
+pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits>> {
+    let units = |document: Result<ParallelDocument>| {
+        let paragraphs = document?.paragraphs.into_iter().enumerate();
+        let sources = paragraphs.flat_map(|(paragraph, content)| {
+            let units = content.units.into_iter().enumerate();
+            units.map(move |(index, unit)| ((index, paragraph), unit.source))
+        });
+        Ok(DocumentUnits {
+            sources: sources.collect(),
+        })
+    };
+    corpus.documents(split)?.map(units).collect()
 }
 
 impl Segment {

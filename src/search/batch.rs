@@ -1,19 +1,13 @@
 //! Many sentences through one model: batches of similar length, results by number.
 
-use std::ops::ControlFlow;
+use std::collections::HashMap;
+use std::ops::{ControlFlow, Range};
 
-use super::beam::{Hypothesis, Limits, SearchOptions, search};
-use super::markup::Markup;
-use crate::kernels::DropoutSource;
-use crate::model::{Rows, Transformer};
+use super::beam::{Hypothesis, SearchOptions};
+use super::passes::{Found, Searcher};
+use super::windows::LARGEST;
+use crate::model::{Model, Rows};
 use crate::text::vocabulary::Vocabulary;
-
-/// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
-const BATCH_TOKENS: usize = 1_536;
-
-/// A translation may have `LENGTH_FACTOR` tokens for each of the source, and `LENGTH_SLACK` more.
-const LENGTH_FACTOR: f32 = 1.6;
-const LENGTH_SLACK: usize = 10;
 
 /// A source sentence as ids, without `eos`, and its place (in its paragraph, paragraph in the document).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,64 +16,99 @@ pub struct SourceSentence {
     pub place: (usize, usize),
 }
 
-/// Searches translations of `sentences`; `finished` gets each one's number as soon as its translation is there.
-///
-/// Sentences keep their order from batch to batch in groups of a few batches, so that what is asked for first comes
-/// first. After `Break` the current batch ends without further calls.
-pub fn search_sentences(
-    model: &Transformer,
-    vocabulary: &Vocabulary,
-    sentences: &[SourceSentence],
-    options: &SearchOptions,
-    finished: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
-) {
-    let none = DropoutSource::none();
-    let mut flow = ControlFlow::Continue(());
-    for batch in batches(sentences, BATCH_TOKENS / options.beam_size.max(1)) {
+/// Source sentences in documents, and which of them are to be translated.
+#[derive(Debug, Clone, Default)]
+pub struct SourceText {
+    pub sentences: Vec<SourceSentence>,
+    /// Sentences of every document, in order and without gaps.
+    pub documents: Vec<Range<usize>>,
+    /// The most urgent first.
+    pub wanted: Vec<usize>,
+    /// Translations that a bilingual model reads as those of these sentences, without `bos` and `eos`: what a user has
+    /// edited or confirmed, and drafts of a search before.
+    pub known: HashMap<usize, Vec<u32>>,
+}
+
+impl SourceText {
+    /// Sentences that are all to be translated, each in a document of its own.
+    pub fn of_sentences(sentences: Vec<SourceSentence>) -> Self {
+        Self {
+            documents: (0..sentences.len())
+                .map(|number| number..number + 1)
+                .collect(),
+            wanted: (0..sentences.len()).collect(),
+            sentences,
+            known: HashMap::new(),
+        }
+    }
+
+    /// Sentences in the documents that these runs of them form.
+    pub(super) fn rows(&self, documents: impl IntoIterator<Item = Range<usize>>) -> Rows {
         let mut rows = Rows::default();
-        let mut limits = Vec::with_capacity(batch.len());
-        for &number in &batch {
-            let SourceSentence { ids, place } = &sentences[number];
-            rows.push(&[ids.as_slice(), &[Vocabulary::EOS]].concat(), *place);
-            limits.push(Limits {
-                markup: Markup::of(ids, vocabulary),
-                max_tokens: max_target_tokens(ids.len()),
-            });
+        for document in documents {
+            rows.begin_document();
+            for SourceSentence { ids, place } in &self.sentences[document] {
+                rows.push(&[ids.as_slice(), &[Vocabulary::EOS]].concat(), *place);
+            }
         }
-        let state = model.start(&model.encode(&rows, &none));
-        search(
-            model,
-            state,
-            &limits,
-            options,
-            vocabulary,
-            &mut |sentence, hypothesis| {
-                if flow.is_continue() {
-                    flow = finished(batch[sentence], hypothesis);
-                }
-            },
-        );
-        if flow.is_break() {
-            return;
-        }
+        rows
+    }
+
+    /// Each sentence in a document of its own.
+    pub(super) fn alone(&self, numbers: &[usize]) -> Rows {
+        self.rows(numbers.iter().map(|&number| number..number + 1))
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sentences are short")]
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a small positive number"
-)]
-fn max_target_tokens(source_tokens: usize) -> usize {
-    (source_tokens as f32 * LENGTH_FACTOR) as usize + LENGTH_SLACK
+/// Searches translations of the wanted sentences; `finished` gets each one's number as soon as its translation is there.
+///
+/// As [`search_documents`], for those who need no drafts.
+pub fn search_sentences(
+    model: &Model,
+    vocabulary: &Vocabulary,
+    text: &SourceText,
+    options: &SearchOptions,
+    finished: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
+) {
+    search_documents(model, vocabulary, text, options, &mut |found| match found {
+        Found::Draft { .. } => ControlFlow::Continue(()),
+        Found::Translation { number, hypothesis } => finished(number, hypothesis),
+    });
+}
+
+/// Searches translations of the wanted sentences, and before that drafts of what bilingual models read for them; `found`
+/// gets each one as soon as it is there.
+///
+/// Sentences keep their order from batch to batch in groups of a few batches, so that what is asked for first comes
+/// first. A document too long to be encoded at once is read in windows. After `Break` the current batch ends without
+/// further calls.
+pub fn search_documents(
+    model: &Model,
+    vocabulary: &Vocabulary,
+    text: &SourceText,
+    options: &SearchOptions,
+    found: &mut dyn FnMut(Found) -> ControlFlow<()>,
+) {
+    let mut searcher = Searcher {
+        model,
+        vocabulary,
+        text,
+        options,
+        largest: LARGEST,
+        found,
+        drafts: HashMap::new(),
+    };
+    let _ = searcher.run();
 }
 
 /// Numbers of sentences in batches of about `tokens` tokens, alike in length within a window of the order given.
-fn batches(sentences: &[SourceSentence], tokens: usize) -> Vec<Vec<usize>> {
+pub(super) fn batches(
+    sentences: &[SourceSentence],
+    numbers: &[usize],
+    tokens: usize,
+) -> Vec<Vec<usize>> {
     const WINDOW: usize = 256;
     let mut batches = Vec::new();
-    let numbers: Vec<usize> = (0..sentences.len()).collect();
     for window in numbers.chunks(WINDOW) {
         let mut window = window.to_vec();
         window.sort_by_key(|&number| sentences[number].ids.len());

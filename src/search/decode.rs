@@ -1,8 +1,9 @@
 //! What search sees of a model.
 
+use burn::tensor::Tensor;
 use burn::tensor::activation::log_softmax;
 
-use crate::model::{DecoderState, Transformer};
+use crate::model::{DecoderState, Model, SearchState, Transformer};
 
 /// Next-word probabilities of a number of hypotheses that grow together.
 pub trait Decode {
@@ -21,6 +22,23 @@ pub trait Decode {
     fn select(&self, state: &mut Self::State, hypotheses: &[usize]);
 }
 
+impl Decode for Model {
+    type State = SearchState;
+
+    fn vocab_size(&self) -> usize {
+        Self::vocab_size(self)
+    }
+
+    fn step(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
+        log_probs(Self::step(self, state, ids))
+    }
+
+    fn select(&self, state: &mut SearchState, hypotheses: &[usize]) {
+        state.select(hypotheses);
+    }
+}
+
+/// The sentence-level model inside a document-level one.
 impl Decode for Transformer {
     type State = DecoderState;
 
@@ -29,13 +47,17 @@ impl Decode for Transformer {
     }
 
     fn step(&self, state: &mut DecoderState, ids: &[u32]) -> Vec<f32> {
-        log_softmax(Self::step(self, state, ids), 1)
-            .into_data()
-            .try_into_vec::<f32>()
-            .expect("scores are 32-bit floats")
+        log_probs(Self::step(self, state, ids))
     }
 
     fn select(&self, state: &mut DecoderState, hypotheses: &[usize]) {
         state.select(hypotheses);
     }
+}
+
+fn log_probs(scores: Tensor<2>) -> Vec<f32> {
+    log_softmax(scores, 1)
+        .into_data()
+        .try_into_vec::<f32>()
+        .expect("scores are 32-bit floats")
 }

@@ -7,8 +7,14 @@ mod batch;
 mod beam;
 mod decode;
 mod markup;
+mod passes;
+#[cfg(test)]
+mod tests;
+mod windows;
 
-pub use batch::{SourceSentence, search_sentences};
+pub use batch::{SourceSentence, SourceText, search_documents, search_sentences};
 pub use beam::{Hypothesis, Limits, SearchOptions, search};
 pub use decode::Decode;
 pub use markup::Markup;
+pub use passes::Found;
+pub(crate) use windows::{LARGEST, Window, windows};

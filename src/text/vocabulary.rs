@@ -232,6 +232,22 @@ impl Vocabulary {
         self.tokenizer.id_to_token(id)
     }
 
+    /// A token for people: `▁` for a space, `<0>`, `</>` and `<0/>` for markup. Where it is a part of a character, the
+    /// bytes are visible characters as in [`Self::token`].
+    pub fn piece(&self, id: u32) -> String {
+        match self.placeholder(id) {
+            Some(Placeholder::Open(number)) => return format!("<{number}>"),
+            Some(Placeholder::Point(number)) => return format!("<{number}/>"),
+            Some(Placeholder::Close) => return "</>".to_owned(),
+            None => {}
+        }
+        let text = self.decode(&[id]);
+        if text.is_empty() || text.contains(char::REPLACEMENT_CHARACTER) {
+            return self.token(id).unwrap_or_default();
+        }
+        text.replace(' ', "▁")
+    }
+
     /// All tokens in the order of their ids.
     pub fn tokens(&self) -> Vec<String> {
         let ids = 0..u32::try_from(self.len()).expect("ids fit 32 bits");
@@ -367,6 +383,19 @@ mod tests {
         assert_eq!(vocabulary.decode(&ids), "draft");
         let half = vocabulary.encode("ö")[0];
         assert_eq!(vocabulary.decode(&[half]), "\u{FFFD}");
+    }
+
+    #[test]
+    fn pieces_are_for_reading() {
+        let vocabulary = vocabulary();
+        let piece = |text: &str| vocabulary.piece(vocabulary.encode(text)[0]);
+        assert_eq!(piece(" draft"), "▁draft");
+        assert_eq!(
+            ["\u{E001}", "\u{E100}", "\u{E200}"].map(piece),
+            ["<1>", "<0/>", "</>"]
+        );
+        assert_eq!(vocabulary.piece(Vocabulary::EOS), "<eos>");
+        assert_eq!(piece("ö"), "Ã", "half a character");
     }
 
     #[test]

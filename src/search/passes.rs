@@ -1,0 +1,287 @@
+//! The search of all wanted sentences: those that others read first, where a model reads translations.
+//!
+//! Maruf, Martins & Haffari, "Selective Attention for Context-aware Neural Machine Translation", NAACL 2019, §3.2: every
+//! sentence is translated by itself first, and then again with the translations of the others.
+
+use std::collections::HashMap;
+use std::ops::{ControlFlow, Range};
+
+use super::batch::{SourceText, batches};
+use super::beam::{Hypothesis, Limits, SearchOptions, search};
+use super::decode::Decode;
+use super::markup::Markup;
+use super::windows::{Window, groups, windows};
+use burn::tensor::Tensor;
+
+use crate::kernels::DropoutSource;
+use crate::model::{Encoded, Model, Rows, Surroundings};
+use crate::text::vocabulary::Vocabulary;
+
+/// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
+const BATCH_TOKENS: usize = 1_536;
+
+/// A translation may have `LENGTH_FACTOR` tokens for each of the source, and `LENGTH_SLACK` more.
+const LENGTH_FACTOR: f32 = 1.6;
+const LENGTH_SLACK: usize = 10;
+
+/// What a search has found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// A translation that nobody asked for, which others read; `left` more of its kind come before the next wanted one.
+    Draft {
+        number: usize,
+        hypothesis: Hypothesis,
+        left: usize,
+    },
+    Translation {
+        number: usize,
+        hypothesis: Hypothesis,
+    },
+}
+
+pub(super) struct Searcher<'a> {
+    pub model: &'a Model,
+    pub vocabulary: &'a Vocabulary,
+    pub text: &'a SourceText,
+    pub options: &'a SearchOptions,
+    /// Source tokens that are encoded at once.
+    pub largest: usize,
+    pub found: &'a mut dyn FnMut(Found) -> ControlFlow<()>,
+    /// Translations of the first pass.
+    pub drafts: HashMap<usize, Vec<u32>>,
+}
+
+impl Searcher<'_> {
+    pub fn run(&mut self) -> ControlFlow<()> {
+        if self.model.reads_documents() {
+            self.by_document()
+        } else {
+            self.by_sentence()
+        }
+    }
+
+    /// Encodes the sentences of each batch.
+    fn by_sentence(&mut self) -> ControlFlow<()> {
+        for batch in self.batches(&self.text.wanted) {
+            let encoded = self
+                .model
+                .encode(&self.text.alone(&batch), &DropoutSource::none());
+            self.translate(&batch, self.model.start(&encoded))?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Encodes whole documents or windows of them, a number of short ones at once.
+    fn by_document(&mut self) -> ControlFlow<()> {
+        let groups = groups(&self.text.sentences, &self.text.documents, self.largest);
+        let mut kept = None;
+        for group in groups {
+            let wanted = self.text.wanted.iter().copied();
+            let is_own = |n: &usize| group.iter().any(|window| window.own.contains(n));
+            let wanted: Vec<usize> = wanted.filter(is_own).collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let rows = self
+                .text
+                .rows(group.iter().map(|window| window.read.clone()));
+            let encoded = match self.surroundings(&group, &mut kept) {
+                Some(surroundings) => self.model.encode_among(&rows, &surroundings),
+                None => self.model.encode(&rows, &DropoutSource::none()),
+            };
+            let memory = if self.model.is_bilingual() {
+                self.first_pass(&group, &wanted, &encoded)?;
+                self.model
+                    .prepare_with(&rows, &self.translations(&group), &encoded)
+            } else {
+                self.model.prepare(&encoded)
+            };
+            for batch in self.batches(&wanted) {
+                let own = |window: &Window| window.own.clone();
+                let within = within(&group, own, &batch);
+                let state = self.model.start_with(&encoded.select(&within), &memory);
+                self.translate(&batch, state)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// What is known of the rest of the document of which the group is a window; none if it is whole documents, or if
+    /// the model does not choose sentences by encodings.
+    ///
+    /// `kept` holds the encodings of the document whose windows were asked for last.
+    fn surroundings(
+        &self,
+        group: &[Window],
+        kept: &mut Option<(Range<usize>, Tensor<2>)>,
+    ) -> Option<Surroundings> {
+        let [window] = group else {
+            return None;
+        };
+        let mut documents = self.text.documents.iter();
+        let document = documents.find(|document| document.contains(&window.own.start))?;
+        if window.read == *document {
+            return None;
+        }
+        if kept.as_ref().is_none_or(|(of, _)| of != document) {
+            let windows = windows(&self.text.sentences, document, self.largest);
+            let encode = |window: &Window| {
+                let rows = self.text.rows([window.own.clone()]);
+                self.model.encode_sentences(&rows)
+            };
+            let encodings = windows.iter().map(encode).collect::<Option<Vec<_>>>()?;
+            *kept = Some((document.clone(), Tensor::cat(encodings, 0)));
+        }
+        let (_, encodings) = kept.as_ref()?;
+        let part = |range: Range<usize>| {
+            let (start, len) = (range.start - document.start, range.len());
+            (len > 0).then(|| encodings.clone().narrow(0, start, len))
+        };
+        Some(Surroundings {
+            before: part(document.start..window.read.start),
+            after: part(window.read.end..document.end),
+        })
+    }
+
+    /// Translates what the wanted sentences read of the others' translations and nobody knows yet.
+    fn first_pass(
+        &mut self,
+        group: &[Window],
+        wanted: &[usize],
+        encoded: &Encoded,
+    ) -> ControlFlow<()> {
+        let mut missing = Vec::new();
+        for Window { read, own } in group {
+            let mut is_read = vec![false; read.len()];
+            for &sentence in wanted.iter().filter(|sentence| own.contains(sentence)) {
+                let others = self.model.translations_read(sentence, read);
+                for other in others.filter(|&other| other != sentence) {
+                    is_read[other - read.start] = true;
+                }
+            }
+            let read = read.clone().zip(is_read);
+            let read = read.filter_map(|(other, is_read)| is_read.then_some(other));
+            missing.extend(read.filter(|&other| self.translation(other).is_none()));
+        }
+        // Windows of one document overlap.
+        missing.sort_unstable();
+        missing.dedup();
+        let mut left = missing.len();
+        for batch in self.batches(&missing) {
+            let limits = self.limits(&batch);
+            let (mut drafts, mut flow) = (Vec::new(), ControlFlow::Continue(()));
+            let mut keep = |place: usize, hypothesis: Hypothesis| {
+                left -= 1;
+                let number = batch[place];
+                drafts.push((number, hypothesis.ids.clone()));
+                if flow.is_continue() {
+                    flow = (self.found)(Found::Draft {
+                        number,
+                        hypothesis,
+                        left,
+                    });
+                }
+            };
+            let (options, vocabulary) = (self.options, self.vocabulary);
+            if let Some(stage_one) = &self.model.stage_one {
+                let rows = self.text.alone(&batch);
+                let encoded = stage_one.encode(&rows, None, &DropoutSource::none());
+                let memory = stage_one.decoder.prepare(&encoded, None);
+                let state = stage_one.start(&encoded, memory);
+                search(stage_one, state, &limits, options, vocabulary, &mut keep);
+            } else {
+                let within = within(group, |window| window.read.clone(), &batch);
+                let state = self.model.start(&encoded.select(&within));
+                search(self.model, state, &limits, options, vocabulary, &mut keep);
+            }
+            self.drafts.extend(drafts);
+            flow?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Translations of all sentences of the windows; nobody reads those that are not there.
+    fn translations(&self, group: &[Window]) -> Rows {
+        let mut rows = Rows::default();
+        for window in group {
+            rows.begin_document();
+            for number in window.read.clone() {
+                let ids = self.translation(number).unwrap_or_default();
+                let place = self.text.sentences[number].place;
+                rows.push(&[&[Vocabulary::BOS], ids].concat(), place);
+            }
+        }
+        rows
+    }
+
+    /// What others read as the translation of a sentence.
+    fn translation(&self, number: usize) -> Option<&[u32]> {
+        let known = self.text.known.get(&number);
+        known
+            .or_else(|| self.drafts.get(&number))
+            .map(Vec::as_slice)
+    }
+
+    /// Goes on from `state`, which holds one hypothesis for each sentence of `batch`.
+    fn translate(&mut self, batch: &[usize], state: <Model as Decode>::State) -> ControlFlow<()> {
+        let limits = self.limits(batch);
+        let mut flow = ControlFlow::Continue(());
+        search(
+            self.model,
+            state,
+            &limits,
+            self.options,
+            self.vocabulary,
+            &mut |place, hypothesis| {
+                if flow.is_continue() {
+                    flow = (self.found)(Found::Translation {
+                        number: batch[place],
+                        hypothesis,
+                    });
+                }
+            },
+        );
+        flow
+    }
+
+    fn limits(&self, batch: &[usize]) -> Vec<Limits> {
+        let limits = batch.iter().map(|&number| {
+            let ids = &self.text.sentences[number].ids;
+            Limits {
+                markup: Markup::of(ids, self.vocabulary),
+                max_tokens: max_target_tokens(ids.len()),
+            }
+        });
+        limits.collect()
+    }
+
+    fn batches(&self, numbers: &[usize]) -> Vec<Vec<usize>> {
+        let tokens = BATCH_TOKENS / self.options.beam_size.max(1);
+        batches(&self.text.sentences, numbers, tokens)
+    }
+}
+
+/// Numbers that sentences have among those of a group, in the first window of which `part` holds them.
+fn within(group: &[Window], part: impl Fn(&Window) -> Range<usize>, batch: &[usize]) -> Vec<usize> {
+    let within = |&number: &usize| {
+        let mut before = 0;
+        for window in group {
+            if part(window).contains(&number) {
+                return before + number - window.read.start;
+            }
+            before += window.read.len();
+        }
+        unreachable!("a sentence of the group")
+    };
+    batch.iter().map(within).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sentences are short")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a small positive number"
+)]
+fn max_target_tokens(source_tokens: usize) -> usize {
+    (source_tokens as f32 * LENGTH_FACTOR) as usize + LENGTH_SLACK
+}

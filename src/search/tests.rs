@@ -1,0 +1,276 @@
+//! Two passes and windows, on models that have learnt nothing.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+
+use burn::tensor::Device;
+
+use super::passes::Searcher;
+use super::windows::LARGEST;
+use super::*;
+use crate::kernels::WordNormaliser;
+use crate::model::{
+    Architecture, Context, MemorySource, MergeKind, Model, ModelConfig, NormPosition, Placement,
+    Positions, Reach, Side, TraversalRule,
+};
+use crate::text::vocabulary::Vocabulary;
+
+fn vocabulary() -> Vocabulary {
+    Vocabulary::train(
+        std::iter::once("one two three four five six".to_owned()),
+        300,
+    )
+    .expect("large enough")
+}
+
+fn model(vocabulary: &Vocabulary, context: Context, memory: MemorySource) -> Model {
+    let config = ModelConfig {
+        vocab_size: vocabulary.len(),
+        d_model: 8,
+        d_ff: 12,
+        num_heads: 2,
+        encoder: "s-sf".parse().expect("a layout"),
+        num_decoder_layers: 1,
+        dropout: 0.0,
+        positions: Positions::Sinusoidal,
+        norm: NormPosition::Post,
+        tied_embeddings: true,
+        max_tokens: 24,
+        architecture: Architecture::Transformer,
+        context: Some(context),
+        memory,
+        warm_gate: false,
+    };
+    Model::seeded(&config, 5, &Device::flex()).expect("a model")
+}
+
+fn selective(reach: Reach) -> Context {
+    Context::Selective {
+        words: WordNormaliser::Softmax,
+        reach,
+        side: Side::Both,
+    }
+}
+
+const HAN: Context = Context::Han {
+    previous: 1,
+    side: Side::Both,
+};
+
+/// One document of sentences of one to four words.
+fn text(vocabulary: &Vocabulary, count: usize, wanted: Vec<usize>) -> SourceText {
+    let words = ["one", "two three", "four five six", "two two two two"];
+    let sentence = |number: usize| SourceSentence {
+        ids: vocabulary.encode(words[number * number % 7 % 4]),
+        place: (number % 3, number / 3),
+    };
+    SourceText {
+        sentences: (0..count).map(sentence).collect(),
+        documents: std::iter::once(0..count).collect(),
+        wanted,
+        known: HashMap::new(),
+    }
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct All {
+    drafts: BTreeMap<usize, Vec<u32>>,
+    translations: BTreeMap<usize, (Vec<u32>, f32)>,
+}
+
+/// All that is found until `calls` calls were made.
+fn found(
+    model: &Model,
+    vocabulary: &Vocabulary,
+    text: &SourceText,
+    largest: usize,
+    calls: usize,
+) -> All {
+    let (mut all, mut left) = (All::default(), calls);
+    let mut keep = |found| {
+        match found {
+            Found::Draft {
+                number, hypothesis, ..
+            } => {
+                assert!(all.drafts.insert(number, hypothesis.ids).is_none());
+            }
+            Found::Translation { number, hypothesis } => {
+                let Hypothesis { ids, log_prob, .. } = hypothesis;
+                assert!(all.translations.insert(number, (ids, log_prob)).is_none());
+            }
+        }
+        left -= 1;
+        if left == 0 {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let mut searcher = Searcher {
+        model,
+        vocabulary,
+        text,
+        options: &SearchOptions {
+            beam_size: 2,
+            ..SearchOptions::default()
+        },
+        largest,
+        found: &mut keep,
+        drafts: HashMap::new(),
+    };
+    let _ = searcher.run();
+    all
+}
+
+fn all(model: &Model, vocabulary: &Vocabulary, text: &SourceText) -> All {
+    found(model, vocabulary, text, LARGEST, usize::MAX)
+}
+
+#[test]
+fn the_first_pass_translates_what_is_read_and_no_more() {
+    let vocabulary = vocabulary();
+    let drafts = |context, wanted: Vec<usize>| -> Vec<usize> {
+        let model = model(&vocabulary, context, MemorySource::Live);
+        let found = all(&model, &vocabulary, &text(&vocabulary, 6, wanted.clone()));
+        assert!(found.translations.keys().copied().eq(wanted));
+        found.drafts.into_keys().collect()
+    };
+    assert_eq!(drafts(selective(Reach::Offline), vec![2]), [0, 1, 3, 4, 5]);
+    assert_eq!(
+        drafts(selective(Reach::Offline), vec![2, 4]),
+        [0, 1, 2, 3, 4, 5]
+    );
+    assert_eq!(drafts(selective(Reach::Online), vec![2]), [0, 1]);
+    assert_eq!(drafts(HAN, vec![2, 5]), [1, 4]);
+    let of_source = Context::Selective {
+        words: WordNormaliser::Softmax,
+        reach: Reach::Offline,
+        side: Side::Encoder,
+    };
+    assert!(drafts(of_source, vec![2]).is_empty());
+}
+
+#[test]
+fn known_translations_stand_in_place_of_the_first_passs() {
+    let vocabulary = vocabulary();
+    for memory in [MemorySource::Live, MemorySource::StageOne] {
+        let model = model(&vocabulary, selective(Reach::Offline), memory);
+        let mut text = text(&vocabulary, 5, (0..5).collect());
+        let without = all(&model, &vocabulary, &text);
+        // The same words, known before.
+        text.known = HashMap::from([(1, without.drafts[&1].clone())]);
+        let same = all(&model, &vocabulary, &text);
+        assert!(!same.drafts.contains_key(&1));
+        assert_eq!(same.translations, without.translations);
+        // Other words change what the others get, not what their own sentence gets.
+        text.known = HashMap::from([(1, vocabulary.encode("six five four"))]);
+        let other = all(&model, &vocabulary, &text);
+        for (sentence, translation) in &other.translations {
+            let before = &without.translations[sentence];
+            assert_eq!(
+                translation == before,
+                *sentence == 1,
+                "{memory:?} {sentence}"
+            );
+        }
+    }
+}
+
+#[test]
+fn known_translations_mean_nothing_to_a_model_that_reads_the_source_only() {
+    let vocabulary = vocabulary();
+    let context = Context::Conditional {
+        top_t: 2,
+        placement: Placement::Sublayer,
+    };
+    let model = model(&vocabulary, context, MemorySource::Live);
+    let mut text = text(&vocabulary, 4, (0..4).collect());
+    let without = all(&model, &vocabulary, &text);
+    text.known = HashMap::from([(1, vocabulary.encode("six"))]);
+    assert_eq!(all(&model, &vocabulary, &text), without);
+    assert!(without.drafts.is_empty());
+}
+
+#[test]
+fn break_ends_either_pass() {
+    let vocabulary = vocabulary();
+    let model = model(
+        &vocabulary,
+        selective(Reach::Offline),
+        MemorySource::StageOne,
+    );
+    let text = text(&vocabulary, 5, (0..5).collect());
+    let until = |calls| {
+        let found = found(&model, &vocabulary, &text, LARGEST, calls);
+        (found.drafts.len(), found.translations.len())
+    };
+    assert_eq!(until(2), (2, 0));
+    assert_eq!(until(7), (5, 2));
+}
+
+#[test]
+fn a_long_document_in_windows_gets_what_it_gets_whole_if_context_is_near() {
+    let vocabulary = vocabulary();
+    for (context, memory) in [
+        (HAN, MemorySource::Live),
+        (HAN, MemorySource::StageOne),
+        (Context::Concatenation { previous: 1 }, MemorySource::Live),
+        (Context::Zhang { previous: 1 }, MemorySource::Live),
+    ] {
+        let model = model(&vocabulary, context, memory);
+        let text = text(&vocabulary, 40, (0..40).rev().collect());
+        let whole = all(&model, &vocabulary, &text);
+        assert_eq!(whole.translations.len(), 40);
+        let windows = found(&model, &vocabulary, &text, 80, usize::MAX);
+        for (sentence, (ids, log_prob)) in &whole.translations {
+            let (other, other_log_prob) = &windows.translations[sentence];
+            assert_eq!(ids, other, "{context:?} {sentence}");
+            assert!(
+                (log_prob - other_log_prob).abs() < 1e-3,
+                "{context:?} {sentence}"
+            );
+        }
+    }
+}
+
+#[test]
+fn twenty_thousand_sentences_are_read_in_windows() {
+    let vocabulary = vocabulary();
+    let word = SourceSentence {
+        ids: vocabulary.encode("one"),
+        place: (0, 0),
+    };
+    let wanted = vec![19_999, 0, 10_000];
+    let text = SourceText {
+        sentences: vec![word; 20_000],
+        documents: std::iter::once(0..20_000).collect(),
+        wanted: wanted.clone(),
+        known: HashMap::new(),
+    };
+    for context in [
+        HAN,
+        Context::Selective {
+            words: WordNormaliser::Sparsemax,
+            reach: Reach::Offline,
+            side: Side::Encoder,
+        },
+        Context::Conditional {
+            top_t: 5,
+            placement: Placement::Sublayer,
+        },
+        Context::HierarchicalConditional {
+            top_t: 5,
+            merge: MergeKind::Source2Token,
+            rule: TraversalRule::ByNode,
+            placement: Placement::Sublayer,
+        },
+        Context::HierarchicalEncoding {
+            placement: Placement::Sublayer,
+            decoder: true,
+        },
+    ] {
+        let model = model(&vocabulary, context, MemorySource::Live);
+        let found = all(&model, &vocabulary, &text);
+        assert!(found.translations.into_keys().eq([0, 10_000, 19_999]));
+    }
+}
