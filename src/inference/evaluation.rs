@@ -1,45 +1,57 @@
 //! Translations of the segments a system is scored on.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use crate::corpus::{Segment, SegmentUnit};
-use crate::model::Transformer;
-use crate::search::{SearchOptions, SourceSentence, search_sentences};
+use crate::corpus::{DocumentUnits, Segment};
+use crate::model::Model;
+use crate::search::{SearchOptions, SourceSentence, SourceText, search_sentences};
 use crate::text::vocabulary::Vocabulary;
 
-/// Translates every unit of every segment, each with its place in its document; texts keep their placeholders.
+/// Translates every unit of every segment, each in its document; texts keep their placeholders.
+///
+/// `documents` holds all units of the documents that the segments come from: what is not scored is context.
 pub fn translate_segments(
-    model: &Transformer,
+    model: &Model,
     vocabulary: &Vocabulary,
+    documents: &[DocumentUnits],
     segments: &[Segment],
     options: &SearchOptions,
 ) -> Vec<Vec<String>> {
-    let units: Vec<(usize, &SegmentUnit)> = segments
-        .iter()
-        .enumerate()
-        .flat_map(|(segment, content)| content.units.iter().map(move |unit| (segment, unit)))
-        .collect();
-    let sources: Vec<SourceSentence> = units
-        .iter()
-        .map(|(_, unit)| SourceSentence {
-            ids: vocabulary.encode(&unit.source),
-            place: unit.place,
-        })
-        .collect();
-    let mut translations = vec![String::new(); units.len()];
+    let mut text = SourceText::default();
+    let mut numbers = HashMap::new();
+    for (document, units) in documents.iter().enumerate() {
+        let first = text.sentences.len();
+        for (place, source) in &units.sources {
+            numbers.insert((document, *place), text.sentences.len());
+            text.sentences.push(SourceSentence {
+                ids: vocabulary.encode(source),
+                place: *place,
+            });
+        }
+        text.documents.push(first..text.sentences.len());
+    }
+    let number = |segment: &Segment, place| numbers[&(segment.document, place)];
+    for segment in segments {
+        text.wanted
+            .extend(segment.units.iter().map(|unit| number(segment, unit.place)));
+    }
+    let mut translations = vec![String::new(); text.sentences.len()];
     search_sentences(
         model,
         vocabulary,
-        &sources,
+        &text,
         options,
         &mut |number, hypothesis| {
             translations[number] = vocabulary.decode(&hypothesis.ids);
             ControlFlow::Continue(())
         },
     );
-    let mut by_segment = vec![Vec::new(); segments.len()];
-    for ((segment, _), translation) in units.into_iter().zip(translations) {
-        by_segment[segment].push(translation);
-    }
-    by_segment
+    segments
+        .iter()
+        .map(|segment| {
+            let of = |place| translations[number(segment, place)].clone();
+            segment.units.iter().map(|unit| of(unit.place)).collect()
+        })
+        .collect()
 }

@@ -6,6 +6,7 @@ mod device;
 mod evaluation;
 mod parts;
 mod starter;
+mod tracing;
 mod translation;
 mod translator;
 
@@ -14,4 +15,4 @@ pub use device::{ComputeDevice, DeviceChoice};
 pub use evaluation::translate_segments;
 pub use starter::starter_model;
 pub use translation::{Flag, Translation};
-pub use translator::{ModelInfo, Translator};
+pub use translator::{KnownTranslations, ModelInfo, Reads, Step, Translator};

@@ -44,6 +44,8 @@ pub struct Translation {
     pub log_prob: f32,
     pub num_tokens: usize,
     pub flags: Vec<Flag>,
+    /// Ids of each part of the sentence as the model wrote them, without `eos`; none where it wrote nothing.
+    pub parts: Vec<Vec<u32>>,
 }
 
 impl Translation {
@@ -54,6 +56,7 @@ impl Translation {
             log_prob: 0.0,
             num_tokens: 0,
             flags: Vec::new(),
+            parts: Vec::new(),
         }
     }
 
@@ -167,6 +170,7 @@ mod tests {
             log_prob: -1.0,
             num_tokens: 3,
             flags: Vec::new(),
+            parts: Vec::new(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A loaded model that translates documents.
 
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -9,12 +10,17 @@ use super::device::{ComputeDevice, DeviceChoice};
 use super::parts::parts;
 use super::translation::{Flag, Translation};
 use crate::error::Result;
-use crate::model::Transformer;
-use crate::search::{Hypothesis, SearchOptions, SourceSentence, search_sentences};
+use crate::model::Model;
+use crate::search::{
+    Found, Hypothesis, SearchOptions, SourceSentence, SourceText, search_documents,
+};
 use crate::text::document::Document;
 use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
 use crate::weights::ModelFolder;
+
+#[cfg(test)]
+mod tests;
 
 /// What a model says of itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +31,51 @@ pub struct ModelInfo {
     pub source_language: String,
     pub target_language: String,
     pub num_parameters: usize,
+    pub reads: Reads,
+}
+
+/// What a model reads of the other sentences of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reads {
+    #[default]
+    Nothing,
+    /// Their source.
+    Source,
+    /// Their source or not, and their translations.
+    Translations,
+}
+
+/// Translations that others read while a document is translated: those somebody has edited or confirmed, and drafts.
+///
+/// Drafts stay from one call of [`Translator::translate_with`] to the next, for the same document.
+#[derive(Debug, Clone, Default)]
+pub struct KnownTranslations {
+    /// By their sentences, with placeholders.
+    fixed: BTreeMap<usize, String>,
+    /// The tokens of each part of a sentence.
+    drafts: HashMap<(usize, usize), Vec<u32>>,
+}
+
+impl KnownTranslations {
+    /// What somebody has edited or confirmed, by the index of the sentence.
+    pub fn fixed(fixed: BTreeMap<usize, String>) -> Self {
+        Self {
+            fixed,
+            drafts: HashMap::new(),
+        }
+    }
+}
+
+/// What a translation has come to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Drafts that others read, which come first: so many are done and to be done now.
+    Drafted { done: usize, num: usize },
+    Translated {
+        /// Of the sentence in its document.
+        index: usize,
+        translation: Translation,
+    },
 }
 
 /// A model, its vocabulary and the device it computes on.
@@ -32,15 +83,14 @@ pub struct ModelInfo {
 pub struct Translator {
     info: ModelInfo,
     device: ComputeDevice,
-    model: Transformer,
+    model: Model,
     vocabulary: Vocabulary,
-    /// Longest part of a sentence in tokens.
-    max_tokens: usize,
+    description: ModelFolder,
 }
 
 /// A sentence under translation: its parts, and what came of them.
+#[derive(Default)]
 struct Pending {
-    sentence: usize,
     parts: Vec<(String, Option<Hypothesis>)>,
 }
 
@@ -54,18 +104,19 @@ impl Translator {
         let device = ComputeDevice::open(device)?;
         let (model, vocabulary) = description.load(folder, &device.device)?;
         let info = ModelInfo {
-            name: description.name,
+            name: description.name.clone(),
             folder: folder.to_owned(),
-            source_language: description.languages.source,
-            target_language: description.languages.target,
+            source_language: description.languages.source.clone(),
+            target_language: description.languages.target.clone(),
             num_parameters: model.num_params(),
+            reads: reads(&model),
         };
         Ok(Self {
             info,
             device,
             model,
             vocabulary,
-            max_tokens: description.model.max_tokens,
+            description,
         })
     }
 
@@ -73,12 +124,17 @@ impl Translator {
         &self.info
     }
 
-    pub fn model(&self) -> &Transformer {
+    pub fn model(&self) -> &Model {
         &self.model
     }
 
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
+    }
+
+    /// What its folder says of the model.
+    pub fn description(&self) -> &ModelFolder {
+        &self.description
     }
 
     /// What computes, for a status bar.
@@ -105,53 +161,122 @@ impl Translator {
         options: &SearchOptions,
         finished: &mut dyn FnMut(usize, Translation) -> ControlFlow<()>,
     ) -> Result<()> {
-        let mut pending: Vec<Pending> = Vec::new();
-        let (mut sources, mut owners) = (Vec::new(), Vec::new());
+        let mut known = KnownTranslations::default();
+        let mut step = |step| match step {
+            Step::Drafted { .. } => ControlFlow::Continue(()),
+            Step::Translated { index, translation } => finished(index, translation),
+        };
+        self.translate_with(document, sentences, &mut known, options, &mut step)
+    }
+
+    /// As [`Self::translate`], where a bilingual model reads the `known` translations of other sentences; drafts of those
+    /// it misses are made first and kept there. `Break` cancels the drafts too.
+    ///
+    /// The fixed translation of a sentence that is too long for the model is not read: nobody knows where to cut it.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn translate_with(
+        &self,
+        document: &Document,
+        sentences: &[usize],
+        known: &mut KnownTranslations,
+        options: &SearchOptions,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let mut pending = HashMap::new();
         for &sentence in sentences {
             let text = &document.sentences[sentence].text;
-            if !placeholder::stripped(text).chars().any(char::is_alphabetic) {
-                if finished(sentence, Translation::copied(text)).is_break() {
-                    return Ok(());
-                }
+            if is_translatable(text) {
+                pending.insert(sentence, Pending::default());
                 continue;
             }
-            let position = document.position(sentence);
-            let texts = parts(text, self.max_tokens - 1, &|text| {
-                self.vocabulary.encode(text.trim()).len()
-            });
-            for (part, text) in texts.iter().enumerate() {
-                let place = (position.sentence_in_paragraph, position.paragraph);
-                sources.push(SourceSentence {
-                    ids: self.vocabulary.encode(text.trim()),
-                    place,
-                });
-                owners.push((pending.len(), part));
+            let copied = Step::Translated {
+                index: sentence,
+                translation: Translation::copied(text),
+            };
+            if step(copied).is_break() {
+                return Ok(());
             }
-            let parts = texts
-                .into_iter()
-                .map(|text| (text.to_owned(), None))
-                .collect();
-            pending.push(Pending { sentence, parts });
         }
-        search_sentences(
-            &self.model,
-            &self.vocabulary,
-            &sources,
-            options,
-            &mut |number, hypothesis| {
-                let (owner, part) = owners[number];
-                let pending = &mut pending[owner];
+        // A model that reads sentences by themselves needs no others.
+        let mut read: Vec<usize> = (0..document.sentences.len()).collect();
+        read.retain(|sentence| self.model.reads_documents() || pending.contains_key(sentence));
+        let (mut text, mut owners, mut numbers) =
+            (SourceText::default(), Vec::new(), HashMap::new());
+        for sentence in read {
+            let source = &document.sentences[sentence].text;
+            let parts = self.parts(source);
+            let position = document.position(sentence);
+            let first = text.sentences.len();
+            let fixed = match known.fixed.get(&sentence) {
+                Some(fixed) => (parts.len() == 1).then_some(fixed),
+                None => (!is_translatable(source)).then_some(source),
+            };
+            for (part, source) in parts.iter().enumerate() {
+                let number = text.sentences.len();
+                let draft = || known.drafts.get(&(sentence, part)).cloned();
+                let fixed = fixed.map(|fixed| self.vocabulary.encode(fixed.trim()));
+                if let Some(ids) = fixed.or_else(draft) {
+                    text.known.insert(number, ids);
+                }
+                text.sentences.push(SourceSentence {
+                    ids: self.vocabulary.encode(source.trim()),
+                    place: (position.sentence_in_paragraph, position.paragraph),
+                });
+                owners.push((sentence, part));
+            }
+            numbers.insert(sentence, first..text.sentences.len());
+            if let Some(pending) = pending.get_mut(&sentence) {
+                let parts = parts.into_iter();
+                pending.parts = parts.map(|part| (part.to_owned(), None)).collect();
+            }
+        }
+        text.documents.push(0..text.sentences.len());
+        let wanted = sentences
+            .iter()
+            .filter(|&sentence| pending.contains_key(sentence));
+        text.wanted = wanted
+            .flat_map(|sentence| numbers[sentence].clone())
+            .collect();
+        let mut drafted = 0;
+        let mut found = |found| match found {
+            Found::Draft {
+                number,
+                hypothesis,
+                left,
+            } => {
+                drafted += 1;
+                known.drafts.insert(owners[number], hypothesis.ids);
+                step(Step::Drafted {
+                    done: drafted,
+                    num: drafted + left,
+                })
+            }
+            Found::Translation { number, hypothesis } => {
+                let (index, part) = owners[number];
+                let Some(pending) = pending.get_mut(&index) else {
+                    return ControlFlow::Continue(());
+                };
                 pending.parts[part].1 = Some(hypothesis);
                 match self.joined(pending) {
-                    Some(translation) => {
-                        let source = &document.sentences[pending.sentence].text;
-                        finished(pending.sentence, translation.checked(source))
-                    }
+                    Some(translation) => step(Step::Translated {
+                        index,
+                        translation: translation.checked(&document.sentences[index].text),
+                    }),
                     None => ControlFlow::Continue(()),
                 }
-            },
-        );
+            }
+        };
+        search_documents(&self.model, &self.vocabulary, &text, options, &mut found);
         Ok(())
+    }
+
+    /// A sentence in parts that the model reads.
+    pub(super) fn parts<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        parts(text, self.description.model.max_tokens - 1, &|text| {
+            self.vocabulary.encode(text.trim()).len()
+        })
     }
 
     /// The whole translation once all parts are there.
@@ -161,6 +286,7 @@ impl Translator {
             log_prob: 0.0,
             num_tokens: 0,
             flags: Vec::new(),
+            parts: Vec::new(),
         };
         for (source, hypothesis) in &pending.parts {
             let hypothesis = hypothesis.as_ref()?;
@@ -170,6 +296,7 @@ impl Translator {
             joined.text += &source[source.trim_end().len().max(lead)..];
             joined.log_prob += hypothesis.log_prob;
             joined.num_tokens += hypothesis.ids.len() + 1;
+            joined.parts.push(hypothesis.ids.clone());
             if hypothesis.cut_off && !joined.flags.contains(&Flag::CutOff) {
                 joined.flags.push(Flag::CutOff);
             }
@@ -179,4 +306,17 @@ impl Translator {
         }
         Some(joined)
     }
+}
+
+fn reads(model: &Model) -> Reads {
+    match (model.reads_documents(), model.is_bilingual()) {
+        (_, true) => Reads::Translations,
+        (true, false) => Reads::Source,
+        (false, false) => Reads::Nothing,
+    }
+}
+
+/// Whether there is a word in it; what has none is copied.
+pub(super) fn is_translatable(text: &str) -> bool {
+    placeholder::stripped(text).chars().any(char::is_alphabetic)
 }

@@ -1,0 +1,224 @@
+//! What the numbers of each system mean, and how many of them are kept.
+
+use crate::kernels::WordNormaliser;
+use crate::model::{
+    Architecture, AttendedKind, Context, FlatLevel, Keep, KeptVisits, ModelConfig, Placement,
+    Reach, Sublayer,
+};
+use crate::trace::{MapKind, Normaliser, TracedModel, Units, Visible};
+use crate::weights::ModelFolder;
+
+/// Weights of a softmax below it are dropped.
+const LEAST: f32 = 0.001;
+
+/// A trace has about as many rows at most, one for each word, head and layer.
+const MOST_ROWS: usize = 1 << 24;
+
+/// A trace has about as many visits to nodes at most.
+const MOST_VISITS: usize = 1 << 24;
+
+/// What a map of this system is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Described {
+    pub kind: MapKind,
+    pub queries: Units,
+    pub keys: Units,
+    pub visible: Visible,
+    pub normaliser: Normaliser,
+    pub sentence_normaliser: Option<Normaliser>,
+}
+
+impl Described {
+    pub fn new(kind: AttendedKind, config: &ModelConfig) -> Self {
+        let plain = |kind, queries, keys| Self {
+            kind,
+            queries,
+            keys,
+            visible: Visible::Own,
+            normaliser: Normaliser::Softmax,
+            sentence_normaliser: None,
+        };
+        let (source, target) = (Units::SourceWords, Units::TargetWords);
+        match kind {
+            AttendedKind::EncoderSelf => Self {
+                visible: match config.context {
+                    Some(Context::Concatenation { previous }) => Visible::OwnAndPrevious(previous),
+                    _ => Visible::Own,
+                },
+                ..plain(MapKind::EncoderSelf, source, source)
+            },
+            AttendedKind::SentenceEncoding => {
+                plain(MapKind::SentenceEncoding, Units::SourceSentences, source)
+            }
+            AttendedKind::Cross => plain(MapKind::Cross, target, source),
+            AttendedKind::Context => Self {
+                kind: MapKind::Context,
+                queries: source,
+                ..Self::of_context(config, [source, Units::SourceSentences])
+            },
+            AttendedKind::DecoderContext => {
+                let hierarchical =
+                    matches!(config.context, Some(Context::HierarchicalEncoding { .. }));
+                let keys = if hierarchical {
+                    [source, Units::SourceSentences]
+                } else {
+                    [target, Units::TargetSentences]
+                };
+                Self::of_context(config, keys)
+            }
+        }
+    }
+
+    /// As if words of the translation read.
+    fn of_context(config: &ModelConfig, [words, sentences]: [Units; 2]) -> Self {
+        let described = Self {
+            kind: MapKind::DecoderContext,
+            queries: Units::TargetWords,
+            keys: words,
+            visible: Visible::All,
+            normaliser: Normaliser::Softmax,
+            sentence_normaliser: None,
+        };
+        let within = |reach| match reach {
+            Reach::Offline => Visible::Others,
+            Reach::Online => Visible::Earlier,
+        };
+        match config.context {
+            Some(Context::HierarchicalEncoding { .. }) => Self {
+                keys: sentences,
+                ..described
+            },
+            Some(Context::Selective { words, reach, .. }) => Self {
+                visible: within(reach),
+                normaliser: match words {
+                    WordNormaliser::Softmax => Normaliser::Softmax,
+                    WordNormaliser::Sparsemax => Normaliser::Sparsemax,
+                },
+                sentence_normaliser: Some(Normaliser::Sparsemax),
+                ..described
+            },
+            Some(Context::Flat { level, reach, .. }) => Self {
+                visible: within(reach),
+                keys: match level {
+                    FlatLevel::Word => words,
+                    FlatLevel::Sentence => sentences,
+                },
+                ..described
+            },
+            Some(Context::Han { previous, .. }) => Self {
+                visible: Visible::Previous(previous),
+                sentence_normaliser: Some(Normaliser::Softmax),
+                ..described
+            },
+            Some(Context::Zhang { previous }) => Self {
+                visible: Visible::Previous(previous),
+                ..described
+            },
+            Some(
+                Context::Conditional { .. }
+                | Context::HierarchicalConditional { .. }
+                | Context::Concatenation { .. },
+            )
+            | None => described,
+        }
+    }
+
+    pub fn threshold(&self, least: f32) -> f32 {
+        match self.normaliser {
+            Normaliser::Softmax => least,
+            Normaliser::Sparsemax => 0.0,
+        }
+    }
+}
+
+/// What the gates of a system do.
+pub(super) fn gate_name(config: &ModelConfig) -> &'static str {
+    match config.context {
+        Some(Context::Zhang { .. }) => {
+            "context gate (1: only the sentence, 0: only the previous ones)"
+        }
+        _ => "context gate (1: only the sentence itself, 0: only its context)",
+    }
+}
+
+/// The model as a trace tells of it.
+pub(super) fn model(description: &ModelFolder) -> TracedModel {
+    let config = &description.model;
+    let recurrent = config.architecture == Architecture::RnnSearch;
+    let top_t = match config.context {
+        Some(
+            Context::Conditional { top_t, .. } | Context::HierarchicalConditional { top_t, .. },
+        ) => Some(top_t),
+        _ => None,
+    };
+    TracedModel {
+        name: description.name.clone(),
+        system: description.training.preset.clone(),
+        num_encoder_layers: if recurrent { 1 } else { encoder_layers(config) },
+        num_decoder_layers: config.num_decoder_layers,
+        num_heads: if recurrent { 1 } else { config.num_heads },
+        top_t,
+    }
+}
+
+/// Counted by their self-attention.
+fn encoder_layers(config: &ModelConfig) -> usize {
+    config.encoder.count(Sublayer::SelfAttention)
+}
+
+/// How much is kept of a document, so that its trace fits into memory.
+pub(super) fn amount(config: &ModelConfig, words: usize, sentences: usize) -> Keep {
+    let (encoder, decoder) = (encoder_layers(config), config.num_decoder_layers);
+    let by_head = words * config.num_heads;
+    // In each layer of either side one attention, in the last ones another, as a rough estimate.
+    let only_last = by_head * (encoder + decoder + 2) > MOST_ROWS;
+    let kept = |layers: usize| {
+        if only_last {
+            layers.saturating_sub(1)
+        } else {
+            0
+        }
+    };
+    let survivors = match config.context {
+        Some(Context::HierarchicalConditional {
+            top_t, placement, ..
+        }) => {
+            let once = only_last || placement == Placement::Gate;
+            let levels = sentences.max(1).ilog2() as usize + 2;
+            by_head * if once { 1 } else { encoder } * levels * top_t.min(sentences)
+        }
+        _ => 0,
+    };
+    Keep {
+        least: LEAST,
+        // Of each survivor two children are looked at.
+        visits: if 2 * survivors <= MOST_VISITS {
+            KeptVisits::All
+        } else if survivors <= MOST_VISITS {
+            KeptVisits::Survivors
+        } else {
+            KeptVisits::None
+        },
+        encoder_from: kept(encoder),
+        decoder_from: kept(decoder),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Preset;
+
+    #[test]
+    fn the_longer_a_document_the_less_is_kept() {
+        let preset = Preset::named("hierarchical-conditional-small").expect("there");
+        let config = preset.config(8_000);
+        let kept = |sentences: usize| amount(&config, 20 * sentences, sentences);
+        assert_eq!(kept(100).visits, KeptVisits::All);
+        assert_eq!(kept(20_000).visits, KeptVisits::None);
+        let layers = |keep: Keep| [keep.encoder_from, keep.decoder_from];
+        assert_eq!(layers(kept(100)), [0, 0]);
+        let last = [encoder_layers(&config) - 1, config.num_decoder_layers - 1];
+        assert_eq!(layers(kept(200_000)), last);
+    }
+}

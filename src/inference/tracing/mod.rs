@@ -1,0 +1,150 @@
+//! What a model attended to while it translated a document, from one more pass over it and its translation.
+//!
+//! The pass comes after the translation and so cannot change it. It costs one run of the encoder and one of the decoder
+//! over the words that the search settled on.
+
+mod describe;
+mod rows;
+mod text;
+
+use self::describe::{Described, amount, gate_name, model};
+use self::rows::Layout;
+use self::text::TracedText;
+use super::translation::Translation;
+use super::translator::Translator;
+use crate::model::{Attended, AttendedKind, GateReading};
+use crate::search::Window;
+use crate::text::document::Document;
+use crate::trace::{AttentionMap, GateValues, MapInfo, MapRow, Overview, Side, Trace, TracedTree};
+
+impl Translator {
+    /// What the model attends to when it reads `document` and writes `translations`, one for each sentence or none.
+    ///
+    /// A translation whose [`parts`](Translation::parts) are missing, since someone edited it, is traced as its text is
+    /// encoded; it has no words in the trace if the sentence is too long for the model and its parts are unknown.
+    ///
+    /// A document that the search reads in windows is traced in the same ones, each with a tree of its own. The other
+    /// translations that a bilingual model reads are those of `translations`, not the drafts of its first pass.
+    ///
+    /// The trace is in memory as a whole. Weights below 0.001 are dropped; the longer the document, the less is kept, so
+    /// that a trace has at most about 16 million rows and visits each, some 4 GB: first the nodes of the content tree
+    /// that were cut, then all nodes (the chosen sentences keep their relevance), then all layers but the last ones.
+    pub fn trace(&self, document: &Document, translations: &[Option<Translation>]) -> Trace {
+        let num_sentences = document.sentences.len();
+        assert_eq!(translations.len(), num_sentences, "translations");
+        let (config, text) = (
+            &self.description().model,
+            TracedText::new(self, document, translations),
+        );
+        let keep = amount(config, text.num_words(), text.parts.len());
+        let mut trace = Trace {
+            overview: Overview {
+                model: model(self.description()),
+                document: document.name.clone(),
+                source_language: self.info().source_language.clone(),
+                target_language: self.info().target_language.clone(),
+                sections: document.sections.clone(),
+                source: text.traced_source(self.vocabulary(), document),
+                target: text.traced_target(self.vocabulary(), document, translations),
+                trees: Vec::new(),
+                gates: Vec::new(),
+            },
+            maps: Vec::new(),
+        };
+        for Window { read, own } in text.windows(self.model().reads_documents()) {
+            let (source, target) = text.rows(read.clone());
+            let mut attended = self.model().attended(&source, &target, keep);
+            let before = own.start - read.start;
+            let [source, target] = text.words(read.start..own.start);
+            attended.forget_first([source, target, before]);
+            let trees = &trace.overview.trees;
+            let layout = Layout {
+                text: &text,
+                read,
+                tree: u32::try_from(trees.len()).expect("few windows"),
+                num_sentences,
+            };
+            let Attended {
+                layers,
+                gates,
+                leaves,
+                ..
+            } = attended;
+            if !leaves.is_empty() {
+                let leaves = leaves.iter().map(|&leaf| layout.sentence(leaf));
+                trace.overview.trees.push(TracedTree {
+                    leaves: leaves.collect(),
+                });
+            }
+            for gate in gates {
+                let side = match gate.kind {
+                    AttendedKind::DecoderContext => Side::Target,
+                    _ => Side::Source,
+                };
+                add_gate(&mut trace, gate_name(config), gate, side);
+            }
+            for layer in layers {
+                let described = Described::new(layer.kind, config);
+                let num_heads = layer.readings.num_heads;
+                let first = first_map(&mut trace, &described, layer.layer, num_heads, keep.least);
+                let maps = &mut trace.maps[first..first + num_heads];
+                layout.add(&described, layer.readings, before, maps);
+            }
+        }
+        for map in &mut trace.maps {
+            // What was not read has rows too where sentences ask.
+            let expected = trace.overview.count(map.info.queries);
+            map.rows.resize_with(expected, MapRow::default);
+        }
+        trace
+    }
+}
+
+/// Adds values behind those of the windows before.
+fn add_gate(trace: &mut Trace, name: &str, mut gate: GateReading, side: Side) {
+    let gates = &mut trace.overview.gates;
+    let same = |there: &&mut GateValues| (there.layer, there.side) == (gate.layer, side);
+    if let Some(there) = gates.iter_mut().find(same) {
+        there.mean.append(&mut gate.mean);
+        there.min.append(&mut gate.min);
+        there.max.append(&mut gate.max);
+        return;
+    }
+    gates.push(GateValues {
+        name: name.to_owned(),
+        layer: gate.layer,
+        side,
+        mean: gate.mean,
+        min: gate.min,
+        max: gate.max,
+    });
+}
+
+/// Place of the first head of an attention, whose maps stand together; they are made if they are not there.
+fn first_map(
+    trace: &mut Trace,
+    described: &Described,
+    layer: usize,
+    num_heads: usize,
+    least: f32,
+) -> usize {
+    if let Some(place) = trace.find(described.kind, layer, 0) {
+        return place;
+    }
+    let place = trace.maps.len();
+    trace.maps.extend((0..num_heads).map(|head| AttentionMap {
+        info: MapInfo {
+            kind: described.kind,
+            layer,
+            head,
+            queries: described.queries,
+            keys: described.keys,
+            visible: described.visible,
+            normaliser: described.normaliser,
+            sentence_normaliser: described.sentence_normaliser,
+            threshold: described.threshold(least),
+        },
+        rows: Vec::new(),
+    }));
+    place
+}

@@ -1,0 +1,143 @@
+//! From the numbers of a pass to those of the document.
+
+use std::ops::Range;
+
+use super::describe::Described;
+use super::text::TracedText;
+use crate::model::{Reading, Readings, SentenceReading};
+use crate::trace::{AttentionMap, MapRow, NodeVisit, SentenceWeight, Side, Units};
+
+/// Which part of the document was read in a pass.
+pub(super) struct Layout<'a> {
+    pub text: &'a TracedText,
+    /// Parts.
+    pub read: Range<usize>,
+    /// Number of its tree, if there are trees.
+    pub tree: u32,
+    /// Of the document.
+    pub num_sentences: usize,
+}
+
+impl Layout<'_> {
+    /// Number in the document of a sentence of the pass.
+    pub fn sentence(&self, part: usize) -> u32 {
+        number(self.text.parts[self.read.start + part].sentence)
+    }
+
+    /// Adds what the heads read to the map of each.
+    ///
+    /// The first of them is the query of sentence `own` of the pass.
+    pub fn add(
+        &self,
+        described: &Described,
+        readings: Readings,
+        own: usize,
+        maps: &mut [AttentionMap],
+    ) {
+        let num_heads = readings.num_heads;
+        let [source, target] = self.text.words(0..self.read.start);
+        let first = number(match described.keys.side() {
+            Side::Source => source,
+            Side::Target => target,
+        });
+        let mut heads: Vec<Vec<MapRow>> = (0..num_heads).map(|_| Vec::new()).collect();
+        for (index, reading) in readings.rows.into_iter().enumerate() {
+            heads[index % num_heads].push(self.row(reading, described.keys, first));
+        }
+        for (map, mut rows) in maps.iter_mut().zip(heads) {
+            if described.queries.are_words() {
+                map.rows.append(&mut rows);
+            } else {
+                map.rows.resize_with(self.num_sentences, MapRow::default);
+                self.add_by_sentence(rows, own, &mut map.rows);
+            }
+        }
+    }
+
+    fn row(&self, reading: Reading, keys: Units, first: u32) -> MapRow {
+        let mut row = MapRow {
+            rest: reading.rest,
+            ..MapRow::default()
+        };
+        if keys.are_words() {
+            row.words = reading.keys;
+            for (word, _) in &mut row.words {
+                *word += first;
+            }
+        } else {
+            let weights = reading
+                .keys
+                .into_iter()
+                .map(|(part, weight)| SentenceWeight {
+                    sentence: self.sentence(part as usize),
+                    weight,
+                    ..SentenceWeight::default()
+                });
+            row.sentences = merged(weights);
+        }
+        if !reading.sentences.is_empty() {
+            row.sentences = merged(reading.sentences.into_iter().map(|read| {
+                let SentenceReading {
+                    sentence,
+                    weight,
+                    relevance,
+                    cumulative,
+                } = read;
+                SentenceWeight {
+                    sentence: self.sentence(sentence),
+                    weight,
+                    relevance,
+                    cumulative,
+                }
+            }));
+        }
+        let visits = reading.visits.into_iter().map(|(level, visit)| NodeVisit {
+            level,
+            node: number(visit.node),
+            relevance: visit.relevance,
+            cumulative: visit.cumulative,
+            kept: visit.kept,
+        });
+        row.visits = visits.collect();
+        if !row.visits.is_empty() {
+            row.tree = self.tree;
+        }
+        row
+    }
+
+    /// Rows of parts become rows of their sentences: the mean of the parts.
+    fn add_by_sentence(&self, parts: Vec<MapRow>, own: usize, rows: &mut [MapRow]) {
+        for (part, mut row) in parts.into_iter().enumerate() {
+            let sentence = self.sentence(own + part) as usize;
+            let share = 1.0 / self.text.num_parts(sentence);
+            for (_, weight) in &mut row.words {
+                *weight *= share;
+            }
+            let there = &mut rows[sentence];
+            there.words.append(&mut row.words);
+            there.rest += row.rest * share;
+        }
+    }
+}
+
+/// Parts of one sentence have one weight, and the relevance of the most relevant of them.
+fn merged(weights: impl Iterator<Item = SentenceWeight>) -> Vec<SentenceWeight> {
+    let mut merged: Vec<SentenceWeight> = Vec::with_capacity(weights.size_hint().0);
+    for weight in weights {
+        match merged.last_mut() {
+            Some(last) if last.sentence == weight.sentence => {
+                let whole = last.weight + weight.weight;
+                if weight.relevance > last.relevance {
+                    *last = weight;
+                }
+                last.weight = whole;
+            }
+            _ => merged.push(weight),
+        }
+    }
+    merged
+}
+
+fn number(number: usize) -> u32 {
+    u32::try_from(number).expect("words and sentences fit 32 bits")
+}

@@ -1,0 +1,209 @@
+//! A document and its translation as the model reads and writes them.
+
+use std::ops::Range;
+
+use super::super::translation::Translation;
+use super::super::translator::{Translator, is_translatable};
+use crate::model::Rows;
+use crate::search::{LARGEST, SourceSentence, Window, windows};
+use crate::text::document::Document;
+use crate::text::vocabulary::Vocabulary;
+use crate::trace::TracedSentence;
+
+/// Source tokens of a sentence-level model that are traced at once: bounds the memory of a pass, not its result.
+const GROUP_TOKENS: usize = 2_048;
+
+/// What the model reads as one sentence: a sentence of the document or a part of it.
+pub(super) struct TracedPart {
+    /// Number in the document.
+    pub sentence: usize,
+    /// Without `eos`.
+    target: Option<Vec<u32>>,
+}
+
+/// All parts of the sentences that are read, in the order of the document: words have the same numbers here and there.
+pub(super) struct TracedText {
+    pub parts: Vec<TracedPart>,
+    /// Of each part.
+    sources: Vec<SourceSentence>,
+    translated: bool,
+}
+
+impl TracedText {
+    pub fn new(
+        translator: &Translator,
+        document: &Document,
+        translations: &[Option<Translation>],
+    ) -> Self {
+        let (model, vocabulary) = (translator.model(), translator.vocabulary());
+        let (mut parts, mut read) = (Vec::new(), Vec::new());
+        for (sentence, translation) in translations.iter().enumerate() {
+            let text = &document.sentences[sentence].text;
+            let copied = !is_translatable(text);
+            // A model that reads sentences by themselves does not read what is copied.
+            if copied && !model.reads_documents() {
+                continue;
+            }
+            let sources = translator.parts(text);
+            let mut targets = vec![None; sources.len()];
+            if let Some(translation) = translation
+                && (!copied || model.is_bilingual())
+                && let Some(written) = written(translator, translation, sources.len())
+            {
+                targets = written.into_iter().map(Some).collect();
+            }
+            let position = document.position(sentence);
+            read.extend(sources.into_iter().map(|source| SourceSentence {
+                ids: vocabulary.encode(source.trim()),
+                place: (position.sentence_in_paragraph, position.paragraph),
+            }));
+            let targets = targets.into_iter();
+            parts.extend(targets.map(|target| TracedPart { sentence, target }));
+        }
+        Self {
+            parts,
+            sources: read,
+            translated: translations.iter().any(Option::is_some),
+        }
+    }
+
+    /// Words of some parts, in source and target.
+    pub fn words(&self, parts: Range<usize>) -> [usize; 2] {
+        let source = &self.sources[parts.clone()];
+        let target = self.parts[parts].iter();
+        [
+            source.iter().map(|source| source.ids.len() + 1).sum(),
+            target
+                .filter_map(|part| part.target.as_ref())
+                .map(|ids| ids.len() + 1)
+                .sum(),
+        ]
+    }
+
+    /// How many parts a sentence has.
+    pub fn num_parts(&self, sentence: usize) -> f32 {
+        let first = self.parts.partition_point(|part| part.sentence < sentence);
+        let own = self.parts[first..].iter();
+        own.take_while(|part| part.sentence == sentence)
+            .map(|_| 1.0)
+            .sum()
+    }
+
+    /// Words of the side that has more.
+    pub fn num_words(&self) -> usize {
+        let [source, target] = self.words(0..self.parts.len());
+        source.max(target)
+    }
+
+    /// Parts that are read at once: as in the search, where the model reads documents.
+    pub fn windows(&self, whole: bool) -> Vec<Window> {
+        if whole {
+            return windows(&self.sources, &(0..self.parts.len()), LARGEST);
+        }
+        let mut groups: Vec<Range<usize>> = Vec::new();
+        let mut tokens = 0;
+        for (number, source) in self.sources.iter().enumerate() {
+            tokens += source.ids.len() + 1;
+            match groups.last_mut() {
+                Some(group) if tokens <= GROUP_TOKENS => group.end = number + 1,
+                _ => {
+                    groups.push(number..number + 1);
+                    tokens = source.ids.len() + 1;
+                }
+            }
+        }
+        let alone = groups.into_iter().map(|group| Window {
+            read: group.clone(),
+            own: group,
+        });
+        alone.collect()
+    }
+
+    /// Source and target of some parts, as [`Model::attended`](crate::model::Model::attended) takes them.
+    pub fn rows(&self, parts: Range<usize>) -> (Rows, Rows) {
+        let (mut source, mut target) = (Rows::default(), Rows::default());
+        let pairs = self.parts[parts.clone()].iter().zip(&self.sources[parts]);
+        for (part, SourceSentence { ids, place }) in pairs {
+            source.push(&[ids.as_slice(), &[Vocabulary::EOS]].concat(), *place);
+            let words = part.target.as_ref();
+            let words = words.map(|ids| [&[Vocabulary::BOS], ids.as_slice()].concat());
+            target.push(&words.unwrap_or_default(), *place);
+        }
+        (source, target)
+    }
+
+    pub fn traced_source(
+        &self,
+        vocabulary: &Vocabulary,
+        document: &Document,
+    ) -> Vec<TracedSentence> {
+        let mut sentences = located(document);
+        for (sentence, of_document) in sentences.iter_mut().zip(&document.sentences) {
+            of_document.text.clone_into(&mut sentence.text);
+        }
+        for (part, source) in self.parts.iter().zip(&self.sources) {
+            add_pieces(&mut sentences[part.sentence], &source.ids, vocabulary);
+        }
+        sentences
+    }
+
+    /// Nothing if nothing is translated.
+    pub fn traced_target(
+        &self,
+        vocabulary: &Vocabulary,
+        document: &Document,
+        translations: &[Option<Translation>],
+    ) -> Vec<TracedSentence> {
+        if !self.translated {
+            return Vec::new();
+        }
+        let mut sentences = located(document);
+        for (sentence, translation) in sentences.iter_mut().zip(translations) {
+            if let Some(translation) = translation {
+                translation.text.clone_into(&mut sentence.text);
+            }
+        }
+        for part in &self.parts {
+            if let Some(target) = &part.target {
+                add_pieces(&mut sentences[part.sentence], target, vocabulary);
+            }
+        }
+        sentences
+    }
+}
+
+/// The words of each of `count` parts, if they are known.
+fn written(
+    translator: &Translator,
+    translation: &Translation,
+    count: usize,
+) -> Option<Vec<Vec<u32>>> {
+    if translation.parts.len() == count {
+        return Some(translation.parts.clone());
+    }
+    let encode = |text: &str| translator.vocabulary().encode(text.trim());
+    if count == 1 {
+        return Some(vec![encode(&translation.text)]);
+    }
+    let parts = translator.parts(&translation.text);
+    (parts.len() == count).then(|| parts.into_iter().map(encode).collect())
+}
+
+/// Adds words and the end of their part.
+fn add_pieces(sentence: &mut TracedSentence, ids: &[u32], vocabulary: &Vocabulary) {
+    let ids = ids.iter().chain(&[Vocabulary::EOS]);
+    sentence.tokens.extend(ids.map(|&id| vocabulary.piece(id)));
+}
+
+fn located(document: &Document) -> Vec<TracedSentence> {
+    let sentences = (0..document.sentences.len()).map(|sentence| {
+        let position = document.position(sentence);
+        TracedSentence {
+            section: position.section,
+            paragraph: position.paragraph,
+            sentence_in_paragraph: position.sentence_in_paragraph,
+            ..TracedSentence::default()
+        }
+    });
+    sentences.collect()
+}

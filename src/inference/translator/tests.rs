@@ -1,0 +1,136 @@
+//! What a document-level model reads of a document that somebody has worked on.
+
+use super::*;
+use crate::kernels::WordNormaliser;
+use crate::model::{
+    Architecture, Context, MemorySource, ModelConfig, NormPosition, Positions, Reach, Side,
+};
+use crate::text::document::Format;
+use crate::weights::Languages;
+
+const MAX_TOKENS: usize = 24;
+
+fn translator(context: Option<Context>) -> Translator {
+    let texts = ["Open the file.", "Close the page.", "1 2 3 4 5"].map(str::to_owned);
+    let vocabulary = Vocabulary::train(texts.into_iter(), 300).expect("large enough");
+    let config = ModelConfig {
+        vocab_size: vocabulary.len(),
+        d_model: 8,
+        d_ff: 12,
+        num_heads: 2,
+        encoder: "s-sf".parse().expect("a layout"),
+        num_decoder_layers: 1,
+        dropout: 0.0,
+        positions: Positions::Sinusoidal,
+        norm: NormPosition::Post,
+        tied_embeddings: true,
+        max_tokens: MAX_TOKENS,
+        architecture: Architecture::Transformer,
+        context,
+        memory: MemorySource::Live,
+        warm_gate: false,
+    };
+    let device = ComputeDevice::open(DeviceChoice::Cpu).expect("a CPU");
+    let model = Model::seeded(&config, 5, &device.device).expect("a model");
+    Translator {
+        info: ModelInfo {
+            name: "tiny".to_owned(),
+            folder: PathBuf::new(),
+            source_language: "en".to_owned(),
+            target_language: "de".to_owned(),
+            num_parameters: 0,
+            reads: reads(&model),
+        },
+        device,
+        model,
+        vocabulary,
+        description: ModelFolder::new(
+            "tiny".to_owned(),
+            "MIT".to_owned(),
+            Languages {
+                source: "en".to_owned(),
+                target: "de".to_owned(),
+            },
+            config,
+        ),
+    }
+}
+
+fn selective(side: Side) -> Context {
+    Context::Selective {
+        words: WordNormaliser::Softmax,
+        reach: Reach::Offline,
+        side,
+    }
+}
+
+fn document() -> Document {
+    let long = "Open the page and the file ".repeat(4);
+    let html = format!("<p>Open the file.</p><p>{long}.</p><p>Close the page.</p>");
+    Document::parse("page.html", Format::Html, html).expect("a page")
+}
+
+/// How many drafts were made, and the log-probability of what the last sentence became.
+fn translated(translator: &Translator, known: &mut KnownTranslations) -> (usize, f32) {
+    let (mut drafted, mut log_prob) = (0, None);
+    let mut step = |step| {
+        match step {
+            Step::Drafted { done, num } => {
+                drafted = done;
+                assert!(done <= num && log_prob.is_none());
+            }
+            Step::Translated { index, translation } => {
+                assert_eq!(index, 2);
+                log_prob = Some(translation.log_prob);
+            }
+        }
+        ControlFlow::Continue(())
+    };
+    let options = SearchOptions {
+        beam_size: 1,
+        ..SearchOptions::default()
+    };
+    translator
+        .translate_with(&document(), &[2], known, &options, &mut step)
+        .expect("translates");
+    (drafted, log_prob.expect("a translation"))
+}
+
+fn fixed(sentence: usize, text: &str) -> KnownTranslations {
+    KnownTranslations::fixed([(sentence, text.to_owned())].into())
+}
+
+#[test]
+#[expect(clippy::float_cmp, reason = "the same computation")]
+fn a_fixed_sentence_is_read_and_not_drafted() {
+    let translator = translator(Some(selective(Side::Both)));
+    assert_eq!(translator.info.reads, Reads::Translations);
+    let long = translator.parts(&document().sentences[1].text).len();
+    assert!(long > 1);
+    let mut known = KnownTranslations::default();
+    let (drafted, without) = translated(&translator, &mut known);
+    assert_eq!(drafted, 1 + long);
+    // Drafts are there the next time.
+    assert_eq!(translated(&translator, &mut known), (0, without));
+    let (drafted, with) = translated(&translator, &mut fixed(0, "Close the file."));
+    assert_eq!(drafted, long);
+    assert!(with != without);
+    // Nobody knows how the parts of a long one are translated.
+    let of_long = translated(&translator, &mut fixed(1, "Close the file."));
+    assert_eq!(of_long, (1 + long, without));
+}
+
+#[test]
+fn a_model_that_reads_no_translations_makes_no_drafts() {
+    for (context, reads) in [
+        (None, Reads::Nothing),
+        (Some(selective(Side::Encoder)), Reads::Source),
+    ] {
+        let translator = translator(context);
+        assert_eq!(translator.info.reads, reads);
+        let without = translated(&translator, &mut KnownTranslations::default());
+        assert_eq!(without.0, 0);
+        let with = translated(&translator, &mut fixed(0, "Close the file."));
+        assert_eq!(with, without);
+    }
+}
