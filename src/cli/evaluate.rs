@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::ModelArguments;
 use super::terminal::print;
-use crate::corpus::{Corpus, Segment, Split, segments};
+use crate::corpus::{Corpus, Segment, Split, document_units, segments};
 use crate::error::{Error, Result};
 use crate::inference::{SearchOptions, translate_segments};
 use crate::metrics::{Bleu, corpus_bleu, markup_placement};
@@ -53,6 +53,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         SplitName::Dev => Split::Dev,
         SplitName::Test => Split::Test,
     };
+    let documents = document_units(&corpus, split)?;
     let segments = segments(&corpus, split)?;
     let options = SearchOptions {
         beam_size: arguments.beam,
@@ -62,6 +63,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     let translations = translate_segments(
         translator.model(),
         translator.vocabulary(),
+        &documents,
         &segments,
         &options,
     );

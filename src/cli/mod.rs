@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
 
 mod corpus;
+mod describe;
 mod evaluate;
 mod model;
 mod terminal;

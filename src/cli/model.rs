@@ -5,11 +5,14 @@ use std::path::PathBuf;
 use burn::tensor::Device;
 use clap::{Subcommand, ValueEnum};
 
+use super::describe::DescribeArguments;
 use crate::error::{Error, Result};
 use crate::weights::{Precision, averaged_model};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ModelCommand {
+    /// Tell what a system is made of, what each part reads, where it is published and what a document costs
+    Describe(DescribeArguments),
     /// Average checkpoints of one run into a model folder; a single one is only converted
     Average {
         /// Model folders or checkpoints, of the same configuration
@@ -37,17 +40,29 @@ pub(super) enum PrecisionName {
 }
 
 pub(super) fn run(command: ModelCommand) -> Result<()> {
-    let ModelCommand::Average {
-        folders,
-        output,
-        precision,
-        name,
-        force,
-    } = command;
+    match command {
+        ModelCommand::Describe(arguments) => super::describe::run(&arguments),
+        ModelCommand::Average {
+            folders,
+            output,
+            precision,
+            name,
+            force,
+        } => average(&folders, output, precision, name, force),
+    }
+}
+
+fn average(
+    folders: &[PathBuf],
+    output: PathBuf,
+    precision: PrecisionName,
+    name: Option<String>,
+    force: bool,
+) -> Result<()> {
     if output.exists() && !force {
         return Err(Error::Exists { path: output });
     }
-    let (mut description, model, vocabulary) = averaged_model(&folders, &Device::flex())?;
+    let (mut description, model, vocabulary) = averaged_model(folders, &Device::flex())?;
     if let Some(name) = name {
         description.name = name;
     }

@@ -18,6 +18,9 @@ pub(super) struct TrainArguments {
     /// System and size to train, such as x-transformer-small
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
+    /// Model folder to begin with: the preset's context is put upon it, at a constant learning rate
+    #[arg(long, value_name = "MODEL")]
+    from: Option<PathBuf>,
     /// Folder for checkpoints, settings and events
     #[arg(long, value_name = "DIR")]
     run: PathBuf,
@@ -33,6 +36,9 @@ pub(super) struct TrainArguments {
     /// Updates in all, those before a resume included
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
+    /// Target tokens in all, those before a resume included
+    #[arg(long, value_name = "N")]
+    target_tokens: Option<u64>,
     /// Minutes of this session
     #[arg(long, value_name = "N")]
     minutes: Option<f64>,
@@ -84,12 +90,17 @@ impl TrainArguments {
                     path,
                 })?
             }
-            None => TrainingConfig::default(),
+            None => match &self.from {
+                Some(from) => TrainingConfig::second_stage(from.clone()),
+                None => TrainingConfig::default(),
+            },
         };
+        set(&mut config.from, self.from.as_ref());
         set(&mut config.corpus, self.corpus.as_ref());
         set(&mut config.preset, self.preset.as_ref());
         set(&mut config.seed, self.seed.as_ref());
         set(&mut config.steps, self.steps.as_ref());
+        set(&mut config.target_tokens, self.target_tokens.as_ref());
         set(&mut config.minutes, self.minutes.as_ref());
         set(&mut config.checkpoint_every, self.checkpoint_every.as_ref());
         set(&mut config.validate_every, self.validate_every.as_ref());

@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 use super::ModelArguments;
 use super::terminal::{StatusLine, duration, print, warn};
 use crate::error::{Error, Result};
-use crate::inference::{SearchOptions, Translation, Translator};
+use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
 use crate::text::document::{Document, Format};
 use crate::text::file::write_atomically;
+use crate::trace::{self, TraceFormat};
 
 #[derive(Debug, Args)]
 pub(super) struct TranslateArguments {
@@ -41,6 +42,10 @@ pub(super) struct TranslateArguments {
     /// Write sentences with scores and flags as JSON instead of the translated document
     #[arg(long)]
     json: bool,
+    /// Also write what the model attended to while it translated one document: which words and sentences of the source it
+    /// looked at for each word. The ending chooses the format: .json for other programs, .trace for large documents
+    #[arg(long, value_name = "FILE.json|FILE.trace")]
+    trace: Option<PathBuf>,
     /// Replace files that exist
     #[arg(long)]
     force: bool,
@@ -68,6 +73,7 @@ type Place = Option<PathBuf>;
 
 pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let places = arguments.places()?;
+    arguments.check_trace(&places)?;
     let translator = arguments.model.open()?;
     arguments.check_languages(&translator)?;
     let sources: Vec<Option<&Path>> = match arguments.inputs.as_slice() {
@@ -77,6 +83,10 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     for (source, place) in sources.into_iter().zip(places) {
         let document = arguments.read(source)?;
         let translations = translate(&translator, &document, arguments)?;
+        if let Some(path) = &arguments.trace {
+            let trace = translator.trace(&document, &translations);
+            trace::save(&trace, path, arguments.force)?;
+        }
         let text = if arguments.json {
             format!("{:#}\n", report(&translator, &document, &translations))
         } else {
@@ -131,6 +141,27 @@ impl TranslateArguments {
         Ok(places)
     }
 
+    /// Refuses a trace that could not be written, before any work is done.
+    fn check_trace(&self, places: &[Place]) -> Result<()> {
+        let Some(path) = &self.trace else {
+            return Ok(());
+        };
+        TraceFormat::of(path)?;
+        if self.inputs.len() > 1 {
+            return Err(Error::TraceOfSeveral {
+                count: self.inputs.len(),
+            });
+        }
+        let path = path.clone();
+        if places.contains(&Some(path.clone())) {
+            return Err(Error::TraceOverTranslation { path });
+        }
+        if path.exists() && !self.force {
+            return Err(Error::Exists { path });
+        }
+        Ok(())
+    }
+
     fn check_languages(&self, translator: &Translator) -> Result<()> {
         let info = translator.info();
         let asked = [
@@ -178,8 +209,20 @@ fn translate(
     };
     let all: Vec<usize> = (0..document.sentences.len()).collect();
     let mut translations: Vec<Option<Translation>> = vec![None; all.len()];
-    let (mut line, mut done, begun) = (StatusLine::new(), 0_usize, Instant::now());
-    translator.translate(document, &all, &options, &mut |index, translation| {
+    let (mut line, mut done, mut begun) = (StatusLine::new(), 0_usize, Instant::now());
+    let mut known = KnownTranslations::default();
+    translator.translate_with(document, &all, &mut known, &options, &mut |step| {
+        let (index, translation) = match step {
+            Step::Translated { index, translation } => (index, translation),
+            Step::Drafted { done, num } => {
+                if done == 0 {
+                    begun = Instant::now();
+                }
+                let name = &document.name;
+                line.show(&format!("{name}: first pass, {done} of {num} sentences"));
+                return ControlFlow::Continue(());
+            }
+        };
         translations[index] = Some(translation);
         done += 1;
         #[expect(clippy::cast_precision_loss, reason = "sentence counts become f64")]

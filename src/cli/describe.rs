@@ -1,0 +1,195 @@
+//! `canopy model describe`
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+
+use super::terminal::print;
+use crate::error::Result;
+use crate::model::{ModelConfig, Part, PartGroup, Preset};
+use crate::weights::ModelFolder;
+
+#[derive(Debug, Args)]
+pub(super) struct DescribeArguments {
+    /// Name of a preset, or a model folder
+    #[arg(value_name = "PRESET|FOLDER")]
+    model: String,
+    /// Tokens of the vocabulary, of a preset
+    #[arg(long, value_name = "N", default_value_t = 8_000)]
+    vocab_size: usize,
+    /// Sentences of the document that memory and cost are estimated for
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    sentences: usize,
+    /// Tokens of each of its sentences
+    #[arg(long, value_name = "N", default_value_t = 25)]
+    words: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is described: a configuration, and what is said about it.
+struct Described {
+    name: String,
+    lines: Vec<String>,
+    config: ModelConfig,
+}
+
+pub(super) fn run(arguments: &DescribeArguments) -> Result<()> {
+    let described = arguments.described()?;
+    let text = if arguments.json {
+        format!("{:#}\n", arguments.json(&described))
+    } else {
+        arguments.text(&described)
+    };
+    print(&text)
+}
+
+impl DescribeArguments {
+    fn described(&self) -> Result<Described> {
+        let folder = PathBuf::from(&self.model);
+        if folder.is_dir() {
+            return of_folder(&folder);
+        }
+        let preset = Preset::named(&self.model)?;
+        let config = preset.config(self.vocab_size);
+        config.validate()?;
+        Ok(Described {
+            name: preset.name.to_owned(),
+            lines: about(&preset),
+            config,
+        })
+    }
+
+    fn text(&self, described: &Described) -> String {
+        let config = &described.config;
+        let parts = config.parts();
+        let width = |column: fn(&Part) -> &str| {
+            let lengths = parts.iter().map(|part| column(part).chars().count());
+            lengths.max().unwrap_or(0)
+        };
+        let (names, reads) = (width(|part| &part.name), width(|part| &part.reads));
+        let row = |parameters: &str, name: &str, read: &str, source: &str| {
+            format!("{parameters:>12}  {name:names$}  {read:reads$}  {source}")
+        };
+        let total = config.num_parameters();
+        let mut lines = vec![described.name.clone()];
+        lines.extend(described.lines.iter().cloned());
+        lines.extend([sizes(config), String::new()]);
+        lines.push(row("parameters", "part", "a word reads", "source"));
+        lines.extend(parts.iter().map(|part| {
+            let parameters = grouped(part.parameters);
+            row(&parameters, &part.name, &part.reads, part.source)
+        }));
+        lines.push(format!("{:>12}  in all", grouped(total)));
+        lines.push(String::new());
+        lines.push(format!(
+            "A document of {} sentences of {} tokens, read and scored once: about {:.1} GFLOP, and {} of memory beside \
+             {} of weights.\n",
+            grouped(self.sentences),
+            self.words,
+            2.0 * self.operations(&parts) / 1e9,
+            megabytes(self.bytes(config)),
+            megabytes(4 * total as u64),
+        ));
+        lines.join("\n")
+    }
+
+    fn json(&self, described: &Described) -> serde_json::Value {
+        let parts = described.config.parts();
+        json!({
+            "name": described.name,
+            "about": described.lines,
+            "config": described.config,
+            "parts": parts,
+            "parameters": described.config.num_parameters(),
+            "context_parameters": described.config.parameters_of(PartGroup::Context),
+            "document": {
+                "sentences": self.sentences,
+                "words": self.words,
+                "multiply_adds": self.operations(&parts),
+                "bytes": self.bytes(&described.config),
+            },
+        })
+    }
+
+    fn operations(&self, parts: &[Part]) -> f64 {
+        let costs = parts.iter().map(|part| part.cost);
+        costs
+            .map(|cost| cost.operations(self.sentences, self.words))
+            .sum()
+    }
+
+    fn bytes(&self, config: &ModelConfig) -> u64 {
+        config.document_bytes(self.sentences, self.words)
+    }
+}
+
+fn of_folder(folder: &Path) -> Result<Described> {
+    let description = ModelFolder::open(folder)?;
+    let record = &description.training;
+    let mut lines = vec![format!(
+        "{} to {}, licence {}",
+        description.languages.source, description.languages.target, description.licence
+    )];
+    if let Ok(preset) = Preset::named(&record.preset) {
+        lines.extend(about(&preset));
+    }
+    if record.steps > 0 {
+        let dev = record
+            .dev_bleu
+            .map_or_else(String::new, |bleu| format!(", dev BLEU {bleu:.2}"));
+        lines.push(format!(
+            "trained on {}: {} updates, {} target tokens, seed {}{dev}",
+            record.corpus,
+            grouped(record.steps),
+            record.target_tokens,
+            record.seed
+        ));
+    }
+    Ok(Described {
+        name: description.name,
+        lines,
+        config: description.model,
+    })
+}
+
+fn about(preset: &Preset) -> Vec<String> {
+    vec![
+        preset.description.to_owned(),
+        format!("{}: {}", preset.paper, preset.equations),
+    ]
+}
+
+fn sizes(config: &ModelConfig) -> String {
+    format!(
+        "d_model {}, d_ff {}, {} heads, encoder {}, {} decoder layers, vocabulary {}, at most {} tokens a sentence",
+        config.d_model,
+        config.d_ff,
+        config.num_heads,
+        config.encoder,
+        config.num_decoder_layers,
+        grouped(config.vocab_size),
+        config.max_tokens
+    )
+}
+
+fn megabytes(bytes: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let megabytes = bytes as f64 / 1e6;
+    format!("{megabytes:.0} MB")
+}
+
+/// `1234567` as `1,234,567`.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
