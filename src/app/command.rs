@@ -19,6 +19,8 @@ pub enum Command {
     SaveNew(PathBuf),
     Quit,
     Translate(Scope),
+    /// Translates the drafts again, with what was edited or confirmed as their context.
+    UpdateRest,
     Cancel,
     Select(usize),
     SelectNext,
@@ -255,6 +257,12 @@ pub static ACTIONS: &[Action] = {
             "Translate sentence",
             Some(Shortcut::command(Letter('T'))),
             C::Translate(Scope::SelectedSentence),
+        ),
+        action(
+            Translate,
+            "Update the rest",
+            Some(Shortcut::command(Letter('U'))),
+            C::UpdateRest,
         ),
         action(
             Translate,

@@ -29,6 +29,7 @@ impl AppState {
                     self.start_translation(scope);
                 }
             }
+            Event::Drafted { job, done, num } => self.drafted(job, done, num),
             Event::SentenceTranslated {
                 job,
                 index,
@@ -68,6 +69,19 @@ impl AppState {
         matches!(&self.model, ModelState::Opening { job: opening, .. } if *opening == job)
     }
 
+    fn drafted(&mut self, job: JobId, done: usize, num: usize) {
+        let now_secs = self.now_secs;
+        let Some(running) = self.running.as_mut().filter(|running| running.job == job) else {
+            return;
+        };
+        running.drafting = Some((done, num));
+        // Speed and time left are those of the sentences that are asked for.
+        if running.progress.done_sentences == 0 {
+            running.progress.started_secs = now_secs;
+            running.progress.latest_secs = now_secs;
+        }
+    }
+
     fn sentence_translated(&mut self, job: JobId, index: usize, translation: Translation) {
         let now_secs = self.now_secs;
         let Some(running) = self.running.as_mut().filter(|running| running.job == job) else {
@@ -79,7 +93,13 @@ impl AppState {
         running.progress.done_sentences += 1;
         running.progress.done_words += document.num_words(index);
         running.progress.latest_secs = now_secs;
-        if document.receive(index, translation) {
+        running.drafting = None;
+        let received = if running.updates {
+            document.update(index, translation)
+        } else {
+            document.receive(index, translation)
+        };
+        if received {
             self.touch();
         }
     }
@@ -89,6 +109,7 @@ impl AppState {
             return;
         };
         self.last_progress = Some(running.progress);
+        self.finish_update(&running);
         let missing = running.progress.num_sentences - running.progress.done_sentences;
         if cancelled && missing > 0 {
             let detail = format!("{missing} sentences are left; translate again to go on.");
@@ -131,7 +152,8 @@ impl AppState {
             // The worker still has the model that was open before.
             self.model = self.previous_model.take().unwrap_or_default();
             self.show_error("The model could not be opened", error);
-        } else if self.running.take_if(|running| running.job == job).is_some() {
+        } else if let Some(running) = self.running.take_if(|running| running.job == job) {
+            self.finish_update(&running);
             self.show_error("The translation stopped", error);
         } else if self
             .opening

@@ -1,5 +1,6 @@
 //! The open document with its targets: what a person sees and changes.
 
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -87,6 +88,10 @@ pub struct OpenDocument {
     targets: Vec<Target>,
     /// Counts up with every change of a target, so that the window notices.
     revisions: Vec<u32>,
+    /// Those that an update has given another translation, until somebody looks after them.
+    changed: HashSet<usize>,
+    /// What an update under way has changed.
+    updated: Vec<Change>,
     history: History,
     /// Counts of each section with all below it; `[0]` is the document.
     counts: Vec<Counts>,
@@ -132,6 +137,8 @@ impl OpenDocument {
             first_visible: 0,
             targets,
             revisions: vec![0; num_sentences],
+            changed: HashSet::new(),
+            updated: Vec::new(),
             history: History::default(),
             counts: vec![Counts::default(); document.sections.len()],
             sections: outline(&document),
@@ -220,6 +227,55 @@ impl OpenDocument {
         true
     }
 
+    /// Stores a machine translation in place of a draft, as part of an update.
+    pub fn update(&mut self, sentence: usize, translation: Translation) -> bool {
+        let Some(before) = self.targets.get(sentence).cloned() else {
+            return false;
+        };
+        self.changed.remove(&sentence);
+        if before.text == translation.text || !self.receive(sentence, translation) {
+            return false;
+        }
+        self.updated.push(Change {
+            sentence,
+            before,
+            after: self.targets[sentence].clone(),
+        });
+        self.changed.insert(sentence);
+        true
+    }
+
+    /// Makes one step of what an update has changed and nobody since; tells how many sentences that are.
+    pub fn finish_update(&mut self) -> usize {
+        let mut changes = std::mem::take(&mut self.updated);
+        changes.retain(|change| self.targets[change.sentence] == change.after);
+        let count = changes.len();
+        self.history.record(changes);
+        count
+    }
+
+    /// Whether the last update gave it another translation, and nobody has looked after it since.
+    pub fn is_changed(&self, sentence: usize) -> bool {
+        self.changed.contains(&sentence)
+    }
+
+    /// What a person has edited or confirmed, by sentence.
+    pub fn fixed(&self) -> BTreeMap<usize, String> {
+        let targets = self.targets.iter().enumerate();
+        targets
+            .filter(|(_, target)| !target.state.is_replaceable())
+            .map(|(sentence, target)| (sentence, target.text.clone()))
+            .collect()
+    }
+
+    /// Sentences with a machine translation that nobody has touched.
+    pub fn drafts(&self) -> Vec<usize> {
+        let sentences = 0..self.num_sentences();
+        sentences
+            .filter(|&sentence| self.targets[sentence].state == State::Draft)
+            .collect()
+    }
+
     /// A change by a person, which can be undone.
     pub fn change(&mut self, sentence: usize, after: Target) -> bool {
         let before = self.targets[sentence].clone();
@@ -302,6 +358,7 @@ impl OpenDocument {
             *counts.slot(after) += 1;
         });
         self.targets[sentence] = target;
+        self.changed.remove(&sentence);
         self.revisions[sentence] = self.revisions[sentence].wrapping_add(1);
     }
 

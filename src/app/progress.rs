@@ -8,6 +8,10 @@ pub struct Running {
     pub job: JobId,
     pub control: JobControl,
     pub progress: Progress,
+    /// Drafts that others read, done and to be done, while nothing else is.
+    pub drafting: Option<(usize, usize)>,
+    /// Whether drafts are translated again, as one step that can be undone.
+    pub updates: bool,
 }
 
 /// Counts and times of one translation.

@@ -151,6 +151,7 @@ impl AppState {
             Command::SaveNew(path) => self.save_translation(path, false),
             Command::Quit => self.asks.push(Ask::Quit),
             Command::Translate(scope) => self.translate(scope),
+            Command::UpdateRest => self.update_rest(),
             Command::Cancel => self.cancel(),
             Command::Select(sentence) => self.select(sentence),
             Command::SelectNext => self.step(1),
@@ -207,6 +208,7 @@ impl AppState {
                 document.is_some_and(|document| document.num_sentences() > 0)
                     && self.running.is_none()
             }
+            Command::UpdateRest => self.why_not(command).is_none(),
             Command::Cancel => self.is_busy(),
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
@@ -218,6 +220,13 @@ impl AppState {
             | Command::SelectNextOpen => self.selected().is_some(),
             _ => true,
         }
+    }
+
+    /// Why a command would do nothing now, where that is not plain to see.
+    pub fn why_not(&self, command: &Command) -> Option<&'static str> {
+        (*command == Command::UpdateRest)
+            .then(|| self.why_no_update())
+            .flatten()
     }
 
     /// Whether there is something to cancel.

@@ -1,10 +1,12 @@
 //! The workbench without a window: commands in, requests and state out.
 
+mod update;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::*;
-use crate::inference::{Flag, ModelInfo, Translation};
+use crate::inference::{Flag, ModelInfo, Reads, Translation};
 use crate::jobs::{Event, FileRequest, JobId, Project, Request, State};
 use crate::text::document::{Document, Format};
 
@@ -65,6 +67,7 @@ fn info(folder: PathBuf) -> ModelInfo {
         source_language: "en".to_owned(),
         target_language: "de".to_owned(),
         num_parameters: 1,
+        reads: Reads::Translations,
     }
 }
 
@@ -86,6 +89,7 @@ fn work(state: &mut AppState) -> Vec<usize> {
             log_prob: -1.0,
             num_tokens: 3,
             flags: vec![Flag::Split],
+            parts: vec![],
         };
         state.receive(Event::SentenceTranslated {
             job,
@@ -200,6 +204,7 @@ fn events_of_an_older_job_are_dropped() {
         log_prob: 0.0,
         num_tokens: 1,
         flags: vec![],
+        parts: vec![],
     };
     state.receive(Event::SentenceTranslated {
         job: JobId(999),

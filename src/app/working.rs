@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::command::Scope;
 use super::progress::{Progress, Running};
 use super::state::{AppState, Ask, ModelState, NoticeKind};
-use crate::inference::DeviceChoice;
+use crate::inference::{DeviceChoice, Reads};
 use crate::jobs::{FileRequest, JobControl, Request};
 
 impl AppState {
@@ -88,7 +88,6 @@ impl AppState {
     }
 
     pub(super) fn start_translation(&mut self, scope: Scope) {
-        let job = self.next_job();
         let Some(document) = &self.document else {
             return;
         };
@@ -112,6 +111,63 @@ impl AppState {
             self.notify(NoticeKind::Hint, "Nothing to translate", detail);
             return;
         }
+        self.request_translation(sentences, false);
+    }
+
+    /// Translates the drafts again with what was edited or confirmed as their context.
+    pub(super) fn update_rest(&mut self) {
+        self.keep_edit_if_valid();
+        if self.why_no_update().is_some() {
+            return;
+        }
+        if let Some(document) = &self.document {
+            self.request_translation(document.drafts(), true);
+        }
+    }
+
+    /// Why drafts would come out as they are.
+    pub(super) fn why_no_update(&self) -> Option<&'static str> {
+        let Some(document) = &self.document else {
+            return Some("No document is open");
+        };
+        let ModelState::Open { info, .. } = &self.model else {
+            return Some("No model is open");
+        };
+        let counts = document.counts();
+        if self.running.is_some() {
+            Some("A translation is running")
+        } else if info.reads == Reads::Nothing {
+            Some("This model translates every sentence by itself")
+        } else if info.reads == Reads::Source {
+            Some("This model reads the source of other sentences, not their translations")
+        } else if counts.edited + counts.confirmed == 0 {
+            Some("No sentence is edited or confirmed yet")
+        } else if counts.draft == 0 {
+            Some("There are no drafts left")
+        } else {
+            None
+        }
+    }
+
+    /// Ends an update: what it has changed is one step, and a message tells of it.
+    pub(super) fn finish_update(&mut self, running: &Running) {
+        let Some(document) = self.document.as_mut().filter(|_| running.updates) else {
+            return;
+        };
+        let changed = document.finish_update();
+        let read = running.progress.done_sentences;
+        if read == 0 {
+            return;
+        }
+        let detail = format!("{changed} of {read} drafts have another translation now.");
+        self.notify(NoticeKind::Done, "The rest is updated", detail);
+    }
+
+    fn request_translation(&mut self, sentences: Vec<usize>, updates: bool) {
+        let job = self.next_job();
+        let Some(document) = &self.document else {
+            return;
+        };
         let control = JobControl::default();
         control.set_first_visible(self.first_visible());
         let progress = Progress {
@@ -124,16 +180,20 @@ impl AppState {
             latest_secs: self.now_secs,
             ..Progress::default()
         };
-        let (document, options) = (document.document.clone(), self.search_options());
+        let (fixed, document) = (document.fixed(), document.document.clone());
+        let options = self.search_options();
         self.running = Some(Running {
             job,
             control: control.clone(),
             progress,
+            drafting: None,
+            updates,
         });
         self.requests.push(Request::Translate {
             job,
             document,
             sentences,
+            fixed,
             options,
             control,
         });

@@ -1,5 +1,6 @@
 //! Words for what the other rooms only know as values.
 
+use crate::app::Command;
 use crate::app::markup::Problem;
 use crate::inference::{DeviceChoice, Flag};
 use crate::jobs::State;
@@ -31,6 +32,16 @@ pub fn flag(flag: Flag) -> &'static str {
         Flag::Empty => "The model gave nothing: the source stands in its place",
     }
 }
+
+/// What a command does, where its label is too short to say.
+pub fn explanation(command: &Command) -> Option<&'static str> {
+    (*command == Command::UpdateRest).then_some(
+        "Translates all drafts again, so that they follow the sentences you have edited or confirmed",
+    )
+}
+
+/// On a draft that an update gave another text.
+pub const CHANGED: &str = "Changed by the last update of the rest";
 
 pub fn device(choice: DeviceChoice) -> &'static str {
     match choice {

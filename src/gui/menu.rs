@@ -38,10 +38,14 @@ fn action_ui(ui: &mut Ui, state: &AppState, action: &Action, commands: &mut Vec<
         .map_or_else(String::new, |shortcut| written(shortcut, is_mac));
     let shortcut = RichText::new(shortcut).size(12.5);
     let button = Button::new(action.label).shortcut_text(shortcut);
-    if ui
-        .add_enabled(state.is_enabled(&action.command), button)
-        .clicked()
-    {
+    let mut response = ui.add_enabled(state.is_enabled(&action.command), button);
+    if let Some(explanation) = labels::explanation(&action.command) {
+        response = response.on_hover_text(explanation);
+    }
+    if let Some(reason) = state.why_not(&action.command) {
+        response = response.on_disabled_hover_text(reason);
+    }
+    if response.clicked() {
         commands.push(action.command.clone());
     }
 }

@@ -77,6 +77,9 @@ pub fn sentence_row_ui(
             paint_paragraph_mark(ui, row, target_pos.x, body, first_line, palette);
         }
     }
+    if open.is_changed(row.sentence) {
+        changed_ui(ui, Columns::at(columns.target, body), row.sentence, palette);
+    }
     state_ui(
         ui,
         Columns::at(columns.state, body),
@@ -188,6 +191,18 @@ fn paint_target(ui: &Ui, row: &Row, target: &Target, pos: egui::Pos2, context: R
         egui::FontId::proportional(14.0),
         color,
     );
+}
+
+/// A bar at the right of a target that an update has changed.
+fn changed_ui(ui: &Ui, column: Rect, sentence: usize, palette: &Palette) {
+    let x = column.right() + 4.0;
+    let bar = Rect::from_x_y_ranges(x..=x + 3.0, column.y_range().shrink(3.0));
+    let id = Id::unique("changed").with(sentence);
+    let response = ui.interact(bar.expand2(vec2(4.0, 0.0)), id, Sense::hover());
+    response
+        .widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, labels::CHANGED));
+    ui.painter().rect_filled(bar, 1.5, palette.accent);
+    response.on_hover_text(labels::CHANGED);
 }
 
 /// State icon and warning mark, each with its explanation.

@@ -31,7 +31,10 @@ fn text(text: impl Into<String>, palette: &Palette) -> RichText {
 fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
     if let Some(running) = &state.running {
         let progress = &running.progress;
-        let bar = ProgressBar::new(progress.fraction())
+        #[expect(clippy::cast_precision_loss, reason = "sentence counts become f32")]
+        let share = |(done, num): (usize, usize)| done as f32 / num.max(1) as f32;
+        let fraction = running.drafting.map_or(progress.fraction(), share);
+        let bar = ProgressBar::new(fraction)
             .desired_width(140.0)
             .desired_height(6.0)
             .fill(palette.accent);
@@ -44,6 +47,11 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
         } else {
             "Translating"
         };
+        if let (Some((done, num)), false) = (running.drafting, running.control.is_cancelled()) {
+            let drafting = format!("First pass over the document, {done} of {num}");
+            ui.label(text(drafting, palette));
+            return;
+        }
         let mut parts = vec![format!(
             "{phase} {} of {}",
             progress.done_sentences, progress.num_sentences

@@ -6,6 +6,7 @@ pub mod files;
 pub mod project;
 pub mod worker;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -57,11 +58,13 @@ pub enum Request {
         folder: PathBuf,
         device: DeviceChoice,
     },
-    /// `sentences` in reading order; the worker begins with the visible ones.
+    /// `sentences` in reading order; the worker begins with the visible ones. `fixed` are translations that a person has
+    /// edited or confirmed, by sentence: a bilingual model reads them.
     Translate {
         job: JobId,
         document: Arc<Document>,
         sentences: Vec<usize>,
+        fixed: BTreeMap<usize, String>,
         options: SearchOptions,
         control: JobControl,
     },
@@ -74,6 +77,12 @@ pub enum Event {
         job: JobId,
         info: ModelInfo,
         device_name: String,
+    },
+    /// Drafts of what other sentences read, before sentences are translated: so many are done and to be done now.
+    Drafted {
+        job: JobId,
+        done: usize,
+        num: usize,
     },
     SentenceTranslated {
         job: JobId,

@@ -9,13 +9,17 @@ use std::thread::JoinHandle;
 
 use super::{Event, JobControl, JobId, Request};
 use crate::error::{Error, Result};
-use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation, Translator};
+use crate::inference::{
+    DeviceChoice, KnownTranslations, ModelInfo, Reads, SearchOptions, Step, Translator,
+};
 use crate::text::document::Document;
 
 /// The first batch is small, so that the first sentences appear at once.
 const FIRST_CHUNK: usize = 8;
 /// Later ones are large enough for sentences of similar length to share a batch, small enough to follow the scroll bar.
 const CHUNK: usize = 48;
+/// Those of a model that reads documents, for each of which it reads the document anew.
+const DOCUMENT_CHUNK: usize = 192;
 
 /// What the worker needs of a loaded model; tests put something small in its place.
 pub trait Engine {
@@ -23,7 +27,7 @@ pub trait Engine {
 
     fn device_name(&self) -> &str;
 
-    /// As [`Translator::translate`].
+    /// As [`Translator::translate_with`].
     ///
     /// # Errors
     /// If the device fails.
@@ -31,8 +35,9 @@ pub trait Engine {
         &self,
         document: &Document,
         sentences: &[usize],
+        known: &mut KnownTranslations,
         options: &SearchOptions,
-        finished: &mut dyn FnMut(usize, Translation) -> ControlFlow<()>,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<()>;
 }
 
@@ -49,10 +54,11 @@ impl Engine for Translator {
         &self,
         document: &Document,
         sentences: &[usize],
+        known: &mut KnownTranslations,
         options: &SearchOptions,
-        finished: &mut dyn FnMut(usize, Translation) -> ControlFlow<()>,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<()> {
-        self.translate(document, sentences, options, finished)
+        self.translate_with(document, sentences, known, options, step)
     }
 }
 
@@ -171,9 +177,13 @@ where
                 job,
                 document,
                 sentences,
+                fixed,
                 options,
                 control,
-            } => self.translate(job, &document, sentences, options, &control),
+            } => {
+                let known = KnownTranslations::fixed(fixed);
+                self.translate(job, &document, sentences, known, options, &control)
+            }
         }
     }
 
@@ -182,6 +192,7 @@ where
         job: JobId,
         document: &Document,
         sentences: Vec<usize>,
+        mut known: KnownTranslations,
         options: SearchOptions,
         control: &JobControl,
     ) -> Result<Event> {
@@ -191,21 +202,27 @@ where
         }
         let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
         let mut waiting = sentences.into_iter().collect::<BTreeSet<_>>();
-        let mut chunk_size = FIRST_CHUNK;
+        let (mut chunk_size, later) = match engine.info().reads {
+            Reads::Nothing => (FIRST_CHUNK, CHUNK),
+            Reads::Source | Reads::Translations => (CHUNK, DOCUMENT_CHUNK),
+        };
         while !waiting.is_empty() {
             if control.is_cancelled() {
                 return Ok(Event::Cancelled { job });
             }
             let chunk = most_urgent(&waiting, control.first_visible(), chunk_size);
-            chunk_size = CHUNK;
+            chunk_size = later;
             for index in &chunk {
                 waiting.remove(index);
             }
-            engine.translate(document, &chunk, &options, &mut |index, translation| {
-                (self.emit)(Event::SentenceTranslated {
-                    job,
-                    index,
-                    translation,
+            engine.translate(document, &chunk, &mut known, &options, &mut |step| {
+                (self.emit)(match step {
+                    Step::Drafted { done, num } => Event::Drafted { job, done, num },
+                    Step::Translated { index, translation } => Event::SentenceTranslated {
+                        job,
+                        index,
+                        translation,
+                    },
                 });
                 if control.is_cancelled() {
                     ControlFlow::Break(())
@@ -240,9 +257,11 @@ pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use super::*;
+    use crate::inference::Translation;
     use crate::text::document::Format;
 
     struct Fake(ModelInfo);
@@ -260,8 +279,9 @@ mod tests {
             &self,
             document: &Document,
             sentences: &[usize],
+            _known: &mut KnownTranslations,
             _options: &SearchOptions,
-            finished: &mut dyn FnMut(usize, Translation) -> ControlFlow<()>,
+            step: &mut dyn FnMut(Step) -> ControlFlow<()>,
         ) -> Result<()> {
             for &index in sentences {
                 assert!(document.name != "panic", "no such luck");
@@ -270,8 +290,9 @@ mod tests {
                     log_prob: 0.0,
                     num_tokens: 1,
                     flags: vec![],
+                    parts: vec![],
                 };
-                if finished(index, translation).is_break() {
+                if step(Step::Translated { index, translation }).is_break() {
                     break;
                 }
             }
@@ -290,6 +311,7 @@ mod tests {
             source_language: "en".to_owned(),
             target_language: "de".to_owned(),
             num_parameters: 0,
+            reads: Reads::Nothing,
         }))
     }
 
@@ -313,6 +335,7 @@ mod tests {
             job: JobId(job),
             document: document(name),
             sentences,
+            fixed: BTreeMap::new(),
             options,
             control: control.clone(),
         }
