@@ -358,3 +358,49 @@ fn the_program_knows_where_it_runs() {
     assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
     assert_failed(&output, &["window", "canopy translate"]);
 }
+
+#[test]
+fn a_model_is_described_by_its_parts() {
+    for preset in ["x-transformer-small", "selective", "rnnsearch-small"] {
+        let output = canopy(&["model", "describe", preset, "--json"]);
+        assert_done(&output);
+        let description: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        let parts = description["parts"].as_array().expect("parts");
+        let sum: u64 = parts
+            .iter()
+            .filter_map(|part| part["parameters"].as_u64())
+            .sum();
+        assert_eq!(Some(sum), description["parameters"].as_u64(), "{preset}");
+    }
+    let folder = tiny::model_folder();
+    let output = canopy(&["model", "describe", &folder.path().to_string_lossy()]);
+    assert_done(&output);
+    assert!(stdout(&output).contains("in all"), "{}", stdout(&output));
+    let unknown = canopy(&["model", "describe", "no-such-model"]);
+    assert_failed(&unknown, &["no-such-model", "selective-small"]);
+}
+
+#[test]
+fn a_trace_is_written_beside_the_translation() {
+    let desk = Desk::new();
+    let page = desk.file("page.html", PAGE);
+    let plain = stdout(&desk.translate(&[&page]));
+    for name in ["page.trace", "page.json"] {
+        let path = desk.path(name);
+        let output = desk.translate(&[&page, "--trace", &path]);
+        assert_done(&output);
+        assert_eq!(stdout(&output), plain, "tracing changed the translation");
+        let trace = canopy::trace::open(Path::new(&path)).expect("a trace");
+        assert!(trace.num_maps() > 0);
+        assert_failed(&desk.translate(&[&page, "--trace", &path]), &[name]);
+    }
+    let wrong = desk.path("page.xml");
+    assert_failed(
+        &desk.translate(&[&page, "--trace", &wrong]),
+        &[".json", ".trace"],
+    );
+    assert_failed(
+        &desk.translate(&[&page, &page, "--trace", &desk.path("two.trace")]),
+        &["trace"],
+    );
+}

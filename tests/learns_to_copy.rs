@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 
 use burn::module::Module;
 use canopy::kernels::DropoutSource;
-use canopy::model::{ModelConfig, Transformer};
-use canopy::search::{SearchOptions, SourceSentence, search_sentences};
-use canopy::training::{Adam, Batch, Example, epoch_batches, noam_rate};
+use canopy::model::{Model, ModelConfig};
+use canopy::search::{SearchOptions, SourceSentence, SourceText, search_sentences};
+use canopy::training::{Adam, Example, ExampleSet, noam_rate};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -25,6 +25,7 @@ fn strings(count: usize, seed: u64) -> Vec<Example> {
             source: ids.clone(),
             target: ids,
             place: (0, 0),
+            counts: true,
         }
     };
     (0..count).map(string).collect()
@@ -44,20 +45,17 @@ fn a_copy_task_is_learnt_to_perfection() {
     };
     let (train, mut held_out) = (strings(2_000, 1), strings(250, 2));
     held_out.retain(|string| !train.contains(string));
+    let train = ExampleSet {
+        documents: (0..train.len()).map(|number| number..number + 1).collect(),
+        examples: train,
+    };
     let mut model = tiny::model(&config, 1, &device);
     let (mut adam, mut step) = (Adam::default(), 0);
     let mut right = 0;
     for epoch in 0..EPOCHS {
-        for numbers in epoch_batches(&train, 500, 1, epoch) {
+        for runs in train.sentence_batches(500, 1, epoch) {
             step += 1;
-            let batch = Batch::new(numbers.iter().map(|&number| &train[number]));
-            let loss = model.loss(
-                &batch.source,
-                &batch.target,
-                &batch.labels,
-                0.1,
-                &DropoutSource::none(),
-            );
+            let loss = model.loss(&train.batch(&runs), 0.1, &DropoutSource::none());
             let rate = noam_rate(step, config.d_model, 200, 1.0);
             (model, _) = adam.update(model, &mut loss.backward(), rate, Some(2.0));
         }
@@ -78,7 +76,7 @@ fn a_copy_task_is_learnt_to_perfection() {
 }
 
 /// How many strings a model copies without a mistake.
-fn copied(model: &Transformer, strings: &[Example]) -> usize {
+fn copied(model: &Model, strings: &[Example]) -> usize {
     let sources: Vec<SourceSentence> = strings
         .iter()
         .map(|string| SourceSentence {
@@ -96,7 +94,7 @@ fn copied(model: &Transformer, strings: &[Example]) -> usize {
     search_sentences(
         model,
         &tiny::vocabulary(),
-        &sources,
+        &SourceText::of_sentences(sources),
         &greedy,
         &mut |number, hypothesis| {
             right += usize::from(hypothesis.ids == strings[number].target);

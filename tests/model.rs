@@ -6,8 +6,8 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Distribution, Gradients, Tensor};
 use canopy::kernels::{DropoutSource, Segment};
 use canopy::model::{
-    ModelConfig, MultiHeadAttentionConfig, NormPosition, Positions, Preset, Rows, Transformer,
-    presets,
+    Batch, Counting, Model, ModelConfig, MultiHeadAttentionConfig, NormPosition, Positions, Preset,
+    Rows, presets,
 };
 use canopy::text::vocabulary::Vocabulary;
 
@@ -15,20 +15,26 @@ fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_into_vec().expect("32-bit floats")
 }
 
-/// Source, target and labels of three sentences of different length.
-fn batch() -> (Rows, Rows, Vec<u32>) {
-    let (mut source, mut target, mut labels) = (Rows::default(), Rows::default(), Vec::new());
+/// Three sentences of different length, each in a document of its own.
+fn batch() -> Batch {
+    let mut batch = Batch::default();
     for (number, words) in [vec![50, 60, 70], vec![80], vec![90, 91, 92, 93, 94]]
         .into_iter()
         .enumerate()
     {
         let place = (number, 3 * number);
-        source.push(&[words.as_slice(), &[Vocabulary::EOS]].concat(), place);
-        target.push(&[&[Vocabulary::BOS], words.as_slice()].concat(), place);
-        labels.extend(words);
-        labels.push(Vocabulary::EOS);
+        batch.source.begin_document();
+        batch.target.begin_document();
+        let source = [words.as_slice(), &[Vocabulary::EOS]].concat();
+        let target = [&[Vocabulary::BOS], words.as_slice()].concat();
+        batch.source.push(&source, place);
+        batch.target.push(&target, place);
+        batch.labels.extend(words);
+        batch.labels.push(Vocabulary::EOS);
+        batch.translated.push(number);
     }
-    (source, target, labels)
+    batch.references = batch.target.clone();
+    batch
 }
 
 /// Notes which parameters have no usable gradient.
@@ -59,11 +65,11 @@ impl ModuleVisitor for GradientCheck<'_> {
 
 #[test]
 fn every_kind_of_model_learns_with_finite_numbers() {
-    let (source, target, labels) = batch();
+    let batch = batch();
     for config in tiny::kinds() {
         let model = tiny::model(&config, 1, &tiny::device().autodiff());
         for dropout in [DropoutSource::none(), DropoutSource::new(0.3, 9)] {
-            let loss = model.loss(&source, &target, &labels, 0.1, &dropout);
+            let loss = model.loss(&batch, 0.1, &dropout);
             let gradients = loss.backward();
             let loss = loss.into_scalar::<f32>();
             assert!(
@@ -82,29 +88,27 @@ fn every_kind_of_model_learns_with_finite_numbers() {
 }
 
 /// Encoder and decoder states of some sentences of [`batch`], sentence by sentence.
-fn states(model: &Transformer, chosen: &[usize]) -> Vec<(Vec<f32>, Vec<f32>)> {
-    let (all_sources, all_targets, _) = batch();
+fn states(model: &Model, chosen: &[usize]) -> Vec<(Vec<f32>, Vec<f32>)> {
+    let (model, all) = (tiny::transformer(model), batch());
     let choose = |all: &Rows| {
         let mut rows = Rows::default();
         for &sentence in chosen {
+            let [_, place, paragraph] = all.places[sentence];
+            rows.begin_document();
             rows.push(
                 &all.ids[all.sentences[sentence].clone()],
-                all.places[sentence],
+                (place, paragraph),
             );
         }
         rows
     };
     let (source, target, none) = (
-        choose(&all_sources),
-        choose(&all_targets),
+        choose(&all.source),
+        choose(&all.target),
         DropoutSource::none(),
     );
-    let encoded = model.encode(&source, &none);
-    let embedding = model.target_embedding.as_ref().unwrap_or(&model.embedding);
-    let decoded =
-        model
-            .decoder
-            .forward(embedding.forward(&target, &none), &target, &encoded, &none);
+    let encoded = model.encode(&source, None, &none);
+    let decoded = model.decode(&target, &encoded, &none).states;
     let (encoded, decoded) = (numbers(encoded.states), numbers(decoded));
     let width = model.embedding.words.dims()[1];
     let of = |states: &[f32], rows: &std::ops::Range<usize>| {
@@ -150,15 +154,11 @@ fn a_later_word_changes_nothing_before_it() {
     let none = DropoutSource::none();
     for config in tiny::kinds() {
         let model = tiny::model(&config, 2, &tiny::device());
-        let encoded = model.encode(&Rows::new([&[50, 60, 70][..]]), &none);
-        let embedding = model.target_embedding.as_ref().unwrap_or(&model.embedding);
+        let model = tiny::transformer(&model);
+        let encoded = model.encode(&Rows::new([&[50, 60, 70][..]]), None, &none);
         let states = |last: u32| {
             let rows = Rows::new([&[Vocabulary::BOS, 90, last][..]]);
-            numbers(
-                model
-                    .decoder
-                    .forward(embedding.forward(&rows, &none), &rows, &encoded, &none),
-            )
+            numbers(model.decode(&rows, &encoded, &none).states)
         };
         let (one, other) = (states(91), states(92));
         let (before, after) = (..2 * config.d_model, 2 * config.d_model..);
@@ -174,7 +174,8 @@ fn places_in_the_document_matter_to_multi_level_positions_alone() {
         let encoded = |place| {
             let mut rows = Rows::default();
             rows.push(&[50, 60, 70], place);
-            numbers(model.encode(&rows, &DropoutSource::none()).states)
+            let model = tiny::transformer(&model);
+            numbers(model.encode(&rows, None, &DropoutSource::none()).states)
         };
         let differs = encoded((0, 0)) != encoded((1, 0)) && encoded((0, 0)) != encoded((0, 1));
         assert_eq!(differs, config.positions != Positions::Sinusoidal);
@@ -246,9 +247,7 @@ fn parameters_are_counted_without_building_the_model() {
     configs.extend(presets().iter().map(|preset| preset.config(500)));
     for config in configs {
         let _alone = tiny::random_numbers();
-        let built = Transformer::new(&config, &device)
-            .expect("valid")
-            .num_params();
+        let built = Model::new(&config, &device).expect("valid").num_params();
         assert_eq!(config.num_parameters(), built, "{config:?}");
     }
 }
@@ -282,6 +281,7 @@ fn contradictory_configurations_are_refused_by_field() {
                 words: config.max_tokens,
                 sentences: 1,
                 paragraphs: 1,
+                counting: Counting::Restarting,
             };
         }),
         ("positions.paragraphs", |config| {
@@ -289,13 +289,14 @@ fn contradictory_configurations_are_refused_by_field() {
                 words: 99,
                 sentences: 1,
                 paragraphs: 0,
+                counting: Counting::Restarting,
             };
         }),
     ];
     for (field, change) in cases {
         let mut config = tiny::config();
         change(&mut config);
-        let refused = Transformer::new(&config, &tiny::device())
+        let refused = Model::new(&config, &tiny::device())
             .err()
             .map(|error| error.to_string());
         let named = refused

@@ -8,9 +8,10 @@ use std::ops::ControlFlow;
 use burn::tensor::Tensor;
 use burn::tensor::activation::log_softmax;
 use canopy::kernels::DropoutSource;
-use canopy::model::{ModelConfig, Rows, Transformer};
+use canopy::model::{Batch, Model, ModelConfig, Rows};
 use canopy::search::{
-    Decode, Hypothesis, Limits, Markup, SearchOptions, SourceSentence, search, search_sentences,
+    Decode, Hypothesis, Limits, Markup, SearchOptions, SourceSentence, SourceText, search,
+    search_sentences,
 };
 use canopy::text::placeholder::{self, CLOSE};
 use canopy::text::vocabulary::Vocabulary;
@@ -49,7 +50,7 @@ fn sources(vocabulary: &Vocabulary, count: usize) -> Vec<SourceSentence> {
 }
 
 fn hypotheses(
-    model: &Transformer,
+    model: &Model,
     vocabulary: &Vocabulary,
     sources: &[SourceSentence],
     beam: usize,
@@ -58,7 +59,7 @@ fn hypotheses(
     search_sentences(
         model,
         vocabulary,
-        sources,
+        &SourceText::of_sentences(sources.to_vec()),
         &options(beam),
         &mut |number, hypothesis| {
             assert!(
@@ -76,7 +77,7 @@ fn hypotheses(
 
 /// Searches one sentence with its own limit.
 fn limited(
-    model: &Transformer,
+    model: &Model,
     vocabulary: &Vocabulary,
     ids: &[u32],
     beam: usize,
@@ -101,12 +102,7 @@ fn limited(
 }
 
 /// Always the likeliest word, written without the search room.
-fn greedy(
-    model: &Transformer,
-    vocabulary: &Vocabulary,
-    source: &[u32],
-    max_tokens: usize,
-) -> Hypothesis {
+fn greedy(model: &Model, vocabulary: &Vocabulary, source: &[u32], max_tokens: usize) -> Hypothesis {
     let rows = Rows::new([[source, &[Vocabulary::EOS]].concat().as_slice()]);
     let mut state = model.start(&model.encode(&rows, &DropoutSource::none()));
     let (mut ids, mut log_prob, mut last) = (Vec::new(), 0.0, Vocabulary::BOS);
@@ -164,15 +160,14 @@ fn beam_of_one_equals_greedy() {
 }
 
 /// Log-probabilities after every word of every target sentence, computed at once.
-fn log_probs_at_once(model: &Transformer, source: &Rows, target: &Rows) -> Vec<f32> {
-    let none = DropoutSource::none();
-    let encoded = model.encode(source, &none);
-    let embedding = model.target_embedding.as_ref().unwrap_or(&model.embedding);
-    let states = model
-        .decoder
-        .forward(embedding.forward(target, &none), target, &encoded, &none);
-    let table = model.logits.as_ref().unwrap_or(&embedding.words).val();
-    numbers(log_softmax(states.matmul(table.transpose()), 1))
+fn log_probs_at_once(model: &Model, source: &Rows, target: &Rows) -> Vec<f32> {
+    let batch = Batch {
+        source: source.clone(),
+        target: target.clone(),
+        translated: (0..source.sentences.len()).collect(),
+        ..Batch::default()
+    };
+    numbers(log_softmax(model.scores(&batch, &DropoutSource::none()), 1))
 }
 
 fn assert_near(found: &[f32], expected: &[f32], tolerance: f32, what: &str) {
@@ -256,7 +251,7 @@ fn breaking_off_ends_the_search() {
     search_sentences(
         &tiny::talkative_model(1),
         &vocabulary,
-        &sources,
+        &SourceText::of_sentences(sources),
         &options(1),
         &mut |_, _| {
             finished += 1;
@@ -494,11 +489,9 @@ fn markup_is_kept_by_whatever_model() {
         tied_embeddings: true,
         ..tiny::config()
     };
-    for model in [
-        tiny::talkative_model(3),
-        tiny::talkative_model(4),
-        tiny::model(&tied, 5, &tiny::device()),
-    ] {
+    let tied = tiny::model(&tied, 5, &tiny::device());
+    let models = (3..5).map(tiny::talkative_model);
+    for model in models.chain(std::iter::once(tied)) {
         for beam in [1, 4] {
             for (text, found) in texts
                 .iter()

@@ -4,14 +4,14 @@ mod tiny;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use canopy::corpus::{CorpusInfo, CorpusWriter, Split, Unit};
 use canopy::error::{Error, Result};
 use canopy::training::{
-    Batch, EndReason, Example, Phase, Progress, TrainingConfig, TrainingData, TrainingEvent,
-    epoch_batches, train,
+    EndReason, Example, ExampleSet, Phase, Progress, TrainingConfig, TrainingData, TrainingEvent,
+    train,
 };
 use canopy::weights::{NamedTensors, averaged_model, module_tensors, read_tensors};
 use rand::{RngExt, SeedableRng};
@@ -94,13 +94,15 @@ fn progress(run: &Path) -> Progress {
     serde_json::from_str(&text).expect("counters")
 }
 
-/// All that decides how a run goes on; not the best score, since a pause brings a validation of its own.
+/// All that decides how a run goes on; not the best scores, since a pause brings a validation of its own.
 fn state(run: &Path) -> (NamedTensors, NamedTensors, Progress) {
     let tensors =
         |name: &str| read_tensors(&run.join("checkpoints/last").join(name)).expect("readable");
     let progress = Progress {
         elapsed_secs: 0.0,
         best_bleu: None,
+        best_loss: None,
+        stalled: 0,
         ..progress(run)
     };
     (
@@ -362,11 +364,12 @@ fn identical_and_repeated_pairs_do_not_count() {
     let place = Place::new();
     let data = TrainingData::open(&place.config(1), None, 160).expect("opens");
     // The six documents have 36 pairs and one heading that repeats itself.
-    assert_eq!((data.train.len(), data.skipped), (37, 0));
+    assert_eq!((data.train.num_counted(), data.skipped), (37, 0));
     let source = |text: &str| {
         data.train
+            .examples
             .iter()
-            .filter(|example| data.vocabulary.decode(&example.source) == text)
+            .filter(|example| example.counts && data.vocabulary.decode(&example.source) == text)
             .count()
     };
     assert_eq!(
@@ -377,21 +380,23 @@ fn identical_and_repeated_pairs_do_not_count() {
         ),
         (0, 1, 1)
     );
-    let heading = data
-        .train
-        .iter()
-        .find(|example| data.vocabulary.decode(&example.source) == "See also:");
+    let heading =
+        data.train.examples.iter().find(|example| {
+            example.counts && data.vocabulary.decode(&example.source) == "See also:"
+        });
     assert_eq!(
         heading.map(|example| example.place),
         Some((1, 3)),
         "left out pairs still count for the places"
     );
-    assert_eq!(data.examples(Split::Dev).expect("reads").len(), 2);
+    let dev = data.examples(Split::Dev).expect("reads");
+    assert_eq!(dev.num_counted(), 2);
     let short = TrainingData::open(&place.config(1), None, 8).expect("opens");
-    assert!(short.skipped > 0 && short.train.len() + short.skipped == 37);
+    assert!(short.skipped > 0 && short.train.num_counted() + short.skipped == 37);
     assert!(
         short
             .train
+            .examples
             .iter()
             .all(|example| example.source.len() < 8 && example.target.len() < 8)
     );
@@ -429,8 +434,14 @@ fn an_epoch_holds_every_example_once() {
             source: words(),
             target: words(),
             place: (0, 0),
+            counts: true,
         })
         .collect();
+    let set = ExampleSet {
+        documents: std::iter::once(0..examples.len()).collect(),
+        examples,
+    };
+    let examples = &set.examples;
     for (batch_tokens, seed, epoch) in [
         (200, 1, 0),
         (200, 1, 1),
@@ -438,24 +449,24 @@ fn an_epoch_holds_every_example_once() {
         (10, 1, 0),
         (1_000_000, 1, 0),
     ] {
-        let batches = epoch_batches(&examples, batch_tokens, seed, epoch);
-        let mut seen = batches.concat();
+        let batches = set.sentence_batches(batch_tokens, seed, epoch);
+        let mut seen: Vec<usize> = batches.iter().flatten().flat_map(Range::clone).collect();
         seen.sort_unstable();
         assert_eq!(seen, (0..examples.len()).collect::<Vec<_>>());
         for batch in &batches {
             let tokens: usize = batch
                 .iter()
-                .map(|&number| examples[number].target_tokens())
+                .map(|run| examples[run.start].target_tokens())
                 .sum();
             assert!(
                 tokens <= batch_tokens || batch.len() == 1,
                 "{tokens} tokens in a batch of {batch_tokens}"
             );
-            let made = Batch::new(batch.iter().map(|&number| &examples[number]));
+            let made = set.batch(batch);
             assert_eq!((made.labels.len(), made.target.ids.len()), (tokens, tokens));
         }
     }
-    let order = |seed, epoch| epoch_batches(&examples, 200, seed, epoch);
+    let order = |seed, epoch| set.sentence_batches(200, seed, epoch);
     assert_eq!(order(1, 0), order(1, 0));
     assert!(order(1, 0) != order(1, 1) && order(1, 0) != order(2, 0));
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use canopy::app::{AppState, Command, Folders, Scope, Settings, Shipped};
 use canopy::gui::{Panels, install_theme, workbench_ui};
-use canopy::inference::{Flag, ModelInfo, Translation};
+use canopy::inference::{Flag, ModelInfo, Reads, Translation};
 use canopy::jobs::{Event, FileRequest, Request, State};
 use canopy::text::document::{Document, Format};
 use egui_kittest::Harness;
@@ -95,6 +95,7 @@ impl Window {
                 log_prob: 0.0,
                 num_tokens: 1,
                 flags,
+                parts: vec![],
             };
             self.state.receive(Event::SentenceTranslated {
                 job,
@@ -114,6 +115,7 @@ fn info(folder: PathBuf) -> ModelInfo {
         source_language: "en".to_owned(),
         target_language: "de".to_owned(),
         num_parameters: 1000,
+        reads: Reads::Nothing,
     }
 }
 
@@ -315,6 +317,7 @@ fn what_is_read_stays_in_place_while_sentences_above_are_translated() {
             log_prob: 0.0,
             num_tokens: 1,
             flags: vec![],
+            parts: vec![],
         };
         state.receive(Event::SentenceTranslated {
             job,

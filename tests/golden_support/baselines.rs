@@ -1,8 +1,11 @@
 //! The hierarchical attention network and the context encoder of Zhang et al.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use burn::tensor::Tensor;
-use canopy::kernels::DropoutSource;
-use canopy::model::{Documents, HanContext, ZhangEncoderLayer};
+use canopy::kernels::{DropoutSource, Segment};
+use canopy::model::{ContextAttention, ContextSublayer, Documents, HanContext, PreviousEncoder};
 
 use super::Case;
 
@@ -17,8 +20,8 @@ pub fn han_context(case: &Case) {
         context_size: case.size("k"),
     };
     let (states, documents) = (case.rows("states"), Documents::one(case.sentences("mask")));
-    let none = DropoutSource::none();
-    let summaries = layer.summaries(states.clone(), &documents);
+    let (readers, none) = (documents.readers(), DropoutSource::none());
+    let summaries = layer.summaries(states.clone(), &readers, states.clone(), &documents);
     let [rows, slots, d_model] = summaries.dims();
     let output =
         |name: &str, tensor: Tensor<2>| case.output_rows(name, tensor, &documents.sentences);
@@ -26,44 +29,68 @@ pub fn han_context(case: &Case) {
         "sentence_summaries",
         summaries.clone().reshape([rows, slots * d_model]),
     );
-    let context = layer.context(states.clone(), summaries, &documents, &none);
+    let context = layer.context(states.clone(), summaries, &readers, &documents, &none);
     output("gate", layer.gate.gate(states.clone(), context.clone()));
     output("context", context);
-    let gated = layer.forward(states, &documents, &none);
+    let gated = layer.forward(states.clone(), &readers, states, &documents, &none);
     output("output", gated.clone());
     case.differentiate("output", gated);
 }
 
+/// The encoder takes the previous sentences from its own documents: here one that holds the context and the sentence.
 pub fn zhang_encoder_layer(case: &Case) {
-    let layer = ZhangEncoderLayer {
-        self_attention: case.attention("self_attention.", false),
-        norm_self: case.norm("norm_self."),
-        context_attention: case.attention("context_attention.", false),
-        gate: case.gate("w_i", "w_s"),
-        norm_context: case.norm("norm_context."),
-        feed_forward: case.feed_forward("feed_forward."),
-        norm_ff: case.norm("norm_ff."),
+    let attention = case.attention("context_attention.", false);
+    let (gate, none) = (case.gate("w_i", "w_s"), DropoutSource::none());
+    let mut encoder = case.encoder_layer("");
+    encoder.contexts = vec![ContextSublayer {
+        attention: ContextAttention::Previous(attention.clone()),
+        gate: Some(gate.clone()),
+        norm: Some(case.norm("norm_context.")),
+    }];
+    let previous = PreviousEncoder {
+        sublayers: case.encoder_layer("context_encoder.").sublayers,
+        context_size: 1,
     };
-    let none = DropoutSource::none();
-    let (sentences, contexts) = (case.sentences("mask"), case.batch("context_mask"));
-    let encoded = case
-        .encoder_layer("context_encoder.")
-        .forward(case.rows("context"), &contexts, &none)
-        .states;
-    let states = layer.forward(
-        case.rows("words"),
-        &sentences,
-        encoded.clone(),
-        &contexts.sentences,
-        &none,
-    );
-    case.output_rows("context_encoding", encoded, &contexts.sentences);
-    let gate = layer.gate.gate(
-        states.after_self_attention,
-        states.context_attention.clone(),
-    );
-    case.output_rows("context_attention", states.context_attention, &sentences);
-    case.output_rows("gate", gate, &sentences);
-    case.output_rows("output", states.output.clone(), &sentences);
-    case.differentiate("output", states.output);
+    encoder.previous = Some(previous.clone());
+
+    let (words, context) = (case.input::<3>("words"), case.input::<3>("context"));
+    let ([items, m, d_model], [_, l, _]) = (words.dims(), context.dims());
+    let flat = |x: Tensor<3>| {
+        let [items, words, _] = x.dims();
+        x.reshape([items * words, d_model])
+    };
+    let (sentences, contexts) = (case.sentences("mask"), case.sentences("context_mask"));
+
+    let encoding = previous.encode(flat(context.clone()), &contexts, &none);
+    case.output_rows("context_encoding", encoding.clone(), &contexts);
+    let states =
+        encoder.sublayers[0].forward(flat(words.clone()), &Segment::own(&sentences), &none);
+    let pairs = sentences.iter().zip(&contexts);
+    let segments: Arc<[Segment]> = pairs
+        .map(|(queries, keys)| Segment {
+            queries: queries.clone(),
+            keys: keys.clone(),
+        })
+        .collect();
+    let read = attention.forward(states.clone(), encoding, &segments);
+    case.output_rows("context_attention", read.clone(), &sentences);
+    case.output_rows("gate", gate.gate(states, read), &sentences);
+
+    let shifted = |runs: &[Range<usize>], item: usize, len: usize, place: usize| {
+        let start = item * (l + m) + place + runs[item].start - item * len;
+        start..start + runs[item].len()
+    };
+    let sentences_of = |item| {
+        [
+            shifted(&contexts, item, l, 0),
+            shifted(&sentences, item, m, l),
+        ]
+    };
+    let mut rows = Case::document(&(0..items).flat_map(sentences_of).collect::<Vec<_>>());
+    rows.documents = (0..items).map(|item| 2 * item..2 * item + 2).collect();
+    let both = flat(Tensor::cat(vec![context, words], 1));
+    let states = encoder.forward(both, &rows, None, &none).states;
+    let output = flat(states.reshape([items, l + m, d_model]).narrow(1, l, m));
+    case.output_rows("output", output.clone(), &sentences);
+    case.differentiate("output", output);
 }

@@ -86,8 +86,8 @@ pub fn conditional_attention_head(case: &Case) {
         .source2token_layer("source2token.")
         .forward(words.clone(), sentences);
     let heads = case.conditional_heads(1);
-    let projected = heads.project(words, encodings.clone());
-    let choice = heads.choose(&projected, documents);
+    let projected = heads.project(words.clone(), words, encodings.clone());
+    let choice = heads.choose(&projected, &documents.readers(), documents);
     case.output("sentence_encodings", encodings);
     let map = sentences
         .iter()
@@ -113,13 +113,16 @@ pub fn conditional_attention_multi_head(case: &Case) {
     let encodings = attention
         .source2token
         .forward(words.clone(), &grid.documents.sentences);
-    let choice = attention.heads.choose(
-        &attention.heads.project(words.clone(), encodings.clone()),
-        &grid.documents,
-    );
+    let readers = grid.documents.readers();
+    let projected = attention
+        .heads
+        .project(words.clone(), words.clone(), encodings.clone());
+    let choice = attention
+        .heads
+        .choose(&projected, &readers, &grid.documents);
     case.output("sentence_encodings", encodings);
     case.output_numbers("kept_relevance", grid.scores(&choice));
-    let output = attention.forward(words, &grid.documents);
+    let output = attention.forward(words.clone(), &readers, words, &grid.documents);
     case.output("output", output.clone());
     case.differentiate("output", output);
 }
@@ -141,7 +144,13 @@ pub fn hierarchical_conditional_attention_head(case: &Case) {
     };
     for (name, rule) in RULES {
         tree.rule = rule;
-        let choice = tree.choose(words.clone(), encodings.clone(), &grid.documents);
+        let choice = tree.choose(
+            words.clone(),
+            &grid.documents.readers(),
+            words.clone(),
+            encodings.clone(),
+            &grid.documents,
+        );
         for (level, nodes) in choice.trees[0].tree.levels.iter().enumerate() {
             case.output(&format!("level_{level}"), nodes.clone());
         }
@@ -169,7 +178,12 @@ pub fn hierarchical_conditional_attention_multi_head(case: &Case) {
     };
     for (name, rule) in RULES {
         attention.tree.rule = rule;
-        let output = attention.forward(words.clone(), &grid.documents);
+        let output = attention.forward(
+            words.clone(),
+            &grid.documents.readers(),
+            words.clone(),
+            &grid.documents,
+        );
         case.output(&format!("output_{name}"), output.clone());
         if rule == TraversalRule::ByNode {
             case.differentiate("output_by_node", output);

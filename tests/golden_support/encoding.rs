@@ -1,7 +1,7 @@
 //! Sentence encodings, positions and the hierarchical encoding layer.
 
 use canopy::kernels::DropoutSource;
-use canopy::model::{Counting, Documents, HierarchicalEncodingLayer, PlaceTables};
+use canopy::model::{ContextAttention, ContextSublayer, Counting, PlaceTables, SentenceAttention};
 
 use super::Case;
 
@@ -44,28 +44,32 @@ pub fn multilevel_positional_encoding(case: &Case) {
 }
 
 pub fn hierarchical_encoding_layer(case: &Case) {
-    let layer = HierarchicalEncodingLayer {
+    let mut encoder = case.encoder_layer("");
+    let attention = SentenceAttention {
         source2token: case.source2token_layer("source2token."),
-        self_attention: case.attention("self_attention.", false),
-        norm_self: case.norm("norm_self."),
-        context_attention: case.attention("context_attention.", false),
-        norm_context: case.norm("norm_context."),
-        feed_forward: case.feed_forward("feed_forward."),
-        norm_ff: case.norm("norm_ff."),
+        attention: case.attention("context_attention.", false),
     };
-    let documents = Documents::one(case.sentences("mask"));
-    let states = layer.forward(case.rows("words"), &documents, &DropoutSource::none());
-    case.output("sentence_encodings", states.sentence_encodings);
-    case.output_rows(
-        "after_self_attention",
-        states.after_self_attention,
-        &documents.sentences,
-    );
-    case.output_rows(
-        "after_context_attention",
-        states.after_context_attention,
-        &documents.sentences,
-    );
-    case.output_rows("output", states.output.clone(), &documents.sentences);
-    case.differentiate("output", states.output);
+    let norm = case.norm("norm_context.");
+    encoder.contexts = vec![ContextSublayer {
+        attention: ContextAttention::Sentences(attention.clone()),
+        gate: None,
+        norm: Some(norm.clone()),
+    }];
+    let (words, none) = (case.rows("words"), DropoutSource::none());
+    let sentences = case.sentences("mask");
+    let rows = Case::document(&sentences);
+    let documents = rows.layout();
+    let readers = documents.readers();
+    let encodings = attention
+        .source2token
+        .forward(words.clone(), &documents.sentences);
+    case.output("sentence_encodings", encodings);
+    let states = encoder.sublayers[0].forward(words.clone(), &rows.own_segments(), &none);
+    case.output_rows("after_self_attention", states.clone(), &sentences);
+    let read = attention.forward(states.clone(), &readers, words.clone(), &documents);
+    let states = norm.add(states, read, None);
+    case.output_rows("after_context_attention", states, &sentences);
+    let output = encoder.forward(words, &rows, None, &none).states;
+    case.output_rows("output", output.clone(), &sentences);
+    case.differentiate("output", output);
 }

@@ -1,9 +1,12 @@
 //! Layers with the weights of a file; a prefix such as `feed_forward.` names the part.
 
+use std::ops::Range;
+
 use burn::nn::Linear;
 use canopy::model::{
-    ConditionalHeads, ContextGate, Encoder, FeedForward, Gate, GruCell, Layout, ModelConfig,
-    MultiHeadAttention, Norm, NormPosition, Positions, Rows, Source2Token,
+    Architecture, ConditionalHeads, ContextGate, Encoder, FeedForward, Gate, GruCell, Layout,
+    MemorySource, ModelConfig, MultiHeadAttention, Norm, NormPosition, Positions, Rows,
+    Source2Token,
 };
 
 use super::Case;
@@ -113,6 +116,10 @@ impl Case<'_> {
             norm: NormPosition::Post,
             tied_embeddings: true,
             max_tokens: 16,
+            architecture: Architecture::Transformer,
+            context: None,
+            memory: MemorySource::Live,
+            warm_gate: false,
         }
     }
 
@@ -128,12 +135,23 @@ impl Case<'_> {
         encoder
     }
 
-    /// The sentences of a mask as a batch whose words are already embedded.
+    /// Sentences of one document, whose words are already embedded.
+    pub fn document(sentences: &[Range<usize>]) -> Rows {
+        Rows {
+            ids: Vec::new(),
+            sentences: sentences.to_vec(),
+            places: vec![[0; 3]; sentences.len()],
+            documents: std::iter::once(0..sentences.len()).collect(),
+        }
+    }
+
+    /// The sentences of a mask as a batch whose words are already embedded, each a document.
     pub fn batch(&self, mask: &str) -> Rows {
         let sentences = self.sentences(mask);
         Rows {
             ids: Vec::new(),
-            places: vec![(0, 0); sentences.len()],
+            places: vec![[0; 3]; sentences.len()],
+            documents: (0..sentences.len()).map(|n| n..n + 1).collect(),
             sentences,
         }
     }

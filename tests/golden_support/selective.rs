@@ -31,13 +31,14 @@ pub fn selective_h_attention(case: &Case) {
         },
     };
     let documents = Documents::one(case.sentences("mask"));
+    let readers = documents.readers();
     let (queries, keys, values) = (
         case.rows("queries"),
         case.rows("word_keys"),
         case.rows("word_values"),
     );
     let projected = attention.project(queries.clone(), keys.clone(), values.clone(), &documents);
-    let choice = attention.choose(&projected, &documents);
+    let choice = attention.choose(&projected, &readers, &documents);
     let weights = attention.weights(&projected, &documents.sentences, &choice);
 
     let ([rows, _], sentences) = (queries.dims(), documents.sentences.len());
@@ -58,7 +59,7 @@ pub fn selective_h_attention(case: &Case) {
     }
     case.output_numbers("sentence_weights", of_sentences);
     case.output_numbers("hierarchical_weights", of_words);
-    let context = attention.forward(queries, keys, values, &documents);
+    let context = attention.forward(queries, &readers, keys, values, &documents);
     case.output("context", context.clone());
     case.differentiate("context", context);
 }
@@ -76,6 +77,7 @@ pub fn flat_attention(case: &Case) {
     let documents = Documents::one(case.sentences("mask"));
     let context = attention.forward(
         case.rows("queries"),
+        &documents.readers(),
         case.rows("word_keys"),
         case.rows("word_values"),
         &documents,

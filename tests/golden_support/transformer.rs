@@ -41,7 +41,7 @@ pub fn transformer_encoder_layer(case: &Case) {
     let batch = case.batch("mask");
     let encoded =
         case.encoder_layer("")
-            .forward(case.rows("words"), &batch, &DropoutSource::none());
+            .forward(case.rows("words"), &batch, None, &DropoutSource::none());
     case.output_rows("output", encoded.states.clone(), &batch.sentences);
     case.differentiate("output", encoded.states);
 }
@@ -58,6 +58,8 @@ pub fn transformer_decoder_layer(case: &Case) {
     let (batch, source) = (case.batch("mask"), case.batch("source_mask"));
     let encoded = EncoderOutput {
         states: case.rows("memory"),
+        documents: source.layout(),
+        numbers: (0..source.sentences.len()).collect(),
         sentences: source.sentences,
         places: source.places,
     };
@@ -67,6 +69,6 @@ pub fn transformer_decoder_layer(case: &Case) {
         &encoded,
         &DropoutSource::none(),
     );
-    case.output_rows("output", output.clone(), &batch.sentences);
-    case.differentiate("output", output);
+    case.output_rows("output", output.states.clone(), &batch.sentences);
+    case.differentiate("output", output.states);
 }

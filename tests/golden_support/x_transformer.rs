@@ -3,7 +3,9 @@
 use burn::module::Module;
 use burn::tensor::{Int, Tensor, TensorData};
 use canopy::kernels::{self, DropoutSource};
-use canopy::model::{Encoder, Layout, ModelConfig, NormPosition, Positions, Sublayer};
+use canopy::model::{
+    Architecture, Encoder, Layout, MemorySource, ModelConfig, NormPosition, Positions, Sublayer,
+};
 use canopy::training::noam_rate;
 
 use super::Case;
@@ -39,7 +41,7 @@ pub fn x_transformer_encoder(case: &Case) {
             &batch.sentences,
         );
     }
-    let output = encoder.forward(words, &batch, &none).states;
+    let output = encoder.forward(words, &batch, None, &none).states;
     case.output_rows("output", output.clone(), &batch.sentences);
     case.differentiate("output", output);
 }
@@ -98,6 +100,10 @@ fn config(layout: &Layout, [d_model, d_ff]: [usize; 2]) -> ModelConfig {
         norm: NormPosition::Post,
         tied_embeddings: true,
         max_tokens: 16,
+        architecture: Architecture::Transformer,
+        context: None,
+        memory: MemorySource::Live,
+        warm_gate: false,
     }
 }
 

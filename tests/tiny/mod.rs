@@ -9,7 +9,10 @@ use burn::tensor::Device;
 use canopy::corpus::{
     Corpus, CorpusInfo, CorpusWriter, ParallelDocument, ParallelParagraph, Split, Unit,
 };
-use canopy::model::{ModelConfig, NormPosition, Positions, Transformer};
+use canopy::model::{
+    Architecture, Counting, MemorySource, Model, ModelConfig, Network, NormPosition, Positions,
+    Transformer,
+};
 use canopy::text::document::{ParagraphKind, Section};
 use canopy::text::placeholder::Placeholder;
 use canopy::text::vocabulary::Vocabulary;
@@ -84,6 +87,10 @@ pub fn config() -> ModelConfig {
         norm: NormPosition::Post,
         tied_embeddings: false,
         max_tokens: MAX_TOKENS,
+        architecture: Architecture::Transformer,
+        context: None,
+        memory: MemorySource::Live,
+        warm_gate: false,
     }
 }
 
@@ -93,6 +100,7 @@ pub fn kinds() -> Vec<ModelConfig> {
         words: 64,
         sentences: 3,
         paragraphs: 4,
+        counting: Counting::Restarting,
     };
     let mut kinds = Vec::new();
     for norm in [NormPosition::Post, NormPosition::Pre] {
@@ -111,17 +119,21 @@ pub fn kinds() -> Vec<ModelConfig> {
 }
 
 /// A model with random weights, every one of them drawn.
-pub fn model(config: &ModelConfig, seed: u64, device: &Device) -> Transformer {
+pub fn model(config: &ModelConfig, seed: u64, device: &Device) -> Model {
     let _alone = random_numbers();
-    device.seed(seed);
-    let model = Transformer::new(config, device).expect("a valid configuration");
-    // Weights are drawn when they are first read.
-    module_tensors(&model);
-    model
+    Model::seeded(config, seed, device).expect("a valid configuration")
+}
+
+/// What a sentence-level model computes with.
+pub fn transformer(model: &Model) -> &Transformer {
+    match &model.network {
+        Network::Transformer(transformer) => transformer,
+        Network::RnnSearch(_) => panic!("a recurrent model"),
+    }
 }
 
 /// An untrained model that talks nonsense, but whose sentences end after a while.
-pub fn talkative_model(seed: u64) -> Transformer {
+pub fn talkative_model(seed: u64) -> Model {
     let model = model(&config(), seed, &device());
     let mut tensors = module_tensors(&model);
     let (shape, logits) = tensors.get_mut("logits").expect("logits of their own");

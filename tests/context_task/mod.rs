@@ -1,0 +1,23 @@
+//! A task that only context can solve, for every system that reads documents.
+//!
+//! A document introduces four entities, each with a title that tells its gender, and mentions each of them once more in
+//! another sentence, by a noun whose translation depends on the gender. Genders are drawn independently, so that no
+//! sentence but the deciding one says anything, and knowing the entity does not help. What is tested are pairs of entity
+//! and title that never occur in training.
+
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "the test and the bench use their own parts"
+)]
+
+mod documents;
+mod learning;
+mod pointing;
+mod systems;
+
+pub use learning::{Outcome, examine};
+pub use systems::{SYSTEMS, System, named};
+
+/// Share of right answers without any knowledge.
+pub const CHANCE: f64 = 1.0 / documents::GENDERS as f64;
