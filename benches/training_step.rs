@@ -9,8 +9,8 @@ use std::time::Instant;
 use burn::module::Module;
 use canopy::inference::{ComputeDevice, DeviceChoice};
 use canopy::kernels::DropoutSource;
-use canopy::model::{Preset, Transformer};
-use canopy::training::{Adam, Batch, Example};
+use canopy::model::{Batch, Model, Preset};
+use canopy::training::{Adam, Example, ExampleSet};
 use serde_json::{Value, json};
 
 #[global_allocator]
@@ -38,7 +38,7 @@ fn main() {
     let config = Preset::named("x-transformer-small")
         .expect("a preset")
         .config(8_000);
-    let mut model = Transformer::new(&config, &device).expect("a model");
+    let mut model = Model::new(&config, &device).expect("a model");
     let mut adam = Adam::default();
     let peer = peer(gpu);
     if peer.is_none() {
@@ -46,12 +46,19 @@ fn main() {
     }
     for (index, &(name, ..)) in SHAPES.iter().enumerate() {
         let examples = examples(index);
-        let batch = Batch::new(&examples);
+        let runs: Vec<_> = (0..examples.len())
+            .map(|number| number..number + 1)
+            .collect();
+        let set = ExampleSet {
+            documents: runs.clone(),
+            examples,
+        };
+        let batch = set.batch(&runs);
         let (mut training, mut decoding) = (0.0_f64, 0.0_f64);
         for round in 0..5 {
             let begun = Instant::now();
             let drop = DropoutSource::new(0.1, round);
-            let loss = model.loss(&batch.source, &batch.target, &batch.labels, 0.1, &drop);
+            let loss = model.loss(&batch, 0.1, &drop);
             let mut gradients = loss.backward();
             model = adam.update(model, &mut gradients, 1e-4, None).0;
             compute.device.sync().expect("the device works");
@@ -61,7 +68,7 @@ fn main() {
         for _ in 0..2 {
             let begun = Instant::now();
             decode(&plain, &batch);
-            decoding = decoding.max(per_second(examples.len() * DECODE_STEPS, begun));
+            decoding = decoding.max(per_second(runs.len() * DECODE_STEPS, begun));
         }
         report(
             name,
@@ -107,12 +114,13 @@ fn examples(shape: usize) -> Vec<Example> {
         source: ids(sentence),
         target: ids(sentence),
         place: (0, 0),
+        counts: true,
     };
     (0..sentences).map(example).collect()
 }
 
 /// Greedy decoding of a fixed number of words.
-fn decode(model: &Transformer, batch: &Batch) {
+fn decode(model: &Model, batch: &Batch) {
     let mut state = model.start(&model.encode(&batch.source, &DropoutSource::none()));
     let mut last = vec![2_u32; batch.source.sentences.len()];
     for _ in 0..DECODE_STEPS {

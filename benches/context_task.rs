@@ -1,0 +1,80 @@
+//! What every system makes of a task that only context can solve: accuracy, attention to the deciding sentence, time.
+//!
+//! `cargo bench --bench context_task -- [--system NAME]… [--seeds 3] [--json FILE]`
+
+#[path = "../tests/context_task/mod.rs"]
+mod context_task;
+
+use context_task::{Outcome, SYSTEMS, System, examine, named};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// What was asked for.
+struct Asked {
+    systems: Vec<&'static System>,
+    seeds: u64,
+    json: Option<String>,
+}
+
+impl Asked {
+    fn of_arguments() -> Self {
+        let mut asked = Self {
+            systems: Vec::new(),
+            seeds: 3,
+            json: None,
+        };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().expect("a value after the option");
+            match argument.as_str() {
+                "--system" => asked.systems.push(named(&value())),
+                "--seeds" => asked.seeds = value().parse().expect("a number of seeds"),
+                "--json" => asked.json = Some(value()),
+                // Cargo's own.
+                "--bench" => {}
+                other => panic!("no option {other}"),
+            }
+        }
+        if asked.systems.is_empty() {
+            asked.systems = SYSTEMS.iter().collect();
+        }
+        asked
+    }
+}
+
+fn main() {
+    canopy::keep_freed_memory();
+    let asked = Asked::of_arguments();
+    let mut outcomes = Vec::new();
+    println!(
+        "{:36} seed   right  beyond  points  steps  seconds",
+        "system"
+    );
+    for system in &asked.systems {
+        for seed in 1..=asked.seeds {
+            let outcome = examine(system, seed);
+            print(&outcome);
+            outcomes.push(outcome);
+        }
+    }
+    if let Some(path) = asked.json {
+        let text = serde_json::to_string_pretty(&outcomes).expect("plain numbers");
+        std::fs::write(path, text).expect("the file can be written");
+    }
+}
+
+fn print(outcome: &Outcome) {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let if_any = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), percent);
+    println!(
+        "{:36} {:>4} {:>7} {:>7} {:>7} {:>6} {:>8.1}",
+        outcome.system,
+        outcome.seed,
+        percent(outcome.accuracy),
+        if_any(outcome.beyond),
+        if_any(outcome.pointing),
+        outcome.steps,
+        outcome.seconds,
+    );
+}
