@@ -10,28 +10,26 @@ use desk::{assert_done, assert_failed, canopy};
 
 /// A run of 60 steps and two validations, the second of them the better one.
 fn run_folder(folder: &Path) {
-    let mut events = String::from("{\"event\":\"phase\",\"phase\":\"train\"}\n");
-    for step in 1..=60 {
+    let step = |step: u32| {
         let loss = 8.0 / f64::from(step).sqrt() + 1.0;
-        events += &format!(
+        let (tokens, secs) = (step * 100, step * 2);
+        format!(
             "{{\"event\":\"step\",\"step\":{step},\"epoch\":0,\"loss\":{loss},\"learning_rate\":0.001,\
-             \"gradient_norm\":1.5,\"target_tokens\":{},\"target_tokens_per_second\":900.0,\
-             \"elapsed_secs\":{},\"remaining_secs\":null}}\n",
-            step * 100,
-            step * 2,
-        );
-        if step % 30 == 0 {
-            events += &format!(
-                "{{\"event\":\"validated\",\"step\":{step},\"target_tokens\":{},\"dev_loss\":2.5,\
-                 \"dev_bleu\":{},\"best\":true,\"elapsed_secs\":{}}}\n",
-                step * 100,
-                0.75 * f64::from(step),
-                step * 2,
-            );
-        }
-    }
+             \"gradient_norm\":1.5,\"target_tokens\":{tokens},\"target_tokens_per_second\":900.0,\
+             \"elapsed_secs\":{secs},\"remaining_secs\":null}}\n"
+        )
+    };
+    let validated = |step: u32| {
+        let (tokens, secs, bleu) = (step * 100, step * 2, 0.75 * f64::from(step));
+        format!(
+            "{{\"event\":\"validated\",\"step\":{step},\"target_tokens\":{tokens},\"dev_loss\":2.5,\
+             \"dev_bleu\":{bleu},\"best\":true,\"elapsed_secs\":{secs}}}\n"
+        )
+    };
+    let before = (1..=30).map(step).chain([validated(30)]);
+    let events = before.chain((31..=60).map(step)).chain([validated(60)]);
     fs::create_dir_all(folder).expect("a folder");
-    fs::write(folder.join("events.jsonl"), events).expect("written");
+    fs::write(folder.join("events.jsonl"), events.collect::<String>()).expect("written");
 }
 
 #[test]

@@ -153,10 +153,5 @@ mod tests {
         assert_eq!(parts[0], [(60.0, 100.0), (76.0, 20.0)]);
         assert_eq!(parts[1], [(84.0, 20.0), (100.0, 100.0), (120.0, 110.0)]);
         assert!(place.clipped(&[(0.0, 0.0), (300.0, 10.0)]).is_empty());
-        assert_eq!(
-            place.clipped(&[(60.0, 60.0)]).len(),
-            1,
-            "a point alone stays"
-        );
     }
 }

@@ -23,16 +23,16 @@ pub(super) struct PlotArguments {
     /// Figure to write: .svg scales without loss, .png fits anywhere
     #[arg(short, long, value_name = "FIGURE.svg|.png")]
     output: PathBuf,
-    /// What the horizontal axis counts: updates of the model, minutes of training, or words of the target language
+    /// What the horizontal axis counts: updates of the model, minutes of training, or subwords of the target language learnt from
     #[arg(long, value_enum, default_value = "steps")]
     x: Axis,
     /// How smooth the thick curves are, from 0 (not at all) to below 1: 0.95 averages about 20 updates, 0.99 about 100
     #[arg(long, default_value_t = 0.95, value_parser = smoothing)]
     smoothing: f64,
-    /// Dark on white, as in papers
+    /// Dark on white, as in papers; so it is if neither is asked for
     #[arg(long, conflicts_with = "dark")]
     light: bool,
-    /// Light on dark grey
+    /// Light on dark grey, as on screens
     #[arg(long)]
     dark: bool,
     /// Width of the figure

@@ -69,11 +69,14 @@ pub fn chart(runs: &[(&str, &Curves)], x: XAxis, smoothing: f64) -> Chart {
 
 /// Explains what stands in the panels.
 fn note(panels: &[Panel], smoothing: f64) -> String {
-    let mut curves = panels.iter().flat_map(|panel| &panel.curves);
-    let starred = curves.any(|curve| curve.best.is_some());
-    let star = starred.then(|| "star: best".to_owned());
-    let thick = (smoothing > 0.0).then(|| format!("thick lines: smoothed by {smoothing}"));
-    let parts: Vec<String> = thick.into_iter().chain(star).collect();
+    let curves = || panels.iter().flat_map(|panel| &panel.curves);
+    let broken = |curve: &Curve| curve.points.iter().any(|point| !point.1.is_finite());
+    let parts = [
+        (smoothing > 0.0).then(|| format!("thick lines: smoothed by {smoothing}")),
+        (curves().any(|curve| curve.best.is_some())).then(|| "star: best".to_owned()),
+        (curves().any(broken)).then(|| "×: not a number".to_owned()),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.join(" · ")
 }
 
@@ -166,6 +169,15 @@ mod tests {
         assert_eq!(chart.panels[1].curves[0].best, Some(0));
         assert_eq!(chart.panels[2].curves[0].best, Some(0));
         assert_eq!(chart.panels[2].curves[0].points, [(1.1, 12.5), (1.6, 11.5)]);
+    }
+
+    #[test]
+    fn a_loss_that_is_no_number_is_explained() {
+        let mut run = Run::with(LINES);
+        let note = |run: &Run| chart(&[("a", &run.curves)], XAxis::Steps, 0.0).note;
+        assert_eq!(note(&run), "star: best");
+        run.append("{\"event\":\"step\",\"step\":4,\"loss\":null}\n");
+        assert_eq!(note(&run), "star: best · ×: not a number");
     }
 
     #[test]
