@@ -39,6 +39,15 @@ struct DrawingKey {
     view: View,
 }
 
+impl DrawingKey {
+    /// Whether only colours and the place in the window differ.
+    fn is_planned_like(&self, other: &Self) -> bool {
+        self.revision == other.revision
+            && self.rect.size() == other.rect.size()
+            && self.view == other.view
+    }
+}
+
 /// Shows `chart` as large as there is room, in the colours of the window.
 ///
 /// Dragging moves along the horizontal axis, the wheel zooms it about the pointer, with Ctrl or Shift the vertical axis
@@ -77,7 +86,7 @@ fn menu_ui(ui: &mut Ui, view: &mut View) -> Option<ChartAction> {
         }
     }
     ui.separator();
-    let zoomed = *view != View::default();
+    let zoomed = view.x.is_some() || view.y.iter().any(Option::is_some);
     let show_all = egui::Button::new("Show everything");
     if ui.add_enabled(zoomed, show_all).clicked() {
         *view = View::default();
@@ -164,8 +173,13 @@ impl ChartViewState {
             },
         };
         if self.kept.as_ref().is_none_or(|kept| kept.key != key) {
-            let size = (f64::from(rect.width()), f64::from(rect.height()));
-            let plan = Plan::new(chart, &key.view, size);
+            let plan = match self.kept.take() {
+                Some(kept) if kept.key.is_planned_like(&key) => kept.plan,
+                _ => {
+                    let size = (f64::from(rect.width()), f64::from(rect.height()));
+                    Plan::new(chart, &key.view, size)
+                }
+            };
             let recording = record(&painter, rect, |area| {
                 // Recording cannot fail.
                 let _ = plan.draw(area, chart, &theme, SCALE);

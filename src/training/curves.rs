@@ -68,6 +68,7 @@ pub struct History {
     pub warnings: Vec<(usize, String)>,
     /// Lines that this version does not understand.
     pub foreign_lines: usize,
+    /// The last one that it does understand.
     last_line: Vec<u8>,
 }
 
@@ -128,7 +129,7 @@ impl Curves {
     pub fn read(run: &Path) -> Result<Self> {
         let mut curves = Self::follow(run);
         curves.poll()?;
-        if curves.history == History::default() {
+        if curves.history.last_line.is_empty() {
             return Err(Error::NoEvents {
                 path: run.to_owned(),
             });

@@ -138,6 +138,12 @@ fn a_folder_without_a_run_is_an_error_and_may_be_followed() {
         Curves::read(folder.path()),
         Err(Error::NoEvents { .. })
     ));
+    let foreign = folder.path().join("foreign.jsonl");
+    fs::write(&foreign, "{\"name\": \"something else\"}\n").expect("written");
+    assert!(matches!(
+        Curves::read(&foreign),
+        Err(Error::NoEvents { .. })
+    ));
     let mut curves = Curves::follow(&folder.path().join("not/yet"));
     assert!(!curves.poll().expect("nothing to read"));
 }
