@@ -93,6 +93,9 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
 
     /// A text whose baseline stands at `y`.
     pub fn text(&self, text: &str, (x, y): (f64, f64), lettering: Lettering) -> Drawn<DB> {
+        if text.is_empty() {
+            return Ok(());
+        }
         let at = self.at((x, y - BASELINE * lettering.size));
         let style = self.style(lettering);
         self.area.draw(&Text::new(text.to_owned(), at, style))

@@ -2,7 +2,8 @@
 
 use egui::{Context, Event, Key, Modifiers, Pos2, Rect, Response, Sense, Ui, Vec2, WidgetInfo};
 
-use super::plot::{Recording, SCALE, record};
+use super::plot::{SCALE, record};
+use super::recording::Recording;
 use crate::charts::{Chart, Plan, Span, Theme, View};
 
 /// What the menu of a chart asks for; who shows the chart opens the dialogs.

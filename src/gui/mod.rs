@@ -16,6 +16,7 @@ mod notices;
 mod outline;
 mod path_question;
 mod plot;
+mod recording;
 mod row_heights;
 mod row_layout;
 mod sentence_row;

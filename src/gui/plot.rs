@@ -14,6 +14,7 @@ use plotters_backend::{
     FontStyle,
 };
 
+use super::recording::{Recording, Text};
 use super::theme;
 use crate::charts::EM;
 
@@ -24,25 +25,6 @@ const UNITS: f32 = 8.0;
 pub(super) const SCALE: f64 = UNITS as f64;
 
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
-
-/// What was drawn, to be painted as often as wanted.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Recording {
-    shapes: Vec<Shape>,
-    /// Over the shapes. Laid out when painted: egui forgets letters that no frame asks for.
-    texts: Vec<Text>,
-}
-
-/// A text on one line.
-#[derive(Debug, Clone)]
-struct Text {
-    words: String,
-    /// Where it is anchored, on its baseline.
-    at: Pos2,
-    anchor: Align,
-    font: FontId,
-    colour: Color32,
-}
 
 /// Records what `draw` draws on an area as large as `rect`.
 pub(super) fn record(
@@ -57,35 +39,6 @@ pub(super) fn record(
     }));
     draw(&DrawingArea::from(&backend));
     std::mem::take(&mut backend.borrow_mut().recording)
-}
-
-impl Recording {
-    /// Of shapes and texts.
-    #[cfg(test)]
-    pub fn len(&self) -> usize {
-        self.shapes.len() + self.texts.len()
-    }
-
-    pub fn paint(&self, painter: &Painter) {
-        painter.extend(self.shapes.iter().cloned());
-        for text in &self.texts {
-            let galley = painter.layout_no_wrap(text.words.clone(), text.font.clone(), text.colour);
-            let left = match text.anchor {
-                Align::Min => text.at.x,
-                Align::Center => text.at.x - galley.size().x / 2.0,
-                Align::Max => text.at.x - galley.size().x,
-            };
-            let top = text.at.y - baseline(&galley);
-            painter.galley(Pos2::new(left, top), galley, text.colour);
-        }
-    }
-}
-
-/// From the top of a text to the line its letters stand on.
-fn baseline(galley: &Galley) -> f32 {
-    let first = galley.rows.first();
-    let glyph = first.and_then(|row| Some((row.pos, row.row.glyphs.first()?.pos)));
-    glyph.map_or(0.0, |(row, glyph)| row.y + glyph.y)
 }
 
 /// Turns plotters' drawing into a [`Recording`].
