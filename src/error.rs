@@ -157,6 +157,14 @@ pub enum Error {
     TraceOfSeveral { count: usize },
     #[error("the translation and its trace would both become {path:?}; name two files")]
     TraceOverTranslation { path: PathBuf },
+    #[error("{path:?} says no format for the figure; end its name in .svg or .png")]
+    FigureExtension { path: PathBuf },
+    #[error("the figure cannot be drawn: {problem}: {path:?}")]
+    Figure { problem: String, path: PathBuf },
+    #[error(
+        "no training run has told anything here; name the folder that `canopy train` wrote: {path:?}"
+    )]
+    NoEvents { path: PathBuf },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },
 }

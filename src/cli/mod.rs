@@ -6,6 +6,7 @@ mod corpus;
 mod describe;
 mod evaluate;
 mod model;
+mod run;
 mod terminal;
 mod train;
 mod translate;
@@ -45,6 +46,9 @@ enum Command {
     /// Work with model folders
     #[command(subcommand)]
     Model(model::ModelCommand),
+    /// Look at training runs
+    #[command(subcommand)]
+    Run(run::RunCommand),
     /// Score a model on the development or test documents of a corpus
     Evaluate(evaluate::EvaluateArguments),
 }
@@ -108,6 +112,7 @@ pub fn run() -> ExitCode {
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),
         Some(Command::Model(command)) => model::run(command),
+        Some(Command::Run(command)) => run::run(command),
         None => {
             let ModelArguments { model, device } = arguments.model;
             crate::gui::run(arguments.document, model, device.into())
