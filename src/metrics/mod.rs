@@ -4,7 +4,7 @@
 //! known here.
 //!
 //! Every [`Metric`] counts whole numbers for each segment and makes a score of their sums, so that a segment is read
-//! once.
+//! once, and resampling thousands of times ([`significance`]) only adds numbers.
 
 mod bleu;
 mod chrf;
@@ -14,6 +14,7 @@ mod markup;
 mod meteor;
 mod metric;
 mod ngrams;
+pub mod significance;
 mod sums;
 mod ter;
 pub mod tokenize;
