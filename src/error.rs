@@ -45,6 +45,20 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
+    #[error(
+        "{path:?} has {found} lines, {like:?} has {expected}: line {line} has no counterpart; every file needs one line for each segment"
+    )]
+    UnequalLines {
+        found: usize,
+        expected: usize,
+        line: usize,
+        like: PathBuf,
+        path: PathBuf,
+    },
+    #[error(
+        "there are no references, every line from line 1 on is empty; name the file of the reference translations: {path:?}"
+    )]
+    NoReferences { path: PathBuf },
     #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
     #[error(

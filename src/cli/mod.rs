@@ -7,6 +7,7 @@ mod describe;
 mod evaluate;
 mod model;
 mod run;
+mod score;
 mod terminal;
 mod train;
 mod translate;
@@ -51,6 +52,8 @@ enum Command {
     Run(run::RunCommand),
     /// Score a model on the development or test documents of a corpus
     Evaluate(evaluate::EvaluateArguments),
+    /// Score translations that lie in files, and tell which differences are more than chance
+    Score(score::ScoreArguments),
 }
 
 /// Which model, and where it computes.
@@ -110,6 +113,7 @@ pub fn run() -> ExitCode {
         Some(Command::Translate(arguments)) => translate::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
+        Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),
         Some(Command::Model(command)) => model::run(command),
         Some(Command::Run(command)) => run::run(command),
