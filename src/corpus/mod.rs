@@ -15,6 +15,7 @@ mod segment;
 mod split;
 mod subwords;
 mod tags;
+pub mod tmx;
 mod unit;
 mod writer;
 
