@@ -69,6 +69,28 @@ pub enum Error {
         target_folder: PathBuf,
     },
     #[error(
+        "no document with text is there in both languages; name folders with the same HTML, Markdown or text files, such as guide/page.html in both, or page.en.md and page.de.md: {source_folder:?}, {target_folder:?}"
+    )]
+    NoDocumentPairs {
+        source_folder: PathBuf,
+        target_folder: PathBuf,
+    },
+    #[error("{path:?}, line {line}: {problem}; export the translation memory again as TMX 1.4")]
+    Tmx {
+        problem: String,
+        line: usize,
+        path: PathBuf,
+    },
+    #[error(
+        "the translation memory has no pair of {from} and {to}; its languages are {present}: {path:?}"
+    )]
+    TmxLanguages {
+        from: String,
+        to: String,
+        present: String,
+        path: PathBuf,
+    },
+    #[error(
         "the loss of step {step} is {loss}; go on with --resume and a smaller learning_rate_factor"
     )]
     Diverged { step: usize, loss: f32 },

@@ -55,6 +55,8 @@ fn every_subcommand_explains_itself() {
         "evaluate",
         "corpus vocabulary",
         "corpus import libreoffice-help",
+        "corpus import folders",
+        "corpus import tmx",
     ] {
         assert!(
             explained.iter().any(|other| other == name),

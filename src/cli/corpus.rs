@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::terminal::{StatusLine, print};
-use crate::corpus::libreoffice_help::{HelpImport, HelpReport};
-use crate::corpus::parallel_text::TextImport;
+use super::import::{ImportCommand, import_texts};
+use super::terminal::print;
 use crate::corpus::{Corpus, Split, train_vocabulary};
 use crate::error::{Error, Result};
 use crate::text::vocabulary;
@@ -29,56 +28,6 @@ pub(super) enum CorpusCommand {
         #[arg(long)]
         json: bool,
     },
-}
-
-/// What can be imported.
-#[derive(Debug, Subcommand)]
-pub enum ImportCommand {
-    /// LibreOffice's help pages, paired by path and paragraph id
-    ///
-    /// The pages come from the packages libreoffice-help-en-us, libreoffice-help-de and so on. One page in 25 becomes a
-    /// test document and one in 50 a development document, chosen by a hash of its path.
-    LibreofficeHelp {
-        /// Folder of the source language, such as help/en-US
-        #[arg(long, value_name = "DIR")]
-        source: PathBuf,
-        /// Folder of the target language, such as help/de
-        #[arg(long, value_name = "DIR")]
-        target: PathBuf,
-        #[command(flatten)]
-        output: OutputArgs,
-    },
-    /// Two text files with one sentence a line and `<d>` alone on a line before each document
-    Text {
-        /// Sentences of the source language
-        #[arg(long, value_name = "FILE")]
-        source: PathBuf,
-        /// Their translations, line by line
-        #[arg(long, value_name = "FILE")]
-        target: PathBuf,
-        /// Put all documents here: train, dev or test [default: by a hash of the document's number]
-        #[arg(long)]
-        split: Option<Split>,
-        #[command(flatten)]
-        output: OutputArgs,
-    },
-}
-
-/// What all imports need.
-#[derive(Debug, Args)]
-pub struct OutputArgs {
-    /// Source language, such as en
-    #[arg(long, value_name = "LANGUAGE")]
-    from: String,
-    /// Target language, such as de
-    #[arg(long, value_name = "LANGUAGE")]
-    to: String,
-    /// Corpus folder to make
-    #[arg(short, long, value_name = "DIR")]
-    output: PathBuf,
-    /// Replace a corpus that is there
-    #[arg(long)]
-    force: bool,
 }
 
 /// What subwords to learn.
@@ -109,49 +58,6 @@ pub(super) fn run(command: CorpusCommand) -> Result<()> {
     }
 }
 
-fn import_texts(import: ImportCommand) -> Result<()> {
-    let corpus = match import {
-        ImportCommand::LibreofficeHelp {
-            source,
-            target,
-            output,
-        } => {
-            let import = HelpImport {
-                source,
-                target,
-                source_language: output.from,
-                target_language: output.to,
-                output: output.output,
-                replace: output.force,
-            };
-            let mut line = StatusLine::new();
-            let (corpus, report) =
-                import.run(|done, all| line.show(&format!("reading page {done} of {all}")))?;
-            line.clear();
-            print_report(&report)?;
-            corpus
-        }
-        ImportCommand::Text {
-            source,
-            target,
-            split,
-            output,
-        } => {
-            let import = TextImport {
-                source,
-                target,
-                source_language: output.from,
-                target_language: output.to,
-                split,
-                output: output.output,
-                replace: output.force,
-            };
-            import.run()?
-        }
-    };
-    print_statistics(&corpus, false)
-}
-
 fn make_vocabulary(arguments: &VocabularyArgs) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     let path = corpus.vocabulary_path();
@@ -167,23 +73,7 @@ fn make_vocabulary(arguments: &VocabularyArgs) -> Result<()> {
     ))
 }
 
-fn print_report(report: &HelpReport) -> Result<()> {
-    print(&format!(
-        "{} pages, {} of them only in the source language\n\
-         {} paragraphs divided into sentences, {} kept whole, {} only in the source language\n\
-         markup without a partner taken out of {} units: {} in the source, {} in the target\n",
-        report.pages,
-        report.unpaired_pages,
-        report.divided_paragraphs,
-        report.whole_paragraphs,
-        report.unpaired_paragraphs,
-        report.units_with_dropped_markup,
-        report.dropped_source_markup,
-        report.dropped_target_markup
-    ))
-}
-
-fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {
+pub(super) fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {
     if json {
         return print(&format!("{:#}\n", serde_json::json!(corpus.statistics())));
     }
@@ -202,6 +92,7 @@ fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {
         "new",
         "repeated",
         "identical",
+        "doubtful",
         "source words",
         "target words",
     ];
@@ -216,6 +107,7 @@ fn print_statistics(corpus: &Corpus, json: bool) -> Result<()> {
             found.new_units(),
             found.repeated,
             found.identical,
+            found.doubtful,
             found.source_words,
             found.target_words,
         ];

@@ -5,6 +5,7 @@
 mod corpus;
 mod describe;
 mod evaluate;
+mod import;
 mod model;
 mod run;
 mod score;

@@ -21,9 +21,11 @@
 //!   [`placeholder`](crate::text::placeholder), the same ones on both sides: U+E000 + n opens pair n, U+E200 closes the
 //!   innermost, U+E100 + n is the single tag or opaque span n.
 //! - `points` (may be missing): what point n shows, such as inline code; `target_points` if the target shows another.
-//! - `status`: `new`, `repeated` (this pair stood earlier in this file) or `identical` (both sides show the same).
+//! - `status`: `new`, `repeated` (this pair stood earlier in this file), `identical` (both sides show the same) or
+//!   `doubtful` (an aligner is not sure that the sides belong together; from version 2).
 //!
-//! Unknown keys are ignored, a higher `version` is refused. Documents stand sorted by `id`.
+//! Unknown keys are ignored, a higher `version` is refused; the lowest that knows all of a corpus is written. Documents
+//! stand sorted by `id`.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -32,15 +34,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::split::Split;
-use super::unit::Unit;
+use super::unit::{Unit, UnitStatus};
 use super::writer::Statistics;
 use crate::error::{Error, Result};
 use crate::text::document::{ParagraphKind, Section};
 
 /// What `format` says in `corpus.json`.
 pub const FORMAT: &str = "canopy-corpus";
-/// The version that is written, and the highest that is read.
-pub const VERSION: u32 = 1;
+/// The highest version that is read.
+pub const VERSION: u32 = 2;
 
 pub(super) const MANIFEST: &str = "corpus.json";
 
@@ -71,6 +73,13 @@ impl ParallelParagraph {
         let sources: Vec<_> = self.units.iter().map(Unit::visible_source).collect();
         let targets: Vec<_> = self.units.iter().map(Unit::visible_target).collect();
         (sources.join(" "), targets.join(" "))
+    }
+
+    /// Whether it can be told from its source, and its target is surely the translation.
+    pub(super) fn is_scored(&self) -> bool {
+        let sure = |unit: &Unit| unit.status != UnitStatus::Doubtful;
+        let (source, target) = self.visible();
+        source != target && self.units.iter().all(sure)
     }
 }
 

@@ -5,10 +5,15 @@
 //! attributes, then by tag names, each time in order. What has no partner on the other side is taken out of this copy
 //! of the text; an opaque span then stands there as the text it shows. The rest is numbered in the order of the source.
 
+use std::ops::Range;
+
 use super::tags::Tags;
-use super::unit::Unit;
+use super::unit::{Unit, visible};
 use crate::text::document::{Document, Format, Markup, Sentence};
 use crate::text::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
+
+/// How many marks a text may have: there are no more numbers for placeholders.
+pub(super) const MAX_MARKS: usize = 256;
 
 /// One language's text of a unit, with what its placeholders stand for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,15 +39,23 @@ pub(super) struct Matched {
 
 impl Side {
     pub fn of(document: &Document, sentence: &Sentence) -> Self {
-        let tags = |range: &std::ops::Range<usize>| Tags::of(&document.original[range.clone()]);
-        let mark = |markup: &Markup| match markup {
-            Markup::Pair { open, .. } => Mark {
+        let text = |range: &Range<usize>| &document.original[range.clone()];
+        let mark = |markup: &Markup| match (markup, document.format) {
+            (Markup::Pair { open, close }, Format::Markdown) => Mark {
                 is_pair: true,
-                tags: tags(open),
+                tags: Tags::of_markdown(text(open), text(close)),
             },
-            Markup::Point { range } => Mark {
+            (Markup::Point { range }, Format::Markdown) => Mark {
                 is_pair: false,
-                tags: tags(range),
+                tags: Tags::of_markdown(text(range), ""),
+            },
+            (Markup::Pair { open, .. }, _) => Mark {
+                is_pair: true,
+                tags: Tags::of(text(open)),
+            },
+            (Markup::Point { range }, _) => Mark {
+                is_pair: false,
+                tags: Tags::of(text(range)),
             },
         };
         Self {
@@ -67,11 +80,23 @@ impl Side {
             }
             let side = Self::of(document, sentence);
             let offset = whole.markup.len();
-            whole.text += &renumbered(&side, |number| Some(number + offset));
+            whole.text += &renumbered(&side, |number| {
+                Some(number + offset).filter(|&number| number < MAX_MARKS)
+            });
             whole.markup.extend(side.markup);
             end = Some(sentence.range.end);
         }
         whole
+    }
+
+    /// What a reader sees.
+    pub fn visible(&self) -> String {
+        let shown: Vec<String> = self
+            .markup
+            .iter()
+            .map(|mark| mark.tags.text.clone())
+            .collect();
+        visible(&self.text, &shown)
     }
 }
 

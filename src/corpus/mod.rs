@@ -4,7 +4,10 @@
 //! of what others publish, and the segments that are scored. Texts only: ids are made where they are needed, and the
 //! tree of a single document belongs to the text room.
 
+mod alignment;
+pub mod document_folders;
 mod format;
+mod languages;
 pub mod libreoffice_help;
 mod markup;
 pub mod parallel_text;
@@ -12,6 +15,7 @@ mod segment;
 mod split;
 mod subwords;
 mod tags;
+pub mod tmx;
 mod unit;
 mod writer;
 

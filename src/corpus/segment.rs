@@ -8,7 +8,7 @@ use super::unit::{Unit, UnitStatus, visible};
 use super::writer::fingerprint;
 use crate::error::Result;
 
-/// A paragraph whose two sides show different texts.
+/// A paragraph whose two sides show different texts that surely belong together.
 ///
 /// Its hypothesis is [`Segment::visible`] of the hypotheses of its units.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,10 +103,10 @@ pub fn segments(corpus: &Corpus, split: Split) -> Result<Vec<Segment>> {
     let (mut segments, mut seen) = (Vec::new(), HashSet::new());
     for (document, content) in corpus.documents(split)?.enumerate() {
         for (paragraph, content) in content?.paragraphs.into_iter().enumerate() {
-            let (source, reference) = content.visible();
-            if source == reference {
+            if !content.is_scored() {
                 continue;
             }
+            let (source, reference) = content.visible();
             let pair = fingerprint(&source, &reference);
             let units = content.units.into_iter().enumerate();
             segments.push(Segment {

@@ -45,6 +45,31 @@ impl Tags {
         tags
     }
 
+    /// The marks of Markdown, named by their signs; `close` is empty for a point.
+    pub fn of_markdown(open: &str, close: &str) -> Self {
+        if open.starts_with('<') && !open.contains(':') {
+            return Self::of(open);
+        }
+        let (name, address, text) = if close.is_empty() {
+            match open.rsplit_once("](") {
+                Some((_, address)) => ("![".to_owned(), address, ""),
+                None => ("`".to_owned(), "", open.trim_matches(['`', '<', '>'])),
+            }
+        } else {
+            let address = close.strip_prefix("](").unwrap_or_default();
+            (open.replace('_', "*"), address, "")
+        };
+        let address = address.trim_end_matches(')');
+        let attributes = match address {
+            "" => Vec::new(),
+            _ => vec![("href".to_owned(), address.to_owned())],
+        };
+        Self {
+            starts: vec![StartTag { name, attributes }],
+            text: folded(text),
+        }
+    }
+
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.starts.iter().map(|start| start.name.as_str())
     }
@@ -111,6 +136,19 @@ mod tests {
         });
         assert_eq!(english, german);
         assert_eq!(english.names().collect::<Vec<_>>(), ["a", "span"]);
+    }
+
+    #[test]
+    fn marks_of_markdown_have_signs_for_names() {
+        assert_eq!(Tags::of_markdown("**", "**"), Tags::of_markdown("__", "__"));
+        let link = Tags::of_markdown("[", "](a.html)");
+        assert_eq!(
+            link.starts[0].attributes,
+            [("href".to_owned(), "a.html".to_owned())]
+        );
+        assert_eq!(Tags::of_markdown("`a b`", "").text, "a b");
+        assert_eq!(Tags::of_markdown("![a](b.png)", "").text, "");
+        assert_eq!(Tags::of_markdown("<br>", ""), Tags::of("<br>"));
     }
 
     #[test]

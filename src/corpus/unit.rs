@@ -29,6 +29,8 @@ pub enum UnitStatus {
     Repeated,
     /// Both sides show the same.
     Identical,
+    /// Whether the sides belong together is not sure; set by whoever aligned them.
+    Doubtful,
 }
 
 impl Unit {

@@ -45,13 +45,16 @@ impl Statistics {
 pub struct SplitStatistics {
     pub documents: usize,
     pub paragraphs: usize,
-    /// Paragraphs whose sides show different texts: what is scored.
+    /// Paragraphs whose sides show different texts, none of them doubtful: what is scored.
     pub segments: usize,
     pub units: usize,
     /// Units that are the same on both sides.
     pub identical: usize,
     /// Units that stood earlier in the split.
     pub repeated: usize,
+    /// Units whose sides may not belong together.
+    #[serde(default)]
+    pub doubtful: usize,
     /// Words between white space, of all units.
     pub source_words: usize,
     pub target_words: usize,
@@ -60,7 +63,7 @@ pub struct SplitStatistics {
 impl SplitStatistics {
     /// Units that count in the loss.
     pub fn new_units(&self) -> usize {
-        self.units - self.identical - self.repeated
+        self.units - self.identical - self.repeated - self.doubtful
     }
 }
 
@@ -111,7 +114,7 @@ impl CorpusWriter {
         })
     }
 
-    /// Adds a document; its units get their status here, whatever they had.
+    /// Adds a document; its units get their status here, of what they had only doubt counts.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -120,12 +123,11 @@ impl CorpusWriter {
         statistics.documents += 1;
         for paragraph in &mut document.paragraphs {
             statistics.paragraphs += 1;
-            let (source, target) = paragraph.visible();
-            statistics.segments += usize::from(source != target);
             for unit in &mut paragraph.units {
                 unit.status = status(unit, &mut self.seen[split as usize]);
                 count(unit, statistics);
             }
+            statistics.segments += usize::from(paragraph.is_scored());
         }
         let path = self.folder.join(split.file_name());
         let file = &mut self.files[split as usize];
@@ -156,7 +158,7 @@ impl CorpusWriter {
         }
         let manifest = Manifest {
             format: FORMAT.to_owned(),
-            version: VERSION,
+            version: version_for(&statistics),
             info,
             statistics,
         };
@@ -167,6 +169,16 @@ impl CorpusWriter {
         readable_by_all(temporary.path());
         replace(temporary, &folder)?;
         Corpus::open(folder)
+    }
+}
+
+/// The lowest version whose readers understand the corpus.
+fn version_for(statistics: &Statistics) -> u32 {
+    let doubtful = |split| statistics.of(split).doubtful > 0;
+    if Split::ALL.into_iter().any(doubtful) {
+        VERSION
+    } else {
+        1
     }
 }
 
@@ -228,6 +240,9 @@ fn status(unit: &Unit, seen: &mut HashSet<u64>) -> UnitStatus {
     if unit.visible_source() == unit.visible_target() {
         return UnitStatus::Identical;
     }
+    if unit.status == UnitStatus::Doubtful {
+        return UnitStatus::Doubtful;
+    }
     if seen.insert(fingerprint(&unit.source, &unit.target)) {
         UnitStatus::New
     } else {
@@ -246,6 +261,7 @@ fn count(unit: &Unit, statistics: &mut SplitStatistics) {
     statistics.units += 1;
     statistics.identical += usize::from(unit.status == UnitStatus::Identical);
     statistics.repeated += usize::from(unit.status == UnitStatus::Repeated);
+    statistics.doubtful += usize::from(unit.status == UnitStatus::Doubtful);
     statistics.source_words += unit
         .visible_source()
         .split(' ')

@@ -1,0 +1,282 @@
+//! `canopy corpus import …`: corpora of what others have translated.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::corpus::print_statistics;
+use super::terminal::{StatusLine, print};
+use crate::corpus::document_folders::{FolderImport, FolderReport};
+use crate::corpus::libreoffice_help::{HelpImport, HelpReport};
+use crate::corpus::parallel_text::TextImport;
+use crate::corpus::tmx::{TmxImport, TmxReport};
+use crate::corpus::{Corpus, Split};
+use crate::error::Result;
+
+/// What can be imported.
+#[derive(Debug, Subcommand)]
+pub enum ImportCommand {
+    /// LibreOffice's help pages, paired by path and paragraph id
+    ///
+    /// The pages come from the packages libreoffice-help-en-us, libreoffice-help-de and so on. One page in 25 becomes a
+    /// test document and one in 50 a development document, chosen by a hash of its path.
+    LibreofficeHelp {
+        /// Folder of the source language, such as help/en-US
+        #[arg(long, value_name = "DIR")]
+        source: PathBuf,
+        /// Folder of the target language, such as help/de
+        #[arg(long, value_name = "DIR")]
+        target: PathBuf,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Two text files with one sentence a line and `<d>` alone on a line before each document
+    Text {
+        /// Sentences of the source language
+        #[arg(long, value_name = "FILE")]
+        source: PathBuf,
+        /// Their translations, line by line
+        #[arg(long, value_name = "FILE")]
+        target: PathBuf,
+        /// Put all documents here: train, dev or test [default: by a hash of the document's number]
+        #[arg(long)]
+        split: Option<Split>,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Two folders of documents, one a language: HTML, Markdown and plain text
+    ///
+    /// Documents are paired by their path: guide/page.html in both folders, page.en.md with page.de.md, page_en.txt with
+    /// page_de.txt. Both folders may be the same one if the names say the language. Paragraphs and sentences are paired
+    /// by structure, length, and what reads the same in both languages, such as numbers and links; pairs that do not
+    /// look like translations stay as context but are neither learnt from nor scored. One document in 25 becomes a test
+    /// document and one in 50 a development document, chosen by a hash of its path.
+    Folders {
+        /// Folder with the documents of the source language
+        #[arg(long, value_name = "DIR")]
+        source: PathBuf,
+        /// Folder with their translations
+        #[arg(long, value_name = "DIR")]
+        target: PathBuf,
+        /// Print what was found as JSON, with the names of all documents that have no counterpart
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// A translation memory: a TMX file, as translators' tools export it
+    ///
+    /// Units become documents by the file they say they come from; where they do not say, 50 units in a row count as
+    /// one document. Languages match by their beginning: en takes en-US as well. Inline tags become placeholders.
+    Tmx {
+        /// The .tmx file, in UTF-8 or UTF-16
+        file: PathBuf,
+        /// Print what was found as JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+}
+
+/// What all imports need.
+#[derive(Debug, Args)]
+pub struct OutputArgs {
+    /// Source language, such as en
+    #[arg(long, value_name = "LANGUAGE")]
+    from: String,
+    /// Target language, such as de
+    #[arg(long, value_name = "LANGUAGE")]
+    to: String,
+    /// Corpus folder to make
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Replace a corpus that is there
+    #[arg(long)]
+    force: bool,
+}
+
+/// Makes the corpus and tells what is in it.
+///
+/// # Errors
+/// If a file cannot be read or written, or holds something else than it should.
+pub(super) fn import_texts(import: ImportCommand) -> Result<()> {
+    match import {
+        ImportCommand::LibreofficeHelp {
+            source,
+            target,
+            output,
+        } => import_help(source, target, output),
+        ImportCommand::Text {
+            source,
+            target,
+            split,
+            output,
+        } => {
+            let import = TextImport {
+                source,
+                target,
+                source_language: output.from,
+                target_language: output.to,
+                split,
+                output: output.output,
+                replace: output.force,
+            };
+            print_statistics(&import.run()?, false)
+        }
+        ImportCommand::Folders {
+            source,
+            target,
+            json,
+            output,
+        } => import_folders(source, target, json, output),
+        ImportCommand::Tmx { file, json, output } => import_tmx(file, json, output),
+    }
+}
+
+fn import_help(source: PathBuf, target: PathBuf, output: OutputArgs) -> Result<()> {
+    let import = HelpImport {
+        source,
+        target,
+        source_language: output.from,
+        target_language: output.to,
+        output: output.output,
+        replace: output.force,
+    };
+    let mut line = StatusLine::new();
+    let (corpus, report) =
+        import.run(|done, all| line.show(&format!("reading page {done} of {all}")))?;
+    line.clear();
+    print(&help_text(&report))?;
+    print_statistics(&corpus, false)
+}
+
+fn import_folders(source: PathBuf, target: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
+    let import = FolderImport {
+        source,
+        target,
+        source_language: output.from,
+        target_language: output.to,
+        output: output.output,
+        replace: output.force,
+    };
+    let mut line = StatusLine::new();
+    let done = import.run(|done, all| {
+        line.show(&format!("reading document {done} of {all}"));
+        ControlFlow::Continue(())
+    })?;
+    line.clear();
+    match done {
+        Some((corpus, report)) if json => print_json(&corpus, &report),
+        Some((corpus, report)) => {
+            print(&folder_text(&report))?;
+            print_statistics(&corpus, false)
+        }
+        None => Ok(()),
+    }
+}
+
+fn import_tmx(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
+    let import = TmxImport {
+        file,
+        source_language: output.from,
+        target_language: output.to,
+        output: output.output,
+        replace: output.force,
+    };
+    let mut line = StatusLine::new();
+    let done = import.run(|done, all| {
+        line.show(&format!("read {} % of the file", 100 * done / all.max(1)));
+        ControlFlow::Continue(())
+    })?;
+    line.clear();
+    match done {
+        Some((corpus, report)) if json => print_json(&corpus, &report),
+        Some((corpus, report)) => {
+            print(&tmx_text(&report))?;
+            print_statistics(&corpus, false)
+        }
+        None => Ok(()),
+    }
+}
+
+fn print_json(corpus: &Corpus, report: &impl serde::Serialize) -> Result<()> {
+    let told = serde_json::json!({"report": report, "statistics": corpus.statistics()});
+    print(&format!("{told:#}\n"))
+}
+
+fn help_text(report: &HelpReport) -> String {
+    format!(
+        "{} pages, {} of them only in the source language\n\
+         {} paragraphs divided into sentences, {} kept whole, {} only in the source language\n\
+         markup without a partner taken out of {} units: {} in the source, {} in the target\n",
+        report.pages,
+        report.unpaired_pages,
+        report.divided_paragraphs,
+        report.whole_paragraphs,
+        report.unpaired_paragraphs,
+        report.units_with_dropped_markup,
+        report.dropped_source_markup,
+        report.dropped_target_markup
+    )
+}
+
+fn folder_text(report: &FolderReport) -> String {
+    let mut text = format!(
+        "{} pairs of documents; {} documents only in the source language, {} only in the target language\n\
+         {} pairs of sentences, {} of them doubtful: context only\n\
+         {} sentences only in the source, {} only in the target; {:.2} characters of the target for one of the source\n",
+        report.documents,
+        report.unpaired_sources.len(),
+        report.unpaired_targets.len(),
+        report.pairs,
+        report.doubtful,
+        report.unpaired_source_sentences,
+        report.unpaired_target_sentences,
+        report.length_ratio
+    );
+    text += &listed("only in the source language", &report.unpaired_sources);
+    text += &listed("only in the target language", &report.unpaired_targets);
+    let left_out = report.left_out.iter();
+    text.extend(left_out.map(|pair| format!("left out: {}: {}\n", pair.source, pair.reason)));
+    text
+}
+
+/// The first names of a list; all of them are in the JSON.
+fn listed(what: &str, names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    if names.is_empty() {
+        return String::new();
+    }
+    let first = names
+        .iter()
+        .take(SHOWN)
+        .map(String::as_str)
+        .collect::<Vec<_>>();
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{what}: {}{more}\n", first.join(", "))
+}
+
+fn tmx_text(report: &TmxReport) -> String {
+    let languages = report
+        .languages
+        .iter()
+        .map(|(language, units)| format!("{language} {units}"));
+    format!(
+        "{} units ({}), {} of them without text in both languages\n\
+         {} pairs in {} documents, {} of which the file names; {} pairs repeat earlier ones\n\
+         markup of one side only, taken out: {}\n",
+        report.units,
+        languages.collect::<Vec<_>>().join(", "),
+        report.incomplete,
+        report.pairs,
+        report.documents,
+        report.named_documents,
+        report.repeated,
+        report.dropped_markup
+    )
+}

@@ -1,0 +1,284 @@
+//! Translation memories (TMX 1.1 to 1.4b) as a corpus.
+//!
+//! Every unit that has both languages becomes a paragraph with one pair, its inline elements placeholders. Documents are
+//! found by a property that names one (such as `x-document` or `file`), else by a `tuid` that begins with a file's name
+//! (`guide/page.html:12`), else 50 units in a row count as one document. `creationid` names a person and is not looked at. The
+//! file is read unit by unit, but the texts of both languages are kept in memory until all documents are complete.
+
+mod encoding;
+mod reader;
+mod segment;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
+use super::languages::{is_same_code, is_same_language};
+use super::markup::matched;
+use super::split::Split;
+use super::unit::Unit;
+use super::writer::CorpusWriter;
+use crate::error::{Error, Result};
+use crate::text::document::{ParagraphKind, Section};
+use reader::{TmxReader, TranslationUnit, Variant};
+
+/// How many units without a document of their own make one.
+const RUN: usize = 50;
+
+/// Types of properties that name a document, in this order, without `x-` and in small letters.
+const DOCUMENT_PROPERTIES: [&str; 14] = [
+    "document",
+    "doc",
+    "docid",
+    "document-id",
+    "doc-id",
+    "source-document",
+    "txt::doc. no.",
+    "filename",
+    "file-name",
+    "file",
+    "source-file",
+    "sourcefile",
+    "origfile",
+    "original",
+];
+
+/// What to import and where to.
+#[derive(Debug, Clone)]
+pub struct TmxImport {
+    pub file: PathBuf,
+    /// Language codes; `en` takes `en-US` as well.
+    pub source_language: String,
+    pub target_language: String,
+    /// The new corpus.
+    pub output: PathBuf,
+    /// Whether an existing corpus may be replaced.
+    pub replace: bool,
+}
+
+/// What an import found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TmxReport {
+    /// Units of the file.
+    pub units: usize,
+    /// Those without one of the languages, or without text in it.
+    pub incomplete: usize,
+    pub pairs: usize,
+    /// Pairs that stood earlier in the same split.
+    pub repeated: usize,
+    pub documents: usize,
+    /// How many of these the file names; the others are runs of units.
+    pub named_documents: usize,
+    /// Units of each language of the file.
+    pub languages: BTreeMap<String, usize>,
+    /// Pairs and points that only one side has, and which were taken out.
+    pub dropped_markup: usize,
+}
+
+impl TmxImport {
+    /// Reads the file and writes the corpus; `progress` is told bytes read and in all, and may end the import: then
+    /// nothing is written and the result is `None`.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is no TMX, is damaged, or has no unit in both languages, or the corpus cannot be
+    /// written.
+    pub fn run(
+        &self,
+        mut progress: impl FnMut(u64, u64) -> ControlFlow<()>,
+    ) -> Result<Option<(Corpus, TmxReport)>> {
+        let mut reader = TmxReader::open(&self.file)?;
+        let mut writer = CorpusWriter::create(&self.output, self.info(), self.replace)?;
+        let mut memory = Memory::default();
+        let mut report = TmxReport::default();
+        while let Some(unit) = reader.next()? {
+            let (done, all) = reader.progress();
+            if progress(done, all).is_break() {
+                return Ok(None);
+            }
+            report.units += 1;
+            for variant in &unit.variants {
+                *report
+                    .languages
+                    .entry(variant.language.clone())
+                    .or_default() += 1;
+            }
+            match self.pair(&unit, &mut report) {
+                Some(pair) => memory.add(&unit, pair, &self.stem()),
+                None => report.incomplete += 1,
+            }
+        }
+        report.pairs = report.units - report.incomplete;
+        if report.units == 0 {
+            return Err(self.nothing(&reader));
+        }
+        if report.pairs == 0 {
+            return Err(self.no_languages(&report));
+        }
+        (report.documents, report.named_documents) = (memory.documents.len(), memory.named);
+        for (id, paragraphs) in memory.documents {
+            writer.add(Split::of(&id), document(id, paragraphs))?;
+        }
+        let corpus = writer.finish()?;
+        report.repeated = Split::ALL
+            .map(|split| corpus.statistics().of(split).repeated)
+            .iter()
+            .sum();
+        Ok(Some((corpus, report)))
+    }
+
+    fn pair(&self, unit: &TranslationUnit, report: &mut TmxReport) -> Option<Unit> {
+        let source = variant(&unit.variants, &self.source_language)?;
+        let target = variant(&unit.variants, &self.target_language)?;
+        let has_text = |variant: &Variant| !variant.side.visible().is_empty();
+        if std::ptr::eq(source, target) || !has_text(source) || !has_text(target) {
+            return None;
+        }
+        let matched = matched(&source.side, &target.side);
+        report.dropped_markup += matched.dropped_source + matched.dropped_target;
+        Some(matched.unit)
+    }
+
+    fn nothing(&self, reader: &TmxReader) -> Error {
+        let is_empty = reader.progress().1 == 0;
+        let problem = if is_empty {
+            "the file is empty"
+        } else {
+            "there is no <tu> in it"
+        };
+        Error::Tmx {
+            problem: problem.to_owned(),
+            line: reader.line(),
+            path: self.file.clone(),
+        }
+    }
+
+    fn no_languages(&self, report: &TmxReport) -> Error {
+        let present: Vec<&str> = report.languages.keys().map(String::as_str).collect();
+        let present = if present.is_empty() {
+            "not named".to_owned()
+        } else {
+            present.join(", ")
+        };
+        Error::TmxLanguages {
+            from: self.source_language.clone(),
+            to: self.target_language.clone(),
+            present,
+            path: self.file.clone(),
+        }
+    }
+
+    fn stem(&self) -> String {
+        let stem = self.file.file_stem();
+        stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+    }
+
+    fn info(&self) -> CorpusInfo {
+        let name = self.output.file_name();
+        CorpusInfo {
+            name: name.map_or_else(|| self.stem(), |name| name.to_string_lossy().into_owned()),
+            source_language: self.source_language.clone(),
+            target_language: self.target_language.clone(),
+            origin: self.file.display().to_string(),
+            licence: String::new(),
+        }
+    }
+}
+
+/// The documents of a file, by id.
+#[derive(Default)]
+struct Memory {
+    documents: BTreeMap<String, Vec<ParallelParagraph>>,
+    named: usize,
+    /// Units that no document claims.
+    unclaimed: usize,
+}
+
+impl Memory {
+    fn add(&mut self, unit: &TranslationUnit, pair: Unit, stem: &str) {
+        let named = document_name(unit);
+        let is_named = named.is_some();
+        let id = named.unwrap_or_else(|| {
+            self.unclaimed += 1;
+            format!("{stem}/{:06}", self.unclaimed.div_ceil(RUN))
+        });
+        let paragraphs = self.documents.entry(id).or_default();
+        self.named += usize::from(is_named && paragraphs.is_empty());
+        paragraphs.push(ParallelParagraph {
+            section: 0,
+            kind: ParagraphKind::Text,
+            id: unit.tuid.clone(),
+            units: vec![pair],
+        });
+    }
+}
+
+/// The document that a unit says it comes from.
+fn document_name(unit: &TranslationUnit) -> Option<String> {
+    let property = |wanted: &&str| {
+        let kind = |kind: &str| {
+            kind.trim()
+                .to_lowercase()
+                .trim_start_matches("x-")
+                .replace('_', "-")
+        };
+        let found = unit
+            .properties
+            .iter()
+            .find(|(found, value)| kind(found) == **wanted && !value.trim().is_empty());
+        found.map(|(_, value)| value.trim().to_owned())
+    };
+    let by_property = DOCUMENT_PROPERTIES.iter().find_map(property);
+    by_property.or_else(|| unit.tuid.as_deref().and_then(file_of).map(str::to_owned))
+}
+
+/// `guide/page.html` of `guide/page.html:12`: a name with a path or an extension, before a number.
+fn file_of(tuid: &str) -> Option<&str> {
+    let name = tuid.trim_end_matches(|c: char| c.is_ascii_digit());
+    let file = name.strip_suffix([':', '#', '_', '-', '/', '|'])?;
+    let is_file = name.len() < tuid.len()
+        && file.contains(['.', '/', '\\'])
+        && file.contains(char::is_alphabetic);
+    is_file.then_some(file)
+}
+
+/// The variant in this very language, else in one that the code is the beginning of, or the other way round.
+fn variant<'a>(variants: &'a [Variant], language: &str) -> Option<&'a Variant> {
+    let same = variants
+        .iter()
+        .find(|variant| is_same_code(&variant.language, language));
+    same.or_else(|| {
+        variants
+            .iter()
+            .find(|variant| is_same_language(&variant.language, language))
+    })
+}
+
+fn document(id: String, paragraphs: Vec<ParallelParagraph>) -> ParallelDocument {
+    let whole = Section {
+        parent: None,
+        level: 0,
+        heading: None,
+    };
+    ParallelDocument {
+        id,
+        sections: vec![whole],
+        paragraphs,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tuid_names_a_file_only_if_it_looks_like_one() {
+        assert_eq!(file_of("guide/page.html:12"), Some("guide/page.html"));
+        assert_eq!(file_of("page.html#3"), Some("page.html"));
+        for other in ["12", "tu-12", "page.html", "4.5-6", "a.b.12"] {
+            assert_eq!(file_of(other), None, "{other}");
+        }
+    }
+}
