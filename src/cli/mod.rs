@@ -6,6 +6,7 @@ mod corpus;
 mod describe;
 mod evaluate;
 mod model;
+mod run;
 mod terminal;
 mod train;
 mod translate;
@@ -39,6 +40,9 @@ enum Command {
     Translate(translate::TranslateArguments),
     /// Train a model on a corpus, with checkpoints and validation
     Train(train::TrainArguments),
+    /// Steer runs that another program has under way
+    #[command(subcommand)]
+    Run(run::RunCommand),
     /// Make corpora from parallel documents, and look at them
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
@@ -105,6 +109,7 @@ pub fn run() -> ExitCode {
     let done = match arguments.command {
         Some(Command::Translate(arguments)) => translate::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),
+        Some(Command::Run(command)) => run::run(&command),
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),
         Some(Command::Model(command)) => model::run(command),
