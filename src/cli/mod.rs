@@ -7,6 +7,7 @@ mod describe;
 mod evaluate;
 mod model;
 mod run;
+mod sweep;
 mod terminal;
 mod train;
 mod translate;
@@ -43,6 +44,9 @@ enum Command {
     /// Steer runs that another program has under way
     #[command(subcommand)]
     Run(run::RunCommand),
+    /// Train many models and compare them
+    #[command(subcommand)]
+    Sweep(sweep::SweepCommand),
     /// Make corpora from parallel documents, and look at them
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
@@ -110,6 +114,7 @@ pub fn run() -> ExitCode {
         Some(Command::Translate(arguments)) => translate::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),
         Some(Command::Run(command)) => run::run(&command),
+        Some(Command::Sweep(command)) => sweep::run(&command),
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),
         Some(Command::Model(command)) => model::run(command),
