@@ -45,6 +45,20 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
+    #[error(
+        "{path:?} has {found} lines, {like:?} has {expected}: line {line} has no counterpart; every file needs one line for each segment"
+    )]
+    UnequalLines {
+        found: usize,
+        expected: usize,
+        line: usize,
+        like: PathBuf,
+        path: PathBuf,
+    },
+    #[error(
+        "there are no references, every line from line 1 on is empty; name the file of the reference translations: {path:?}"
+    )]
+    NoReferences { path: PathBuf },
     #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
     #[error(
@@ -199,6 +213,14 @@ pub enum Error {
     TraceOfSeveral { count: usize },
     #[error("the translation and its trace would both become {path:?}; name two files")]
     TraceOverTranslation { path: PathBuf },
+    #[error("{path:?} says no format for the figure; end its name in .svg or .png")]
+    FigureExtension { path: PathBuf },
+    #[error("the figure cannot be drawn: {problem}: {path:?}")]
+    Figure { problem: String, path: PathBuf },
+    #[error(
+        "no training run has told anything here; name the folder that `canopy train` wrote: {path:?}"
+    )]
+    NoEvents { path: PathBuf },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },
 }

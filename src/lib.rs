@@ -7,6 +7,7 @@
 //! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
 //! | [`corpus`] | parallel documents: format, splits, importers |
 //! | [`metrics`] | scores: texts in, numbers out |
+//! | [`charts`] | figures: numbers in, drawing on any plotters backend out |
 //! | [`trace`] | what a model attended to while it translated a document: plain numbers, in memory and on disk |
 //! | [`kernels`] | fused operations, each beside its plain tensor version |
 //! | [`model`] | layers and systems: tensors in, tensors out |
@@ -20,6 +21,7 @@
 //! | [`cli`] | the same jobs without a window |
 
 pub mod app;
+pub mod charts;
 pub mod cli;
 pub mod corpus;
 pub mod error;

@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::path::Path;
 
+use canopy::charts::{FONT, register_fonts};
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use plotters::style::register_font;
 
 use crate::{MECHANISMS, Measured};
 
@@ -28,9 +28,7 @@ const PANELS: [Panel; 3] = [
 
 /// Writes the figure as SVG.
 pub fn draw(points: &[Measured], path: &Path) -> Result<(), Box<dyn Error>> {
-    let font = include_bytes!("../../assets/fonts/Inter-Regular.otf");
-    let registered = register_font("sans-serif", FontStyle::Normal, font);
-    assert!(registered.is_ok(), "the font can be read");
+    register_fonts();
     let root = SVGBackend::new(path, (1140, 420)).into_drawing_area();
     root.fill(&WHITE)?;
     let (panels, legend) = root.split_vertically(370);
@@ -43,7 +41,7 @@ pub fn draw(points: &[Measured], path: &Path) -> Result<(), Box<dyn Error>> {
             [(x, 20), (x + 28, 20)],
             colour.stroke_width(3),
         ))?;
-        legend.draw(&Text::new(*name, (x + 36, 12), ("sans-serif", 15)))?;
+        legend.draw(&Text::new(*name, (x + 36, 12), (FONT, 15)))?;
     }
     root.present()?;
     Ok(())
@@ -64,7 +62,7 @@ fn draw_panel(
         sentences.max().unwrap_or(2),
     );
     let mut chart = ChartBuilder::on(area)
-        .caption(title, ("sans-serif", 17))
+        .caption(title, (FONT, 17))
         .margin(12)
         .x_label_area_size(38)
         .y_label_area_size(58)
@@ -77,7 +75,7 @@ fn draw_panel(
         .x_desc("sentences of the document")
         .light_line_style(WHITE)
         .bold_line_style(RGBColor(230, 230, 230))
-        .label_style(("sans-serif", 13))
+        .label_style((FONT, 13))
         .x_label_formatter(&|n| n.to_string())
         .y_label_formatter(&|y| power(*y))
         .draw()?;

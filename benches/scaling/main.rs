@@ -6,6 +6,8 @@
 //! A point that takes more than 8 GB or five minutes ends its row, and the rest of it is extrapolated from its operations.
 //!
 //! `cargo bench --bench scaling -- --figure scaling.svg --json scaling.json [--largest SENTENCES]`
+//!
+//! Rows that the JSON file has already are not measured again.
 
 mod figure;
 
@@ -66,9 +68,22 @@ fn main() {
         return;
     }
     let largest = option("--largest").map_or(16_384, |n| n.parse().expect("a number"));
+    let known: Vec<Measured> = option("--json")
+        .and_then(|path| std::fs::read_to_string(path).ok())
+        .map_or_else(Vec::new, |text| {
+            serde_json::from_str(&text).expect("a table of this bench")
+        });
     let points: Vec<Measured> = MECHANISMS
         .iter()
-        .flat_map(|mechanism| row(mechanism, largest))
+        .flat_map(|mechanism| {
+            let known = known.iter().filter(|point| point.mechanism == *mechanism);
+            let known: Vec<Measured> = known.cloned().collect();
+            if known.is_empty() {
+                row(mechanism, largest)
+            } else {
+                known
+            }
+        })
         .collect();
     if let Some(path) = option("--json") {
         let text = serde_json::to_string_pretty(&points).expect("plain data");

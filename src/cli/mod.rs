@@ -7,6 +7,7 @@ mod describe;
 mod evaluate;
 mod model;
 mod run;
+mod score;
 mod sweep;
 mod terminal;
 mod train;
@@ -41,9 +42,6 @@ enum Command {
     Translate(translate::TranslateArguments),
     /// Train a model on a corpus, with checkpoints and validation
     Train(train::TrainArguments),
-    /// Steer runs that another program has under way
-    #[command(subcommand)]
-    Run(run::RunCommand),
     /// Train many models and compare them
     #[command(subcommand)]
     Sweep(sweep::SweepCommand),
@@ -53,8 +51,13 @@ enum Command {
     /// Work with model folders
     #[command(subcommand)]
     Model(model::ModelCommand),
+    /// Look at training runs
+    #[command(subcommand)]
+    Run(run::RunCommand),
     /// Score a model on the development or test documents of a corpus
     Evaluate(evaluate::EvaluateArguments),
+    /// Score translations that lie in files, and tell which differences are more than chance
+    Score(score::ScoreArguments),
 }
 
 /// Which model, and where it computes.
@@ -113,11 +116,12 @@ pub fn run() -> ExitCode {
     let done = match arguments.command {
         Some(Command::Translate(arguments)) => translate::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),
-        Some(Command::Run(command)) => run::run(&command),
         Some(Command::Sweep(command)) => sweep::run(&command),
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
+        Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),
         Some(Command::Model(command)) => model::run(command),
+        Some(Command::Run(command)) => run::run(command),
         None => {
             let ModelArguments { model, device } = arguments.model;
             crate::gui::run(arguments.document, model, device.into())

@@ -1,25 +1,29 @@
 //! `canopy run`
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use clap::Subcommand;
+use clap::{Args, Subcommand, ValueEnum};
 
+use crate::charts::{self, Theme, View, XAxis};
 use crate::error::Result;
-use crate::training::{Order, give_order};
+use crate::training::{Curves, Order, chart, give_order};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RunCommand {
-    /// Save a checkpoint and wait
+    /// Draw the curves of training runs: losses, BLEU, learning rate, gradient norm and speed, over each other
+    Plot(PlotArguments),
+    /// Have a run that goes on save a checkpoint and wait
     Pause {
         #[arg(value_name = "RUN")]
         run: PathBuf,
     },
-    /// Go on after a pause
+    /// Have a run go on after a pause
     Resume {
         #[arg(value_name = "RUN")]
         run: PathBuf,
     },
-    /// Save a checkpoint and end
+    /// Have a run save a checkpoint and end
     Stop {
         #[arg(value_name = "RUN")]
         run: PathBuf,
@@ -29,11 +33,116 @@ pub(super) enum RunCommand {
     },
 }
 
-pub(super) fn run(command: &RunCommand) -> Result<()> {
+#[derive(Debug, Args)]
+pub(super) struct PlotArguments {
+    /// Run folders, as `canopy train` makes them; a run that still goes on is drawn as far as it is
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// Figure to write: .svg scales without loss, .png fits anywhere
+    #[arg(short, long, value_name = "FIGURE.svg|.png")]
+    output: PathBuf,
+    /// What the horizontal axis counts: updates of the model, minutes of training, or subwords of the target language learnt from
+    #[arg(long, value_enum, default_value = "steps")]
+    x: Axis,
+    /// How smooth the thick curves are, from 0 (not at all) to below 1: 0.95 averages about 20 updates, 0.99 about 100
+    #[arg(long, default_value_t = 0.95, value_parser = smoothing)]
+    smoothing: f64,
+    /// Dark on white, as in papers; so it is if neither is asked for
+    #[arg(long, conflicts_with = "dark")]
+    light: bool,
+    /// Light on dark grey, as on screens
+    #[arg(long)]
+    dark: bool,
+    /// Width of the figure
+    #[arg(long, value_name = "PIXELS", default_value_t = 1_200)]
+    width: u32,
+    /// Height of the figure
+    #[arg(long, value_name = "PIXELS", default_value_t = 800)]
+    height: u32,
+    /// Replace a figure that is there
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Axis {
+    Steps,
+    Minutes,
+    Tokens,
+}
+
+impl From<Axis> for XAxis {
+    fn from(axis: Axis) -> Self {
+        match axis {
+            Axis::Steps => Self::Steps,
+            Axis::Minutes => Self::Minutes,
+            Axis::Tokens => Self::Tokens,
+        }
+    }
+}
+
+fn smoothing(text: &str) -> std::result::Result<f64, String> {
+    match text.parse() {
+        Ok(number) if (0.0..1.0).contains(&number) => Ok(number),
+        _ => Err("a number from 0 to below 1, such as 0.95".to_owned()),
+    }
+}
+
+pub(super) fn run(command: RunCommand) -> Result<()> {
     match command {
-        RunCommand::Pause { run } => give_order(run, Order::Pause),
-        RunCommand::Resume { run } => give_order(run, Order::Resume),
-        RunCommand::Stop { run, now: false } => give_order(run, Order::Stop),
-        RunCommand::Stop { run, now: true } => give_order(run, Order::Abandon),
+        RunCommand::Plot(arguments) => plot(&arguments),
+        RunCommand::Pause { run } => give_order(&run, Order::Pause),
+        RunCommand::Resume { run } => give_order(&run, Order::Resume),
+        RunCommand::Stop { run, now: false } => give_order(&run, Order::Stop),
+        RunCommand::Stop { run, now: true } => give_order(&run, Order::Abandon),
+    }
+}
+
+fn plot(arguments: &PlotArguments) -> Result<()> {
+    let curves = arguments.runs.iter().map(|run| Curves::read(run));
+    let curves = curves.collect::<Result<Vec<_>>>()?;
+    let names = names(&arguments.runs);
+    let runs: Vec<(&str, &Curves)> = names.iter().map(String::as_str).zip(&curves).collect();
+    let chart = chart(&runs, arguments.x.into(), arguments.smoothing);
+    let theme = if arguments.dark {
+        Theme::DARK
+    } else {
+        Theme::LIGHT
+    };
+    let size = (arguments.width, arguments.height);
+    let (view, path) = (View::default(), &arguments.output);
+    charts::write(&chart, &view, &theme, path, size, arguments.force)
+}
+
+/// What the runs are called: their folders' names, or the whole paths where those are the same.
+fn names(runs: &[PathBuf]) -> Vec<String> {
+    let short = |run: &PathBuf| {
+        let folder = match run.extension() {
+            Some(end) if end == "jsonl" => run.parent().unwrap_or(Path::new("")),
+            _ => run,
+        };
+        let folder = folder.canonicalize().unwrap_or(folder.to_owned());
+        folder
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    let names: Vec<_> = runs.iter().map(short).collect();
+    let different = names.iter().collect::<BTreeSet<_>>().len() == runs.len();
+    let labels = names.into_iter().zip(runs).map(|(name, run)| match name {
+        Some(name) if different => name,
+        _ => run.display().to_string(),
+    });
+    labels.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_one_name_are_told_apart_by_their_paths() {
+        let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(names(&paths(&["a/x", "a/y/events.jsonl"])), ["x", "y"]);
+        assert_eq!(names(&paths(&["a/x", "b/x"])), ["a/x", "b/x"]);
     }
 }

@@ -4,6 +4,7 @@
 
 mod app;
 mod cell;
+mod chart;
 mod dialogs;
 mod document;
 mod editor;
@@ -14,6 +15,8 @@ mod menu;
 mod notices;
 mod outline;
 mod path_question;
+mod plot;
+mod recording;
 mod row_heights;
 mod row_layout;
 mod sentence_row;
@@ -25,6 +28,7 @@ mod welcome;
 use std::path::PathBuf;
 
 pub use app::{CanopyApp, Panels, workbench_ui};
+pub use chart::{ChartAction, ChartViewState, chart_view};
 pub use theme::install as install_theme;
 
 use crate::error::{Error, Result};

@@ -1,16 +1,52 @@
-//! BLEU of a corpus, equal to sacrebleu's default.
+//! BLEU, equal to sacrebleu's.
 //!
-//! Papineni et al., "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL 2002, with the tokenisation
-//! `13a` and the exponential smoothing of Chen & Cherry, "A Systematic Comparison of Smoothing Techniques for
-//! Sentence-Level BLEU", WMT 2014 (method 3), as Post, "A Call for Clarity in Reporting BLEU Scores", WMT 2018, fixes
-//! them.
+//! Papineni et al., "BLEU: a Method for Automatic Evaluation of Machine Translation", ACL 2002, with the smoothing
+//! techniques 1, 2 and 3 of Chen & Cherry, "A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU",
+//! WMT 2014, as Post, "A Call for Clarity in Reporting BLEU Scores", WMT 2018, fixes them.
 
-use std::collections::HashMap;
 use std::fmt;
 
-use super::tokenize::{is_space, tokenize_13a};
+use super::metric::{case, float, share, sum_of, yes_no};
+use super::ngrams::{Ngrams, common};
+use super::tokenize::Tokenizer;
+use super::{Metric, SegmentSums, Signature};
 
 const MAX_ORDER: usize = 4;
+
+/// How BLEU is counted; the default is sacrebleu's.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct BleuMetric {
+    pub tokenizer: Tokenizer,
+    pub smoothing: Smoothing,
+    pub lowercase: bool,
+    /// Leaves out n-grams longer than every hypothesis instead of giving 0: for scores of single sentences.
+    pub effective_order: bool,
+}
+
+/// What stands for a precision of 0.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Smoothing {
+    /// Nothing; the score becomes 0.
+    None,
+    /// This number of correct n-grams, where there are none (technique 1, with 0.1).
+    Floor(f64),
+    /// This number more of all n-grams and of the correct ones, from bigrams on (technique 2, with 1).
+    AddK(f64),
+    /// Half of one correct n-gram, then a quarter, … (technique 3).
+    #[default]
+    Exp,
+}
+
+impl fmt::Display for Smoothing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Floor(value) => write!(f, "floor[{value:.2}]"),
+            Self::AddK(value) => write!(f, "add-k[{value:.2}]"),
+            Self::Exp => f.write_str("exp"),
+        }
+    }
+}
 
 /// A BLEU score and what it is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,17 +59,14 @@ pub struct Bleu {
     pub brevity_penalty: f64,
     /// Words of all hypotheses.
     pub hyp_len: usize,
-    /// Words of all references.
+    /// Words of all references; of several, those of the one that is nearest in length.
     pub ref_len: usize,
 }
 
 impl Bleu {
-    /// How the score is counted, in sacrebleu's form; the version is Canopy's.
+    /// How [`corpus_bleu`] counts, in sacrebleu's form; the version is Canopy's.
     pub fn signature(&self) -> String {
-        format!(
-            "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:canopy-{}",
-            env!("CARGO_PKG_VERSION")
-        )
+        Signature::new(1).of(&BleuMetric::default()).to_string()
     }
 }
 
@@ -41,11 +74,7 @@ impl fmt::Display for Bleu {
     /// As sacrebleu prints it: `BLEU = 39.06 68.2/45.9/33.3/24.6 (BP = 0.976 ratio = 0.976 hyp_len = … ref_len = …)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [one, two, three, four] = self.precisions;
-        let ratio = if self.ref_len == 0 {
-            0.0
-        } else {
-            float(self.hyp_len) / float(self.ref_len)
-        };
+        let ratio = share(sum_of(self.hyp_len), sum_of(self.ref_len));
         write!(
             f,
             "BLEU = {:.2} {one:.1}/{two:.1}/{three:.1}/{four:.1} (BP = {:.3} ratio = {ratio:.3} hyp_len = {} ref_len = {})",
@@ -54,112 +83,141 @@ impl fmt::Display for Bleu {
     }
 }
 
-/// BLEU of all hypotheses together, each against its one reference.
+/// BLEU of all hypotheses together, each against its one reference, counted as sacrebleu does by default.
 ///
 /// # Panics
 /// If there are not equally many hypotheses and references.
 pub fn corpus_bleu(hypotheses: &[impl AsRef<str>], references: &[impl AsRef<str>]) -> Bleu {
-    bleu_of(hypotheses, references, |text| {
-        tokenize_13a(text.trim_end_matches(is_space))
-    })
+    let hypotheses: Vec<&str> = hypotheses.iter().map(AsRef::as_ref).collect();
+    let references: Vec<&str> = references.iter().map(AsRef::as_ref).collect();
+    let metric = BleuMetric::default();
+    metric.bleu(&SegmentSums::count(&metric, &hypotheses, &[references]).total())
 }
 
-fn bleu_of(
-    hypotheses: &[impl AsRef<str>],
-    references: &[impl AsRef<str>],
-    tokenize: impl Fn(&str) -> Vec<String>,
-) -> Bleu {
-    let (given, expected) = (hypotheses.len(), references.len());
-    assert!(
-        given == expected,
-        "{given} hypotheses, {expected} references"
-    );
-    let mut counts = Counts::default();
-    for (hypothesis, reference) in hypotheses.iter().zip(references) {
-        counts.add(
-            &tokenize(hypothesis.as_ref()),
-            &tokenize(reference.as_ref()),
-        );
+impl Metric for BleuMetric {
+    fn name(&self) -> String {
+        "BLEU".to_owned()
     }
-    counts.bleu()
-}
 
-/// Sums over the corpus; index `n` is for `n + 1`-grams.
-#[derive(Debug, Default)]
-struct Counts {
-    correct: [usize; MAX_ORDER],
-    total: [usize; MAX_ORDER],
-    hyp_len: usize,
-    ref_len: usize,
-}
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("case", case(self.lowercase)),
+            ("eff", yes_no(self.effective_order)),
+            ("tok", self.tokenizer.name().to_owned()),
+            ("smooth", self.smoothing.to_string()),
+        ]
+    }
 
-impl Counts {
-    fn add(&mut self, hypothesis: &[String], reference: &[String]) {
-        self.hyp_len += hypothesis.len();
-        self.ref_len += reference.len();
-        for order in 1..=MAX_ORDER {
-            let mut left: HashMap<&[String], usize> = HashMap::new();
-            for ngram in reference.windows(order) {
-                *left.entry(ngram).or_default() += 1;
+    /// Lengths of hypothesis and reference, correct n-grams by order, all n-grams by order.
+    fn num_sums(&self) -> usize {
+        2 + 2 * MAX_ORDER
+    }
+
+    fn count(&self, hypothesis: &str, references: &[&str]) -> Vec<i64> {
+        let words = |text: &str| self.tokenizer.words_of(text, self.lowercase);
+        let texts: Vec<Vec<String>> = std::iter::once(words(hypothesis))
+            .chain(references.iter().map(|text| words(text)))
+            .collect();
+        let hyp_len = texts[0].len();
+        let nearest = texts[1..]
+            .iter()
+            .map(Vec::len)
+            .min_by_key(|&len| (len.abs_diff(hyp_len), len));
+        let mut sums = vec![0; self.num_sums()];
+        sums[0] = sum_of(hyp_len);
+        sums[1] = sum_of(nearest.unwrap_or(0));
+        let mut ngrams = Ngrams::of_words(texts.iter().map(Vec::as_slice));
+        for order in 0..MAX_ORDER {
+            if order > 0 {
+                ngrams.longer();
             }
-            for ngram in hypothesis.windows(order) {
-                self.total[order - 1] += 1;
-                if let Some(count) = left.get_mut(ngram).filter(|count| **count > 0) {
-                    *count -= 1;
-                    self.correct[order - 1] += 1;
+            let most = (2..texts.len()).fold(ngrams.counts(1), |mut most, text| {
+                for (most, count) in most.iter_mut().zip(ngrams.counts(text)) {
+                    *most = count.max(*most);
                 }
-            }
+                most
+            });
+            sums[2 + order] = common(&ngrams.counts(0), &most);
+            sums[2 + MAX_ORDER + order] = ngrams.total(0);
         }
+        sums
     }
 
-    fn bleu(&self) -> Bleu {
-        let (hyp_len, ref_len) = (self.hyp_len, self.ref_len);
+    fn score(&self, sums: &[i64]) -> f64 {
+        self.bleu(sums).score
+    }
+
+    fn details(&self, sums: &[i64]) -> Vec<(&'static str, f64)> {
+        let bleu = self.bleu(sums);
+        let [one, two, three, four] = bleu.precisions;
+        vec![
+            ("precision_1", one),
+            ("precision_2", two),
+            ("precision_3", three),
+            ("precision_4", four),
+            ("brevity_penalty", bleu.brevity_penalty),
+            ("hyp_len", float(sums[0])),
+            ("ref_len", float(sums[1])),
+        ]
+    }
+}
+
+impl BleuMetric {
+    /// The score of sums, and what it is made of.
+    pub fn bleu(&self, sums: &[i64]) -> Bleu {
+        let (hyp_len, ref_len) = (sums[0], sums[1]);
         let brevity_penalty = match hyp_len {
             0 if ref_len > 0 => 0.0,
             _ if hyp_len < ref_len => (1.0 - float(ref_len) / float(hyp_len)).exp(),
             _ => 1.0,
         };
-        let precisions = self.precisions();
-        // A precision of 0 is not smoothed: no hypothesis has that many words.
-        let geometric_mean = precisions
-            .iter()
-            .map(|precision| precision.ln())
-            .sum::<f64>()
-            / float(MAX_ORDER);
-        let score = brevity_penalty * geometric_mean.exp();
+        let (precisions, order) = self.precisions(&sums[2..]);
+        // A precision of 0 makes the score 0, unless it is of an order that does not count.
+        let logarithms = precisions[..order].iter().map(|precision| precision.ln());
+        let geometric_mean = (logarithms.sum::<f64>() / float(sum_of(order))).exp();
         Bleu {
-            score,
+            score: brevity_penalty * geometric_mean,
             precisions,
             brevity_penalty,
-            hyp_len,
-            ref_len,
+            hyp_len: usize::try_from(hyp_len).expect("a length"),
+            ref_len: usize::try_from(ref_len).expect("a length"),
         }
     }
 
-    fn precisions(&self) -> [f64; MAX_ORDER] {
+    /// Per cent of correct n-grams by order, and how many orders count.
+    fn precisions(&self, sums: &[i64]) -> ([f64; MAX_ORDER], usize) {
+        let (correct, total) = sums.split_at(MAX_ORDER);
         let mut precisions = [0.0; MAX_ORDER];
-        if self.correct.iter().all(|&correct| correct == 0) {
-            return precisions;
+        let mut effective = MAX_ORDER;
+        if correct.iter().all(|&correct| correct == 0) {
+            return (precisions, effective);
         }
-        let mut smoothing = 1.0;
-        for ((precision, &correct), &total) in
-            precisions.iter_mut().zip(&self.correct).zip(&self.total)
-        {
-            if total == 0 {
+        let mut halved = 1.0;
+        for (order, precision) in precisions.iter_mut().enumerate() {
+            let more = match self.smoothing {
+                Smoothing::AddK(k) if order > 0 => k,
+                _ => 0.0,
+            };
+            let (correct, total) = (float(correct[order]) + more, float(total[order]) + more);
+            if total == 0.0 {
                 break;
             }
-            *precision = if correct == 0 {
-                smoothing *= 2.0;
-                100.0 / (smoothing * float(total))
+            if self.effective_order {
+                effective = order + 1;
+            }
+            *precision = if correct > 0.0 {
+                100.0 * correct / total
             } else {
-                100.0 * float(correct) / float(total)
+                match self.smoothing {
+                    Smoothing::Exp => {
+                        halved *= 2.0;
+                        100.0 / (halved * total)
+                    }
+                    Smoothing::Floor(value) => 100.0 * value / total,
+                    Smoothing::None | Smoothing::AddK(_) => 0.0,
+                }
             };
         }
-        precisions
+        (precisions, effective)
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
-fn float(count: usize) -> f64 {
-    count as f64
 }

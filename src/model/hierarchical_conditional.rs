@@ -16,7 +16,7 @@ use super::documents::{Documents, select_rows};
 use super::prepared::SelectedMemory;
 use super::readers::Reader;
 use super::source2token::{Source2Token, Source2TokenConfig};
-use super::traversal::{Traversal, TraversalRule, TreeSearch};
+use super::traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch};
 use super::tree::{ContentTree, Merge, MergeConfig, MergeKind, path_sums};
 use crate::kernels::Projected;
 
@@ -64,6 +64,8 @@ pub struct DocumentTree {
     pub tree: ContentTree,
     /// Projected nodes of every level, `[nodes, d_k]` each.
     pub keys: Vec<Tensor<2>>,
+    /// The same for the search.
+    pub search_keys: TreeKeys,
     /// Sentence of every leaf: those with words.
     pub leaves: Vec<usize>,
 }
@@ -134,7 +136,9 @@ impl TreeHeads {
             let queries = select_rows(projected.sentence_queries.clone(), &rows);
             let kept = self
                 .search()
-                .traverse(&queries, &tree.keys, |traversal| keep(tree, traversal));
+                .traverse(&queries, &tree.search_keys, |traversal| {
+                    keep(tree, traversal)
+                });
             for (index, kept) in kept.into_iter().enumerate() {
                 choice[rows[index / num_heads] * num_heads + index % num_heads] = kept;
             }
@@ -186,16 +190,21 @@ impl TreeHeads {
     /// - sentence_queries: projected, `[rows, d_k]`, of readers of the tree's document
     pub fn traversals(&self, sentence_queries: &Tensor<2>, tree: &DocumentTree) -> Vec<Traversal> {
         self.search()
-            .traverse(sentence_queries, &tree.keys, |traversal| traversal)
+            .traverse(sentence_queries, &tree.search_keys, |traversal| traversal)
     }
 
     fn grow(&self, encodings: &Tensor<2>, leaves: Vec<usize>) -> DocumentTree {
         let tree = ContentTree::grow(select_rows(encodings.clone(), &leaves), &self.merge);
         let levels = tree.levels.iter();
-        let keys = levels
+        let keys: Vec<Tensor<2>> = levels
             .map(|level| self.heads.key_sentence.forward(level.clone()))
             .collect();
-        DocumentTree { tree, keys, leaves }
+        DocumentTree {
+            search_keys: TreeKeys::of(&keys),
+            tree,
+            keys,
+            leaves,
+        }
     }
 
     fn search(&self) -> TreeSearch {

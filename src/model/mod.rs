@@ -90,7 +90,7 @@ pub use source2token::{Source2Token, Source2TokenConfig};
 pub use surroundings::Surroundings;
 pub use system::{Encoded, Model, Network, SearchMemory, SearchState};
 pub use transformer::{SENTENCE_BREAK, Transformer};
-pub use traversal::{Traversal, TraversalRule, TreeSearch, Visit, top_t};
+pub use traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch, Visit, top_t};
 pub use tree::{
     ContentTree, Merge, MergeConfig, MergeKind, MultiDimSource2Token, MultiDimSource2TokenConfig,
     path_sums,

@@ -3,6 +3,8 @@
 //! Trankova et al. 2024, §3.3.2 and Fig. 3. A traversal chooses and has no gradient; the scores of what it chose have
 //! theirs through [`path_sums`](super::path_sums).
 
+use std::sync::Arc;
+
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -47,6 +49,26 @@ impl Traversal {
     }
 }
 
+/// The projected nodes of a tree where a search reads them: brought there once, however often it is searched.
+#[derive(Debug, Clone)]
+pub struct TreeKeys {
+    /// Rows of every level, the leaves first.
+    levels: Arc<[Vec<f32>]>,
+    sizes: Vec<usize>,
+}
+
+impl TreeKeys {
+    /// # Shapes
+    /// - levels: `[nodes, d_k]` each, the leaves first
+    pub fn of(levels: &[Tensor<2>]) -> Self {
+        let numbers = |level: &Tensor<2>| level.to_data().iter().collect();
+        Self {
+            levels: levels.iter().map(numbers).collect(),
+            sizes: levels.iter().map(|level| level.dims()[0]).collect(),
+        }
+    }
+}
+
 /// How to go down a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreeSearch {
@@ -63,26 +85,21 @@ impl TreeSearch {
     /// `keep` says what should be remembered of a traversal; that of query `r`, head `h` stands at `r · num_heads + h`.
     ///
     /// # Shapes
-    /// - queries: `[rows, d_k]`; levels: `[nodes, d_k]` each, the leaves first
+    /// - queries: `[rows, d_k]`
     pub fn traverse<K: Send>(
         &self,
         queries: &Tensor<2>,
-        levels: &[Tensor<2>],
+        keys: &TreeKeys,
         keep: impl Fn(Traversal) -> K + Send + Sync,
     ) -> Vec<K> {
         let [_, d_k] = queries.dims();
         let d_head = d_k / self.num_heads;
-        let sizes: Vec<usize> = levels.iter().map(|level| level.dims()[0]).collect();
-        let numbers = |tensor: &Tensor<2>| tensor.to_data().iter::<f32>().collect::<Vec<f32>>();
-        let (queries, keys) = (
-            numbers(queries),
-            levels.iter().map(numbers).collect::<Vec<_>>(),
-        );
+        let queries: Vec<f32> = queries.to_data().iter().collect();
         let queries = queries.par_chunks_exact(d_head).enumerate();
         let traversals = queries.map(|(index, query)| {
             let column = index % self.num_heads * d_head;
-            self.descend(&sizes, |level, node| {
-                let key = &keys[level][node * d_k + column..][..d_head];
+            self.descend(&keys.sizes, |level, node| {
+                let key = &keys.levels[level][node * d_k + column..][..d_head];
                 query.iter().zip(key).map(|(q, k)| q * k).sum::<f32>() / root(d_head)
             })
         });

@@ -5,12 +5,15 @@
 
 mod base;
 mod batch;
+mod chart;
 mod checkpoint;
 mod clock;
 mod config;
 mod control;
+mod curves;
 mod data;
 mod event;
+mod follow;
 mod optimizer;
 mod probe;
 mod reporter;
@@ -24,9 +27,11 @@ mod validating;
 mod validation;
 
 pub use batch::{Example, ExampleSet};
+pub use chart::chart;
 pub use checkpoint::Progress;
 pub use config::{Schedule, TrainingConfig};
 pub use control::{Control, Order, give_order};
+pub use curves::{Curves, History, Position, Updates, Validations};
 pub use data::TrainingData;
 pub use event::{EndReason, Phase, RunLimits, Sample, TrainingEvent};
 pub use optimizer::Adam;

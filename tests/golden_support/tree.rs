@@ -2,8 +2,8 @@
 
 use burn::tensor::{Bool, Tensor, TensorData};
 use canopy::model::{
-    ContentTree, Merge, MultiDimSource2Token, Traversal, TraversalRule, TreeSearch, Visit,
-    path_sums, relevance,
+    ContentTree, Merge, MultiDimSource2Token, Traversal, TraversalRule, TreeKeys, TreeSearch,
+    Visit, path_sums, relevance,
 };
 
 use super::Case;
@@ -48,11 +48,13 @@ pub fn traverse_tree(case: &Case) {
         top_t,
         rule,
     };
+    let search_keys = TreeKeys::of(&keys);
     let sizes: Vec<usize> = keys.iter().map(|level| level.dims()[0]).collect();
 
     // Whoever keeps every node sees the relevance of every node.
     let everything =
-        search(leaves, TraversalRule::ByNode).traverse(&queries, &keys, |traversal| traversal);
+        search(leaves, TraversalRule::ByNode)
+            .traverse(&queries, &search_keys, |traversal| traversal);
     for (level, &size) in sizes.iter().enumerate() {
         let relevance = dense(&everything, level, size, |visit| visit.relevance);
         case.output_numbers(&format!("relevance_level_{level}"), relevance);
@@ -67,7 +69,7 @@ pub fn traverse_tree(case: &Case) {
         ("by_cumulative", TraversalRule::ByCumulative),
     ] {
         let traversals =
-            search(case.size("t"), rule).traverse(&queries, &keys, |traversal| traversal);
+            search(case.size("t"), rule).traverse(&queries, &search_keys, |traversal| traversal);
         for (level, &size) in sizes.iter().enumerate() {
             let kept = dense(&traversals, level, size, |visit| {
                 f32::from(u8::from(visit.kept))

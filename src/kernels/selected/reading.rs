@@ -6,10 +6,12 @@ use super::{SelectedAttention, SelectedWeights, Weighting, WordNormaliser};
 use crate::kernels::matmul::{dot, exp, max, sum};
 use crate::kernels::sparsemax::{sparsemax_row, sparsemax_row_gradient};
 
-/// The columns of one head, contiguous: word queries, word keys, values, sentence queries, sentence keys.
+/// The columns of one head: word queries, word keys, values, sentence queries, sentence keys.
 pub(super) struct Head<'a> {
     spec: &'a SelectedAttention,
-    inputs: [Vec<f32>; 5],
+    /// Of all heads; nothing is copied, for a search reads a whole document's keys at every word.
+    inputs: [&'a [f32]; 5],
+    number: usize,
     /// Columns of queries and keys, and of values.
     widths: [usize; 2],
 }
@@ -28,25 +30,17 @@ impl SelectedAttention {
         [key, key, value, key, key]
     }
 
-    pub(super) fn head<'a>(&'a self, head: usize, inputs: [&[f32]; 5]) -> Head<'a> {
+    pub(super) fn head<'a>(&'a self, head: usize, inputs: [&'a [f32]; 5]) -> Head<'a> {
         let rows = self.chosen.len() / self.num_heads;
         let d_k = inputs[WORD_QUERIES].len() / rows.max(1);
         let d_v = (inputs[VALUES].len() * d_k)
             .checked_div(inputs[WORD_KEYS].len())
             .unwrap_or(0);
         let widths = self.head_widths([d_k, d_v]);
-        let mut index = 0;
-        let inputs = inputs.map(|input| {
-            let width = widths[index];
-            index += 1;
-            let rows = input.chunks_exact((width * self.num_heads).max(1));
-            rows.flat_map(|row| &row[head * width..(head + 1) * width])
-                .copied()
-                .collect()
-        });
         Head {
             spec: self,
             inputs,
+            number: head,
             widths: [widths[WORD_QUERIES], widths[VALUES]],
         }
     }
@@ -56,7 +50,7 @@ impl Head<'_> {
     #[inline(always)]
     fn row(&self, input: usize, row: usize) -> &[f32] {
         let width = self.widths[usize::from(input == VALUES)];
-        &self.inputs[input][row * width..][..width]
+        &self.inputs[input][(row * self.spec.num_heads + self.number) * width..][..width]
     }
 
     #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]

@@ -1,17 +1,11 @@
-//! BLEU scores are the ones that sacrebleu gives.
-
-use std::path::{Path, PathBuf};
+//! `corpus_bleu` and what its score is made of.
 
 use canopy::metrics::{Bleu, corpus_bleu};
 use serde_json::Value;
 
-fn lines(path: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(path).expect("a text file");
-    text.lines().map(str::to_owned).collect()
-}
+use super::{data, json, lines, number};
 
-fn assert_equals(bleu: &Bleu, sacrebleu: &Value) {
-    let number = |value: &Value| value.as_f64().expect("a number");
+pub fn assert_equals(bleu: &Bleu, sacrebleu: &Value) {
     assert!(
         (bleu.score - number(&sacrebleu["score"])).abs() < 1e-9,
         "{bleu} is not {sacrebleu}"
@@ -33,14 +27,10 @@ fn assert_equals(bleu: &Bleu, sacrebleu: &Value) {
     );
 }
 
-fn json(path: &Path) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(path).expect("a text file")).expect("JSON")
-}
-
 /// Text of our own with quotes, numbers, entities, hyphens, Unicode and an empty hypothesis.
 #[test]
 fn german_text_scores_as_with_sacrebleu() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/bleu");
+    let folder = data("bleu");
     let bleu = corpus_bleu(
         &lines(&folder.join("hypothesis.de")),
         &lines(&folder.join("reference.de")),
@@ -80,25 +70,4 @@ fn nothing_right_scores_0_and_short_texts_are_smoothed() {
     assert!((score("a b c d", "d c b a") - 22.590_050_090_246_13).abs() < 1e-9);
     let none: [&str; 0] = [];
     assert!(corpus_bleu(&none, &none).score.abs() < f64::EPSILON);
-}
-
-/// Five published systems; the texts are too large to come along.
-#[test]
-fn published_systems_score_as_with_sacrebleu() {
-    let folder: PathBuf =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/han-ted-es-en");
-    if !folder.is_dir() {
-        eprintln!("skipped: {} is not here", folder.display());
-        return;
-    }
-    let references = lines(&folder.join("ref.en"));
-    let scores = json(&folder.join("sacrebleu.json"));
-    let systems = scores["systems"].as_object().expect("systems");
-    assert_eq!(systems.len(), 5);
-    for (name, score) in systems {
-        assert_equals(
-            &corpus_bleu(&lines(&folder.join(name)), &references),
-            &score["bleu_13a"],
-        );
-    }
 }

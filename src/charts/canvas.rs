@@ -1,0 +1,256 @@
+//! A picture in memory that plotters draws on.
+//!
+//! plotters' own bitmap joins the segments of a thick line into one polygon, which tears where a noisy curve turns back,
+//! and sets text a quarter of an em too high. Here each segment is a capsule, and text stands where SVG has it.
+
+use std::convert::Infallible;
+
+use plotters::style::text_anchor::{HPos, VPos};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
+};
+
+use super::font::EM;
+
+type Drawn = Result<(), DrawingErrorKind<Infallible>>;
+
+/// Red, green and blue of every pixel, row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Canvas {
+    pub width: u32,
+    pub height: u32,
+    pub pixels: Vec<[u8; 3]>,
+}
+
+impl Canvas {
+    pub fn new(width: u32, height: u32) -> Self {
+        Self {
+            width,
+            height,
+            pixels: vec![[255; 3]; width as usize * height as usize],
+        }
+    }
+
+    /// The mean of every `factor` × `factor` pixels.
+    pub fn reduced(&self, factor: u32) -> Self {
+        let (width, height) = (self.width / factor, self.height / factor);
+        let mut reduced = Self::new(width, height);
+        for (index, pixel) in (0_u32..).zip(&mut reduced.pixels) {
+            let (left, top) = (index % width * factor, index / width * factor);
+            let mut sum = [0_u32; 3];
+            for row in top..top + factor {
+                let start = row as usize * self.width as usize + left as usize;
+                for from in &self.pixels[start..start + factor as usize] {
+                    for (sum, value) in sum.iter_mut().zip(from) {
+                        *sum += u32::from(*value);
+                    }
+                }
+            }
+            let count = factor * factor;
+            *pixel = sum.map(|sum| u8::try_from((sum + count / 2) / count).unwrap_or(u8::MAX));
+        }
+        reduced
+    }
+
+    fn blend(&mut self, x: i32, y: i32, colour: BackendColor) {
+        let (Ok(x), Ok(y)) = (u32::try_from(x), u32::try_from(y)) else {
+            return;
+        };
+        if x < self.width && y < self.height {
+            let place = y as usize * self.width as usize + x as usize;
+            self.pixels[place] = mixed(self.pixels[place], colour);
+        }
+    }
+
+    /// Fills the pixels of one row whose centres lie between two places.
+    #[expect(clippy::cast_possible_truncation, reason = "cut to the picture first")]
+    fn span(&mut self, y: i32, from: f64, to: f64, colour: BackendColor) {
+        let right = f64::from(self.width);
+        let first = (from - 0.5).ceil().clamp(0.0, right) as i32;
+        let end = ((to - 0.5).floor() + 1.0).clamp(0.0, right) as i32;
+        for x in first..end {
+            self.blend(x, y, colour);
+        }
+    }
+
+    /// The rows from `top` to `bottom` that the picture has.
+    #[expect(clippy::cast_possible_truncation, reason = "cut to the picture first")]
+    fn rows(&self, top: f64, bottom: f64) -> std::ops::Range<i32> {
+        let height = f64::from(self.height);
+        (top.floor().clamp(0.0, height) as i32)..(bottom.ceil().clamp(0.0, height) as i32)
+    }
+
+    /// Fills all that is at most `radius` away from a segment.
+    fn capsule(&mut self, a: BackendCoord, b: BackendCoord, radius: f64, colour: BackendColor) {
+        let [a, b] = [a, b].map(|(x, y)| (f64::from(x), f64::from(y)));
+        let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+        let length = dx.hypot(dy);
+        let across = if length > 0.0 {
+            (-dy / length * radius, dx / length * radius)
+        } else {
+            (0.0, 0.0)
+        };
+        let band = [
+            (a.0 + across.0, a.1 + across.1),
+            (b.0 + across.0, b.1 + across.1),
+            (b.0 - across.0, b.1 - across.1),
+            (a.0 - across.0, a.1 - across.1),
+        ];
+        for y in self.rows(a.1.min(b.1) - radius, a.1.max(b.1) + radius) {
+            let middle = f64::from(y) + 0.5;
+            let (mut from, mut to) = crossing(&band, middle);
+            for centre in [a, b] {
+                let half = radius * radius - (middle - centre.1).powi(2);
+                if half >= 0.0 {
+                    from = from.min(centre.0 - half.sqrt());
+                    to = to.max(centre.0 + half.sqrt());
+                }
+            }
+            self.span(y, from, to, colour);
+        }
+    }
+}
+
+/// Where a horizontal line enters and leaves a convex polygon.
+fn crossing(corners: &[(f64, f64)], y: f64) -> (f64, f64) {
+    let (mut from, mut to) = (f64::MAX, f64::MIN);
+    let next = corners.iter().cycle().skip(1);
+    for (a, b) in corners.iter().zip(next) {
+        if (a.1 <= y) != (b.1 <= y) {
+            let x = a.0 + (y - a.1) / (b.1 - a.1) * (b.0 - a.0);
+            (from, to) = (from.min(x), to.max(x));
+        }
+    }
+    (from, to)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between two bytes lies a byte"
+)]
+fn mixed(under: [u8; 3], over: BackendColor) -> [u8; 3] {
+    let alpha = over.alpha.clamp(0.0, 1.0);
+    let mix =
+        |from: u8, to: u8| (f64::from(from) * (1.0 - alpha) + f64::from(to) * alpha).round() as u8;
+    let (red, green, blue) = over.rgb;
+    [
+        mix(under[0], red),
+        mix(under[1], green),
+        mix(under[2], blue),
+    ]
+}
+
+impl DrawingBackend for Canvas {
+    type ErrorType = Infallible;
+
+    fn get_size(&self) -> (u32, u32) {
+        (self.width, self.height)
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Drawn {
+        self.blend(x, y, colour);
+        Ok(())
+    }
+
+    fn draw_line<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+    ) -> Drawn {
+        let radius = f64::from(style.stroke_width()) / 2.0;
+        self.capsule(from, to, radius, style.color());
+        Ok(())
+    }
+
+    fn draw_rect<S: BackendStyle>(
+        &mut self,
+        upper_left: BackendCoord,
+        bottom_right: BackendCoord,
+        style: &S,
+        fill: bool,
+    ) -> Drawn {
+        if !fill {
+            let (left, top) = upper_left;
+            let (right, bottom) = bottom_right;
+            let round = [
+                (left, top),
+                (right, top),
+                (right, bottom),
+                (left, bottom),
+                (left, top),
+            ];
+            return self.draw_path(round, style);
+        }
+        for y in self.rows(f64::from(upper_left.1), f64::from(bottom_right.1)) {
+            let (from, to) = (f64::from(upper_left.0), f64::from(bottom_right.0));
+            self.span(y, from, to, style.color());
+        }
+        Ok(())
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        path: I,
+        style: &S,
+    ) -> Drawn {
+        let mut before = None;
+        for here in path {
+            if let Some(before) = before {
+                self.draw_line(before, here, style)?;
+            }
+            before = Some(here);
+        }
+        Ok(())
+    }
+
+    fn draw_circle<S: BackendStyle>(
+        &mut self,
+        centre: BackendCoord,
+        radius: u32,
+        style: &S,
+        _fill: bool,
+    ) -> Drawn {
+        self.capsule(centre, centre, f64::from(radius), style.color());
+        Ok(())
+    }
+
+    fn draw_text<T: BackendTextStyle>(
+        &mut self,
+        text: &str,
+        style: &T,
+        (x, y): BackendCoord,
+    ) -> Drawn {
+        let font = |cause: T::FontError| DrawingErrorKind::FontError(Box::new(cause));
+        let ((left, _), (right, _)) = style.layout_box(text).map_err(font)?;
+        let anchor = style.anchor();
+        let along = match anchor.h_pos {
+            HPos::Left => 0,
+            HPos::Center => (left - right) / 2,
+            HPos::Right => left - right,
+        };
+        let em = style.size() / EM;
+        let baseline = match anchor.v_pos {
+            VPos::Top => 0.76,
+            VPos::Center => 0.27,
+            VPos::Bottom => -0.27,
+        };
+        // plotters sets the baseline half a line height below the place.
+        #[expect(clippy::cast_possible_truncation, reason = "a few pixels")]
+        let down = (baseline * em - style.size() / 2.0).round() as i32;
+        let drawn = style.draw(text, (x + along, y + down), |x, y, colour| {
+            self.blend(x, y, colour);
+            Ok(())
+        });
+        drawn.map_err(font)?
+    }
+}

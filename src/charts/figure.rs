@@ -1,0 +1,98 @@
+//! Charts as files.
+
+use std::cell::RefCell;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::rc::Rc;
+
+use plotters::coord::Shift;
+use plotters::drawing::DrawingArea;
+use plotters::prelude::{DrawingBackend, IntoDrawingArea, SVGBackend};
+
+use super::canvas::Canvas;
+use super::chart::{Chart, View};
+use super::draw::draw;
+use super::theme::Theme;
+use crate::error::{Error, Result};
+use crate::text::file::write_atomically;
+
+/// plotters counts in whole units; so many of them are a pixel, so that curves are smooth.
+pub const FINE: u32 = 4;
+
+/// Larger figures, in pixels a side, are refused.
+const LARGEST: u32 = 4_000;
+
+/// Writes a figure of `width` × `height` pixels: SVG or PNG, as the end of its name says. What was at `path` before is
+/// there until the figure is complete.
+///
+/// # Errors
+/// If the name ends otherwise, the size is not usable, `path` exists and `overwrite` is false, or writing fails.
+pub fn write(
+    chart: &Chart,
+    view: &View,
+    theme: &Theme,
+    path: &Path,
+    size: (u32, u32),
+    overwrite: bool,
+) -> Result<()> {
+    for (field, pixels) in [("the width", size.0), ("the height", size.1)] {
+        if !(100..=LARGEST).contains(&pixels) {
+            return Err(Error::Config {
+                field,
+                found: pixels.to_string(),
+                allowed: format!("100 to {LARGEST} pixels"),
+            });
+        }
+    }
+    let extension = path.extension().map(OsStr::to_ascii_lowercase);
+    let bytes = match extension.as_ref().and_then(|end| end.to_str()) {
+        Some("svg") => svg(chart, view, theme, size).map(String::into_bytes),
+        Some("png") => png(chart, view, theme, size),
+        _ => {
+            return Err(Error::FigureExtension {
+                path: path.to_owned(),
+            });
+        }
+    };
+    let bytes = bytes.map_err(|problem| Error::Figure {
+        problem,
+        path: path.to_owned(),
+    })?;
+    write_atomically(path, &bytes, overwrite)
+}
+
+/// A chart as SVG, `size` in pixels.
+///
+/// # Errors
+/// What plotters reports.
+pub fn svg(chart: &Chart, view: &View, theme: &Theme, size: (u32, u32)) -> Result<String, String> {
+    let (width, height) = (size.0 * FINE, size.1 * FINE);
+    let mut text = String::new();
+    let backend = SVGBackend::with_string(&mut text, (width, height));
+    draw_on(&backend.into_drawing_area(), chart, view, theme)?;
+    let fine = format!("<svg width=\"{width}\" height=\"{height}\"");
+    let real = format!("<svg width=\"{}\" height=\"{}\"", size.0, size.1);
+    Ok(text.replacen(&fine, &real, 1))
+}
+
+/// A chart as PNG, `size` in pixels.
+///
+/// # Errors
+/// What plotters reports.
+pub fn png(chart: &Chart, view: &View, theme: &Theme, size: (u32, u32)) -> Result<Vec<u8>, String> {
+    let canvas = Canvas::new(size.0 * FINE, size.1 * FINE);
+    let canvas = Rc::new(RefCell::new(canvas));
+    draw_on(&DrawingArea::from(&canvas), chart, view, theme)?;
+    let reduced = canvas.borrow().reduced(FINE);
+    Ok(super::png::encoded(&reduced))
+}
+
+fn draw_on<DB: DrawingBackend>(
+    area: &DrawingArea<DB, Shift>,
+    chart: &Chart,
+    view: &View,
+    theme: &Theme,
+) -> Result<(), String> {
+    draw(area, chart, view, theme, f64::from(FINE)).map_err(|problem| problem.to_string())?;
+    area.present().map_err(|problem| problem.to_string())
+}

@@ -1,0 +1,33 @@
+//! Figures of a run: numbers in, drawing on any plotters backend out.
+//!
+//! A [`Chart`] holds what was measured, a [`View`] what of it is looked at, a [`Theme`] its colours. [`draw`] is the one
+//! drawing routine: the window, SVG and PNG ([`write`]) come from it. Nothing here knows models, runs or widgets.
+
+mod canvas;
+mod chart;
+mod csv;
+mod draw;
+mod figure;
+mod font;
+mod legend;
+mod pen;
+mod place;
+mod plan;
+mod png;
+mod pointer;
+mod range;
+mod smooth;
+mod theme;
+mod thin;
+mod ticks;
+mod view;
+
+pub use chart::{Bounds, Chart, Curve, Panel, Scale, Span, View, XAxis};
+pub use draw::draw;
+pub use figure::{FINE, png, svg, write};
+pub use font::{EM, FONT, register_fonts};
+pub use place::{Place, Rect};
+pub use plan::Plan;
+pub use smooth::exponential_average;
+pub use theme::Theme;
+pub use ticks::{x_value, y_value};

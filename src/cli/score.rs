@@ -1,0 +1,222 @@
+//! `canopy score`
+
+mod json;
+mod latex;
+mod lines;
+mod options;
+mod preparation;
+mod table;
+mod text;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::terminal::{print, warn};
+use crate::error::Result;
+use crate::metrics::{Documents, Metric, SegmentSums};
+use lines::TestSet;
+use options::{MetricOptions, choose, wrong_usage};
+use preparation::PreparationOptions;
+use table::{Column, Plan, Table};
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "sacrebleu's switches")]
+#[command(
+    after_help = "Examples:\n  canopy score -r ref.de -m bleu chrf ter system.de\n  \
+    canopy score -r ref.de --paired-ar --by document --docids ids.txt baseline.de system.de\n\n\
+    Every file has one segment a line, the same ones in the same order. Scores and signatures are those of sacrebleu \
+    2.6; METEOR is that of NLTK without synonyms, not Meteor 1.5."
+)]
+pub(super) struct ScoreArguments {
+    /// Files of translations, one for each system; paired tests compare with the first one
+    #[arg(value_name = "HYP")]
+    systems: Vec<PathBuf>,
+    /// File of reference translations; several for several references
+    #[arg(short, long = "reference", value_name = "FILE", required = true)]
+    references: Vec<PathBuf>,
+    /// What to compute: bleu, chrf, chrf++, ter, meteor, length (of the references' words) and repetition (of the
+    /// translation's own words), both in per cent
+    #[arg(short, long, value_name = "METRIC", num_args = 1.., default_values = ["bleu"])]
+    metrics: Vec<String>,
+    /// How to print the scores; json has them unrounded
+    #[arg(short, long, value_enum, default_value = "text")]
+    format: Format,
+    /// Digits after the point, in text and latex
+    #[arg(short, long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=12))]
+    width: u8,
+    /// Do not warn of translations that look tokenised
+    #[arg(long)]
+    force: bool,
+    /// Print the score of every segment; BLEU with --effective-order
+    #[arg(long, conflicts_with_all = ["confidence", "paired_bs", "paired_ar"])]
+    sentence_level: bool,
+
+    /// Show the interval that holds the scores of 95 of 100 test sets of this kind
+    #[arg(long, help_heading = "Significance")]
+    confidence: bool,
+    /// Test differences to the first system by drawing other test sets: paired bootstrap
+    #[arg(long, conflicts_with = "paired_ar", help_heading = "Significance")]
+    paired_bs: bool,
+    /// Test differences to the first system by swapping translations: approximate randomisation
+    #[arg(long, help_heading = "Significance")]
+    paired_ar: bool,
+    /// Test sets that --confidence and --paired-bs draw
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = samples(), help_heading = "Significance")]
+    paired_bs_n: usize,
+    /// Trials of --paired-ar
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = samples(), help_heading = "Significance")]
+    paired_ar_n: usize,
+    /// What is drawn or swapped as one piece; sentences of a document are not independent of each other
+    #[arg(
+        long,
+        value_enum,
+        default_value = "sentence",
+        help_heading = "Significance"
+    )]
+    by: Unit,
+    /// Training runs of each system: this many files in a row are one system, trained with different seeds
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = samples(), help_heading = "Significance")]
+    runs: usize,
+    /// Where the random numbers begin; the same seed gives the same p-values
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 12_345,
+        help_heading = "Significance"
+    )]
+    seed: u64,
+
+    /// File with one line for each segment that names its document
+    #[arg(long, value_name = "FILE", required_if_eq_any = [("by", "document"), ("level", "document")], help_heading = "Documents")]
+    docids: Option<PathBuf>,
+    /// Segments to compare: sentence takes each line (s-BLEU), document joins the lines of a document (d-BLEU)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "LEVEL",
+        value_delimiter = ',',
+        help_heading = "Documents"
+    )]
+    level: Vec<Unit>,
+
+    #[command(flatten)]
+    preparation: PreparationOptions,
+    #[command(flatten)]
+    metric_options: MetricOptions,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Latex,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Unit {
+    Sentence,
+    Document,
+}
+
+fn samples() -> clap::builder::RangedU64ValueParser<usize> {
+    clap::builder::RangedU64ValueParser::new().range(1..=1_000_000)
+}
+
+pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
+    let (names, files) = choose(&arguments.metrics, &arguments.systems);
+    check_number(arguments, files.len());
+    let prepares = arguments.preparation.tokenizes();
+    let metrics = arguments
+        .metric_options
+        .metrics(names, prepares, arguments.sentence_level);
+    let preparation = arguments.preparation.read()?;
+    let tests = TestSet::read(&files, &arguments.references, arguments.docids.as_deref())?
+        .prepared(|line| preparation.apply(line));
+    if arguments.metric_options.splits_words() && !prepares && !arguments.force {
+        warn_of_tokenised(&tests);
+    }
+    let plan = Plan {
+        bootstrap: (arguments.confidence || arguments.paired_bs).then_some(arguments.paired_bs_n),
+        paired_bootstrap: arguments.paired_bs,
+        randomization: arguments.paired_ar.then_some(arguments.paired_ar_n),
+        by_document: arguments.by == Unit::Document,
+        runs: arguments.runs,
+        seed: arguments.seed,
+        preparation: preparation.name(),
+    };
+    let table = Table {
+        systems: tests
+            .names
+            .iter()
+            .step_by(arguments.runs)
+            .cloned()
+            .collect(),
+        columns: columns(&arguments.level, &metrics, &tests, &plan),
+        segments: tests.references[0].len(),
+        references: tests.references.len(),
+        documents: tests.documents.as_ref().map(Documents::len),
+        plan,
+        digits: usize::from(arguments.width),
+    };
+    let report = match (arguments.format, arguments.sentence_level) {
+        (Format::Json, each) => format!("{:#}\n", json::entries(&table, each)),
+        (Format::Text | Format::Latex, true) => text::segments(&table),
+        (Format::Text, false) => text::table(&table),
+        (Format::Latex, false) => latex::table(&table),
+    };
+    print(&report)
+}
+
+/// Ends the program if the files are no systems, or too few.
+fn check_number(arguments: &ScoreArguments, files: usize) {
+    let runs = arguments.runs;
+    if !files.is_multiple_of(runs) {
+        wrong_usage(&format!(
+            "{files} files cannot be systems of {runs} training runs each"
+        ));
+    }
+    if (arguments.paired_bs || arguments.paired_ar) && files / runs < 2 {
+        wrong_usage("a paired test needs a second system to compare with the first one");
+    }
+}
+
+/// A column for each level and metric.
+fn columns(
+    levels: &[Unit],
+    metrics: &[Box<dyn Metric>],
+    tests: &TestSet,
+    plan: &Plan,
+) -> Vec<Column> {
+    let levels = match levels {
+        [] => vec![None],
+        levels => levels.iter().copied().map(Some).collect(),
+    };
+    let mut columns = Vec::new();
+    for level in levels {
+        let segments = match level {
+            Some(Unit::Document) => &tests.by_document(),
+            _ => tests,
+        };
+        for metric in metrics {
+            let systems = segments.systems.iter();
+            let sums: Vec<SegmentSums> = systems
+                .map(|lines| SegmentSums::count(metric.as_ref(), lines, &segments.references))
+                .collect();
+            columns.push(Column::of(metric.as_ref(), &sums, level, segments, plan));
+        }
+    }
+    columns
+}
+
+/// Scores of texts that were split into words before compare with nobody's; sacrebleu warns at as many lines.
+fn warn_of_tokenised(tests: &TestSet) {
+    const MANY: usize = 100;
+    for (name, lines) in tests.names.iter().zip(&tests.systems) {
+        if lines.iter().filter(|line| line.ends_with(" .")).count() >= MANY {
+            warn(&format!(
+                "{name} looks tokenised, {MANY} lines or more end in ` .`; score detokenised text, or pass --force"
+            ));
+        }
+    }
+}

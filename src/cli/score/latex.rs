@@ -1,0 +1,82 @@
+//! Tables for papers.
+
+use super::table::{Cell, Table};
+use super::text::notes;
+
+/// A `tabular` with the rules of the package booktabs; signatures and the meaning of marks as comments.
+pub(super) fn table(table: &Table) -> String {
+    let mut lines = vec![
+        "% Needs \\usepackage{booktabs}.".to_owned(),
+        format!("\\begin{{tabular}}{{l{}}}", "r".repeat(table.columns.len())),
+        "\\toprule".to_owned(),
+    ];
+    let mut header = vec!["System".to_owned()];
+    let signs = ["$\\uparrow$", "$\\downarrow$", "$\\to 100$"];
+    header.extend(table.columns.iter().map(|column| column.title(signs)));
+    lines.push(row(&header));
+    lines.push("\\midrule".to_owned());
+    for (system, name) in table.systems.iter().enumerate() {
+        let mut cells = vec![escaped(name)];
+        cells.extend(
+            table
+                .columns
+                .iter()
+                .map(|column| cell_text(table, &column.cells[system], column.is_best(system))),
+        );
+        lines.push(row(&cells));
+    }
+    lines.push("\\bottomrule".to_owned());
+    lines.push("\\end{tabular}".to_owned());
+    lines.extend(notes(table).iter().map(|note| format!("% {note}")));
+    lines.extend(
+        table
+            .columns
+            .iter()
+            .map(|column| format!("% {}: {}", column.name, column.signature)),
+    );
+    lines.join("\n") + "\n"
+}
+
+fn row(cells: &[String]) -> String {
+    format!("{} \\\\", cells.join(" & "))
+}
+
+fn cell_text(table: &Table, cell: &Cell, best: bool) -> String {
+    let number = |number: f64| format!("{number:.*}", table.digits);
+    let score = number(cell.score);
+    let score = if best {
+        format!("\\textbf{{{score}}}")
+    } else {
+        score
+    };
+    let deviation = cell
+        .deviation
+        .map(|deviation| format!(" $\\pm$ {}", number(deviation)));
+    let interval = cell.interval.map(|interval| {
+        let [lower, upper] = [interval.lower, interval.upper].map(number);
+        format!(" {{\\scriptsize [{lower}, {upper}]}}")
+    });
+    let comparison = cell.comparison.as_ref();
+    let mark = comparison
+        .filter(|comparison| comparison.p < 0.05)
+        .map(|_| "$^{*}$".to_owned());
+    [Some(score), deviation, interval, mark]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// Text without meaning for LaTeX.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        match character {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', character]),
+            '~' => escaped.push_str("\\textasciitilde{}"),
+            '^' => escaped.push_str("\\textasciicircum{}"),
+            '\\' => escaped.push_str("\\textbackslash{}"),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}

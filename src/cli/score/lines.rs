@@ -1,0 +1,183 @@
+//! Files with one segment a line.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::metrics::Documents;
+
+/// Translations and references of the same segments.
+#[derive(Debug)]
+pub(super) struct TestSet {
+    /// One name for each file of translations.
+    pub names: Vec<String>,
+    /// `[files, segments]`
+    pub systems: Vec<Vec<String>>,
+    /// `[references, segments]`
+    pub references: Vec<Vec<String>>,
+    pub documents: Option<Documents>,
+}
+
+impl TestSet {
+    /// Reads all files.
+    ///
+    /// # Errors
+    /// If one cannot be read, is no UTF-8 or has another number of lines, or if there is no reference.
+    pub fn read(
+        systems: &[PathBuf],
+        references: &[PathBuf],
+        docids: Option<&Path>,
+    ) -> Result<Self> {
+        let (first, others) = references.split_first().expect("clap asks for a reference");
+        let first_lines = read_lines(first)?;
+        let segments = first_lines.len();
+        let read = |path: &PathBuf| read_as_many(path, segments, first);
+        let mut all = vec![first_lines];
+        for path in others {
+            all.push(read(path)?);
+        }
+        for (path, lines) in references.iter().zip(&all) {
+            if lines.iter().all(|line| line.trim().is_empty()) {
+                return Err(Error::NoReferences { path: path.clone() });
+            }
+        }
+        let documents = docids
+            .map(|path| read_as_many(path, segments, first))
+            .transpose()?;
+        Ok(Self {
+            names: names(systems),
+            systems: systems.iter().map(read).collect::<Result<_>>()?,
+            references: all,
+            documents: documents.map(|ids| Documents::of(&ids)),
+        })
+    }
+
+    /// The same with something done to every line.
+    pub fn prepared(self, prepare: impl Fn(String) -> String) -> Self {
+        let all = |texts: Vec<Vec<String>>| {
+            let lines = texts.into_iter();
+            let prepared = lines.map(|lines| lines.into_iter().map(&prepare).collect());
+            prepared.collect::<Vec<Vec<String>>>()
+        };
+        Self {
+            systems: all(self.systems),
+            references: all(self.references),
+            ..self
+        }
+    }
+
+    /// The same with whole documents as segments.
+    pub fn by_document(&self) -> Self {
+        let documents = self
+            .documents
+            .as_ref()
+            .expect("clap asks for documents' names");
+        let joined =
+            |texts: &[Vec<String>]| texts.iter().map(|lines| documents.joined(lines)).collect();
+        Self {
+            names: self.names.clone(),
+            systems: joined(&self.systems),
+            references: joined(&self.references),
+            documents: None,
+        }
+    }
+}
+
+/// File names, or paths where two files have the same name.
+fn names(paths: &[PathBuf]) -> Vec<String> {
+    let name = |path: &PathBuf| {
+        path.file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let short: Vec<String> = paths.iter().map(name).collect();
+    let unique = short.iter().collect::<std::collections::HashSet<_>>().len() == short.len();
+    if unique {
+        short
+    } else {
+        paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect()
+    }
+}
+
+fn read_as_many(path: &Path, expected: usize, like: &Path) -> Result<Vec<String>> {
+    let lines = read_lines(path)?;
+    if lines.len() == expected {
+        return Ok(lines);
+    }
+    Err(Error::UnequalLines {
+        found: lines.len(),
+        expected,
+        line: lines.len().min(expected) + 1,
+        like: like.to_owned(),
+        path: path.to_owned(),
+    })
+}
+
+/// The lines of a file, without a byte order mark and without the ends of lines, Unix's or Windows'.
+pub(super) fn read_lines(path: &Path) -> Result<Vec<String>> {
+    let bytes = std::fs::read(path).map_err(Error::read(path))?;
+    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
+        return Err(Error::Utf16 {
+            path: path.to_owned(),
+        });
+    }
+    let text = String::from_utf8(bytes).map_err(|cause| {
+        let offset = cause.utf8_error().valid_up_to();
+        let lines = cause.as_bytes()[..=offset].split(|&byte| byte == b'\n');
+        Error::NotUtf8 {
+            offset,
+            line: lines.count(),
+            path: path.to_owned(),
+        }
+    })?;
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let lines = text
+        .strip_suffix('\n')
+        .unwrap_or(text)
+        .split('\n')
+        .map(|line| line.strip_suffix('\r').unwrap_or(line));
+    Ok(lines.map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(bytes: &[u8]) -> Result<Vec<String>> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("lines.txt");
+        std::fs::write(&path, bytes).expect("written");
+        read_lines(&path)
+    }
+
+    #[test]
+    fn marks_and_line_ends_of_windows_are_no_text() {
+        let read = |bytes| lines(bytes).expect("read");
+        assert_eq!(read(b"a\nb\n"), ["a", "b"]);
+        assert_eq!(read("\u{FEFF}a\r\n\r\nb".as_bytes()), ["a", "", "b"]);
+        assert_eq!(read("a\u{2028}b\u{85}c\rd\n".as_bytes()).len(), 1);
+        assert_eq!(read(b""), [""; 0]);
+        assert_eq!(read(b"\n\n"), ["", ""]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_found() {
+        let found = lines(b"a\nb\nc\xFFd\n");
+        let is_there = matches!(
+            found,
+            Err(Error::NotUtf8 {
+                offset: 5,
+                line: 3,
+                ..
+            })
+        );
+        assert!(is_there, "{found:?}");
+        assert!(matches!(lines(b"\xFF\xFEa\0"), Err(Error::Utf16 { .. })));
+    }
+}

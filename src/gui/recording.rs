@@ -1,0 +1,51 @@
+//! Drawings that are kept between frames.
+
+use egui::{Align, Color32, FontId, Galley, Painter, Pos2, Shape};
+
+/// What was drawn, to be painted as often as wanted.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Recording {
+    pub shapes: Vec<Shape>,
+    /// Over the shapes. Laid out when painted: egui forgets letters that no frame asks for.
+    pub texts: Vec<Text>,
+}
+
+/// A text on one line.
+#[derive(Debug, Clone)]
+pub(super) struct Text {
+    pub words: String,
+    /// Where it is anchored, on its baseline.
+    pub at: Pos2,
+    pub anchor: Align,
+    pub font: FontId,
+    pub colour: Color32,
+}
+
+impl Recording {
+    /// Of shapes and texts.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.shapes.len() + self.texts.len()
+    }
+
+    pub fn paint(&self, painter: &Painter) {
+        painter.extend(self.shapes.iter().cloned());
+        for text in &self.texts {
+            let galley = painter.layout_no_wrap(text.words.clone(), text.font.clone(), text.colour);
+            let left = match text.anchor {
+                Align::Min => text.at.x,
+                Align::Center => text.at.x - galley.size().x / 2.0,
+                Align::Max => text.at.x - galley.size().x,
+            };
+            let top = text.at.y - baseline(&galley);
+            painter.galley(Pos2::new(left, top), galley, text.colour);
+        }
+    }
+}
+
+/// From the top of a text to the line its letters stand on.
+fn baseline(galley: &Galley) -> f32 {
+    let first = galley.rows.first();
+    let glyph = first.and_then(|row| Some((row.pos, row.row.glyphs.first()?.pos)));
+    glyph.map_or(0.0, |(row, glyph)| row.y + glyph.y)
+}

@@ -1,0 +1,323 @@
+//! What a run tells in its `events.jsonl`, as columns of numbers; follows a run that is still going on.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::event::{EndReason, Phase, Sample, TrainingEvent};
+use super::follow::Lines;
+use crate::charts::XAxis;
+use crate::error::{Error, Result};
+
+/// Where on each horizontal axis points lie; the columns are equally long.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Position {
+    pub steps: Vec<f64>,
+    pub minutes: Vec<f64>,
+    pub target_tokens: Vec<f64>,
+}
+
+impl Position {
+    pub fn on(&self, axis: XAxis) -> &[f64] {
+        match axis {
+            XAxis::Steps => &self.steps,
+            XAxis::Minutes => &self.minutes,
+            XAxis::Tokens => &self.target_tokens,
+        }
+    }
+}
+
+/// One value an update; NaN where the run reported none, or one that is not finite.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Updates {
+    pub at: Position,
+    /// Label-smoothed, nats a target token.
+    pub loss: Vec<f64>,
+    pub learning_rate: Vec<f64>,
+    /// Before clipping.
+    pub gradient_norm: Vec<f64>,
+    pub target_tokens_per_second: Vec<f64>,
+}
+
+/// One value a validation; NaN as in [`Updates`].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Validations {
+    pub at: Position,
+    pub dev_loss: Vec<f64>,
+    pub dev_bleu: Vec<f64>,
+    /// The run called it the best so far.
+    pub best: Vec<bool>,
+}
+
+/// A run as far as it has told.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct History {
+    pub updates: Updates,
+    pub validations: Validations,
+    /// What the run is doing; absent before it begins and after it ends.
+    pub phase: Option<Phase>,
+    /// It came to its end and was not killed; why, if this version knows the reason.
+    pub finished: Option<Option<EndReason>>,
+    pub parameters: Option<usize>,
+    pub device: Option<String>,
+    pub remaining_secs: Option<f64>,
+    /// Step of the last checkpoint.
+    pub saved_step: Option<usize>,
+    /// With the step at which each was given.
+    pub warnings: Vec<(usize, String)>,
+    /// Dev loss and BLEU of all development documents, where a sample of them was scored while training.
+    pub whole: Option<(f64, f64)>,
+    /// After the last validation.
+    pub samples: Vec<Sample>,
+    /// The error that ended it.
+    pub failed: Option<String>,
+    /// Lines that this version does not understand.
+    pub foreign_lines: usize,
+    /// The last one that it does understand.
+    last_line: Vec<u8>,
+}
+
+/// Any event of any version: what is not there is absent, what is not known is passed over.
+///
+/// Unlike [`TrainingEvent`], which a run writes, this one takes `null` for a number: so JSON has NaN.
+#[derive(Debug, Deserialize)]
+struct Line {
+    event: String,
+    step: Option<usize>,
+    target_tokens: Option<f64>,
+    elapsed_secs: Option<f64>,
+    loss: Option<f64>,
+    learning_rate: Option<f64>,
+    gradient_norm: Option<f64>,
+    target_tokens_per_second: Option<f64>,
+    remaining_secs: Option<f64>,
+    dev_loss: Option<f64>,
+    dev_bleu: Option<f64>,
+    #[serde(default)]
+    best: bool,
+    phase: Option<Value>,
+    reason: Option<Value>,
+    parameters: Option<usize>,
+    device: Option<String>,
+    message: Option<String>,
+    #[serde(default)]
+    whole: bool,
+    samples: Option<Value>,
+}
+
+/// Follows what a run tells.
+#[derive(Debug)]
+pub struct Curves {
+    lines: Lines,
+    /// Changes whenever something new was read.
+    pub revision: u64,
+    pub history: History,
+}
+
+impl Curves {
+    /// Follows a run, by its folder or its `events.jsonl`; neither needs to be there yet. Reads nothing so far.
+    pub fn follow(run: &Path) -> Self {
+        let is_file = run.extension().is_some_and(|end| end == "jsonl");
+        let path = if is_file {
+            run.to_owned()
+        } else {
+            run.join("events.jsonl")
+        };
+        Self {
+            lines: Lines::new(path),
+            revision: 0,
+            history: History::default(),
+        }
+    }
+
+    /// Reads a run as it is now.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub fn read(run: &Path) -> Result<Self> {
+        let mut curves = Self::follow(run);
+        curves.poll()?;
+        if curves.history.last_line.is_empty() {
+            return Err(Error::NoEvents {
+                path: run.to_owned(),
+            });
+        }
+        Ok(curves)
+    }
+
+    /// The file that is followed.
+    pub fn path(&self) -> &Path {
+        self.lines.path()
+    }
+
+    /// Reads the lines that were completed since the last time; says whether there were any.
+    ///
+    /// If the file has become another one, what was read before is forgotten.
+    ///
+    /// # Errors
+    /// If the file is there and cannot be read.
+    pub fn poll(&mut self) -> Result<bool> {
+        let mut changed = self.lines.begin_again_if_replaced()?;
+        if changed {
+            self.history = History::default();
+        }
+        let history = &mut self.history;
+        let read = self.lines.read_new(|line| {
+            history.take(line);
+            changed = true;
+        });
+        self.revision += u64::from(changed);
+        read.map(|()| changed)
+    }
+}
+
+impl History {
+    /// The last event, if this version knows its kind.
+    pub fn last_event(&self) -> Option<TrainingEvent> {
+        serde_json::from_slice(&self.last_line).ok()
+    }
+
+    /// Index of the best validation: the last that the run called the best.
+    pub fn best(&self) -> Option<usize> {
+        self.validations.best.iter().rposition(|best| *best)
+    }
+
+    /// The last step told of.
+    pub fn step(&self) -> usize {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a step that was read as a whole number"
+        )]
+        let last = |at: &Position| at.steps.last().map_or(0, |step| *step as usize);
+        last(&self.updates.at).max(last(&self.validations.at))
+    }
+
+    fn take(&mut self, line: &[u8]) {
+        let Ok(event) = serde_json::from_slice::<Line>(line) else {
+            self.foreign_lines += 1;
+            return;
+        };
+        if self.take_event(event).is_none() {
+            self.foreign_lines += 1;
+            return;
+        }
+        self.last_line.clear();
+        self.last_line.extend_from_slice(line);
+    }
+
+    /// None if the event is of an unknown kind, or lacks what its kind needs.
+    fn take_event(&mut self, event: Line) -> Option<()> {
+        match event.event.as_str() {
+            "started" => {
+                // What was done after the last checkpoint before a run was killed is done again.
+                self.forget_from(event.step.unwrap_or(0).saturating_add(1));
+                (self.parameters, self.device) = (event.parameters, event.device);
+                (self.finished, self.failed) = (None, None);
+            }
+            "phase" => self.phase = serde_json::from_value(event.phase?).ok(),
+            "step" => {
+                let step = event.step?;
+                if step <= self.step_of_updates() {
+                    self.forget_from(step);
+                }
+                self.remaining_secs = event.remaining_secs;
+                self.updates.push(step, &event);
+            }
+            "validated" if event.whole && self.is_validated(event.step?) => {
+                self.whole = Some((event.dev_loss?, event.dev_bleu?));
+            }
+            "validated" => self.validations.push(event.step?, &event),
+            "saved" => self.saved_step = Some(event.step?),
+            "warning" => self.warnings.push((self.step(), event.message?)),
+            "finished" => {
+                let reason = event.reason.and_then(|it| serde_json::from_value(it).ok());
+                (self.finished, self.phase, self.remaining_secs) = (Some(reason), None, None);
+            }
+            "samples" => self.samples = serde_json::from_value(event.samples?).ok()?,
+            "failed" => {
+                (self.failed, self.phase, self.remaining_secs) = (event.message, None, None);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a step that was read as a whole number"
+    )]
+    fn step_of_updates(&self) -> usize {
+        let last = self.updates.at.steps.last();
+        last.map_or(0, |step| *step as usize)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^53 steps")]
+    fn is_validated(&self, step: usize) -> bool {
+        self.validations.at.steps.last() == Some(&(step as f64))
+    }
+
+    fn forget_from(&mut self, step: usize) {
+        let updates = &mut self.updates;
+        let kept = updates.at.truncate_before(step);
+        for column in [
+            &mut updates.loss,
+            &mut updates.learning_rate,
+            &mut updates.gradient_norm,
+            &mut updates.target_tokens_per_second,
+        ] {
+            column.truncate(kept);
+        }
+        let validations = &mut self.validations;
+        let kept = validations.at.truncate_before(step);
+        validations.dev_loss.truncate(kept);
+        validations.dev_bleu.truncate(kept);
+        validations.best.truncate(kept);
+    }
+}
+
+impl Position {
+    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^53 steps")]
+    fn push(&mut self, step: usize, event: &Line) {
+        self.steps.push(step as f64);
+        self.minutes.push(event.elapsed_secs.unwrap_or(0.0) / 60.0);
+        self.target_tokens.push(event.target_tokens.unwrap_or(0.0));
+    }
+
+    /// Keeps the points before `step`; returns how many.
+    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^53 steps")]
+    fn truncate_before(&mut self, step: usize) -> usize {
+        let kept = self.steps.partition_point(|at| *at < step as f64);
+        self.steps.truncate(kept);
+        self.minutes.truncate(kept);
+        self.target_tokens.truncate(kept);
+        kept
+    }
+}
+
+impl Updates {
+    fn push(&mut self, step: usize, event: &Line) {
+        let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
+        self.at.push(step, event);
+        self.loss.push(number(event.loss));
+        self.learning_rate.push(number(event.learning_rate));
+        self.gradient_norm.push(number(event.gradient_norm));
+        let speed = number(event.target_tokens_per_second);
+        self.target_tokens_per_second.push(speed);
+    }
+}
+
+impl Validations {
+    fn push(&mut self, step: usize, event: &Line) {
+        let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
+        self.at.push(step, event);
+        self.dev_loss.push(number(event.dev_loss));
+        self.dev_bleu.push(number(event.dev_bleu));
+        self.best.push(event.best);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;
