@@ -30,6 +30,13 @@ pub enum EndReason {
     Abandoned,
 }
 
+impl EndReason {
+    /// Whether a person ended the run before its time.
+    pub fn is_order(self) -> bool {
+        matches!(self, Self::Stopped | Self::Abandoned)
+    }
+}
+
 /// What a run ends at; 0 for no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]

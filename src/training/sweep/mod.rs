@@ -28,7 +28,7 @@ pub use table::{SweepTable, TableRow};
 
 use super::config::TrainingConfig;
 use super::control::{Control, Order};
-use super::event::{EndReason, TrainingEvent};
+use super::event::TrainingEvent;
 use super::run_folder::{RunFolder, SETTINGS};
 use super::run_state::{RunState, run_state};
 use super::trainer::train;
@@ -216,9 +216,7 @@ impl SweepRun {
     fn is_finished(&self, folder: &Path) -> Result<bool> {
         let run = folder.join(&self.folder);
         let ended = match run_state(&run)? {
-            RunState::Finished(reason) => {
-                !matches!(reason, EndReason::Stopped | EndReason::Abandoned)
-            }
+            RunState::Finished(reason) => !reason.is_order(),
             _ => false,
         };
         let kept = |path: &Path| TrainingConfig::open(path).ok()?.with_absolute_paths().ok();

@@ -187,10 +187,10 @@ fn states(row: &SweepRow, folder: &Path) -> Result<(usize, Vec<String>)> {
     for run in &row.runs {
         let seed = run.config.seed;
         match run_state(&folder.join(&run.folder))? {
-            RunState::Finished(_) => finished += 1,
+            RunState::Finished(reason) if !reason.is_order() => finished += 1,
             RunState::Failed { message } => problems.push(format!("seed {seed} failed: {message}")),
             RunState::NeverBegun => problems.push(format!("seed {seed} has not begun")),
-            RunState::Running | RunState::Paused | RunState::Interrupted => {
+            _ => {
                 problems.push(format!("seed {seed} is not finished"));
             }
         }
