@@ -108,6 +108,48 @@ pub enum Error {
         "the run folder was used before; pass --resume to go on or name another folder: {path:?}"
     )]
     RunExists { path: PathBuf },
+    #[error(
+        "another Canopy trains in this folder; stop that run (`canopy run stop`) or name another folder: {path:?}"
+    )]
+    RunBusy { path: PathBuf },
+    #[error("no run is under way here; begin it or go on with `canopy train --resume`: {path:?}")]
+    NotRunning { path: PathBuf },
+    #[error(
+        "the run folder has format version {found}, this program reads {known}; go on with the Canopy that wrote it: {path:?}"
+    )]
+    RunVersion {
+        found: u32,
+        known: u32,
+        path: PathBuf,
+    },
+    #[error(
+        "the corpus has changed since the run began, so it cannot go on; put the old one back, name it with --corpus, or begin another run: {path:?}"
+    )]
+    CorpusChanged { path: PathBuf },
+    #[error(
+        "the corpus of the run is not there ({cause}); name its new place with --corpus: {path:?}"
+    )]
+    CorpusGone {
+        path: PathBuf,
+        #[source]
+        cause: Box<Error>,
+    },
+    #[error(
+        "no checkpoint was written at step {step}, the last one is still whole: {cause}; make room on the disk and go on with --resume"
+    )]
+    Checkpoint {
+        step: usize,
+        #[source]
+        cause: Box<Error>,
+    },
+    #[error(
+        "the device ran out of memory even with {batch_tokens} target tokens in a batch; take a smaller preset or another device"
+    )]
+    OutOfMemory { batch_tokens: usize },
+    #[error(
+        "the device was lost: {message}; open the program again and go on with the run from its last checkpoint"
+    )]
+    DeviceLost { message: String },
     #[error("the settings are not usable: {reason}: {path:?}")]
     Settings { reason: String, path: PathBuf },
     #[error("this model translates from {has}, not from {asked}; name another with --model")]
@@ -221,4 +263,11 @@ impl Error {
             cause,
         }
     }
+}
+
+/// What a thread said when it panicked.
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
 }

@@ -3,15 +3,23 @@
 mod tiny;
 
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::Path;
 
-use canopy::training::{EndReason, TrainingConfig, TrainingEvent, train};
+use canopy::training::{Control, EndReason, TrainingConfig, TrainingEvent, train};
 use canopy::weights::{ModelFolder, NamedTensors, read_tensors};
 
 fn run(config: &TrainingConfig, run: &Path, resume: bool) -> canopy::error::Result<EndReason> {
-    let mut observe = |_: &TrainingEvent| ControlFlow::Continue(());
-    train(config, run, resume, &tiny::device(), "CPU", &mut observe)
+    let mut observe = |_: &TrainingEvent| ();
+    let control = Control::default();
+    train(
+        config,
+        run,
+        resume,
+        &tiny::device(),
+        "CPU",
+        &control,
+        &mut observe,
+    )
 }
 
 fn weights(run: &Path) -> NamedTensors {
@@ -47,6 +55,8 @@ fn a_context_is_put_upon_a_trained_model_and_goes_on_to_the_same_bits() {
             preset: preset.to_owned(),
             hidden_words: 0.2,
             narrowing_steps: 3,
+            validate_every: 2,
+            validation_segments: 1,
             steps,
             ..TrainingConfig {
                 corpus: base.corpus.clone(),

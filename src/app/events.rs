@@ -35,6 +35,8 @@ impl AppState {
                 index,
                 translation,
             } => self.sentence_translated(job, index, translation),
+            // Nothing in the window shows runs yet.
+            Event::Training { .. } => {}
             Event::Finished { job } => self.finished(job, false),
             Event::Cancelled { job } => self.finished(job, true),
             Event::DocumentOpened {

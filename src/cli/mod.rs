@@ -9,6 +9,7 @@ mod import;
 mod model;
 mod run;
 mod score;
+mod sweep;
 mod terminal;
 mod train;
 mod translate;
@@ -42,6 +43,9 @@ enum Command {
     Translate(translate::TranslateArguments),
     /// Train a model on a corpus, with checkpoints and validation
     Train(train::TrainArguments),
+    /// Train many models and compare them
+    #[command(subcommand)]
+    Sweep(sweep::SweepCommand),
     /// Make corpora from parallel documents, and look at them
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
@@ -113,6 +117,7 @@ pub fn run() -> ExitCode {
     let done = match arguments.command {
         Some(Command::Translate(arguments)) => translate::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),
+        Some(Command::Sweep(command)) => sweep::run(&command),
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),

@@ -7,12 +7,30 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::charts::{self, Theme, View, XAxis};
 use crate::error::Result;
-use crate::training::{Curves, chart};
+use crate::training::{Curves, Order, chart, give_order};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RunCommand {
     /// Draw the curves of training runs: losses, BLEU, learning rate, gradient norm and speed, over each other
     Plot(PlotArguments),
+    /// Have a run that goes on save a checkpoint and wait
+    Pause {
+        #[arg(value_name = "RUN")]
+        run: PathBuf,
+    },
+    /// Have a run go on after a pause
+    Resume {
+        #[arg(value_name = "RUN")]
+        run: PathBuf,
+    },
+    /// Have a run save a checkpoint and end
+    Stop {
+        #[arg(value_name = "RUN")]
+        run: PathBuf,
+        /// End at once: what came after the last checkpoint is lost
+        #[arg(long)]
+        now: bool,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -73,6 +91,10 @@ fn smoothing(text: &str) -> std::result::Result<f64, String> {
 pub(super) fn run(command: RunCommand) -> Result<()> {
     match command {
         RunCommand::Plot(arguments) => plot(&arguments),
+        RunCommand::Pause { run } => give_order(&run, Order::Pause),
+        RunCommand::Resume { run } => give_order(&run, Order::Resume),
+        RunCommand::Stop { run, now: false } => give_order(&run, Order::Stop),
+        RunCommand::Stop { run, now: true } => give_order(&run, Order::Abandon),
     }
 }
 

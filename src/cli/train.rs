@@ -1,14 +1,19 @@
 //! `canopy train`
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use async_signal::{Signal, Signals};
 use clap::Args;
 
-use super::terminal::{StatusLine, duration, warn};
-use crate::error::{Error, Result};
+use super::terminal::{StatusLine, duration, print, warn};
+use crate::error::Result;
 use crate::inference::ComputeDevice;
-use crate::training::{Phase, TrainingConfig, TrainingEvent, train};
+use crate::training::{
+    Control, EndReason, Estimate, Order, Phase, TrainingConfig, TrainingEvent, probe, train,
+};
+
+/// Exit code of a program ended by Ctrl+C, as shells count.
+const INTERRUPTED: i32 = 130;
 
 #[derive(Debug, Args)]
 pub(super) struct TrainArguments {
@@ -22,8 +27,11 @@ pub(super) struct TrainArguments {
     #[arg(long, value_name = "MODEL")]
     from: Option<PathBuf>,
     /// Folder for checkpoints, settings and events
-    #[arg(long, value_name = "DIR")]
-    run: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "estimate")]
+    run: Option<PathBuf>,
+    /// Tell what a run would take in time and memory, from a few updates, and train nothing
+    #[arg(long, conflicts_with = "resume")]
+    estimate: bool,
     /// Settings in TOML; the other options override it
     #[arg(long, value_name = "FILE.toml")]
     config: Option<PathBuf>,
@@ -45,9 +53,12 @@ pub(super) struct TrainArguments {
     /// Updates between checkpoints
     #[arg(long, value_name = "STEPS")]
     checkpoint_every: Option<usize>,
-    /// Updates between validations
+    /// Updates between validations; 0 for none
     #[arg(long, value_name = "STEPS")]
     validate_every: Option<usize>,
+    /// Development segments scored while training; 0 for all, which are scored at the end in any case
+    #[arg(long, value_name = "N")]
+    validation_segments: Option<usize>,
     /// Go on from the last checkpoint of the run folder
     #[arg(long)]
     resume: bool,
@@ -60,36 +71,71 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
         warn("this GPU is a program that runs on the CPU; --device cpu is several times faster");
     }
     let mut line = StatusLine::new();
+    let control = Control::default();
+    end_on_interrupt(&control);
+    let Some(run) = arguments.run.as_ref().filter(|_| !arguments.estimate) else {
+        let estimate = probe(&config, &compute.device, &control)?;
+        return estimate.map_or(Ok(()), |estimate| print(&told(&estimate)));
+    };
     train(
         &config,
-        &arguments.run,
+        run,
         arguments.resume,
         &compute.device,
         &compute.name,
-        &mut |event| {
-            show(&mut line, event);
-            ControlFlow::Continue(())
-        },
+        &control,
+        &mut |event| show(&mut line, event),
     )?;
     Ok(())
+}
+
+fn told(estimate: &Estimate) -> String {
+    let total = estimate.total_secs.map_or_else(String::new, |secs| {
+        format!("in all about {}, ", duration(secs))
+    });
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let (megabytes, steps) = (
+        estimate.peak_bytes as f64 / 1e6,
+        estimate.steps_per_epoch as f64,
+    );
+    format!(
+        "{} parameters, {megabytes:.0} MB of memory, {:.2} s a step, {:.0} target tokens/s, {} steps an epoch, which \
+         takes {}; {total}without validations\n",
+        estimate.parameters,
+        estimate.seconds_per_step,
+        estimate.target_tokens_per_second,
+        estimate.steps_per_epoch,
+        duration(steps * estimate.seconds_per_step),
+    )
+}
+
+/// Ctrl+C ends the run after a checkpoint; a second one ends the program at once.
+pub(super) fn end_on_interrupt(control: &Control) {
+    let control = control.clone();
+    match Signals::new([Signal::Int]) {
+        Ok(signals) => {
+            std::thread::spawn(move || {
+                for _ in futures_lite::stream::block_on(signals) {
+                    if control.order() >= Order::Stop {
+                        std::process::exit(INTERRUPTED);
+                    }
+                    eprintln!("\ncanopy: saving; press Ctrl+C again to end at once");
+                    control.stop();
+                }
+            });
+        }
+        Err(error) => warn(&format!("Ctrl+C will end the run without saving: {error}")),
+    }
 }
 
 impl TrainArguments {
     /// The file's settings, or the run folder's when it goes on, under those of the command line.
     fn config(&self) -> Result<TrainingConfig> {
-        let of_run = self.run.join("config.toml");
-        let path = self
-            .config
-            .clone()
-            .or_else(|| (self.resume && of_run.exists()).then_some(of_run));
+        let of_run = self.run.as_ref().map(|run| run.join("config.toml"));
+        let of_run = of_run.filter(|path| self.resume && path.exists());
+        let path = self.config.clone().or(of_run);
         let mut config = match path {
-            Some(path) => {
-                let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
-                toml::from_str(&text).map_err(|cause| Error::Settings {
-                    reason: cause.to_string(),
-                    path,
-                })?
-            }
+            Some(path) => TrainingConfig::open(&path)?,
             None => match &self.from {
                 Some(from) => TrainingConfig::second_stage(from.clone()),
                 None => TrainingConfig::default(),
@@ -104,6 +150,10 @@ impl TrainArguments {
         set(&mut config.minutes, self.minutes.as_ref());
         set(&mut config.checkpoint_every, self.checkpoint_every.as_ref());
         set(&mut config.validate_every, self.validate_every.as_ref());
+        set(
+            &mut config.validation_segments,
+            self.validation_segments.as_ref(),
+        );
         Ok(config)
     }
 }
@@ -115,7 +165,7 @@ fn set<T: Clone>(to: &mut T, from: Option<&T>) {
     }
 }
 
-fn show(line: &mut StatusLine, event: &TrainingEvent) {
+pub(super) fn show(line: &mut StatusLine, event: &TrainingEvent) {
     match event {
         TrainingEvent::Started {
             parameters,
@@ -123,6 +173,7 @@ fn show(line: &mut StatusLine, event: &TrainingEvent) {
             skipped,
             device,
             step,
+            ..
         } => {
             let from = if *step > 0 {
                 format!(", goes on after step {step}")
@@ -133,36 +184,8 @@ fn show(line: &mut StatusLine, event: &TrainingEvent) {
                 "{parameters} parameters, {examples} sentence pairs ({skipped} too long), {device}{from}"
             ));
         }
-        TrainingEvent::Phase { phase } => match phase {
-            Phase::Read => line.show("reading the corpus"),
-            Phase::Tokenise => line.show("preparing the development documents"),
-            Phase::Validate => line.show("validating"),
-            Phase::Save => line.show("saving"),
-            Phase::Train => {}
-        },
-        TrainingEvent::Step {
-            step,
-            epoch,
-            loss,
-            learning_rate,
-            target_tokens_per_second,
-            remaining_secs,
-            target_tokens,
-            ..
-        } => {
-            let left = remaining_secs
-                .map_or_else(String::new, |secs| format!(" · {} left", duration(secs)));
-            let text = format!(
-                "step {step} · epoch {} · loss {loss:.3} · {target_tokens_per_second:.0} tokens/s · rate \
-                 {learning_rate:.2e}{left}",
-                epoch + 1
-            );
-            if step % 100 == 0 {
-                line.line(&format!("{text} · {target_tokens} target tokens"));
-            } else {
-                line.show(&text);
-            }
-        }
+        TrainingEvent::Phase { phase } => show_phase(line, *phase),
+        TrainingEvent::Step { .. } => show_step(line, event),
         TrainingEvent::Validated {
             step,
             target_tokens,
@@ -170,16 +193,71 @@ fn show(line: &mut StatusLine, event: &TrainingEvent) {
             dev_bleu,
             best,
             elapsed_secs,
+            segments,
+            whole,
+            ..
         } => {
+            let set = if *whole { "dev" } else { "dev sample" };
             let mark = if *best { " (best)" } else { "" };
             let elapsed = duration(*elapsed_secs);
             line.line(&format!(
-                "step {step} · {target_tokens} target tokens · {elapsed} · dev loss {dev_loss:.3} · dev BLEU \
-                 {dev_bleu:.2}{mark}"
+                "step {step} · {target_tokens} target tokens · {elapsed} · {set} of {segments} segments: loss \
+                 {dev_loss:.3} · BLEU {dev_bleu:.2}{mark}"
             ));
         }
-        TrainingEvent::Saved { .. } => {}
         TrainingEvent::Warning { message } => line.line(&format!("warning: {message}")),
-        TrainingEvent::Finished { step, .. } => line.line(&format!("finished after step {step}")),
+        TrainingEvent::Finished { step, reason } => {
+            let how = match reason {
+                EndReason::Steps => "",
+                EndReason::TargetTokens => ": all target tokens seen",
+                EndReason::Minutes => ": time is up",
+                EndReason::Patience => ": the dev loss no longer falls",
+                EndReason::Stopped => ": stopped and saved, go on with --resume",
+                EndReason::Abandoned => ": abandoned, go on from the last checkpoint with --resume",
+            };
+            line.line(&format!("finished after step {step}{how}"));
+        }
+        // Failures are printed when the program ends.
+        TrainingEvent::Saved { .. }
+        | TrainingEvent::Samples { .. }
+        | TrainingEvent::Failed { .. } => {}
+    }
+}
+
+fn show_phase(line: &mut StatusLine, phase: Phase) {
+    match phase {
+        Phase::Read => line.show("reading the corpus"),
+        Phase::Tokenise => line.show("preparing the development documents"),
+        Phase::Validate => line.show("validating"),
+        Phase::Save => line.show("saving"),
+        Phase::Paused => line.line("paused; go on with `canopy run resume`"),
+        Phase::Train => {}
+    }
+}
+
+fn show_step(line: &mut StatusLine, event: &TrainingEvent) {
+    let TrainingEvent::Step {
+        step,
+        epoch,
+        loss,
+        learning_rate,
+        target_tokens_per_second,
+        remaining_secs,
+        target_tokens,
+        ..
+    } = event
+    else {
+        return;
+    };
+    let left =
+        remaining_secs.map_or_else(String::new, |secs| format!(" · {} left", duration(secs)));
+    let text = format!(
+        "step {step} · epoch {} · loss {loss:.3} · {target_tokens_per_second:.0} tokens/s · rate {learning_rate:.2e}{left}",
+        epoch + 1
+    );
+    if step % 100 == 0 {
+        line.line(&format!("{text} · {target_tokens} target tokens"));
+    } else {
+        line.show(&text);
     }
 }

@@ -27,11 +27,13 @@
 //! Unknown keys are ignored, a higher `version` is refused; the lowest that knows all of a corpus is written. Documents
 //! stand sorted by `id`.
 
+use std::fmt::Write;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::split::Split;
 use super::unit::{Unit, UnitStatus};
@@ -164,6 +166,32 @@ impl Corpus {
     /// Where the vocabulary of this corpus stands once it is made.
     pub fn vocabulary_path(&self) -> PathBuf {
         self.folder.join("vocabulary.json")
+    }
+
+    /// SHA-256 of the training and development documents, in hexadecimal: a run goes on with the same ones only.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn digest(&self) -> Result<String> {
+        let mut hasher = Sha256::new();
+        for split in [Split::Train, Split::Dev] {
+            let path = self.folder.join(split.file_name());
+            let mut file = File::open(&path).map_err(Error::read(&path))?;
+            hasher.update(split.file_name());
+            let mut buffer = vec![0; 1 << 16];
+            loop {
+                let length = file.read(&mut buffer).map_err(Error::read(&path))?;
+                if length == 0 {
+                    break;
+                }
+                hasher.update(&buffer[..length]);
+            }
+        }
+        let mut text = String::new();
+        for byte in hasher.finalize() {
+            let _ = write!(text, "{byte:02x}");
+        }
+        Ok(text)
     }
 
     /// The documents of a split, sorted by id and read one by one.

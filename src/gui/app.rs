@@ -16,6 +16,7 @@ use crate::app::{AppState, Ask, Command, Folders, ModelState, Settings, Shipped,
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{Event, FileThread, Worker};
+use crate::training::Turn;
 
 /// What the panels remember between frames.
 #[derive(Default)]
@@ -58,7 +59,7 @@ impl CanopyApp {
             let ctx = ctx.clone();
             move || ctx.request_repaint()
         };
-        let worker = Worker::spawn(sender.clone(), wake(ctx))?;
+        let worker = Worker::spawn(Turn::default(), sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let folders = Folders::of_user();
         let mut settings = folders

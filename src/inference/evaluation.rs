@@ -18,6 +18,20 @@ pub fn translate_segments(
     segments: &[Segment],
     options: &SearchOptions,
 ) -> Vec<Vec<String>> {
+    let mut go_on = || ControlFlow::Continue(());
+    translate_segments_while(model, vocabulary, documents, segments, options, &mut go_on)
+        .expect("nobody breaks it off")
+}
+
+/// The same, with `go_on` asked after every sentence; none if it breaks off.
+pub fn translate_segments_while(
+    model: &Model,
+    vocabulary: &Vocabulary,
+    documents: &[DocumentUnits],
+    segments: &[Segment],
+    options: &SearchOptions,
+    go_on: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Option<Vec<Vec<String>>> {
     let mut text = SourceText::default();
     let mut numbers = HashMap::new();
     for (document, units) in documents.iter().enumerate() {
@@ -37,6 +51,7 @@ pub fn translate_segments(
             .extend(segment.units.iter().map(|unit| number(segment, unit.place)));
     }
     let mut translations = vec![String::new(); text.sentences.len()];
+    let mut flow = ControlFlow::Continue(());
     search_sentences(
         model,
         vocabulary,
@@ -44,14 +59,14 @@ pub fn translate_segments(
         options,
         &mut |number, hypothesis| {
             translations[number] = vocabulary.decode(&hypothesis.ids);
-            ControlFlow::Continue(())
+            flow = go_on();
+            flow
         },
     );
-    segments
-        .iter()
-        .map(|segment| {
-            let of = |place| translations[number(segment, place)].clone();
-            segment.units.iter().map(|unit| of(unit.place)).collect()
-        })
-        .collect()
+    let of = |segment: &Segment| {
+        let of = |place| translations[number(segment, place)].clone();
+        segment.units.iter().map(|unit| of(unit.place)).collect()
+    };
+    flow.is_continue()
+        .then(|| segments.iter().map(of).collect())
 }

@@ -12,7 +12,7 @@ mod translator;
 
 pub use crate::search::SearchOptions;
 pub use device::{ComputeDevice, DeviceChoice};
-pub use evaluation::translate_segments;
+pub use evaluation::{translate_segments, translate_segments_while};
 pub use starter::starter_model;
 pub use translation::{Flag, Translation};
 pub use translator::{KnownTranslations, ModelInfo, Reads, Step, Translator};

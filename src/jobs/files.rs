@@ -7,7 +7,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use super::{Event, JobId, Project};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, panic_message};
 use crate::text::document::Document;
 use crate::text::file::write_atomically;
 
@@ -144,7 +144,7 @@ impl FileThread {
                         Ok(Ok(event)) => event,
                         Ok(Err(error)) => Some(Event::Failed { job, error }),
                         Err(panic) => {
-                            let message = super::worker::panic_message(panic.as_ref());
+                            let message = panic_message(panic.as_ref());
                             Some(Event::Failed {
                                 job,
                                 error: Error::Panicked { message },

@@ -1,9 +1,11 @@
-//! Background jobs: the worker thread that alone owns the model, the file thread, and what they say to the window.
+//! Background jobs: the worker thread that alone owns the model it translates with, the training thread, the file
+//! thread, and what they say to the window.
 //!
-//! [`Request`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
+//! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
 pub mod files;
 pub mod project;
+pub mod trainings;
 pub mod worker;
 
 use std::collections::BTreeMap;
@@ -13,11 +15,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 pub use files::{FileRequest, FileThread};
 pub use project::{Project, SavedTarget, State};
+pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::{Engine, Worker};
 
 use crate::error::Error;
 use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
 use crate::text::document::Document;
+use crate::training::TrainingEvent;
 
 /// Names one job, so that answers to an older one can be told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -88,6 +92,11 @@ pub enum Event {
         job: JobId,
         index: usize,
         translation: Translation,
+    },
+    /// What a run tells; it ends with `Finished` or `Failed`.
+    Training {
+        job: JobId,
+        event: TrainingEvent,
     },
     Finished {
         job: JobId,

@@ -8,11 +8,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::{Event, JobControl, JobId, Request};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, panic_message};
 use crate::inference::{
     DeviceChoice, KnownTranslations, ModelInfo, Reads, SearchOptions, Step, Translator,
 };
 use crate::text::document::Document;
+use crate::training::Turn;
 
 /// The first batch is small, so that the first sentences appear at once.
 const FIRST_CHUNK: usize = 8;
@@ -70,12 +71,16 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread; `wake` is called after every event.
+    /// Starts the thread; `wake` is called after every event. It computes when it is its `turn`.
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
-        Self::spawn_with(Translator::open, events, wake)
+    pub fn spawn(
+        turn: Turn,
+        events: Sender<Event>,
+        wake: impl Fn() + Send + 'static,
+    ) -> Result<Self> {
+        Self::spawn_with(Translator::open, turn, events, wake)
     }
 
     /// The same with another way to open a model.
@@ -84,6 +89,7 @@ impl Worker {
     /// If the system gives no thread.
     pub fn spawn_with<E: Engine + 'static>(
         open: impl Fn(&Path, DeviceChoice) -> Result<E> + Send + 'static,
+        turn: Turn,
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
@@ -101,6 +107,7 @@ impl Worker {
                     emit,
                     engine: None,
                     opened: None,
+                    turn,
                 }
                 .run(&inbox);
             })
@@ -125,6 +132,8 @@ struct Loop<E, O, S> {
     engine: Option<E>,
     /// What to open again after a panic has cost us the model.
     opened: Option<(PathBuf, DeviceChoice)>,
+    /// Shared with the training thread.
+    turn: Turn,
 }
 
 impl<E, O, S> Loop<E, O, S>
@@ -206,6 +215,7 @@ where
             Reads::Nothing => (FIRST_CHUNK, CHUNK),
             Reads::Source | Reads::Translations => (CHUNK, DOCUMENT_CHUNK),
         };
+        let mut turn = self.turn.take();
         while !waiting.is_empty() {
             if control.is_cancelled() {
                 return Ok(Event::Cancelled { job });
@@ -224,6 +234,7 @@ where
                         translation,
                     },
                 });
+                turn.pass();
                 if control.is_cancelled() {
                     ControlFlow::Break(())
                 } else {
@@ -249,14 +260,8 @@ fn most_urgent(waiting: &BTreeSet<usize>, first_visible: usize, count: usize) ->
         .collect()
 }
 
-pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".to_owned())
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
@@ -342,8 +347,13 @@ mod tests {
     }
 
     fn start() -> (Worker, Receiver<Event>) {
+        start_sharing(Turn::default())
+    }
+
+    /// A worker with a model.
+    pub fn start_sharing(turn: Turn) -> (Worker, Receiver<Event>) {
         let (sender, events) = channel();
-        let worker = Worker::spawn_with(open_fake, sender, || ()).expect("a thread");
+        let worker = Worker::spawn_with(open_fake, turn, sender, || ()).expect("a thread");
         let open = Request::OpenModel {
             job: JobId(0),
             folder: "model".into(),
@@ -355,6 +365,18 @@ mod tests {
             Event::ModelOpened { .. }
         ));
         (worker, events)
+    }
+
+    /// Translates a document to its end.
+    pub fn translate_all(worker: &Worker, events: &Receiver<Event>) {
+        let request = translate(1, "page", (0..100).collect(), &JobControl::default());
+        assert!(worker.send(request));
+        for _ in 0..100 {
+            let event = events.recv().expect("an event");
+            assert!(matches!(event, Event::SentenceTranslated { .. }));
+        }
+        let end = events.recv().expect("an event");
+        assert!(matches!(end, Event::Finished { .. }));
     }
 
     #[test]
@@ -408,7 +430,8 @@ mod tests {
     #[test]
     fn translating_without_a_model_fails() {
         let (sender, events) = channel();
-        let worker = Worker::spawn_with(open_fake, sender, || ()).expect("a thread");
+        let worker =
+            Worker::spawn_with(open_fake, Turn::default(), sender, || ()).expect("a thread");
         worker.send(translate(1, "page", vec![0], &JobControl::default()));
         assert!(matches!(
             events.recv().expect("an event"),

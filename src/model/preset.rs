@@ -136,6 +136,43 @@ const PRESETS: &[Preset] = &[
         ..BASE
     },
     Preset {
+        name: "transformer-6-small",
+        paper: X_TRANSFORMER,
+        equations: "Table 1, baseline",
+        description: "Six layers on either side: what the X-Transformer is measured against",
+        encoder: "sf-sf-sf-sf-sf-sf",
+        num_decoder_layers: 6,
+        ..BASE
+    },
+    Preset {
+        name: "x-transformer-sf-sf-sf-sf-sf-sf-small",
+        equations: "Table 2, sf-sf-sf-sf-sf-sf",
+        description: "The layout of the classic encoder with a shallow decoder",
+        encoder: "sf-sf-sf-sf-sf-sf",
+        ..BASE
+    },
+    Preset {
+        name: "x-transformer-s-sf-s-sf-s-sf-small",
+        equations: "Table 2, s-sf-s-sf-s-sf",
+        description: "Nine sublayers: a feed-forward layer after every second self-attention",
+        encoder: "s-sf-s-sf-s-sf",
+        ..BASE
+    },
+    Preset {
+        name: "x-transformer-s-sf-sf-sf-small",
+        equations: "Table 2, s-sf-sf-sf",
+        description: "Four self-attentions, the first one without a feed-forward layer",
+        encoder: "s-sf-sf-sf",
+        ..BASE
+    },
+    Preset {
+        name: "x-transformer-s-sf-s-sf-small",
+        equations: "Table 2, s-sf-s-sf",
+        description: "Four self-attentions and two feed-forward layers",
+        encoder: "s-sf-s-sf",
+        ..BASE
+    },
+    Preset {
         name: "rnnsearch-small",
         paper: "Bahdanau et al. 2015, Neural Machine Translation by Jointly Learning to Align and Translate",
         equations: "§3, appendix A",

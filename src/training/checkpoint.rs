@@ -25,7 +25,7 @@ pub struct Progress {
     /// Batches of this epoch already seen.
     pub batch: usize,
     pub target_tokens: u64,
-    /// Seconds of training, validation included.
+    /// Seconds of training, validation included, pauses not.
     pub elapsed_secs: f64,
     pub best_bleu: Option<f64>,
     #[serde(default)]
@@ -33,6 +33,21 @@ pub struct Progress {
     /// Validations since the dev loss was smallest.
     #[serde(default)]
     pub stalled: usize,
+    /// Validations since dev BLEU was best.
+    #[serde(default)]
+    pub bleu_stalled: usize,
+    /// Update after which the model was last validated.
+    #[serde(default)]
+    pub validated: usize,
+    /// Update after which it was last scored on all development documents.
+    #[serde(default)]
+    pub scored: usize,
+    /// Segments that are scored while training; 0 if unknown.
+    #[serde(default)]
+    pub segments: usize,
+    /// What `batch` counts: batches of so many target tokens; 0 if unknown.
+    #[serde(default)]
+    pub batch_tokens: usize,
 }
 
 /// Writes a checkpoint: a model folder with the optimiser's memory and the counters beside it.
@@ -47,43 +62,69 @@ pub(super) fn save(
     optimizer: Option<&Adam>,
     progress: &Progress,
 ) -> Result<()> {
-    let (new, old) = (folder.with_extension("new"), folder.with_extension("old"));
-    for leftover in [&new, &old] {
-        if leftover.exists() && folder.exists() {
-            std::fs::remove_dir_all(leftover).map_err(Error::write(leftover))?;
+    let write = || -> Result<()> {
+        let (new, old) = (folder.with_extension("new"), folder.with_extension("old"));
+        for leftover in [&new, &old] {
+            if leftover.exists() && folder.exists() {
+                std::fs::remove_dir_all(leftover).map_err(Error::write(leftover))?;
+            }
         }
-    }
-    description.save(&new, weights, vocabulary, Precision::Full)?;
-    if let Some(optimizer) = optimizer {
-        write_tensors(&new.join(OPTIMIZER), &optimizer.state(), Precision::Full)?;
-    }
-    let path = new.join(PROGRESS);
-    let text = serde_json::to_string_pretty(progress).map_err(|cause| Error::Model {
-        reason: cause.to_string(),
-        path: path.clone(),
-    })?;
-    write_atomically(&path, text.as_bytes(), true)?;
-    if folder.exists() {
-        std::fs::rename(folder, &old).map_err(Error::write(folder))?;
-    }
-    std::fs::rename(&new, folder).map_err(Error::write(folder))?;
-    if old.exists() {
-        std::fs::remove_dir_all(&old).map_err(Error::write(&old))?;
+        description.save(&new, weights, vocabulary, Precision::Full)?;
+        if let Some(optimizer) = optimizer {
+            write_tensors(&new.join(OPTIMIZER), &optimizer.state(), Precision::Full)?;
+        }
+        let path = new.join(PROGRESS);
+        let text = serde_json::to_string_pretty(progress).map_err(|cause| Error::Model {
+            reason: cause.to_string(),
+            path: path.clone(),
+        })?;
+        write_atomically(&path, text.as_bytes(), true)?;
+        sync_folder(&new)?;
+        if folder.exists() {
+            std::fs::rename(folder, &old).map_err(Error::write(folder))?;
+        }
+        std::fs::rename(&new, folder).map_err(Error::write(folder))?;
+        sync_folder(folder.parent().unwrap_or(folder))?;
+        if old.exists() {
+            std::fs::remove_dir_all(&old).map_err(Error::write(&old))?;
+        }
+        Ok(())
+    };
+    write().map_err(|cause| Error::Checkpoint {
+        step: progress.step,
+        cause: Box::new(cause),
+    })
+}
+
+/// Makes new names in a folder outlast a power failure, where the system lets a folder be opened.
+fn sync_folder(folder: &Path) -> Result<()> {
+    if cfg!(unix) {
+        let opened = std::fs::File::open(folder).map_err(Error::read(folder))?;
+        opened.sync_all().map_err(Error::write(folder))?;
     }
     Ok(())
 }
 
 /// Keeps the model of the checkpoint `last` as `step-N` beside it, and of those only the newest `count`.
+///
+/// The files are not copied where they can have two names: nothing writes into them again.
 pub(super) fn keep(last: &Path, step: usize, count: usize) -> Result<()> {
-    if count == 0 {
+    let kept = last.with_file_name(format!("step-{step:07}"));
+    if count == 0 || kept.exists() {
         return Ok(());
     }
-    let kept = last.with_file_name(format!("step-{step:07}"));
-    std::fs::create_dir_all(&kept).map_err(Error::write(&kept))?;
-    for file in ModelFolder::files() {
-        let (from, to) = (last.join(file), kept.join(file));
-        std::fs::copy(&from, &to).map_err(Error::write(&to))?;
+    let new = last.with_file_name("kept.new");
+    if new.exists() {
+        std::fs::remove_dir_all(&new).map_err(Error::write(&new))?;
     }
+    std::fs::create_dir_all(&new).map_err(Error::write(&new))?;
+    for file in ModelFolder::files() {
+        let (from, to) = (last.join(file), new.join(file));
+        if std::fs::hard_link(&from, &to).is_err() {
+            std::fs::copy(&from, &to).map_err(Error::write(&to))?;
+        }
+    }
+    std::fs::rename(&new, &kept).map_err(Error::write(&kept))?;
     let folder = last.parent().unwrap_or(last);
     let mut models: Vec<PathBuf> = std::fs::read_dir(folder)
         .map_err(Error::read(folder))?

@@ -1,9 +1,10 @@
 //! What a training run is told, as it stands in the run folder's `config.toml`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::event::RunLimits;
 use super::schedule::noam_rate;
 use crate::error::{Error, Result};
 
@@ -42,8 +43,11 @@ pub struct TrainingConfig {
     pub narrowing_steps: usize,
     /// Largest common norm of the gradients; 0 for no limit.
     pub clip_norm: f64,
-    /// Updates between validations.
+    /// Updates between validations; 0 for none, not even at the end.
     pub validate_every: usize,
+    /// Development segments that are scored while training: whole documents, always the same ones, until there are so
+    /// many; 0 for all. All are scored once at the end.
+    pub validation_segments: usize,
     /// Updates between checkpoints.
     pub checkpoint_every: usize,
     /// How many of the last checkpoints' models are kept to be averaged; 0 for none.
@@ -88,6 +92,7 @@ impl Default for TrainingConfig {
             narrowing_steps: 0,
             clip_norm: 2.0,
             validate_every: 500,
+            validation_segments: 200,
             checkpoint_every: 250,
             keep_checkpoints: 4,
             patience: 0,
@@ -108,6 +113,40 @@ impl TrainingConfig {
             dropout: 0.2,
             patience: 5,
             ..Self::default()
+        }
+    }
+
+    /// Reads settings in TOML.
+    ///
+    /// # Errors
+    /// [`Error::Settings`] with line and field if they are none.
+    pub fn open(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
+        toml::from_str(&text).map_err(|cause| Error::Settings {
+            reason: cause.to_string().trim_end().to_owned(),
+            path: path.to_owned(),
+        })
+    }
+
+    /// The same from whatever folder a program is started in.
+    ///
+    /// # Errors
+    /// If the system does not tell which folder that is.
+    pub fn with_absolute_paths(mut self) -> Result<Self> {
+        for path in [&mut self.corpus, &mut self.from] {
+            if !path.as_os_str().is_empty() {
+                *path = std::path::absolute(&path).map_err(Error::read(&path))?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// What the run ends at.
+    pub fn limits(&self) -> RunLimits {
+        RunLimits {
+            steps: self.steps,
+            target_tokens: self.target_tokens,
+            minutes: self.minutes,
         }
     }
 
@@ -148,9 +187,6 @@ impl TrainingConfig {
         }
         if self.batch_tokens == 0 {
             return refuse("batch_tokens", &self.batch_tokens, "at least 1");
-        }
-        if self.validate_every == 0 {
-            return refuse("validate_every", &self.validate_every, "at least 1");
         }
         if self.checkpoint_every == 0 {
             return refuse("checkpoint_every", &self.checkpoint_every, "at least 1");

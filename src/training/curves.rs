@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::event::{EndReason, Phase, TrainingEvent};
+use super::event::{EndReason, Phase, Sample, TrainingEvent};
 use super::follow::Lines;
 use crate::charts::XAxis;
 use crate::error::{Error, Result};
@@ -66,6 +66,12 @@ pub struct History {
     pub saved_step: Option<usize>,
     /// With the step at which each was given.
     pub warnings: Vec<(usize, String)>,
+    /// Dev loss and BLEU of all development documents, where a sample of them was scored while training.
+    pub whole: Option<(f64, f64)>,
+    /// After the last validation.
+    pub samples: Vec<Sample>,
+    /// The error that ended it.
+    pub failed: Option<String>,
     /// Lines that this version does not understand.
     pub foreign_lines: usize,
     /// The last one that it does understand.
@@ -95,6 +101,9 @@ struct Line {
     parameters: Option<usize>,
     device: Option<String>,
     message: Option<String>,
+    #[serde(default)]
+    whole: bool,
+    samples: Option<Value>,
 }
 
 /// Follows what a run tells.
@@ -205,7 +214,7 @@ impl History {
                 // What was done after the last checkpoint before a run was killed is done again.
                 self.forget_from(event.step.unwrap_or(0).saturating_add(1));
                 (self.parameters, self.device) = (event.parameters, event.device);
-                self.finished = None;
+                (self.finished, self.failed) = (None, None);
             }
             "phase" => self.phase = serde_json::from_value(event.phase?).ok(),
             "step" => {
@@ -216,12 +225,19 @@ impl History {
                 self.remaining_secs = event.remaining_secs;
                 self.updates.push(step, &event);
             }
+            "validated" if event.whole && self.is_validated(event.step?) => {
+                self.whole = Some((event.dev_loss?, event.dev_bleu?));
+            }
             "validated" => self.validations.push(event.step?, &event),
             "saved" => self.saved_step = Some(event.step?),
             "warning" => self.warnings.push((self.step(), event.message?)),
             "finished" => {
                 let reason = event.reason.and_then(|it| serde_json::from_value(it).ok());
                 (self.finished, self.phase, self.remaining_secs) = (Some(reason), None, None);
+            }
+            "samples" => self.samples = serde_json::from_value(event.samples?).ok()?,
+            "failed" => {
+                (self.failed, self.phase, self.remaining_secs) = (event.message, None, None);
             }
             _ => return None,
         }
@@ -236,6 +252,11 @@ impl History {
     fn step_of_updates(&self) -> usize {
         let last = self.updates.at.steps.last();
         last.map_or(0, |step| *step as usize)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^53 steps")]
+    fn is_validated(&self, step: usize) -> bool {
+        self.validations.at.steps.last() == Some(&(step as f64))
     }
 
     fn forget_from(&mut self, step: usize) {

@@ -11,6 +11,8 @@ pub enum Phase {
     Train,
     Validate,
     Save,
+    /// Until somebody says to go on.
+    Paused,
 }
 
 /// Why a run ended.
@@ -22,7 +24,37 @@ pub enum EndReason {
     Minutes,
     /// The dev loss no longer falls.
     Patience,
+    /// By a person, after a checkpoint.
     Stopped,
+    /// By a person, at once.
+    Abandoned,
+}
+
+impl EndReason {
+    /// Whether a person ended the run before its time.
+    pub fn is_order(self) -> bool {
+        matches!(self, Self::Stopped | Self::Abandoned)
+    }
+}
+
+/// What a run ends at; 0 for no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunLimits {
+    /// Updates in all.
+    pub steps: usize,
+    /// Target tokens in all.
+    pub target_tokens: u64,
+    /// Minutes of this session, without pauses.
+    pub minutes: f64,
+}
+
+/// A development sentence and what the model makes of it now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    pub source: String,
+    pub reference: String,
+    pub translation: String,
 }
 
 /// One line of `events.jsonl`.
@@ -36,6 +68,11 @@ pub enum TrainingEvent {
         skipped: usize,
         device: String,
         step: usize,
+        #[serde(default)]
+        limits: RunLimits,
+        /// Updates of the epoch under way.
+        #[serde(default)]
+        steps_per_epoch: usize,
     },
     Phase {
         phase: Phase,
@@ -53,8 +90,11 @@ pub enum TrainingEvent {
         target_tokens: u64,
         /// Of training alone, over the last updates.
         target_tokens_per_second: f64,
+        /// What the update took.
+        #[serde(default)]
+        secs: f64,
         elapsed_secs: f64,
-        /// Absent if the run has no limit.
+        /// Validation included; absent if the run has no limit.
         remaining_secs: Option<f64>,
     },
     /// Scores on the development documents.
@@ -63,8 +103,24 @@ pub enum TrainingEvent {
         target_tokens: u64,
         dev_loss: f32,
         dev_bleu: f64,
+        /// The best of those with as many segments.
         best: bool,
         elapsed_secs: f64,
+        #[serde(default)]
+        documents: usize,
+        #[serde(default)]
+        segments: usize,
+        /// All of the development documents, not a sample of them.
+        #[serde(default = "yes")]
+        whole: bool,
+        /// What the validation took.
+        #[serde(default)]
+        secs: f64,
+    },
+    /// The same few development sentences after every validation.
+    Samples {
+        step: usize,
+        samples: Vec<Sample>,
     },
     Saved {
         step: usize,
@@ -78,4 +134,20 @@ pub enum TrainingEvent {
         step: usize,
         reason: EndReason,
     },
+    /// An error ended the run.
+    Failed {
+        message: String,
+    },
+}
+
+impl TrainingEvent {
+    /// Whether it is one of the many that come with every update.
+    pub fn is_step(&self) -> bool {
+        matches!(self, Self::Step { .. })
+    }
+}
+
+/// Runs that say nothing of it were scored on all documents.
+fn yes() -> bool {
+    true
 }

@@ -1,30 +1,44 @@
 //! Learning a model from a corpus: batches, loss, schedule, the loop, checkpoints.
 //!
-//! Emits [`TrainingEvent`]s and draws nothing; the command line and the window run the same [`train`].
+//! Emits [`TrainingEvent`]s and draws nothing; the command line and the window run the same [`train`] and steer it
+//! with a [`Control`].
 
+mod base;
 mod batch;
 mod chart;
 mod checkpoint;
+mod clock;
 mod config;
+mod control;
 mod curves;
 mod data;
 mod event;
 mod follow;
 mod optimizer;
+mod probe;
+mod reporter;
 mod run_folder;
+mod run_state;
 mod schedule;
+pub mod sweep;
 mod trainer;
+mod turn;
+mod validating;
 mod validation;
 
 pub use batch::{Example, ExampleSet};
 pub use chart::chart;
 pub use checkpoint::Progress;
 pub use config::{Schedule, TrainingConfig};
+pub use control::{Control, Order, give_order};
 pub use curves::{Curves, History, Position, Updates, Validations};
 pub use data::TrainingData;
-pub use event::{EndReason, Phase, TrainingEvent};
+pub use event::{EndReason, Phase, RunLimits, Sample, TrainingEvent};
 pub use optimizer::Adam;
+pub use probe::{Estimate, probe};
 pub use run_folder::RunFolder;
+pub use run_state::{RunState, run_state};
 pub use schedule::noam_rate;
 pub use trainer::train;
-pub use validation::{Validation, Validator};
+pub use turn::{Turn, TurnGuard};
+pub use validation::{Validation, ValidationSet};

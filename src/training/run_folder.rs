@@ -3,60 +3,109 @@
 //! | path | holds |
 //! |---|---|
 //! | `config.toml` | the settings, all of them |
+//! | `run.json` | the version of this format, and which corpus the run learns from |
 //! | `events.jsonl` | one [`TrainingEvent`] a line, appended while the run goes on |
 //! | `checkpoints/last/` | where the run stands: a model folder, the optimiser's memory, the counters |
 //! | `checkpoints/step-N/` | the models of the last few checkpoints, for `canopy model average` |
 //! | `checkpoints/best/` | the model with the best dev BLEU so far |
+//! | `lock` | nothing; the program that trains here holds it locked |
+//! | `control` | an order to that program, until it has read it |
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use super::config::TrainingConfig;
 use super::event::TrainingEvent;
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 
-const SETTINGS: &str = "config.toml";
+pub(super) const SETTINGS: &str = "config.toml";
+pub(super) const EVENTS: &str = "events.jsonl";
+pub(super) const LOCK: &str = "lock";
+const RECORD: &str = "run.json";
 
-/// An open run folder.
+/// Of the folder's format.
+const VERSION: u32 = 1;
+
+/// An open run folder: no other program can open it meanwhile.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
     events: File,
+    record: Option<Record>,
+    _lock: File,
+}
+
+/// `run.json`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Record {
+    version: u32,
+    /// [`crate::corpus::Corpus::digest`].
+    corpus: String,
 }
 
 impl RunFolder {
     /// Makes or reopens a run folder.
     ///
     /// # Errors
-    /// If it was used before and `resume` is not asked for, or cannot be written.
+    /// If it was used before and `resume` is not asked for, another program trains in it, a newer program made it, or it
+    /// cannot be written.
     pub fn open(path: &Path, resume: bool) -> Result<Self> {
-        let events_path = path.join("events.jsonl");
+        let events_path = path.join(EVENTS);
         if !resume && (path.join(SETTINGS).exists() || events_path.exists()) {
             return Err(Error::RunExists {
                 path: path.to_owned(),
             });
         }
+        let record = Record::read(&path.join(RECORD))?;
         std::fs::create_dir_all(path.join("checkpoints")).map_err(Error::write(path))?;
+        let lock = locked(path)?;
         let events = open_events(&events_path).map_err(Error::write(&events_path))?;
         Ok(Self {
             path: path.to_owned(),
             events,
+            record,
+            _lock: lock,
         })
     }
 
-    /// Writes `config.toml`, once it is known that a run can begin or go on with these settings.
+    /// Writes `config.toml` and `run.json`, once it is known that a run can begin or go on with these settings. Paths
+    /// become absolute, so that the run can go on from anywhere.
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn keep(&self, config: &TrainingConfig) -> Result<()> {
+    pub fn keep(&mut self, config: &TrainingConfig, corpus: String) -> Result<()> {
+        let config = config.clone().with_absolute_paths()?;
         let path = self.path.join(SETTINGS);
-        let text = toml::to_string(config).map_err(|cause| Error::Settings {
+        let text = toml::to_string(&config).map_err(|cause| Error::Settings {
             reason: cause.to_string(),
             path: path.clone(),
         })?;
+        write_atomically(&path, text.as_bytes(), true)?;
+        let record = Record {
+            version: VERSION,
+            corpus,
+        };
+        let path = self.path.join(RECORD);
+        let text = serde_json::to_string_pretty(&record).map_err(|cause| Error::Settings {
+            reason: cause.to_string(),
+            path: path.clone(),
+        })?;
+        self.record = Some(record);
         write_atomically(&path, text.as_bytes(), true)
+    }
+
+    /// The digest of the corpus that the run began with, if it says.
+    pub fn corpus(&self) -> Option<&str> {
+        self.record.as_ref().map(|record| record.corpus.as_str())
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     pub fn last(&self) -> PathBuf {
@@ -72,7 +121,7 @@ impl RunFolder {
     /// # Errors
     /// If the disk is full.
     pub fn record(&mut self, event: &TrainingEvent) -> Result<()> {
-        let path = self.path.join("events.jsonl");
+        let path = self.path.join(EVENTS);
         let mut line = serde_json::to_vec(event).map_err(|cause| Error::Model {
             reason: cause.to_string(),
             path: path.clone(),
@@ -80,6 +129,56 @@ impl RunFolder {
         line.push(b'\n');
         self.events.write_all(&line).map_err(Error::write(&path))
     }
+}
+
+impl Record {
+    /// None for a new folder, or for one of the first programs, which wrote no record.
+    fn read(path: &Path) -> Result<Option<Self>> {
+        /// What every version has.
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = std::fs::read(path).map_err(Error::read(path))?;
+        let refuse = |cause: serde_json::Error| Error::Settings {
+            reason: cause.to_string(),
+            path: path.to_owned(),
+        };
+        let Version { version } = serde_json::from_slice(&text).map_err(refuse)?;
+        if version > VERSION {
+            return Err(Error::RunVersion {
+                found: version,
+                known: VERSION,
+                path: path.to_owned(),
+            });
+        }
+        serde_json::from_slice(&text).map(Some).map_err(refuse)
+    }
+}
+
+/// Locks the folder for this program.
+fn locked(folder: &Path) -> Result<File> {
+    let path = folder.join(LOCK);
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(Error::write(&path))?;
+    // Somebody who looks at the run's state holds the lock for a moment.
+    for _ in 0..5 {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(20)),
+            Err(TryLockError::Error(cause)) => return Err(Error::write(&path)(cause)),
+        }
+    }
+    Err(Error::RunBusy {
+        path: folder.to_owned(),
+    })
 }
 
 /// Opens `events.jsonl` for appending, without a last line that a killed run left half-written.

@@ -1,77 +1,142 @@
 //! The training loop.
 
-use std::collections::VecDeque;
-use std::ops::ControlFlow;
+use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
 use burn::module::Module;
 use burn::tensor::Device;
 
+use super::base::{Base, Start};
 use super::batch::hide_words;
-use super::checkpoint::{self, Checkpoint, Progress};
+use super::checkpoint::{self, Progress};
+use super::clock::Clock;
 use super::config::TrainingConfig;
+use super::control::{Control, Order};
 use super::data::TrainingData;
 use super::event::{EndReason, Phase, TrainingEvent};
 use super::optimizer::Adam;
+use super::reporter::Reporter;
 use super::run_folder::RunFolder;
-use super::validation::Validator;
-use crate::corpus::{Corpus, Split};
+use super::validating::Scoring;
+use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::kernels::DropoutSource;
-use crate::model::{Batch, Model, ModelConfig, Preset};
-use crate::text::vocabulary::Vocabulary;
-use crate::weights::{Languages, ModelFolder, TrainingRecord};
-
-/// Updates over which the speed is averaged.
-const SPEED_WINDOW: usize = 20;
+use crate::model::{Batch, Model, Preset};
+use crate::weights::ModelFolder;
 
 /// Trains as `config` says, in the run folder `run`.
 ///
-/// Every event is written to the run folder and given to `observe`; `Break` stops the run after a checkpoint.
+/// Every event is written to the run folder and given to `observe`; `control` pauses and ends the run.
 ///
 /// # Errors
-/// If the configuration or the corpus is not valid, the folder was used before, or a file cannot be written.
+/// If the configuration or the corpus is not valid, the folder was used before or is in use, or a file cannot be
+/// written. What stands in the way of a run that has begun is the last event of its folder.
 pub fn train(
     config: &TrainingConfig,
     run: &Path,
     resume: bool,
     device: &Device,
     device_name: &str,
-    observe: &mut dyn FnMut(&TrainingEvent) -> ControlFlow<()>,
+    control: &Control,
+    observe: &mut dyn FnMut(&TrainingEvent),
 ) -> Result<EndReason> {
     config.validate()?;
     let preset = Preset::named(&config.preset)?;
     // First, so that a mistyped corpus does not use up the run folder.
-    Corpus::open(&config.corpus)?;
+    let corpus = open_corpus(config, resume)?;
     let folder = RunFolder::open(run, resume)?;
-    let mut reporter = Reporter {
-        folder,
-        observe,
-        stopped: false,
-    };
+    let mut reporter = Reporter::new(folder, control, observe);
+    let device = (device, device_name);
+    let ended = trained(config, &preset, &corpus, resume, device, &mut reporter);
+    if let Err(error) = &ended {
+        let message = error.to_string();
+        // If the disk is full, the error itself says so.
+        let _ = reporter.report(TrainingEvent::Failed { message });
+    }
+    ended
+}
+
+fn trained(
+    config: &TrainingConfig,
+    preset: &Preset,
+    corpus: &Corpus,
+    resume: bool,
+    (device, device_name): (&Device, &str),
+    reporter: &mut Reporter,
+) -> Result<EndReason> {
     reporter.phase(Phase::Read)?;
-    let autodiff = device.clone().autodiff();
+    let device = device.clone().autodiff();
+    let (mut trainer, data) = prepared(config, preset, corpus, resume, &device, reporter)?;
+    reporter.phase(Phase::Tokenise)?;
+    let scoring = Scoring::new(config, &data, reporter)?;
+    trainer.begin(&scoring, reporter)?;
+    let mut batches = trainer.batches(&data);
+    reporter.report(TrainingEvent::Started {
+        parameters: trainer.model.num_params(),
+        examples: data.train.num_counted(),
+        skipped: data.skipped,
+        device: device_name.to_owned(),
+        step: trainer.progress.step,
+        limits: config.limits(),
+        steps_per_epoch: batches.len(),
+    })?;
+    let reason = trainer.run(&data, &scoring, &mut batches, reporter)?;
+    reporter.report(TrainingEvent::Finished {
+        step: trainer.progress.step,
+        reason,
+    })?;
+    Ok(reason)
+}
+
+fn open_corpus(config: &TrainingConfig, resume: bool) -> Result<Corpus> {
+    Corpus::open(&config.corpus).map_err(|cause| match cause {
+        Error::Read { .. } if resume => Error::CorpusGone {
+            path: config.corpus.clone(),
+            cause: Box::new(cause),
+        },
+        other => other,
+    })
+}
+
+/// The model, where it stands, and the corpus in its words; all that can be refused is refused here.
+fn prepared<'a>(
+    config: &'a TrainingConfig,
+    preset: &Preset,
+    corpus: &Corpus,
+    resume: bool,
+    device: &Device,
+    reporter: &mut Reporter,
+) -> Result<(Trainer<'a>, TrainingData)> {
     let saved = if resume {
-        checkpoint::load(&reporter.folder.last(), &autodiff)?
+        checkpoint::load(&reporter.folder.last(), device)?
     } else {
         None
     };
-    if let Some(begun) = saved
-        .as_ref()
-        .map(|saved| &saved.description.training.preset)
-        && begun != preset.name
-    {
-        let reason = format!(
-            "the run trains {begun}, not {}; begin another run for that",
-            preset.name
-        );
-        return Err(Error::Settings {
-            reason,
-            path: run.to_owned(),
-        });
+    let digest = corpus.digest()?;
+    if let Some(saved) = &saved {
+        let begun = &saved.description.training.preset;
+        if begun != preset.name {
+            let reason = format!(
+                "the run trains {begun}, not {}; begin another run for that",
+                preset.name
+            );
+            return Err(Error::Settings {
+                reason,
+                path: reporter.folder.path().to_owned(),
+            });
+        }
+        if reporter
+            .folder
+            .corpus()
+            .is_some_and(|known| known != digest)
+        {
+            return Err(Error::CorpusChanged {
+                path: config.corpus.clone(),
+            });
+        }
     }
-    let base = Base::open(config, &preset, saved.is_some(), &autodiff)?;
+    let base = Base::open(config, preset, saved.is_some(), device)?;
     let vocabulary = match (&saved, &base) {
         (Some(saved), _) => Some(saved.vocabulary.clone()),
         (None, base) => base.as_ref().map(|base| base.vocabulary.clone()),
@@ -87,203 +152,144 @@ pub fn train(
             path: config.corpus.clone(),
         });
     }
-    reporter.phase(Phase::Tokenise)?;
-    let validator = Validator::new(&data.corpus, Split::Dev, data.examples(Split::Dev)?)?;
-    if validator.is_empty() {
-        let message =
-            "the corpus has no development documents: there is no BLEU to choose the best model by";
-        reporter.report(TrainingEvent::Warning {
-            message: message.to_owned(),
-        })?;
-    }
-    let mut trainer = Trainer::start(config, &preset, &data, &autodiff, saved, base)?;
-    reporter.folder.keep(config)?;
-    reporter.report(TrainingEvent::Started {
-        parameters: trainer.model.num_params(),
-        examples: data.train.num_counted(),
-        skipped: data.skipped,
-        device: device_name.to_owned(),
-        step: trainer.progress.step,
-    })?;
-    let reason = trainer.run(&data, &validator, &mut reporter)?;
-    reporter.report(TrainingEvent::Finished {
-        step: trainer.progress.step,
-        reason,
-    })?;
-    Ok(reason)
-}
-
-/// Passes events on.
-struct Reporter<'a> {
-    folder: RunFolder,
-    observe: &'a mut dyn FnMut(&TrainingEvent) -> ControlFlow<()>,
-    stopped: bool,
-}
-
-impl Reporter<'_> {
-    fn report(&mut self, event: TrainingEvent) -> Result<()> {
-        self.folder.record(&event)?;
-        self.stopped |= (self.observe)(&event).is_break();
-        Ok(())
-    }
-
-    fn phase(&mut self, phase: Phase) -> Result<()> {
-        self.report(TrainingEvent::Phase { phase })
-    }
-}
-
-/// A trained model that a run begins with.
-struct Base {
-    model: Model,
-    vocabulary: Vocabulary,
-    /// Of the new model.
-    config: ModelConfig,
-}
-
-impl Base {
-    /// None if the run begins with random weights or goes on.
-    fn open(
-        config: &TrainingConfig,
-        preset: &Preset,
-        resumed: bool,
-        device: &Device,
-    ) -> Result<Option<Self>> {
-        if resumed || config.from.as_os_str().is_empty() {
-            return Ok(None);
-        }
-        let description = ModelFolder::open(&config.from)?;
-        let sizes = preset
-            .config(description.model.vocab_size)
-            .upon(&description.model)?;
-        let (model, vocabulary) = description.load(&config.from, device)?;
-        Ok(Some(Self {
-            model,
-            vocabulary,
-            config: sizes,
-        }))
-    }
+    let start = Start::new(config, preset, &data, device, saved, base)?;
+    reporter.folder.keep(config, digest)?;
+    Ok((Trainer::new(config, start), data))
 }
 
 /// A run under way.
-struct Trainer<'a> {
-    config: &'a TrainingConfig,
-    description: ModelFolder,
-    model: Model,
+pub(super) struct Trainer<'a> {
+    pub config: &'a TrainingConfig,
+    pub description: ModelFolder,
+    pub model: Model,
     optimizer: Adam,
-    progress: Progress,
-    /// Target tokens and seconds of the last updates.
-    speeds: VecDeque<(u64, f64)>,
-    /// When this session began, and how many seconds the run had then.
-    session: (Instant, f64),
+    pub progress: Progress,
+    pub clock: Clock,
+    /// What the last checkpoint says.
+    saved: Option<Progress>,
+    /// Whether it was said that validation takes longer than training.
+    pub warned_of_validation: bool,
+}
+
+/// What came of one update.
+pub(super) struct Update {
+    pub loss: f32,
+    learning_rate: f64,
+    gradient_norm: f64,
+    tokens: u64,
+    pub secs: f64,
 }
 
 impl<'a> Trainer<'a> {
-    fn start(
-        config: &'a TrainingConfig,
-        preset: &Preset,
-        data: &TrainingData,
-        device: &Device,
-        saved: Option<Checkpoint>,
-        base: Option<Base>,
-    ) -> Result<Self> {
-        let (description, model, optimizer, progress) = if let Some(saved) = saved {
-            (
-                saved.description,
-                saved.weights,
-                saved.optimizer,
-                saved.progress,
-            )
-        } else {
-            let mut sizes = base.as_ref().map_or_else(
-                || preset.config(data.vocabulary.len()),
-                |base| base.config.clone(),
-            );
-            sizes.dropout = config.dropout;
-            let model = match base {
-                Some(base) => Model::taking_up(base.model, &sizes, config.seed, device)?,
-                None => Model::seeded(&sizes, config.seed, device)?,
-            };
-            (
-                describe(config, preset, data, sizes),
-                model,
-                Adam::default(),
-                Progress::default(),
-            )
-        };
-        let session = (Instant::now(), progress.elapsed_secs);
-        Ok(Self {
+    pub fn new(config: &'a TrainingConfig, start: Start) -> Self {
+        let resumed = start.progress != Progress::default();
+        Self {
             config,
-            description,
-            model,
-            optimizer,
-            progress,
-            speeds: VecDeque::new(),
-            session,
-        })
+            description: start.description,
+            model: start.model,
+            optimizer: start.optimizer,
+            progress: start.progress,
+            clock: Clock::new(start.progress, 0.0),
+            saved: resumed.then_some(start.progress),
+            warned_of_validation: false,
+        }
+    }
+
+    /// Makes counters of another session fit this one's settings.
+    fn begin(&mut self, scoring: &Scoring, reporter: &mut Reporter) -> Result<()> {
+        let (config, progress) = (self.config, &mut self.progress);
+        let (before, now) = (progress.batch_tokens, config.batch_tokens);
+        if before != 0 && before != now {
+            progress.batch = progress.batch * before / now;
+            reporter.warn(format!(
+                "batches now have {now} target tokens instead of {before}: a few pairs of this epoch are seen twice or \
+                 not at all"
+            ))?;
+        }
+        progress.batch_tokens = now;
+        let segments = scoring.set().num_segments();
+        if progress.segments != 0 && progress.segments != segments {
+            (progress.best_bleu, progress.best_loss) = (None, None);
+            reporter.warn(format!(
+                "{segments} development segments are scored now instead of {}: the best model is looked for anew",
+                progress.segments
+            ))?;
+        }
+        progress.segments = segments;
+        self.clock = Clock::new(*progress, scoring.final_validations());
+        let is_regular = progress.step.is_multiple_of(config.checkpoint_every);
+        if is_regular && let Some(saved) = self.saved {
+            // A run may be killed between its checkpoint and this.
+            checkpoint::keep(&reporter.folder.last(), saved.step, config.keep_checkpoints)?;
+        }
+        Ok(())
+    }
+
+    /// Of the epoch under way.
+    pub fn batches(&self, data: &TrainingData) -> Vec<Vec<Range<usize>>> {
+        let (seed, epoch) = (self.config.seed, self.progress.epoch);
+        let batch_tokens = self.config.batch_tokens;
+        if self.model.reads_documents() {
+            data.train.document_batches(batch_tokens, seed, epoch)
+        } else {
+            data.train.sentence_batches(batch_tokens, seed, epoch)
+        }
     }
 
     fn run(
         &mut self,
         data: &TrainingData,
-        validator: &Validator,
+        scoring: &Scoring,
+        batches: &mut Vec<Vec<Range<usize>>>,
         reporter: &mut Reporter,
     ) -> Result<EndReason> {
         reporter.phase(Phase::Train)?;
         loop {
-            let (seed, epoch) = (self.config.seed, self.progress.epoch);
-            let batch_tokens = self.config.batch_tokens;
-            let batches = if self.model.reads_documents() {
-                data.train.document_batches(batch_tokens, seed, epoch)
-            } else {
-                data.train.sentence_batches(batch_tokens, seed, epoch)
-            };
-            for runs in batches.iter().skip(self.progress.batch) {
-                if let Some(reason) = self.end_reason(reporter) {
-                    // Before the checkpoint, which must know the best score so far.
-                    if !self
-                        .progress
-                        .step
-                        .is_multiple_of(self.config.validate_every)
-                    {
-                        self.validate(data, validator, reporter)?;
-                    }
-                    self.save(data, reporter)?;
+            match reporter.order() {
+                Order::Resume => {}
+                Order::Pause => {
+                    self.pause(data, reporter)?;
+                    continue;
+                }
+                Order::Stop => {
+                    self.save(data, false, reporter)?;
+                    return Ok(EndReason::Stopped);
+                }
+                Order::Abandon => return Ok(EndReason::Abandoned),
+            }
+            let end = self.end_reason();
+            if self.validation_is_due(end.is_some(), scoring) {
+                self.validate(data, scoring, reporter)?;
+            } else if self.checkpoint_is_due() {
+                self.save(data, false, reporter)?;
+            } else if let Some(reason) = end {
+                if let Some(whole) = scoring.whole_at_end()
+                    && self.progress.scored < self.progress.step
+                {
+                    self.score(whole, data, reporter)?;
+                } else {
+                    self.save(data, true, reporter)?;
                     return Ok(reason);
                 }
-                let mut batch = data.train.batch(runs);
-                let (share, step) = (self.config.hidden_words, self.progress.step + 1);
-                hide_words(&mut batch, share, &data.vocabulary, seed, step);
-                self.progress.batch += 1;
-                self.step(&batch, reporter)?;
-                if self
-                    .progress
-                    .step
-                    .is_multiple_of(self.config.validate_every)
-                {
-                    self.validate(data, validator, reporter)?;
-                }
-                if self
-                    .progress
-                    .step
-                    .is_multiple_of(self.config.checkpoint_every)
-                {
-                    self.save(data, reporter)?;
-                }
+            } else if let Some(runs) = batches.get(self.progress.batch) {
+                self.step(data, runs, reporter)?;
+            } else {
+                self.progress.epoch += 1;
+                self.progress.batch = 0;
+                *batches = self.batches(data);
             }
-            self.progress.epoch += 1;
-            self.progress.batch = 0;
         }
     }
 
-    fn end_reason(&self, reporter: &Reporter) -> Option<EndReason> {
-        let limit_reached = self.config.steps > 0 && self.progress.step >= self.config.steps;
-        let tokens_reached = self.config.target_tokens > 0
-            && self.progress.target_tokens >= self.config.target_tokens;
-        let stalled = self.config.patience > 0 && self.progress.stalled >= self.config.patience;
-        let out_of_time = self.config.minutes > 0.0
-            && self.session.0.elapsed().as_secs_f64() >= self.config.minutes * 60.0;
+    fn end_reason(&self) -> Option<EndReason> {
+        let (config, progress) = (self.config, &self.progress);
+        let limit_reached = config.steps > 0 && progress.step >= config.steps;
+        let tokens_reached =
+            config.target_tokens > 0 && progress.target_tokens >= config.target_tokens;
+        let stalled = config.patience > 0 && progress.stalled >= config.patience;
+        let out_of_time =
+            config.minutes > 0.0 && self.clock.session_secs() >= config.minutes * 60.0;
         match () {
-            () if reporter.stopped => Some(EndReason::Stopped),
             () if limit_reached => Some(EndReason::Steps),
             () if tokens_reached => Some(EndReason::TargetTokens),
             () if stalled => Some(EndReason::Patience),
@@ -292,8 +298,49 @@ impl<'a> Trainer<'a> {
         }
     }
 
+    fn step(
+        &mut self,
+        data: &TrainingData,
+        runs: &[Range<usize>],
+        reporter: &mut Reporter,
+    ) -> Result<()> {
+        let mut batch = data.train.batch(runs);
+        let (seed, share, step) = (
+            self.config.seed,
+            self.config.hidden_words,
+            self.progress.step + 1,
+        );
+        hide_words(&mut batch, share, &data.vocabulary, seed, step);
+        self.progress.batch += 1;
+        let turn = reporter.turn();
+        let turn = turn.take();
+        let update = self.update(&batch);
+        drop(turn);
+        self.progress.target_tokens += update.tokens;
+        self.progress.elapsed_secs = self.clock.elapsed_secs();
+        self.clock.stepped(update.tokens, update.secs);
+        let loss = update.loss;
+        if !loss.is_finite() {
+            reporter.warn(format!("the loss of step {step} is {loss}"))?;
+            // Before anything is saved: the last checkpoint is still good.
+            return Err(Error::Diverged { step, loss });
+        }
+        reporter.report(TrainingEvent::Step {
+            step,
+            epoch: self.progress.epoch,
+            loss,
+            learning_rate: update.learning_rate,
+            gradient_norm: update.gradient_norm,
+            target_tokens: self.progress.target_tokens,
+            target_tokens_per_second: self.clock.speed(),
+            secs: update.secs,
+            elapsed_secs: self.progress.elapsed_secs,
+            remaining_secs: self.clock.remaining_secs(self.config, &self.progress),
+        })
+    }
+
     /// One update of the weights.
-    fn step(&mut self, batch: &Batch, reporter: &mut Reporter) -> Result<()> {
+    pub fn update(&mut self, batch: &Batch) -> Update {
         let begun = Instant::now();
         self.progress.step += 1;
         let (config, step) = (self.config, self.progress.step);
@@ -316,135 +363,64 @@ impl<'a> Trainer<'a> {
             self.optimizer
                 .update(model, &mut gradients, learning_rate, clip_norm);
         self.model = model;
-        let loss = loss.into_scalar::<f32>();
-        let tokens = batch.labels.len() as u64;
-        self.progress.target_tokens += tokens;
-        self.progress.elapsed_secs = self.session.1 + self.session.0.elapsed().as_secs_f64();
-        self.speeds
-            .push_back((tokens, begun.elapsed().as_secs_f64()));
-        if self.speeds.len() > SPEED_WINDOW {
-            self.speeds.pop_front();
-        }
-        if !loss.is_finite() {
-            // Before anything is saved: the last checkpoint is still good.
-            return Err(Error::Diverged { step, loss });
-        }
-        reporter.report(TrainingEvent::Step {
-            step,
-            epoch: self.progress.epoch,
-            loss,
+        Update {
+            loss: loss.into_scalar::<f32>(),
             learning_rate,
             gradient_norm,
-            target_tokens: self.progress.target_tokens,
-            target_tokens_per_second: self.speed(),
-            elapsed_secs: self.progress.elapsed_secs,
-            remaining_secs: self.remaining_secs(),
-        })
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "token counts become f64")]
-    fn speed(&self) -> f64 {
-        let (tokens, secs) = self
-            .speeds
-            .iter()
-            .fold((0, 0.0), |sum, speed| (sum.0 + speed.0, sum.1 + speed.1));
-        tokens as f64 / secs.max(f64::MIN_POSITIVE)
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "step counts become f64")]
-    fn remaining_secs(&self) -> Option<f64> {
-        let (begun, before) = self.session;
-        let session_secs = begun.elapsed().as_secs_f64();
-        let by_minutes =
-            (self.config.minutes > 0.0).then_some(self.config.minutes * 60.0 - session_secs);
-        let by_steps = (self.config.steps > 0).then(|| {
-            let left = self.config.steps.saturating_sub(self.progress.step) as f64;
-            left * (before + session_secs) / self.progress.step as f64
-        });
-        let by_tokens = (self.config.target_tokens > 0).then(|| {
-            let seen = self.progress.target_tokens;
-            let left = self.config.target_tokens.saturating_sub(seen) as f64;
-            left * (before + session_secs) / seen.max(1) as f64
-        });
-        [by_minutes, by_steps, by_tokens]
-            .into_iter()
-            .flatten()
-            .min_by(f64::total_cmp)
-            .map(|secs| secs.max(0.0))
-    }
-
-    fn validate(
-        &mut self,
-        data: &TrainingData,
-        validator: &Validator,
-        reporter: &mut Reporter,
-    ) -> Result<()> {
-        reporter.phase(Phase::Validate)?;
-        let validation = validator.run(
-            &self.model.valid(),
-            &data.vocabulary,
-            self.config.label_smoothing,
-        );
-        let best = self
-            .progress
-            .best_bleu
-            .is_none_or(|best| validation.bleu > best);
-        self.progress.elapsed_secs = self.session.1 + self.session.0.elapsed().as_secs_f64();
-        if self
-            .progress
-            .best_loss
-            .is_none_or(|best| validation.loss < best)
-        {
-            (self.progress.best_loss, self.progress.stalled) = (Some(validation.loss), 0);
-        } else {
-            self.progress.stalled += 1;
+            tokens: batch.labels.len() as u64,
+            secs: begun.elapsed().as_secs_f64(),
         }
-        self.describe(Some((validation.loss, validation.bleu)));
-        if best {
-            self.progress.best_bleu = Some(validation.bleu);
-            let folder = reporter.folder.best();
+    }
+
+    fn pause(&mut self, data: &TrainingData, reporter: &mut Reporter) -> Result<()> {
+        self.save(data, false, reporter)?;
+        let begun = Instant::now();
+        reporter.phase(Phase::Paused)?;
+        reporter.wait();
+        self.clock.paused(begun.elapsed());
+        reporter.phase(Phase::Train)
+    }
+
+    fn checkpoint_is_due(&self) -> bool {
+        let (step, every) = (self.progress.step, self.config.checkpoint_every);
+        let saved = self.saved.map_or(0, |saved| saved.step);
+        step > saved && step.is_multiple_of(every)
+    }
+
+    /// Writes a checkpoint, if there is anything new to write; the regular ones and the last are kept to be averaged.
+    fn save(&mut self, data: &TrainingData, at_end: bool, reporter: &mut Reporter) -> Result<()> {
+        let at_same_time = |progress: Progress| Progress {
+            elapsed_secs: 0.0,
+            ..progress
+        };
+        let folder = reporter.folder.last();
+        if self.saved.map(at_same_time) != Some(at_same_time(self.progress)) {
+            reporter.phase(Phase::Save)?;
+            self.progress.elapsed_secs = self.clock.elapsed_secs();
+            self.describe(None);
             checkpoint::save(
                 &folder,
                 &self.description,
                 &self.model,
                 &data.vocabulary,
-                None,
+                Some(&self.optimizer),
                 &self.progress,
             )?;
+            self.saved = Some(self.progress);
+            reporter.report(TrainingEvent::Saved {
+                step: self.progress.step,
+                checkpoint: "checkpoints/last".to_owned(),
+            })?;
+            reporter.phase(Phase::Train)?;
         }
-        reporter.report(TrainingEvent::Validated {
-            step: self.progress.step,
-            target_tokens: self.progress.target_tokens,
-            dev_loss: validation.loss,
-            dev_bleu: validation.bleu,
-            best,
-            elapsed_secs: self.progress.elapsed_secs,
-        })?;
-        reporter.phase(Phase::Train)
+        let (step, every) = (self.progress.step, self.config.checkpoint_every);
+        if at_end || (step > 0 && step.is_multiple_of(every)) {
+            checkpoint::keep(&folder, step, self.config.keep_checkpoints)?;
+        }
+        Ok(())
     }
 
-    fn save(&mut self, data: &TrainingData, reporter: &mut Reporter) -> Result<()> {
-        reporter.phase(Phase::Save)?;
-        self.describe(None);
-        let (folder, optimizer) = (reporter.folder.last(), Some(&self.optimizer));
-        checkpoint::save(
-            &folder,
-            &self.description,
-            &self.model,
-            &data.vocabulary,
-            optimizer,
-            &self.progress,
-        )?;
-        checkpoint::keep(&folder, self.progress.step, self.config.keep_checkpoints)?;
-        let checkpoint = "checkpoints/last".to_owned();
-        reporter.report(TrainingEvent::Saved {
-            step: self.progress.step,
-            checkpoint,
-        })?;
-        reporter.phase(Phase::Train)
-    }
-
-    fn describe(&mut self, validation: Option<(f32, f64)>) {
+    pub fn describe(&mut self, validation: Option<(f32, f64)>) {
         let record = &mut self.description.training;
         record.steps = self.progress.step;
         record.target_tokens = self.progress.target_tokens;
@@ -452,28 +428,4 @@ impl<'a> Trainer<'a> {
             (record.dev_loss, record.dev_bleu) = (Some(loss), Some(bleu));
         }
     }
-}
-
-/// The description of a new model, before its first step.
-fn describe(
-    config: &TrainingConfig,
-    preset: &Preset,
-    data: &TrainingData,
-    sizes: ModelConfig,
-) -> ModelFolder {
-    let info = data.corpus.info();
-    let languages = Languages {
-        source: info.source_language.clone(),
-        target: info.target_language.clone(),
-    };
-    let name = format!("{} {}-{}", preset.name, languages.source, languages.target);
-    let mut description = ModelFolder::new(name, info.licence.clone(), languages, sizes);
-    description.training = TrainingRecord {
-        corpus: info.name.clone(),
-        corpus_licence: info.licence.clone(),
-        preset: preset.name.to_owned(),
-        seed: config.seed,
-        ..TrainingRecord::default()
-    };
-    description
 }

@@ -1,34 +1,45 @@
 //! Loss and BLEU on documents the model does not learn from.
 
+use std::ops::ControlFlow;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::batch::ExampleSet;
+use super::event::Sample;
 use crate::corpus::{Corpus, DocumentUnits, Segment, Split, document_units, segments};
 use crate::error::Result;
-use crate::inference::translate_segments;
+use crate::inference::translate_segments_while;
 use crate::kernels::DropoutSource;
 use crate::metrics::corpus_bleu;
 use crate::model::Model;
 use crate::search::SearchOptions;
 use crate::text::vocabulary::Vocabulary;
 
-use super::batch::ExampleSet;
+/// Sentences shown after every validation.
+const NUM_SAMPLES: usize = 3;
 
 /// Scores of one validation.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Validation {
     /// Label-smoothed like the training loss, nats a target token.
     pub loss: f32,
     pub bleu: f64,
+    /// What a reader sees, for each segment of the set.
+    pub hypotheses: Vec<String>,
 }
 
-/// A split prepared for validation.
-#[derive(Debug)]
-pub struct Validator {
+/// Whole documents prepared for validation.
+#[derive(Debug, Clone)]
+pub struct ValidationSet {
     examples: ExampleSet,
     documents: Vec<DocumentUnits>,
     segments: Vec<Segment>,
 }
 
-impl Validator {
-    /// Prepares `split` of a corpus.
+impl ValidationSet {
+    /// All of `split`, whose examples are `examples`.
     ///
     /// # Errors
     /// If the corpus cannot be read.
@@ -40,38 +51,102 @@ impl Validator {
         })
     }
 
+    /// Documents with at least `num_segments` segments in all, the same ones for every run; none if these are all there
+    /// are, or if 0 are asked for.
+    pub fn sampled(&self, num_segments: usize) -> Option<Self> {
+        if num_segments == 0 {
+            return None;
+        }
+        let mut sizes = vec![0; self.documents.len()];
+        for segment in &self.segments {
+            sizes[segment.document] += 1;
+        }
+        let mut order: Vec<usize> = (0..sizes.len()).filter(|&d| sizes[d] > 0).collect();
+        let scored = order.len();
+        order.shuffle(&mut ChaCha8Rng::seed_from_u64(0));
+        let mut sum = 0;
+        order.retain(|&document| {
+            let wanted = sum < num_segments;
+            sum += sizes[document];
+            wanted
+        });
+        order.sort_unstable();
+        (order.len() < scored).then(|| self.of_documents(&order))
+    }
+
+    fn of_documents(&self, chosen: &[usize]) -> Self {
+        let mut examples = ExampleSet::default();
+        for &document in chosen {
+            let start = examples.examples.len();
+            let own = &self.examples.examples[self.examples.documents[document].clone()];
+            examples.examples.extend_from_slice(own);
+            examples.documents.push(start..examples.examples.len());
+        }
+        let renumbered = self.segments.iter().filter_map(|segment| {
+            let document = chosen.binary_search(&segment.document).ok()?;
+            Some(Segment {
+                document,
+                ..segment.clone()
+            })
+        });
+        Self {
+            segments: renumbered.collect(),
+            documents: chosen.iter().map(|&d| self.documents[d].clone()).collect(),
+            examples,
+        }
+    }
+
     /// Whether there is nothing to score.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
 
-    /// Scores a model that does not track gradients.
-    pub fn run(&self, model: &Model, vocabulary: &Vocabulary, label_smoothing: f32) -> Validation {
+    pub fn num_segments(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Documents of which something is scored.
+    pub fn num_documents(&self) -> usize {
+        let mut documents: Vec<usize> = self.segments.iter().map(|s| s.document).collect();
+        documents.dedup();
+        documents.len()
+    }
+
+    /// Scores a model that does not track gradients, greedily; `go_on` is asked all the time, and none is the answer if
+    /// it breaks off.
+    pub fn run(
+        &self,
+        model: &Model,
+        vocabulary: &Vocabulary,
+        label_smoothing: f32,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Option<Validation> {
         let options = SearchOptions {
             beam_size: 1,
             ..SearchOptions::default()
         };
+        let (documents, segments) = (&self.documents, &self.segments);
         let translations =
-            translate_segments(model, vocabulary, &self.documents, &self.segments, &options);
-        let shown = self
-            .segments
-            .iter()
-            .zip(&translations)
-            .map(|(segment, units)| segment.visible(units));
+            translate_segments_while(model, vocabulary, documents, segments, &options, go_on)?;
+        let shown = segments.iter().zip(&translations);
+        let shown = shown.map(|(segment, units)| segment.visible(units));
         let hypotheses: Vec<String> = shown.collect();
-        let references: Vec<&str> = self
-            .segments
-            .iter()
-            .map(|segment| segment.reference.as_str())
-            .collect();
-        Validation {
-            loss: self.loss(model, label_smoothing),
+        let references = segments.iter().map(|segment| segment.reference.as_str());
+        let references: Vec<&str> = references.collect();
+        Some(Validation {
+            loss: self.loss(model, label_smoothing, go_on)?,
             bleu: corpus_bleu(&hypotheses, &references).score,
-        }
+            hypotheses,
+        })
     }
 
     #[expect(clippy::cast_precision_loss, reason = "token counts become f32")]
-    fn loss(&self, model: &Model, label_smoothing: f32) -> f32 {
+    fn loss(
+        &self,
+        model: &Model,
+        label_smoothing: f32,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Option<f32> {
         let none = DropoutSource::none();
         let (mut sum, mut tokens) = (0.0, 0.0);
         let batches = if model.reads_documents() {
@@ -85,7 +160,36 @@ impl Validator {
             let loss = model.loss(&batch, label_smoothing, &none);
             sum += loss.into_scalar::<f32>() * count;
             tokens += count;
+            if go_on().is_break() {
+                return None;
+            }
         }
-        sum / f32::max(tokens, 1.0)
+        Some(sum / f32::max(tokens, 1.0))
+    }
+
+    /// A few segments of middling length from different documents, with the model's translations.
+    pub fn samples(&self, validation: &Validation) -> Vec<Sample> {
+        let mut lengths: Vec<usize> = self.segments.iter().map(|s| s.source.len()).collect();
+        lengths.sort_unstable();
+        let middle = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
+        let mut nearest: Vec<(usize, usize)> = Vec::new();
+        let numbered = self.segments.iter().enumerate();
+        for (number, segment) in numbered.filter(|(_, segment)| !segment.repeated) {
+            let distance = segment.source.len().abs_diff(middle);
+            match nearest.last_mut() {
+                Some(last) if self.segments[last.1].document == segment.document => {
+                    *last = (*last).min((distance, number));
+                }
+                _ => nearest.push((distance, number)),
+            }
+        }
+        nearest.sort_unstable();
+        nearest.truncate(NUM_SAMPLES);
+        let sample = |(_, number): (usize, usize)| Sample {
+            source: self.segments[number].source.clone(),
+            reference: self.segments[number].reference.clone(),
+            translation: validation.hypotheses[number].clone(),
+        };
+        nearest.into_iter().map(sample).collect()
     }
 }

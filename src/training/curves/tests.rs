@@ -132,6 +132,29 @@ fn phases_warnings_and_the_end_are_told() {
 }
 
 #[test]
+fn the_score_of_all_documents_is_no_point_of_the_sampled_curve() {
+    let mut run = Run::with("");
+    let scores = |whole: bool, bleu: &str| {
+        format!(
+            "{{\"event\":\"validated\",\"step\":7,\"dev_loss\":1.5,\"dev_bleu\":{bleu},\"whole\":{whole}}}\n"
+        )
+    };
+    run.append(&scores(false, "20.5"));
+    let sample = "{\"source\":\"a\",\"reference\":\"b\",\"translation\":\"c\"}";
+    run.append(&format!(
+        "{{\"event\":\"samples\",\"step\":7,\"samples\":[{sample}]}}\n"
+    ));
+    run.append(&scores(true, "21.5"));
+    run.append("{\"event\":\"failed\",\"message\":\"no room\"}\n");
+    let history = &run.curves.history;
+    assert_eq!(history.validations.dev_bleu, [20.5]);
+    assert_eq!(history.whole, Some((1.5, 21.5)));
+    assert_eq!(history.samples[0].translation, "c");
+    assert_eq!(history.failed.as_deref(), Some("no room"));
+    assert_eq!(history.foreign_lines, 0);
+}
+
+#[test]
 fn a_folder_without_a_run_is_an_error_and_may_be_followed() {
     let folder = tempfile::tempdir().expect("a folder");
     assert!(matches!(

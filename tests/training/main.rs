@@ -1,17 +1,22 @@
 //! Runs are repeatable, can be stopped and gone on with, and leave nothing half-done.
 
+mod control;
+mod going_on;
+mod sweep;
+#[path = "../tiny/mod.rs"]
 mod tiny;
+mod validation;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use canopy::corpus::{CorpusInfo, CorpusWriter, Split, Unit};
 use canopy::error::{Error, Result};
 use canopy::training::{
-    EndReason, Example, ExampleSet, Phase, Progress, TrainingConfig, TrainingData, TrainingEvent,
-    train,
+    Control, EndReason, Example, ExampleSet, Phase, Progress, TrainingConfig, TrainingData,
+    TrainingEvent, train,
 };
 use canopy::weights::{NamedTensors, averaged_model, module_tensors, read_tensors};
 use rand::{RngExt, SeedableRng};
@@ -51,7 +56,25 @@ impl Place {
     }
 }
 
-type Observer<'a> = &'a mut dyn FnMut(&TrainingEvent) -> ControlFlow<()>;
+type Observer<'a> = &'a mut dyn FnMut(&TrainingEvent);
+
+fn steered(
+    config: &TrainingConfig,
+    run: &Path,
+    resume: bool,
+    control: &Control,
+    observe: Observer,
+) -> Result<EndReason> {
+    train(
+        config,
+        run,
+        resume,
+        &tiny::device(),
+        "CPU",
+        control,
+        observe,
+    )
+}
 
 fn observed(
     config: &TrainingConfig,
@@ -59,24 +82,23 @@ fn observed(
     resume: bool,
     observe: Observer,
 ) -> Result<EndReason> {
-    train(config, run, resume, &tiny::device(), "CPU", observe)
+    steered(config, run, resume, &Control::default(), observe)
 }
 
 /// Trains to the end; gives all events.
 fn trained(config: &TrainingConfig, run: &Path, resume: bool) -> Result<Vec<TrainingEvent>> {
     let mut events = Vec::new();
-    observed(config, run, resume, &mut |event| {
-        events.push(event.clone());
-        ControlFlow::Continue(())
-    })?;
+    observed(config, run, resume, &mut |event| events.push(event.clone()))?;
     Ok(events)
 }
 
 /// Trains until a step is done, then stops.
 fn stopped_after(steps: usize, config: &TrainingConfig, run: &Path) {
-    let reason = observed(config, run, false, &mut |event| match event {
-        TrainingEvent::Step { step, .. } if *step == steps => ControlFlow::Break(()),
-        _ => ControlFlow::Continue(()),
+    let control = Control::default();
+    let reason = steered(config, run, false, &control, &mut |event| {
+        if matches!(event, TrainingEvent::Step { step, .. } if *step == steps) {
+            control.stop();
+        }
     });
     assert_eq!(reason.expect("trains"), EndReason::Stopped);
 }
@@ -94,15 +116,13 @@ fn progress(run: &Path) -> Progress {
     serde_json::from_str(&text).expect("counters")
 }
 
-/// All that decides how a run goes on; not the best scores, since a pause brings a validation of its own.
+/// All that decides how a run goes on; not its best score, since a session that ends is scored once more.
 fn state(run: &Path) -> (NamedTensors, NamedTensors, Progress) {
     let tensors =
         |name: &str| read_tensors(&run.join("checkpoints/last").join(name)).expect("readable");
     let progress = Progress {
         elapsed_secs: 0.0,
         best_bleu: None,
-        best_loss: None,
-        stalled: 0,
         ..progress(run)
     };
     (
@@ -190,7 +210,6 @@ fn a_run_gone_on_with_equals_one_without_a_pause() {
                 &killed.join("checkpoints/last"),
             );
         }
-        ControlFlow::Continue(())
     });
     assert_eq!(done.expect("trains"), EndReason::Steps);
     // The best score is known from the validation after the last step only.
@@ -480,7 +499,6 @@ fn wrong_settings_are_refused_by_field() {
             "x-transformer-huge".clone_into(&mut config.preset);
         }),
         ("batch_tokens", |config| config.batch_tokens = 0),
-        ("validate_every", |config| config.validate_every = 0),
         ("checkpoint_every", |config| config.checkpoint_every = 0),
         ("label_smoothing", |config| config.label_smoothing = 1.0),
         ("dropout", |config| config.dropout = -0.1),

@@ -1,0 +1,116 @@
+//! `canopy sweep`
+
+mod figure;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::terminal::{StatusLine, print};
+use super::train::{end_on_interrupt, show};
+use crate::error::{Error, Result};
+use crate::inference::ComputeDevice;
+use crate::text::file::write_atomically;
+use crate::training::Control;
+use crate::training::sweep::{Sweep, SweepTable};
+
+/// Train many models and compare them
+#[derive(Debug, Subcommand)]
+pub(super) enum SweepCommand {
+    /// Train what a file lists, row by row; what is finished already is not trained again
+    Run(RunArguments),
+    /// Print the table of a sweep as far as it has come
+    Show {
+        /// Folder of the sweep
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// Print JSON
+        #[arg(long, conflicts_with = "format")]
+        json: bool,
+        #[arg(short, long, value_enum, default_value = "text")]
+        format: Format,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArguments {
+    /// Rows and seeds, such as assets/sweeps/x-transformer-table-1.toml
+    #[arg(value_name = "FILE.toml")]
+    file: PathBuf,
+    /// Folder for the runs, the table and the figure [default: runs/NAME]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Measure time alone: so many updates of every run, and no scores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..))]
+    steps: Option<u32>,
+    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    #[arg(long, value_enum, default_value = "auto")]
+    device: super::Device,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    Text,
+    Latex,
+    Json,
+}
+
+pub(super) fn run(command: &SweepCommand) -> Result<()> {
+    match command {
+        SweepCommand::Run(arguments) => train(arguments),
+        SweepCommand::Show {
+            folder,
+            json,
+            format,
+        } => {
+            let table = SweepTable::read(&Sweep::of_folder(folder)?, folder)?;
+            let format = if *json { Format::Json } else { *format };
+            print(&written(&table, format))
+        }
+    }
+}
+
+fn train(arguments: &RunArguments) -> Result<()> {
+    let mut sweep = Sweep::open(&arguments.file)?;
+    if let Some(steps) = arguments.steps {
+        sweep = sweep.measuring(steps as usize);
+    }
+    let folder = arguments.output.clone().unwrap_or_else(|| {
+        let name = arguments.file.file_stem().unwrap_or_default();
+        Path::new("runs").join(name)
+    });
+    let compute = ComputeDevice::open(arguments.device.into())?;
+    let control = Control::default();
+    end_on_interrupt(&control);
+    let mut line = StatusLine::new();
+    let mut under_way = None;
+    let table = sweep.run(&folder, &compute, &control, &mut |row, run, event| {
+        if under_way.as_ref() != Some(&run.folder) {
+            line.line(&format!("{}, seed {}", row.name, run.config.seed));
+            under_way = Some(run.folder.clone());
+        }
+        show(&mut line, event);
+    })?;
+    for (name, format) in [
+        ("table.txt", Format::Text),
+        ("table.json", Format::Json),
+        ("table.tex", Format::Latex),
+    ] {
+        write_atomically(folder.join(name), written(&table, format).as_bytes(), true)?;
+    }
+    let path = folder.join("table.svg");
+    let svg = figure::svg(&table).map_err(|cause| {
+        let cause = std::io::Error::other(cause.to_string());
+        Error::write(&path)(cause)
+    })?;
+    write_atomically(&path, svg.as_bytes(), true)?;
+    print(&written(&table, Format::Text))
+}
+
+fn written(table: &SweepTable, format: Format) -> String {
+    match format {
+        Format::Text => table.to_text(),
+        Format::Latex => table.to_latex(),
+        Format::Json => format!("{:#}\n", serde_json::json!(table)),
+    }
+}

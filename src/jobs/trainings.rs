@@ -1,0 +1,277 @@
+//! The training thread: one run after the other, from a queue.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::{Event, JobId};
+use crate::error::{Error, Result, panic_message};
+use crate::inference::{ComputeDevice, DeviceChoice};
+use crate::training::{Control, EndReason, Order, TrainingConfig, TrainingEvent, Turn, train};
+
+#[cfg(test)]
+mod tests;
+
+/// Steps wake the window no more often than this.
+const WAKE: Duration = Duration::from_millis(50);
+/// Batches are not made smaller than this when the memory is too small.
+const LEAST_BATCH_TOKENS: usize = 100;
+
+/// A run to be trained.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingJob {
+    pub job: JobId,
+    pub config: TrainingConfig,
+    /// Run folder.
+    pub run: PathBuf,
+    /// Go on from the last checkpoint of the folder.
+    pub resume: bool,
+    pub device: DeviceChoice,
+}
+
+/// Work for the training thread.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TrainingRequest {
+    /// Trains after all that wait already.
+    Start(Box<TrainingJob>),
+    /// Steers the run under way; one that waits leaves the queue if it shall end.
+    Order { job: JobId, order: Order },
+}
+
+/// The window's end of the training thread.
+#[derive(Debug)]
+pub struct Trainings {
+    queue: Arc<Queue>,
+    events: Sender<Event>,
+    thread: JoinHandle<()>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    jobs: Mutex<Jobs>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Jobs {
+    waiting: VecDeque<TrainingJob>,
+    current: Option<(JobId, Control)>,
+    closed: bool,
+}
+
+impl Trainings {
+    /// Starts the thread; `wake` is called after events. It computes when it is its `turn`.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn(
+        turn: Turn,
+        events: Sender<Event>,
+        wake: impl Fn() + Send + 'static,
+    ) -> Result<Self> {
+        Self::spawn_with(train_job, turn, events, wake)
+    }
+
+    /// The same with another way to train.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn_with(
+        train: impl Fn(&TrainingJob, &Control, &mut dyn FnMut(&TrainingEvent)) -> Result<EndReason>
+        + Send
+        + 'static,
+        turn: Turn,
+        events: Sender<Event>,
+        wake: impl Fn() + Send + 'static,
+    ) -> Result<Self> {
+        let queue = Arc::new(Queue::default());
+        let (own, sender) = (Arc::clone(&queue), events.clone());
+        let thread = std::thread::Builder::new()
+            .name("canopy-training".to_owned())
+            .spawn(move || {
+                let mut woken = Instant::now();
+                let mut emit = |event: Event| {
+                    let is_step =
+                        matches!(&event, Event::Training { event, .. } if event.is_step());
+                    // The window may already be gone; then nobody needs the event.
+                    let _ = sender.send(event);
+                    if !is_step || woken.elapsed() >= WAKE {
+                        woken = Instant::now();
+                        wake();
+                    }
+                };
+                while let Some((job, control)) = own.next(&turn) {
+                    let number = job.job;
+                    let last = trained(job, &control, &train, &mut emit);
+                    own.jobs().current = None;
+                    emit(match last {
+                        Ok(()) => Event::Finished { job: number },
+                        Err(error) => Event::Failed { job: number, error },
+                    });
+                }
+            })
+            .map_err(|cause| Error::Thread { cause })?;
+        Ok(Self {
+            queue,
+            events,
+            thread,
+        })
+    }
+
+    /// Takes a request; `false` if the thread has ended.
+    pub fn send(&self, request: TrainingRequest) -> bool {
+        let mut jobs = self.queue.jobs();
+        match request {
+            TrainingRequest::Start(job) => jobs.waiting.push_back(*job),
+            TrainingRequest::Order { job, order } => {
+                if let Some((_, control)) = jobs.current.as_ref().filter(|(own, _)| *own == job) {
+                    control.give(order);
+                } else if order >= Order::Stop {
+                    let before = jobs.waiting.len();
+                    jobs.waiting.retain(|waiting| waiting.job != job);
+                    if jobs.waiting.len() < before {
+                        let _ = self.events.send(Event::Cancelled { job });
+                    }
+                }
+            }
+        }
+        drop(jobs);
+        self.queue.changed.notify_all();
+        !self.is_finished()
+    }
+
+    /// The run under way, then those that wait.
+    pub fn jobs(&self) -> Vec<JobId> {
+        let jobs = self.queue.jobs();
+        let current = jobs.current.iter().map(|(job, _)| *job);
+        current
+            .chain(jobs.waiting.iter().map(|waiting| waiting.job))
+            .collect()
+    }
+
+    /// Whether the thread has ended, which it does only when it is dropped.
+    pub fn is_finished(&self) -> bool {
+        self.thread.is_finished()
+    }
+}
+
+impl Drop for Trainings {
+    /// Nothing that waits begins any more.
+    fn drop(&mut self) {
+        self.queue.jobs().closed = true;
+        self.queue.changed.notify_all();
+    }
+}
+
+impl Queue {
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the next run; none if there will be none.
+    fn next(&self, turn: &Turn) -> Option<(TrainingJob, Control)> {
+        let empty = |jobs: &mut Jobs| jobs.waiting.is_empty() && !jobs.closed;
+        let jobs = self.changed.wait_while(self.jobs(), empty);
+        let mut jobs = jobs.unwrap_or_else(PoisonError::into_inner);
+        if jobs.closed {
+            return None;
+        }
+        let job = jobs.waiting.pop_front()?;
+        let control = Control::sharing(turn.clone());
+        jobs.current = Some((job.job, control.clone()));
+        Some((job, control))
+    }
+}
+
+fn train_job(
+    job: &TrainingJob,
+    control: &Control,
+    observe: &mut dyn FnMut(&TrainingEvent),
+) -> Result<EndReason> {
+    let compute = ComputeDevice::open(job.device)?;
+    train(
+        &job.config,
+        &job.run,
+        job.resume,
+        &compute.device,
+        &compute.name,
+        control,
+        observe,
+    )
+}
+
+/// Trains to the end; when the memory is too small, goes on from the last checkpoint with smaller batches.
+fn trained(
+    mut job: TrainingJob,
+    control: &Control,
+    train: impl Fn(&TrainingJob, &Control, &mut dyn FnMut(&TrainingEvent)) -> Result<EndReason>,
+    emit: &mut dyn FnMut(Event),
+) -> Result<()> {
+    loop {
+        let number = job.job;
+        let mut observe = |event: &TrainingEvent| {
+            emit(Event::Training {
+                job: number,
+                event: event.clone(),
+            });
+        };
+        let ended = catch_unwind(AssertUnwindSafe(|| train(&job, control, &mut observe)));
+        let message = match ended {
+            Ok(ended) => return ended.map(|_| ()),
+            Err(panic) => panic_message(panic.as_ref()),
+        };
+        let batch_tokens = job.config.batch_tokens;
+        match Mishap::of(&message) {
+            Mishap::OutOfMemory if batch_tokens / 2 >= LEAST_BATCH_TOKENS => {
+                job.config.batch_tokens = batch_tokens / 2;
+                job.resume = true;
+                observe(&TrainingEvent::Warning {
+                    message: format!(
+                        "the device ran out of memory; the run goes on from its last checkpoint with {} target tokens in \
+                         a batch instead of {batch_tokens}",
+                        job.config.batch_tokens
+                    ),
+                });
+            }
+            Mishap::OutOfMemory => return Err(Error::OutOfMemory { batch_tokens }),
+            Mishap::DeviceLost => return Err(Error::DeviceLost { message }),
+            Mishap::Mistake => return Err(Error::Panicked { message }),
+        }
+    }
+}
+
+/// What a panic of the tensor library means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mishap {
+    OutOfMemory,
+    DeviceLost,
+    Mistake,
+}
+
+impl Mishap {
+    fn of(message: &str) -> Self {
+        let message = message.to_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+        // As wgpu and cubecl put it.
+        let memory = [
+            "out of memory",
+            "out-of-memory",
+            "out of device memory",
+            "can't allocate buffer",
+            "outofmemory",
+            "buffertoobig",
+        ];
+        let lost = ["device is lost", "device lost", "devicelost", "poisoned"];
+        if says(&memory) {
+            Self::OutOfMemory
+        } else if says(&lost) {
+            Self::DeviceLost
+        } else {
+            Self::Mistake
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What a run begins with: random weights, a trained model, or its own last checkpoint.
+
+use burn::tensor::Device;
+
+use super::checkpoint::{Checkpoint, Progress};
+use super::config::TrainingConfig;
+use super::data::TrainingData;
+use super::optimizer::Adam;
+use crate::error::Result;
+use crate::model::{Model, ModelConfig, Preset};
+use crate::text::vocabulary::Vocabulary;
+use crate::weights::{Languages, ModelFolder, TrainingRecord};
+
+/// A trained model that a run begins with.
+pub(super) struct Base {
+    pub model: Model,
+    pub vocabulary: Vocabulary,
+    /// Of the new model.
+    pub config: ModelConfig,
+}
+
+impl Base {
+    /// None if the run begins with random weights or goes on.
+    pub fn open(
+        config: &TrainingConfig,
+        preset: &Preset,
+        resumed: bool,
+        device: &Device,
+    ) -> Result<Option<Self>> {
+        if resumed || config.from.as_os_str().is_empty() {
+            return Ok(None);
+        }
+        let description = ModelFolder::open(&config.from)?;
+        let sizes = preset
+            .config(description.model.vocab_size)
+            .upon(&description.model)?;
+        let (model, vocabulary) = description.load(&config.from, device)?;
+        Ok(Some(Self {
+            model,
+            vocabulary,
+            config: sizes,
+        }))
+    }
+}
+
+/// A model on its way.
+pub(super) struct Start {
+    pub description: ModelFolder,
+    pub model: Model,
+    pub optimizer: Adam,
+    pub progress: Progress,
+}
+
+impl Start {
+    pub fn new(
+        config: &TrainingConfig,
+        preset: &Preset,
+        data: &TrainingData,
+        device: &Device,
+        saved: Option<Checkpoint>,
+        base: Option<Base>,
+    ) -> Result<Self> {
+        if let Some(saved) = saved {
+            return Ok(Self {
+                description: saved.description,
+                model: saved.weights,
+                optimizer: saved.optimizer,
+                progress: saved.progress,
+            });
+        }
+        let mut sizes = base.as_ref().map_or_else(
+            || preset.config(data.vocabulary.len()),
+            |base| base.config.clone(),
+        );
+        sizes.dropout = config.dropout;
+        let model = match base {
+            Some(base) => Model::taking_up(base.model, &sizes, config.seed, device)?,
+            None => Model::seeded(&sizes, config.seed, device)?,
+        };
+        Ok(Self {
+            description: describe(config, preset, data, sizes),
+            model,
+            optimizer: Adam::default(),
+            progress: Progress::default(),
+        })
+    }
+}
+
+/// The description of a new model, before its first step.
+fn describe(
+    config: &TrainingConfig,
+    preset: &Preset,
+    data: &TrainingData,
+    sizes: ModelConfig,
+) -> ModelFolder {
+    let info = data.corpus.info();
+    let languages = Languages {
+        source: info.source_language.clone(),
+        target: info.target_language.clone(),
+    };
+    let name = format!("{} {}-{}", preset.name, languages.source, languages.target);
+    let mut description = ModelFolder::new(name, info.licence.clone(), languages, sizes);
+    description.training = TrainingRecord {
+        corpus: info.name.clone(),
+        corpus_licence: info.licence.clone(),
+        preset: preset.name.to_owned(),
+        seed: config.seed,
+        ..TrainingRecord::default()
+    };
+    description
+}

@@ -1,0 +1,141 @@
+//! What a finished run tells of itself in its folder.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::model::{ModelConfig, Preset};
+use crate::training::config::TrainingConfig;
+use crate::training::event::TrainingEvent;
+use crate::training::run_folder::EVENTS;
+use crate::weights::ModelFolder;
+
+/// The first updates of a session are slower: memory is new, kernels are chosen.
+const WARM_UP_STEPS: usize = 3;
+
+/// Figures of one run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Measured {
+    pub parameters: Option<usize>,
+    pub examples: usize,
+    pub steps_per_epoch: usize,
+    /// Of the last score of all development documents.
+    pub dev_loss: Option<f64>,
+    pub dev_bleu: Option<f64>,
+    /// Seconds of the updates after the warm-up, by their numbers.
+    secs: BTreeMap<usize, f64>,
+    /// Target tokens seen, and the updates in which they were.
+    target_tokens: u64,
+    steps: usize,
+}
+
+impl Measured {
+    /// # Errors
+    /// If the run's events are there but cannot be read.
+    pub fn read(run: &Path) -> Result<Self> {
+        let path = run.join(EVENTS);
+        if !path.exists() {
+            return Ok(Self::default());
+        }
+        let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
+        let mut measured = Self::default();
+        let mut warm = 0;
+        for line in text.lines() {
+            // A killed run leaves half a line.
+            if let Ok(event) = serde_json::from_str(line) {
+                measured.take_in(event, &mut warm);
+            }
+        }
+        Ok(measured)
+    }
+
+    fn take_in(&mut self, event: TrainingEvent, warm: &mut usize) {
+        match event {
+            TrainingEvent::Started {
+                parameters,
+                examples,
+                steps_per_epoch,
+                step,
+                ..
+            } => {
+                self.parameters = Some(parameters);
+                self.examples = examples;
+                self.steps_per_epoch = steps_per_epoch;
+                *warm = step + WARM_UP_STEPS;
+            }
+            TrainingEvent::Step {
+                step,
+                secs,
+                target_tokens,
+                ..
+            } => {
+                if step > *warm && secs > 0.0 {
+                    self.secs.insert(step, secs);
+                }
+                (self.steps, self.target_tokens) = (step, target_tokens);
+            }
+            TrainingEvent::Validated {
+                whole: true,
+                dev_loss,
+                dev_bleu,
+                ..
+            } => {
+                self.dev_loss = Some(f64::from(dev_loss));
+                self.dev_bleu = Some(dev_bleu);
+            }
+            _ => {}
+        }
+    }
+
+    /// Of an epoch, without validations.
+    #[expect(clippy::cast_precision_loss, reason = "counts become f64")]
+    pub fn epoch_secs(&self) -> Option<f64> {
+        let mean = self.secs.values().sum::<f64>() / self.secs.len() as f64;
+        (!self.secs.is_empty()).then_some(mean * self.steps_per_epoch as f64)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts become f64")]
+    pub fn target_tokens_per_second(&self) -> Option<f64> {
+        let of_epoch = self.tokens_per_step()? * self.steps_per_epoch as f64;
+        self.epoch_secs().map(|secs| of_epoch / secs)
+    }
+
+    /// Seconds relative to those of `other`, over the updates that both have: with the same seed they saw the same
+    /// batches.
+    pub fn relative_time(&self, other: &Self) -> Option<f64> {
+        let both = self.secs.iter();
+        let both = both.filter_map(|(step, secs)| Some((secs, other.secs.get(step)?)));
+        let (own, others) = both.fold((0.0, 0.0), |sum, (a, b)| (sum.0 + a, sum.1 + b));
+        (others > 0.0).then_some(own / others)
+    }
+
+    /// Target tokens of a sentence.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a mean of counts"
+    )]
+    pub fn words(&self) -> Option<usize> {
+        let of_epoch = self.tokens_per_step()? * self.steps_per_epoch as f64;
+        (self.examples > 0).then(|| (of_epoch / self.examples as f64).round().max(1.0) as usize)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts become f64")]
+    fn tokens_per_step(&self) -> Option<f64> {
+        (self.steps > 0).then(|| self.target_tokens as f64 / self.steps as f64)
+    }
+}
+
+/// Multiplications and additions of one sentence of `words` words and its translation.
+pub(super) fn operations(config: &TrainingConfig, run: &Path, words: usize) -> Option<f64> {
+    let model: ModelConfig = match ModelFolder::open(&run.join("checkpoints/last")) {
+        Ok(description) => description.model,
+        Err(_) => Preset::named(&config.preset)
+            .ok()?
+            .config(config.vocab_size),
+    };
+    let parts = model.parts();
+    let costs = parts.iter().map(|part| part.cost.operations(1, words));
+    Some(costs.sum())
+}

@@ -1,0 +1,341 @@
+//! Many runs as one job: rows of settings, each with several seeds, and the table they end in.
+//!
+//! A sweep is a TOML file:
+//! ```toml
+//! reference = "Transformer"       # the row that times are relative to; the first one if it is left out
+//! seeds = [1, 2]
+//!
+//! [base]                          # settings of all rows, as in a run's config.toml
+//! corpus = "corpora/help-en-de"
+//! target_tokens = 1_000_000
+//!
+//! [[row]]
+//! name = "Transformer"
+//! preset = "transformer-6-small"  # and whatever else is different
+//! ```
+//! Its folder holds a copy of the file and one run folder for every row and seed, `ROW/seed-N`.
+
+mod measured;
+mod table;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+pub use table::{SweepTable, TableRow};
+
+use super::config::TrainingConfig;
+use super::control::{Control, Order};
+use super::event::TrainingEvent;
+use super::run_folder::{RunFolder, SETTINGS};
+use super::run_state::{RunState, run_state};
+use super::trainer::train;
+use crate::corpus::Corpus;
+use crate::error::{Error, Result, panic_message};
+use crate::inference::ComputeDevice;
+use crate::model::Preset;
+use crate::text::file::write_atomically;
+
+const FILE: &str = "sweep.toml";
+
+/// Rows of runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sweep {
+    /// Name of the row that the others are compared with.
+    pub reference: String,
+    pub rows: Vec<SweepRow>,
+    text: String,
+}
+
+/// Runs that differ in nothing but their seed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepRow {
+    pub name: String,
+    pub runs: Vec<SweepRun>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepRun {
+    pub config: TrainingConfig,
+    /// Its run folder, in the sweep's.
+    pub folder: PathBuf,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    reference: Option<String>,
+    #[serde(default)]
+    seeds: Vec<u64>,
+    #[serde(default)]
+    base: Table,
+    row: Vec<Table>,
+}
+
+impl Sweep {
+    /// Reads a sweep's file.
+    ///
+    /// # Errors
+    /// [`Error::Settings`] with the line, or the row and its field, that is wrong.
+    pub fn open(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
+        Self::parsed(text).map_err(|reason| Error::Settings {
+            reason,
+            path: path.to_owned(),
+        })
+    }
+
+    /// Reads the sweep that a folder holds.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn of_folder(folder: &Path) -> Result<Self> {
+        Self::open(&folder.join(FILE))
+    }
+
+    fn parsed(text: String) -> Result<Self, String> {
+        /// Read once more with types, for errors with a line.
+        #[derive(Deserialize)]
+        struct Base {
+            #[serde(default, rename = "base")]
+            _base: TrainingConfig,
+        }
+        let told = |error: toml::de::Error| error.to_string().trim_end().to_owned();
+        toml::from_str::<Base>(&text).map_err(told)?;
+        let file: File = toml::from_str(&text).map_err(told)?;
+        let seeds = if file.seeds.is_empty() {
+            vec![1]
+        } else {
+            file.seeds
+        };
+        let mut rows: Vec<SweepRow> = Vec::new();
+        for (number, mut row) in file.row.into_iter().enumerate() {
+            let Some(Value::String(name)) = row.remove("name") else {
+                return Err(format!("row {} has no name", number + 1));
+            };
+            let row = SweepRow::new(&name, &file.base, &row, &seeds)
+                .map_err(|problem| format!("row {name:?}: {problem}"))?;
+            if rows.iter().any(|other| other.folder() == row.folder()) {
+                return Err(format!("two rows would be {:?}", row.folder()));
+            }
+            rows.push(row);
+        }
+        let first = rows.first().ok_or("there is no [[row]]")?;
+        let reference = file.reference.unwrap_or_else(|| first.name.clone());
+        if !rows.iter().any(|row| row.name == reference) {
+            return Err(format!("reference is {reference:?}, no row is called so"));
+        }
+        Ok(Self {
+            reference,
+            rows,
+            text,
+        })
+    }
+
+    /// The same rows for so many updates without any score, to measure their time.
+    #[must_use]
+    pub fn measuring(mut self, steps: usize) -> Self {
+        for run in self.rows.iter_mut().flat_map(|row| &mut row.runs) {
+            run.config = TrainingConfig {
+                steps,
+                target_tokens: 0,
+                minutes: 0.0,
+                patience: 0,
+                validate_every: 0,
+                checkpoint_every: steps.max(1),
+                keep_checkpoints: 0,
+                ..run.config.clone()
+            };
+        }
+        self
+    }
+
+    /// Trains what is not finished yet, in the sweep's `folder`. A run that fails does not keep the others from running.
+    ///
+    /// `observe` gets the row and what its run tells; `control` steers the run under way, and an order to end it ends
+    /// the sweep.
+    ///
+    /// # Errors
+    /// If the folder cannot be written or the corpus is not there.
+    pub fn run(
+        &self,
+        folder: &Path,
+        compute: &ComputeDevice,
+        control: &Control,
+        observe: &mut dyn FnMut(&SweepRow, &SweepRun, &TrainingEvent),
+    ) -> Result<SweepTable> {
+        std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
+        for run in self.rows.iter().flat_map(|row| &row.runs) {
+            Corpus::open(&run.config.corpus)?;
+        }
+        write_atomically(folder.join(FILE), self.text.as_bytes(), true)?;
+        for row in &self.rows {
+            for run in &row.runs {
+                if control.order() < Order::Stop && !run.is_finished(folder)? {
+                    run.train(folder, compute, control, &mut |event| {
+                        observe(row, run, event);
+                    });
+                }
+            }
+        }
+        SweepTable::read(self, folder)
+    }
+}
+
+impl SweepRow {
+    fn new(name: &str, base: &Table, own: &Table, seeds: &[u64]) -> Result<Self, String> {
+        let mut settings = base.clone();
+        settings.extend(own.clone());
+        let config: TrainingConfig = Value::Table(settings)
+            .try_into()
+            .map_err(|error: toml::de::Error| error.to_string().trim_end().to_owned())?;
+        config.validate().map_err(|error| error.to_string())?;
+        Preset::named(&config.preset).map_err(|error| error.to_string())?;
+        let runs = seeds.iter().map(|&seed| SweepRun {
+            config: TrainingConfig {
+                seed,
+                ..config.clone()
+            },
+            folder: Path::new(&slug(name)).join(format!("seed-{seed}")),
+        });
+        Ok(Self {
+            name: name.to_owned(),
+            runs: runs.collect(),
+        })
+    }
+
+    fn folder(&self) -> Option<&Path> {
+        self.runs.first()?.folder.parent()
+    }
+}
+
+impl SweepRun {
+    /// Whether it has ended with the settings it has now.
+    fn is_finished(&self, folder: &Path) -> Result<bool> {
+        let run = folder.join(&self.folder);
+        let ended = match run_state(&run)? {
+            RunState::Finished(reason) => !reason.is_order(),
+            _ => false,
+        };
+        let kept = |path: &Path| TrainingConfig::open(path).ok()?.with_absolute_paths().ok();
+        let now = self.config.clone().with_absolute_paths()?;
+        Ok(ended && kept(&run.join(SETTINGS)) == Some(now))
+    }
+
+    /// What goes wrong becomes the last event of the run.
+    fn train(
+        &self,
+        folder: &Path,
+        compute: &ComputeDevice,
+        control: &Control,
+        observe: &mut dyn FnMut(&TrainingEvent),
+    ) {
+        let run = folder.join(&self.folder);
+        let resume = !matches!(run_state(&run), Ok(RunState::NeverBegun));
+        let mut told = false;
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            train(
+                &self.config,
+                &run,
+                resume,
+                &compute.device,
+                &compute.name,
+                control,
+                &mut |event| {
+                    told |= matches!(event, TrainingEvent::Failed { .. });
+                    observe(event);
+                },
+            )
+        }));
+        let message = match ended {
+            Ok(Ok(_)) => return,
+            Ok(Err(_)) if told => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(panic) => panic_message(panic.as_ref()),
+        };
+        let event = TrainingEvent::Failed { message };
+        observe(&event);
+        if let Ok(mut folder) = RunFolder::open(&run, true) {
+            // The observer knows it in any case.
+            let _ = folder.record(&event);
+        }
+    }
+}
+
+/// A name as the name of a folder.
+fn slug(name: &str) -> String {
+    let letters = name.chars().map(|letter| match letter {
+        letter if letter.is_alphanumeric() => letter.to_ascii_lowercase(),
+        _ => '-',
+    });
+    letters.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "seeds = [1, 2]\n[base]\ncorpus = \"c\"\nsteps = 5\n\
+        [[row]]\nname = \"Base\"\n[[row]]\nname = \"No dropout\"\ndropout = 0.0\nsteps = 7\n";
+
+    #[test]
+    fn a_row_is_the_base_with_its_own_settings_for_every_seed() {
+        let sweep = Sweep::parsed(TEXT.to_owned()).expect("a sweep");
+        assert_eq!(sweep.reference, "Base");
+        let row = &sweep.rows[1];
+        let told: Vec<_> = row
+            .runs
+            .iter()
+            .map(|run| {
+                (
+                    run.folder.to_string_lossy().into_owned(),
+                    run.config.seed,
+                    run.config.steps,
+                )
+            })
+            .collect();
+        let expected = [("no-dropout/seed-1", 1, 7), ("no-dropout/seed-2", 2, 7)];
+        let expected = expected.map(|(folder, seed, steps)| (folder.to_owned(), seed, steps));
+        assert_eq!(told, expected);
+        let measuring = sweep.measuring(3);
+        assert!(
+            measuring.rows[1]
+                .runs
+                .iter()
+                .all(|run| run.config.steps == 3)
+        );
+    }
+
+    #[test]
+    fn wrong_sweeps_are_refused_by_line_or_row_and_field() {
+        for (from, to, words) in [
+            ("steps = 5", "steps = -5", ["line 4", "steps"]),
+            ("steps = 5", "stops = 5", ["line 4", "stops"]),
+            ("dropout = 0.0", "dropout = 1.5", ["No dropout", "dropout"]),
+            ("dropout = 0.0", "drop = 1", ["No dropout", "drop"]),
+            ("dropout = 0.0", "preset = \"x\"", ["No dropout", "preset"]),
+            ("\"No dropout\"", "\"base\"", ["two rows", "base"]),
+            ("name = \"Base\"", "", ["row 1", "name"]),
+            ("[base]", "reference = \"X\"\n[base]", ["reference", "X"]),
+            ("[base]", "[bose]", ["line", "bose"]),
+        ] {
+            let refused = Sweep::parsed(TEXT.replace(from, to)).expect_err(to);
+            for word in words {
+                assert!(refused.contains(word), "{word:?} is not in: {refused}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_sweeps_that_come_with_the_program_can_be_read() {
+        for text in [
+            include_str!("../../../assets/sweeps/x-transformer-table-1.toml"),
+            include_str!("../../../assets/sweeps/x-transformer-table-2.toml"),
+        ] {
+            let sweep = Sweep::parsed(text.to_owned()).expect("a sweep");
+            assert_eq!(sweep.reference, "Transformer");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Who computes next, where a training run and a translation share a device.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A lock that is given in the order in which it was asked for; clones are the same lock.
+#[derive(Debug, Clone, Default)]
+pub struct Turn(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    queue: Mutex<Queue>,
+    called: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    next_ticket: u64,
+    serving: u64,
+    /// How long the last turn was.
+    last_held: Duration,
+}
+
+impl Queue {
+    fn others_wait(&self) -> bool {
+        self.next_ticket - self.serving > 1
+    }
+}
+
+/// A turn, until it is dropped.
+#[derive(Debug)]
+pub struct TurnGuard<'a> {
+    turn: &'a Turn,
+    since: Instant,
+}
+
+impl Turn {
+    /// Waits for all who asked before.
+    pub fn take(&self) -> TurnGuard<'_> {
+        self.wait();
+        TurnGuard {
+            turn: self,
+            since: Instant::now(),
+        }
+    }
+
+    fn wait(&self) {
+        let mut queue = self.queue();
+        let ticket = queue.next_ticket;
+        queue.next_ticket += 1;
+        while queue.serving != ticket {
+            queue = self
+                .0
+                .called
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn end(&self, held: Duration) {
+        let mut queue = self.queue();
+        queue.last_held = held;
+        queue.serving += 1;
+        drop(queue);
+        self.0.called.notify_all();
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl TurnGuard<'_> {
+    /// Lets the others go first, if they wait and this turn has been as long as the one before it: small pieces of work
+    /// beside large ones get as much time, not as many turns.
+    pub fn pass(&mut self) {
+        let held = self.since.elapsed();
+        let queue = self.turn.queue();
+        let due = queue.others_wait() && held >= queue.last_held;
+        drop(queue);
+        if due {
+            self.turn.end(held);
+            self.turn.wait();
+            self.since = Instant::now();
+        }
+    }
+}
+
+impl Drop for TurnGuard<'_> {
+    fn drop(&mut self) {
+        self.turn.end(self.since.elapsed());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn turns_come_in_the_order_of_asking() {
+        let turn = Turn::default();
+        let order = Mutex::new(Vec::new());
+        let first = turn.take();
+        thread::scope(|scope| {
+            for number in 0..4 {
+                let (turn, order) = (&turn, &order);
+                scope.spawn(move || {
+                    let _guard = turn.take();
+                    order.lock().expect("whole").push(number);
+                });
+                while turn.queue().next_ticket < number + 2 {
+                    thread::yield_now();
+                }
+            }
+            drop(first);
+        });
+        assert_eq!(order.into_inner().expect("whole"), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn small_pieces_beside_large_ones_get_as_much_time() {
+        const PIECE: Duration = Duration::from_millis(1);
+        const STEP: Duration = Duration::from_millis(20);
+        let turn = Turn::default();
+        let over = AtomicBool::new(false);
+        let (steps, pieces) = thread::scope(|scope| {
+            let training = scope.spawn(|| {
+                let mut secs = 0.0;
+                while !over.load(Ordering::Relaxed) {
+                    let guard = turn.take();
+                    thread::sleep(STEP);
+                    secs += guard.since.elapsed().as_secs_f64();
+                }
+                secs
+            });
+            let translation = scope.spawn(|| {
+                let mut secs = 0.0;
+                let mut guard = turn.take();
+                while !over.load(Ordering::Relaxed) {
+                    let begun = Instant::now();
+                    thread::sleep(PIECE);
+                    secs += begun.elapsed().as_secs_f64();
+                    guard.pass();
+                }
+                secs
+            });
+            thread::sleep(20 * STEP);
+            over.store(true, Ordering::Relaxed);
+            (
+                training.join().expect("ends"),
+                translation.join().expect("ends"),
+            )
+        });
+        let share: f64 = pieces / (steps + pieces);
+        assert!((0.3..0.7).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn a_turn_ends_with_a_panic() {
+        let turn = Turn::default();
+        let other = turn.clone();
+        let panicked = thread::spawn(move || {
+            let _guard = other.take();
+            panic!("out of luck");
+        });
+        assert!(panicked.join().is_err());
+        drop(turn.take());
+    }
+}

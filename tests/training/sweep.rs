@@ -1,0 +1,69 @@
+//! A sweep trains what is not finished yet, goes on past a row that fails, and ends in a table.
+
+use canopy::inference::ComputeDevice;
+use canopy::training::sweep::{Sweep, SweepTable};
+
+use super::*;
+
+/// Trains the sweep; gives its table and the runs that began. Stops in the `stop`th of them.
+fn swept(sweep: &Sweep, folder: &Path, stop: usize) -> (SweepTable, Vec<PathBuf>) {
+    let compute = ComputeDevice {
+        device: tiny::device(),
+        name: "CPU".to_owned(),
+        software: false,
+    };
+    let control = Control::default();
+    let mut begun = Vec::new();
+    let table = sweep.run(folder, &compute, &control, &mut |_, run, event| {
+        if matches!(event, TrainingEvent::Started { .. }) {
+            begun.push(run.folder.clone());
+        }
+        if begun.len() == stop && matches!(event, TrainingEvent::Step { step: 2, .. }) {
+            control.stop();
+        }
+    });
+    (table.expect("runs"), begun)
+}
+
+#[test]
+fn a_sweep_goes_on_where_it_was_and_keeps_failed_rows() {
+    let place = Place::new();
+    let (file, folder) = (place.run("sweep.toml"), place.run("sweep"));
+    let text = format!(
+        "seeds = [1, 2]\n[base]\ncorpus = {:?}\nvocab_size = {}\nbatch_tokens = 120\nkeep_checkpoints = 0\nsteps = 5\n\
+         [[row]]\nname = \"Deep\"\npreset = \"transformer-6-small\"\n[[row]]\nname = \"Shallow\"\n\
+         [[row]]\nname = \"Upon nothing\"\nfrom = \"nowhere\"\n",
+        place.corpus(),
+        tiny::VOCAB
+    );
+    fs::write(&file, text).expect("writes");
+    let sweep = Sweep::open(&file).expect("a sweep");
+    let (table, begun) = swept(&sweep, &folder, 2);
+    assert_eq!(begun.len(), 2);
+    let finished: Vec<usize> = table.rows.iter().map(|row| row.finished).collect();
+    assert_eq!(finished, [1, 0, 0]);
+    assert!(table.rows[0].problems[0].contains("seed 2 is not finished"));
+
+    let (table, begun) = swept(&sweep, &folder, 0);
+    let expected = ["deep/seed-2", "shallow/seed-1", "shallow/seed-2"];
+    assert_eq!(begun, expected.map(PathBuf::from));
+    let [deep, shallow, failed] = table.rows.as_slice() else {
+        panic!("three rows");
+    };
+    assert_eq!((deep.finished, shallow.finished), (2, 2));
+    assert!(deep.dev_loss.is_some() && deep.dev_bleu_deviation.is_some());
+    assert_eq!(deep.relative_time, Some(1.0));
+    assert!(shallow.relative_time.is_some_and(|time| time < 1.0));
+    // 60 d² of 168 d², and the scores of a small vocabulary.
+    let operations = shallow.relative_operations.expect("counted");
+    assert!((0.35..0.40).contains(&operations), "{operations}");
+    assert_eq!((failed.finished, failed.problems.len()), (0, 2));
+    assert!(failed.problems[0].contains("nowhere"));
+    assert!(table.to_text().contains("Upon nothing: seed 1 failed"));
+    assert!(table.to_latex().contains("Deep & "));
+
+    let (again, begun) = swept(&sweep, &folder, 0);
+    assert_eq!((begun, &again), (Vec::new(), &table));
+    let shown = Sweep::of_folder(&folder).expect("a sweep");
+    assert_eq!(SweepTable::read(&shown, &folder).expect("readable"), table);
+}
