@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
 
 /// What a person asks for.
@@ -58,6 +59,16 @@ pub enum Command {
     ToggleShortcuts,
     ToggleOutline,
     DismissNotice(u64),
+    ShowPage(Page),
+    Training(TrainingCommand),
+}
+
+/// What the window is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Page {
+    #[default]
+    Document,
+    Training,
 }
 
 /// How much to translate.
@@ -287,6 +298,18 @@ pub static ACTIONS: &[Action] = {
             "Discard the edit",
             Some(Shortcut::plain(Escape)),
             C::DiscardEdit,
+        ),
+        action(
+            View,
+            "Document",
+            Some(Shortcut::command(Letter('1'))),
+            C::ShowPage(Page::Document),
+        ),
+        action(
+            View,
+            "Training",
+            Some(Shortcut::command(Letter('2'))),
+            C::ShowPage(Page::Training),
         ),
         action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
         action(

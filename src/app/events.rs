@@ -35,10 +35,24 @@ impl AppState {
                 index,
                 translation,
             } => self.sentence_translated(job, index, translation),
-            // Nothing in the window shows runs yet.
+            Event::RunsSeen { runs, corpora } => self.runs_seen(runs, corpora),
+            Event::Probed { job, estimate } => self.probed(job, estimate),
+            Event::Trashed { folder, to } => self.training.trashed.push((folder, to)),
+            Event::Exported { to, promote } => self.exported(to, promote),
+            // The run folder says the same.
             Event::Training { .. } => {}
-            Event::Finished { job } => self.finished(job, false),
-            Event::Cancelled { job } => self.finished(job, true),
+            Event::Finished { job } => {
+                if !self.run_ended(job) {
+                    self.finished(job, false);
+                }
+            }
+            Event::CorpusRead { job, share } => self.corpus_read(job, share),
+            Event::CorpusMade { job, folder, pairs } => self.corpus_made(job, folder, pairs),
+            Event::Cancelled { job } => {
+                if !self.corpus_cancelled(job) {
+                    self.finished(job, true);
+                }
+            }
             Event::DocumentOpened {
                 job,
                 path,
@@ -165,7 +179,7 @@ impl AppState {
             self.show_error("The document could not be opened", error);
         } else if self.saving.take_if(|saving| *saving == job).is_some() {
             self.show_error("The translation could not be saved", error);
-        } else {
+        } else if !self.run_failed(job, error) {
             self.show_error("Your work could not be kept", error);
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Strings and numbers only; the window draws [`AppState`] and pushes [`Command`]s.
 
+mod ask;
 pub mod command;
 mod editing;
 mod events;
@@ -14,10 +15,12 @@ pub mod settings;
 mod state;
 #[cfg(test)]
 mod tests;
+pub mod training;
 mod working;
 
-pub use command::{ACTIONS, Action, Command, Group, Key, Scope, Shortcut, Theme};
+pub use ask::{Ask, Pick};
+pub use command::{ACTIONS, Action, Command, Group, Key, Page, Scope, Shortcut, Theme};
 pub use open_document::{Counts, Editor, OpenDocument, Target};
 pub use progress::{Progress, Running};
 pub use settings::{Folders, Settings, Shipped};
-pub use state::{AppState, Ask, ModelState, Notice, NoticeKind};
+pub use state::{AppState, ModelState, Notice, NoticeKind};

@@ -19,6 +19,9 @@ pub struct Settings {
     pub shows_outline: bool,
     pub recent_documents: Vec<PathBuf>,
     pub recent_models: Vec<PathBuf>,
+    pub recent_corpora: Vec<PathBuf>,
+    /// What the program begins with, if a person has chosen.
+    pub default_model: Option<PathBuf>,
 }
 
 impl Default for Settings {
@@ -30,6 +33,8 @@ impl Default for Settings {
             shows_outline: true,
             recent_documents: vec![],
             recent_models: vec![],
+            recent_corpora: vec![],
+            default_model: None,
         }
     }
 }
@@ -83,6 +88,10 @@ impl Settings {
 
     pub fn remember_model(&mut self, folder: &Path) {
         remember(&mut self.recent_models, folder);
+    }
+
+    pub fn remember_corpus(&mut self, folder: &Path) {
+        remember(&mut self.recent_corpora, folder);
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::command::{Command, Scope};
+use super::ask::Ask;
+use super::command::{Command, Page, Scope};
 use super::open_document::{OpenDocument, Target};
 use super::progress::{Progress, Running};
 use super::settings::{Folders, Settings, Shipped};
+use super::training::Training;
 use crate::error::Error;
 use crate::inference::{ModelInfo, SearchOptions};
 use crate::jobs::{FileRequest, JobId, Project, Request};
@@ -51,22 +53,6 @@ pub struct Notice {
     pub until_secs: Option<f64>,
 }
 
-/// A question that only the window system can put.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Ask {
-    OpenDocument {
-        folder: Option<PathBuf>,
-    },
-    SaveTranslation {
-        folder: Option<PathBuf>,
-        name: String,
-    },
-    ModelFolder {
-        folder: Option<PathBuf>,
-    },
-    Quit,
-}
-
 /// Everything the window shows.
 #[derive(Debug, Default)]
 pub struct AppState {
@@ -81,6 +67,8 @@ pub struct AppState {
     pub shipped: Shipped,
     pub notices: Vec<Notice>,
     pub shows_shortcuts: bool,
+    pub page: Page,
+    pub training: Training,
     /// For the worker; the window sends and empties it.
     pub requests: Vec<Request>,
     /// For the file thread, likewise.
@@ -195,6 +183,8 @@ impl AppState {
             Command::ToggleOutline => {
                 self.set(|settings| settings.shows_outline = !settings.shows_outline);
             }
+            Command::ShowPage(page) => self.page = page,
+            Command::Training(command) => self.apply_training(command),
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
         }
     }
@@ -249,15 +239,12 @@ impl AppState {
         }
     }
 
-    /// Opens the model named on the command line, else the last one used, else the one that came with the program.
+    /// Opens the model named on the command line, else the one chosen as default, else the last one used, else the one that came with the program.
     pub fn open_first_model(&mut self, named: Option<PathBuf>) {
-        let last = self
-            .settings
-            .recent_models
-            .first()
-            .filter(|folder| folder.is_dir());
+        let settings = &self.settings;
+        let mut last = settings.default_model.iter().chain(&settings.recent_models);
         let folder = named
-            .or_else(|| last.cloned())
+            .or_else(|| last.find(|folder| folder.is_dir()).cloned())
             .or_else(|| self.shipped.models.first().cloned());
         if let Some(folder) = folder {
             self.open_model(folder);

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::ask::Ask;
 use super::command::Scope;
 use super::progress::{Progress, Running};
-use super::state::{AppState, Ask, ModelState, NoticeKind};
+use super::state::{AppState, ModelState, NoticeKind};
 use crate::inference::{DeviceChoice, Reads};
 use crate::jobs::{FileRequest, JobControl, Request};
 

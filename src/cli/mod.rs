@@ -52,7 +52,7 @@ enum Command {
     /// Work with model folders
     #[command(subcommand)]
     Model(model::ModelCommand),
-    /// Look at training runs
+    /// Look at training runs, and steer those that another program has under way
     #[command(subcommand)]
     Run(run::RunCommand),
     /// Score a model on the development or test documents of a corpus
@@ -117,12 +117,12 @@ pub fn run() -> ExitCode {
     let done = match arguments.command {
         Some(Command::Translate(arguments)) => translate::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),
+        Some(Command::Run(command)) => run::run(command),
         Some(Command::Sweep(command)) => sweep::run(&command),
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),
         Some(Command::Model(command)) => model::run(command),
-        Some(Command::Run(command)) => run::run(command),
         None => {
             let ModelArguments { model, device } = arguments.model;
             crate::gui::run(arguments.document, model, device.into())

@@ -11,20 +11,30 @@ use super::document::DocumentPanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
 use super::theme::{self, Palette};
+use super::training::{Closing, TrainingPanel, closing_ui};
 use super::{menu, notices, shortcuts, status, welcome};
-use crate::app::{AppState, Ask, Command, Folders, ModelState, Settings, Shipped, language};
+use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Shipped, language};
 use crate::error::Result;
 use crate::inference::DeviceChoice;
-use crate::jobs::{Event, FileThread, Worker};
-use crate::training::Turn;
+use crate::jobs::{Event, FileThread, RunsThread, TrainingRequest, Trainings, Worker};
+use crate::training::{Order, Turn};
 
 /// What the panels remember between frames.
 #[derive(Default)]
 pub struct Panels {
     pub document: DocumentPanel,
     pub outline: OutlinePanel,
+    pub training: TrainingPanel,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
+}
+
+/// The window is to be closed while runs are under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CloseState {
+    Asking,
+    /// Until the runs have ended.
+    Waiting,
 }
 
 /// The state of the workbench with its threads and panels.
@@ -34,6 +44,9 @@ pub struct CanopyApp {
     dialogs: Dialogs,
     events: Receiver<Event>,
     worker: Worker,
+    trainings: Trainings,
+    runs: RunsThread,
+    closing: Option<CloseState>,
     /// `None` only after the window has closed.
     files: Option<FileThread>,
     title: String,
@@ -59,9 +72,12 @@ impl CanopyApp {
             let ctx = ctx.clone();
             move || ctx.request_repaint()
         };
-        let worker = Worker::spawn(Turn::default(), sender.clone(), wake(ctx))?;
-        let files = FileThread::spawn(sender, wake(ctx))?;
         let folders = Folders::of_user();
+        let turn = Turn::default();
+        let worker = Worker::spawn(turn.clone(), sender.clone(), wake(ctx))?;
+        let trainings = Trainings::spawn(turn, sender.clone(), wake(ctx))?;
+        let runs = RunsThread::spawn(folders.data.clone(), sender.clone(), wake(ctx))?;
+        let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
             .settings_file()
             .map(|file| Settings::read(&file))
@@ -80,6 +96,9 @@ impl CanopyApp {
             dialogs: Dialogs::default(),
             events,
             worker,
+            trainings,
+            runs,
+            closing: None,
             files: Some(files),
             title: String::new(),
             theme: None,
@@ -97,6 +116,12 @@ impl CanopyApp {
                 files.send(request);
             }
         }
+        for request in self.state.training.requests.drain(..) {
+            self.trainings.send(request);
+        }
+        for request in self.state.training.run_requests.drain(..) {
+            self.runs.send(request);
+        }
         for ask in std::mem::take(&mut self.state.asks) {
             match ask {
                 Ask::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
@@ -108,6 +133,47 @@ impl CanopyApp {
                     }
                 }
             }
+        }
+    }
+
+    /// Asks what becomes of runs under way before the window closes, and closes it when that is done.
+    fn close(&mut self, ctx: &Context) {
+        let busy = self.state.training.is_busy();
+        if ctx.input(|input| input.viewport().close_requested()) && busy {
+            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
+            self.closing.get_or_insert(CloseState::Asking);
+        }
+        if self.closing == Some(CloseState::Waiting) && !busy {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Close);
+        }
+        if self.closing != Some(CloseState::Asking) {
+            return;
+        }
+        let answer = if busy {
+            closing_ui(ctx, &self.state)
+        } else {
+            Some(Closing::Finish)
+        };
+        self.closing = match answer {
+            None => Some(CloseState::Asking),
+            Some(Closing::Stay) => None,
+            Some(Closing::Finish) => Some(CloseState::Waiting),
+            Some(Closing::Pause) => {
+                self.end_runs(Order::Stop);
+                Some(CloseState::Waiting)
+            }
+            Some(Closing::Abandon) => {
+                self.end_runs(Order::Abandon);
+                Some(CloseState::Waiting)
+            }
+        };
+    }
+
+    /// Those that wait go first, so that none begins.
+    fn end_runs(&self, order: Order) {
+        for queued in self.state.training.queue.iter().rev() {
+            let job = queued.job;
+            self.trainings.send(TrainingRequest::Order { job, order });
         }
     }
 
@@ -165,6 +231,7 @@ impl eframe::App for CanopyApp {
         shortcuts::receive_keys(&ctx, &self.state, &mut keys);
         workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
         commands.extend(keys);
+        self.close(&ctx);
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
             welcome::drop_ui(&ctx);
         }
@@ -210,6 +277,30 @@ pub fn workbench_ui(
         .exact_size(32.0)
         .frame(bar(14, 0))
         .show(ui, |ui| status::status_ui(ui, state));
+    match state.page {
+        Page::Document => document_page_ui(ui, state, panels, commands),
+        Page::Training => panels.training.ui(ui, state, commands),
+    }
+    notices::notices_ui(ui.ctx(), &state.notices, commands);
+    if panels
+        .path
+        .as_mut()
+        .is_some_and(|question| question.ui(ui.ctx(), commands))
+    {
+        panels.path = None;
+    }
+    if state.shows_shortcuts {
+        shortcuts::shortcuts_ui(ui.ctx(), commands);
+    }
+}
+
+fn document_page_ui(
+    ui: &mut Ui,
+    state: &mut AppState,
+    panels: &mut Panels,
+    commands: &mut Vec<Command>,
+) {
+    let palette = Palette::of(ui);
     let can_translate = state.is_enabled(&Command::Translate(crate::app::Scope::Document));
     if let Some(document) = state
         .document
@@ -219,7 +310,7 @@ pub fn workbench_ui(
         let panel = Panel::left("outline")
             .default_size(268.0)
             .size_range(180.0..=520.0)
-            .frame(bar(0, 0));
+            .frame(Frame::NONE.fill(palette.panel));
         panel.show(ui, |ui| {
             panels.outline.ui(ui, document, can_translate, commands);
         });
@@ -238,17 +329,6 @@ pub fn workbench_ui(
                 None => welcome::welcome_ui(ui, state, commands),
             }
         });
-    notices::notices_ui(ui.ctx(), &state.notices, commands);
-    if panels
-        .path
-        .as_mut()
-        .is_some_and(|question| question.ui(ui.ctx(), commands))
-    {
-        panels.path = None;
-    }
-    if state.shows_shortcuts {
-        shortcuts::shortcuts_ui(ui.ctx(), commands);
-    }
 }
 
 fn languages(state: &AppState) -> (String, String) {

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use egui::Context;
 
-use crate::app::settings::DOCUMENT_EXTENSIONS;
-use crate::app::{Ask, Command};
+use crate::app::{Ask, Command, Pick};
 
 /// Nobody closes a dialog as fast as this: there was none.
 const AT_ONCE: Duration = Duration::from_millis(400);
@@ -77,24 +76,17 @@ impl Dialogs {
 }
 
 fn answer(ask: Ask) -> Option<Command> {
-    match ask {
-        Ask::OpenDocument { folder } => in_folder(folder)
-            .set_title("Open a document")
-            .add_filter("Documents", DOCUMENT_EXTENSIONS)
+    let (title, pick) = ask.pick()?;
+    let dialog = in_folder(ask.folder().cloned()).set_title(title);
+    let path = match pick {
+        Pick::File(name, extensions) => dialog
+            .add_filter(name, extensions)
             .add_filter("All files", &["*"])
-            .pick_file()
-            .map(Command::OpenPath),
-        Ask::SaveTranslation { folder, name } => in_folder(folder)
-            .set_title("Save the translation")
-            .set_file_name(name)
-            .save_file()
-            .map(Command::SaveTo),
-        Ask::ModelFolder { folder } => in_folder(folder)
-            .set_title("Choose a model folder")
-            .pick_folder()
-            .map(Command::OpenModel),
-        Ask::Quit => None,
-    }
+            .pick_file(),
+        Pick::Folder => dialog.pick_folder(),
+        Pick::NewFile(name) => dialog.set_file_name(name).save_file(),
+    };
+    path.map(|path| ask.answer(path, true))
 }
 
 fn in_folder(folder: Option<PathBuf>) -> rfd::FileDialog {

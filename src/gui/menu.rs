@@ -9,7 +9,7 @@ use super::labels;
 use super::shortcuts::written;
 use super::theme::Palette;
 use crate::app::command::label_of;
-use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Scope, Theme};
+use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Page, Scope, Theme};
 use crate::inference::DeviceChoice;
 
 pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
@@ -22,13 +22,35 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         });
         ui.menu_button("Model", |ui| model_menu_ui(ui, state, commands));
         ui.menu_button("View", |ui| view_menu_ui(ui, state, commands));
+        ui.add_space(18.0);
+        pages_ui(ui, state, commands);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            primary_ui(ui, state, commands);
-            ui.add_space(4.0);
+            if state.page == Page::Document {
+                primary_ui(ui, state, commands);
+                ui.add_space(4.0);
+            }
             options_ui(ui, state, commands);
             model_button_ui(ui, state, commands);
         });
     });
+}
+
+/// What the window is about.
+fn pages_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    for page in [Page::Document, Page::Training] {
+        let command = Command::ShowPage(page);
+        let mut text = RichText::new(label_of(&command));
+        if state.page == page {
+            text = text.font(super::theme::semibold(13.5));
+        }
+        let button = Button::selectable(state.page == page, text);
+        if ui.add(button).clicked() {
+            commands.push(command);
+        }
+    }
+    if state.training.is_busy() && state.page != Page::Training {
+        ui.spinner().on_hover_text("A training run is under way");
+    }
 }
 
 fn action_ui(ui: &mut Ui, state: &AppState, action: &Action, commands: &mut Vec<Command>) {

@@ -23,6 +23,7 @@ mod sentence_row;
 mod shortcuts;
 mod status;
 mod theme;
+mod training;
 mod welcome;
 
 use std::path::PathBuf;

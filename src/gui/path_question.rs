@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::{Context, Id, Key, Modifiers, RichText, TextEdit, vec2};
 
 use super::theme::{self, Palette};
-use crate::app::{Ask, Command};
+use crate::app::{Ask, Command, Pick};
 
 /// The question and what has been typed so far.
 pub struct PathQuestion {
@@ -17,16 +17,11 @@ pub struct PathQuestion {
 impl PathQuestion {
     /// `None` if the question is not about a path.
     pub fn new(ask: Ask) -> Option<Self> {
-        let folder = |folder: &Option<PathBuf>| folder.clone().unwrap_or_default();
-        let start = match &ask {
-            Ask::OpenDocument { folder: place } | Ask::ModelFolder { folder: place } => {
-                folder(place).join("")
-            }
-            Ask::SaveTranslation {
-                folder: place,
-                name,
-            } => folder(place).join(name),
-            Ask::Quit => return None,
+        let (_, pick) = ask.pick()?;
+        let folder = ask.folder().cloned().unwrap_or_default();
+        let start = match pick {
+            Pick::NewFile(name) => folder.join(name),
+            Pick::File(..) | Pick::Folder => folder.join(""),
         };
         Some(Self {
             ask,
@@ -37,11 +32,12 @@ impl PathQuestion {
 
     /// Shows the question; `true` when it has been answered or given up.
     pub fn ui(&mut self, ctx: &Context, commands: &mut Vec<Command>) -> bool {
-        let (title, label) = match &self.ask {
-            Ask::OpenDocument { .. } => ("Open a document", "Open"),
-            Ask::SaveTranslation { .. } => ("Save the translation", "Save"),
-            Ask::ModelFolder { .. } => ("Choose a model folder", "Open"),
-            Ask::Quit => return true,
+        let Some((title, pick)) = self.ask.pick() else {
+            return true;
+        };
+        let label = match pick {
+            Pick::NewFile(_) => "Save",
+            Pick::File(..) | Pick::Folder => "Open",
         };
         let mut done = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
         let entered = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
@@ -76,11 +72,7 @@ impl PathQuestion {
 
     fn answer(&self) -> Command {
         let path = PathBuf::from(self.text.trim());
-        match &self.ask {
-            Ask::ModelFolder { .. } => Command::OpenModel(path),
-            // Nothing has asked yet whether an existing file may go.
-            Ask::SaveTranslation { .. } => Command::SaveNew(path),
-            Ask::OpenDocument { .. } | Ask::Quit => Command::OpenPath(path),
-        }
+        // Nothing has asked yet whether an existing file may go.
+        self.ask.clone().answer(path, false)
     }
 }

@@ -3,7 +3,7 @@
 use egui::{Context, Grid, Id, KeyboardShortcut, Modifiers, RichText, Ui};
 
 use super::theme::{self, Palette};
-use crate::app::{ACTIONS, Action, AppState, Command, Group, Key, Shortcut};
+use crate::app::{ACTIONS, Action, AppState, Command, Group, Key, Page, Shortcut};
 
 /// egui's name for a shortcut of the table.
 pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
@@ -82,7 +82,9 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
                 return true;
             };
             let action = ACTIONS.iter().find(|action| {
-                applies(action, editing, focused) && matches(action, *key, *modifiers)
+                (state.page == Page::Document || is_of_every_page(action.group))
+                    && applies(action, editing, focused)
+                    && matches(action, *key, *modifiers)
             });
             let Some(action) = action else { return true };
             if state.is_enabled(&action.command) {
@@ -101,6 +103,11 @@ fn matches(action: &Action, key: egui::Key, modifiers: Modifiers) -> bool {
         .is_some_and(|shortcut| {
             shortcut.logical_key == key && modifiers.matches_exact(shortcut.modifiers)
         })
+}
+
+/// The others are about a document.
+fn is_of_every_page(group: Group) -> bool {
+    matches!(group, Group::File | Group::View)
 }
 
 /// Whether an action's keys count now: the editor has its own, and text has undo of its own.

@@ -85,21 +85,21 @@ fn list_ui(ui: &mut Ui, title: &str, paths: &[PathBuf], empty: &str, commands: &
         ui.label(RichText::new(empty).color(palette.weak));
     }
     ui.spacing_mut().item_spacing.y = 2.0;
+    let left = ui.cursor().left();
     for path in paths.iter().take(6) {
-        entry_ui(ui, path, &palette, commands);
+        entry_ui(ui, left, path, &palette, commands);
     }
 }
 
-fn entry_ui(ui: &mut Ui, path: &Path, palette: &Palette, commands: &mut Vec<Command>) {
+fn entry_ui(ui: &mut Ui, left: f32, path: &Path, palette: &Palette, commands: &mut Vec<Command>) {
     let widgets = &mut ui.visuals_mut().widgets;
     widgets.inactive.weak_bg_fill = egui::Color32::TRANSPARENT;
     widgets.hovered.weak_bg_fill = theme::blend(palette.page, palette.text, 0.06);
     let padding = 8.0;
     ui.spacing_mut().button_padding.x = padding;
     // Its text, not its frame, stands below the title.
-    let place = ui
-        .available_rect_before_wrap()
-        .translate(vec2(-padding, 0.0));
+    let mut place = ui.available_rect_before_wrap();
+    place.min.x = left - padding;
     ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
         let button = Button::new(file_name(path))
             .truncate()

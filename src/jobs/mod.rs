@@ -5,6 +5,7 @@
 
 pub mod files;
 pub mod project;
+pub mod runs;
 pub mod trainings;
 pub mod worker;
 
@@ -15,13 +16,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 pub use files::{FileRequest, FileThread};
 pub use project::{Project, SavedTarget, State};
+pub use runs::{CorpusImport, RunRequest, RunSeen, RunsThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::{Engine, Worker};
 
 use crate::error::Error;
 use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
 use crate::text::document::Document;
-use crate::training::TrainingEvent;
+use crate::training::{Estimate, TrainingEvent};
 
 /// Names one job, so that answers to an older one can be told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -97,6 +99,35 @@ pub enum Event {
     Training {
         job: JobId,
         event: TrainingEvent,
+    },
+    /// Something about the runs that are followed is new; all of them, with the corpora that were made in the window.
+    RunsSeen {
+        runs: Vec<RunSeen>,
+        corpora: Vec<PathBuf>,
+    },
+    Probed {
+        job: JobId,
+        estimate: Estimate,
+    },
+    /// A run lies in the trash now.
+    Trashed {
+        folder: PathBuf,
+        to: PathBuf,
+    },
+    /// The model of a run is in a folder of its own.
+    Exported {
+        to: PathBuf,
+        promote: bool,
+    },
+    /// So much of what a corpus is made of is read, in `[0, 1]`.
+    CorpusRead {
+        job: JobId,
+        share: f64,
+    },
+    CorpusMade {
+        job: JobId,
+        folder: PathBuf,
+        pairs: usize,
     },
     Finished {
         job: JobId,

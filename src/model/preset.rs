@@ -405,6 +405,11 @@ pub fn presets() -> &'static [Preset] {
 }
 
 impl Preset {
+    /// All of them, in the order in which they are shown.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        PRESETS.iter()
+    }
+
     /// Finds a preset.
     ///
     /// # Errors

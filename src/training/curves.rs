@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::event::{EndReason, Phase, Sample, TrainingEvent};
 use super::follow::Lines;
+use super::summary::RunSummary;
 use crate::charts::XAxis;
 use crate::error::{Error, Result};
 
@@ -55,27 +54,10 @@ pub struct Validations {
 pub struct History {
     pub updates: Updates,
     pub validations: Validations,
-    /// What the run is doing; absent before it begins and after it ends.
-    pub phase: Option<Phase>,
-    /// It came to its end and was not killed; why, if this version knows the reason.
-    pub finished: Option<Option<EndReason>>,
-    pub parameters: Option<usize>,
-    pub device: Option<String>,
-    pub remaining_secs: Option<f64>,
-    /// Step of the last checkpoint.
-    pub saved_step: Option<usize>,
-    /// With the step at which each was given.
-    pub warnings: Vec<(usize, String)>,
-    /// Dev loss and BLEU of all development documents, where a sample of them was scored while training.
-    pub whole: Option<(f64, f64)>,
-    /// After the last validation.
-    pub samples: Vec<Sample>,
-    /// The error that ended it.
-    pub failed: Option<String>,
+    pub summary: RunSummary,
     /// Lines that this version does not understand.
     pub foreign_lines: usize,
-    /// The last one that it does understand.
-    last_line: Vec<u8>,
+    is_known: bool,
 }
 
 /// Any event of any version: what is not there is absent, what is not known is passed over.
@@ -91,19 +73,12 @@ struct Line {
     learning_rate: Option<f64>,
     gradient_norm: Option<f64>,
     target_tokens_per_second: Option<f64>,
-    remaining_secs: Option<f64>,
     dev_loss: Option<f64>,
     dev_bleu: Option<f64>,
     #[serde(default)]
     best: bool,
-    phase: Option<Value>,
-    reason: Option<Value>,
-    parameters: Option<usize>,
-    device: Option<String>,
-    message: Option<String>,
     #[serde(default)]
     whole: bool,
-    samples: Option<Value>,
 }
 
 /// Follows what a run tells.
@@ -138,7 +113,7 @@ impl Curves {
     pub fn read(run: &Path) -> Result<Self> {
         let mut curves = Self::follow(run);
         curves.poll()?;
-        if curves.history.last_line.is_empty() {
+        if !curves.history.is_known {
             return Err(Error::NoEvents {
                 path: run.to_owned(),
             });
@@ -173,11 +148,6 @@ impl Curves {
 }
 
 impl History {
-    /// The last event, if this version knows its kind.
-    pub fn last_event(&self) -> Option<TrainingEvent> {
-        serde_json::from_slice(&self.last_line).ok()
-    }
-
     /// Index of the best validation: the last that the run called the best.
     pub fn best(&self) -> Option<usize> {
         self.validations.best.iter().rposition(|best| *best)
@@ -203,8 +173,10 @@ impl History {
             self.foreign_lines += 1;
             return;
         }
-        self.last_line.clear();
-        self.last_line.extend_from_slice(line);
+        if let Ok(event) = serde_json::from_slice(line) {
+            self.summary.add(&event);
+        }
+        self.is_known = true;
     }
 
     /// None if the event is of an unknown kind, or lacks what its kind needs.
@@ -213,32 +185,18 @@ impl History {
             "started" => {
                 // What was done after the last checkpoint before a run was killed is done again.
                 self.forget_from(event.step.unwrap_or(0).saturating_add(1));
-                (self.parameters, self.device) = (event.parameters, event.device);
-                (self.finished, self.failed) = (None, None);
             }
-            "phase" => self.phase = serde_json::from_value(event.phase?).ok(),
             "step" => {
                 let step = event.step?;
                 if step <= self.step_of_updates() {
                     self.forget_from(step);
                 }
-                self.remaining_secs = event.remaining_secs;
                 self.updates.push(step, &event);
             }
-            "validated" if event.whole && self.is_validated(event.step?) => {
-                self.whole = Some((event.dev_loss?, event.dev_bleu?));
-            }
+            // Of all documents, after the same step's score of a sample of them.
+            "validated" if event.whole && self.is_validated(event.step?) => {}
             "validated" => self.validations.push(event.step?, &event),
-            "saved" => self.saved_step = Some(event.step?),
-            "warning" => self.warnings.push((self.step(), event.message?)),
-            "finished" => {
-                let reason = event.reason.and_then(|it| serde_json::from_value(it).ok());
-                (self.finished, self.phase, self.remaining_secs) = (Some(reason), None, None);
-            }
-            "samples" => self.samples = serde_json::from_value(event.samples?).ok()?,
-            "failed" => {
-                (self.failed, self.phase, self.remaining_secs) = (event.message, None, None);
-            }
+            "phase" | "samples" | "saved" | "warning" | "finished" | "failed" => {}
             _ => return None,
         }
         Some(())

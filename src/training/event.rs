@@ -31,6 +31,18 @@ pub enum EndReason {
 }
 
 impl EndReason {
+    /// For people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Steps => "all steps are done",
+            Self::TargetTokens => "all target tokens are seen",
+            Self::Minutes => "its time is over",
+            Self::Patience => "the dev loss no longer falls",
+            Self::Stopped => "stopped",
+            Self::Abandoned => "abandoned",
+        }
+    }
+
     /// Whether a person ended the run before its time.
     pub fn is_order(self) -> bool {
         matches!(self, Self::Stopped | Self::Abandoned)

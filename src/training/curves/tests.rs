@@ -2,6 +2,7 @@ use std::fs;
 use std::io::Write;
 
 use super::*;
+use crate::training::{EndReason, Phase};
 
 /// A run folder that a test writes.
 pub(in crate::training) struct Run {
@@ -117,18 +118,18 @@ fn another_run_in_the_same_place_begins_anew() {
 #[test]
 fn phases_warnings_and_the_end_are_told() {
     let mut run = Run::with("{\"event\":\"phase\",\"phase\":\"validate\"}\n");
-    assert_eq!(run.curves.history.phase, Some(Phase::Validate));
-    assert_eq!(
-        run.curves.history.last_event(),
-        Some(TrainingEvent::Phase {
-            phase: Phase::Validate
-        })
-    );
+    let summary = |run: &Run| run.curves.history.summary.clone();
+    assert_eq!(summary(&run).phase, Some(Phase::Validate));
     run.append(&(step(7, "5.0") + "{\"event\":\"warning\",\"message\":\"slow\"}\n"));
-    assert_eq!(run.curves.history.warnings, [(7, "slow".to_owned())]);
+    assert_eq!(summary(&run).warnings, ["slow"]);
     run.append("{\"event\":\"finished\",\"step\":7,\"reason\":\"patience\"}\n");
-    assert_eq!(run.curves.history.finished, Some(Some(EndReason::Patience)));
-    assert_eq!(run.curves.history.phase, None);
+    assert_eq!(summary(&run).ended, Some(EndReason::Patience));
+    assert!(
+        summary(&run)
+            .log
+            .last()
+            .is_some_and(|line| line.contains("no longer falls"))
+    );
 }
 
 #[test]
@@ -136,7 +137,7 @@ fn the_score_of_all_documents_is_no_point_of_the_sampled_curve() {
     let mut run = Run::with("");
     let scores = |whole: bool, bleu: &str| {
         format!(
-            "{{\"event\":\"validated\",\"step\":7,\"dev_loss\":1.5,\"dev_bleu\":{bleu},\"whole\":{whole}}}\n"
+            "{{\"event\":\"validated\",\"step\":7,\"dev_loss\":1.5,\"dev_bleu\":{bleu},\"whole\":{whole},\"best\":false,\"target_tokens\":9,\"elapsed_secs\":1.0}}\n"
         )
     };
     run.append(&scores(false, "20.5"));
@@ -148,9 +149,10 @@ fn the_score_of_all_documents_is_no_point_of_the_sampled_curve() {
     run.append("{\"event\":\"failed\",\"message\":\"no room\"}\n");
     let history = &run.curves.history;
     assert_eq!(history.validations.dev_bleu, [20.5]);
-    assert_eq!(history.whole, Some((1.5, 21.5)));
-    assert_eq!(history.samples[0].translation, "c");
-    assert_eq!(history.failed.as_deref(), Some("no room"));
+    let summary = &history.summary;
+    assert_eq!(summary.whole.map(|whole| whole.dev_bleu), Some(21.5));
+    assert_eq!(summary.samples[0].translation, "c");
+    assert_eq!(summary.failed.as_deref(), Some("no room"));
     assert_eq!(history.foreign_lines, 0);
 }
 

@@ -1,0 +1,104 @@
+//! Questions that only the window system can put: which file, which folder.
+
+use std::path::PathBuf;
+
+use super::command::Command;
+use super::settings::DOCUMENT_EXTENSIONS;
+use super::training::{Side, TrainingCommand};
+
+/// A question to a person.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ask {
+    OpenDocument {
+        folder: Option<PathBuf>,
+    },
+    SaveTranslation {
+        folder: Option<PathBuf>,
+        name: String,
+    },
+    ModelFolder {
+        folder: Option<PathBuf>,
+    },
+    Corpus,
+    CorpusSide(Side),
+    RunFolder,
+    /// Where the model of a run shall go.
+    Export {
+        run: PathBuf,
+    },
+    /// Where the charts shall go.
+    Chart {
+        name: String,
+    },
+    Quit,
+}
+
+/// What is to be named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pick {
+    /// One that is there; the endings that are meant.
+    File(&'static str, &'static [&'static str]),
+    Folder,
+    /// A new one, with a proposal.
+    NewFile(String),
+}
+
+impl Ask {
+    /// What to name, under which title; `None` if the question is about something else.
+    pub fn pick(&self) -> Option<(&'static str, Pick)> {
+        Some(match self {
+            Self::OpenDocument { .. } => (
+                "Open a document",
+                Pick::File("Documents", DOCUMENT_EXTENSIONS),
+            ),
+            Self::SaveTranslation { name, .. } => {
+                ("Save the translation", Pick::NewFile(name.clone()))
+            }
+            Self::ModelFolder { .. } => ("Choose a model folder", Pick::Folder),
+            Self::Corpus => ("Choose a corpus folder", Pick::Folder),
+            Self::CorpusSide(Side::Memory) => (
+                "Choose a translation memory",
+                Pick::File("Translation memories", &["tmx"]),
+            ),
+            Self::CorpusSide(Side::Source) => {
+                ("Choose the folder of the source documents", Pick::Folder)
+            }
+            Self::CorpusSide(Side::Target) => {
+                ("Choose the folder of their translations", Pick::Folder)
+            }
+            Self::RunFolder => ("Open a run folder", Pick::Folder),
+            Self::Export { run } => {
+                let name = run.file_name().unwrap_or_default().to_string_lossy();
+                ("Export the model", Pick::NewFile(name.into_owned()))
+            }
+            Self::Chart { name } => ("Save the charts as SVG or PNG", Pick::NewFile(name.clone())),
+            Self::Quit => return None,
+        })
+    }
+
+    /// Where to begin.
+    pub fn folder(&self) -> Option<&PathBuf> {
+        match self {
+            Self::OpenDocument { folder }
+            | Self::SaveTranslation { folder, .. }
+            | Self::ModelFolder { folder } => folder.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// What is to be done with the path; `confirmed` if the person knows that an existing file goes.
+    pub fn answer(self, path: PathBuf, confirmed: bool) -> Command {
+        let training = Command::Training;
+        match self {
+            Self::OpenDocument { .. } | Self::Quit => Command::OpenPath(path),
+            Self::SaveTranslation { .. } if confirmed => Command::SaveTo(path),
+            Self::SaveTranslation { .. } => Command::SaveNew(path),
+            Self::ModelFolder { .. } => Command::OpenModel(path),
+            Self::Corpus => training(TrainingCommand::UseCorpus(path)),
+            Self::CorpusSide(side) => training(TrainingCommand::UseSide(side, path)),
+            Self::RunFolder => training(TrainingCommand::Follow(path)),
+            Self::Export { run } => training(TrainingCommand::ExportTo(run, path)),
+            Self::Chart { .. } => training(TrainingCommand::SaveChart(path)),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The training page without a window.
+
+use super::*;
+use crate::app::training::{NewRun, Start, TrainingCommand};
+use crate::jobs::{RunRequest, TrainingRequest};
+use crate::training::Order;
+
+fn command(command: TrainingCommand) -> Command {
+    Command::Training(command)
+}
+
+/// The state with a corpus folder that looks like one, in a folder of its own.
+fn with_corpus() -> (AppState, tempfile::TempDir) {
+    let home = tempfile::tempdir().expect("a folder");
+    let corpus = home.path().join("corpora/help");
+    std::fs::create_dir_all(&corpus).expect("a folder");
+    std::fs::write(corpus.join("corpus.json"), "{}").expect("a file");
+    let folders = Folders {
+        data: Some(home.path().to_owned()),
+        config: None,
+    };
+    let mut state = AppState::new(folders, Settings::default(), Shipped::default());
+    state.receive(Event::RunsSeen {
+        runs: Vec::new(),
+        corpora: vec![corpus],
+    });
+    (state, home)
+}
+
+fn fill(state: &mut AppState, change: impl FnOnce(&mut NewRun)) {
+    let mut form = state.training.form.clone().expect("a form");
+    change(&mut form);
+    state.apply(command(TrainingCommand::Fill(Box::new(form))));
+}
+
+fn started(state: &mut AppState) -> Option<JobId> {
+    match state.training.requests.pop()? {
+        TrainingRequest::Start(job) => Some(job.job),
+        TrainingRequest::Order { .. } => None,
+    }
+}
+
+#[test]
+fn a_form_that_is_filled_in_starts_a_run_below_the_folder_of_runs() {
+    let (mut state, home) = with_corpus();
+    state.apply(command(TrainingCommand::NewRun));
+    assert_eq!(state.run_problem(), None);
+    fill(&mut state, |form| form.name = "first try".to_owned());
+    state.apply(command(TrainingCommand::Start));
+    let Some(TrainingRequest::Start(job)) = state.training.requests.pop() else {
+        panic!("no run was started");
+    };
+    assert_eq!(job.run, home.path().join("runs/first try"));
+    assert!(!job.resume);
+    assert!(state.training.is_busy());
+    state.receive(Event::Finished { job: job.job });
+    assert!(!state.training.is_busy());
+}
+
+#[test]
+fn what_is_wrong_is_told_by_field_and_starts_nothing() {
+    let (mut state, home) = with_corpus();
+    state.apply(command(TrainingCommand::NewRun));
+    let field = |state: &mut AppState, change: fn(&mut NewRun)| {
+        let before = state.training.form.clone().expect("a form");
+        fill(state, change);
+        state.apply(command(TrainingCommand::Start));
+        assert_eq!(state.training.requests, []);
+        let problem = state.run_problem().expect("a problem");
+        fill(state, |form| *form = before);
+        problem.field
+    };
+    assert_eq!(field(&mut state, |form| form.name.clear()), "name");
+    assert_eq!(
+        field(&mut state, |form| form.name = "a/b".to_owned()),
+        "name"
+    );
+    assert_eq!(
+        field(&mut state, |form| form.config.corpus = "nowhere".into()),
+        "corpus"
+    );
+    assert_eq!(
+        field(&mut state, |form| form.config.dropout = 1.5),
+        "dropout"
+    );
+    assert_eq!(field(&mut state, |form| form.start = Start::Model), "from");
+    std::fs::create_dir_all(home.path().join("runs/x-transformer-small")).expect("a folder");
+    assert_eq!(state.run_problem().expect("a problem").field, "name");
+}
+
+#[test]
+fn orders_go_to_the_own_thread_or_to_the_folder_of_another_program() {
+    let (mut state, _home) = with_corpus();
+    state.apply(command(TrainingCommand::NewRun));
+    state.apply(command(TrainingCommand::Start));
+    let folder = state.training.queue[0].folder.clone();
+    let job = started(&mut state).expect("a run");
+    state.apply(command(TrainingCommand::Order(folder, Order::Pause)));
+    assert_eq!(
+        state.training.requests.pop(),
+        Some(TrainingRequest::Order {
+            job,
+            order: Order::Pause
+        })
+    );
+    state.apply(command(TrainingCommand::Order(
+        "elsewhere".into(),
+        Order::Stop,
+    )));
+    assert_eq!(state.training.requests, []);
+    assert!(matches!(
+        state.training.run_requests.pop(),
+        Some(RunRequest::Order {
+            order: Order::Stop,
+            ..
+        })
+    ));
+}
+
+#[test]
+fn a_document_level_system_begins_upon_a_model_with_the_settings_of_its_second_stage() {
+    let (mut state, _home) = with_corpus();
+    state.apply(command(TrainingCommand::NewRun));
+    fill(&mut state, |form| {
+        form.choose_preset("selective-small");
+        form.begin_with_model("assets/models/help-en-de".into());
+    });
+    let form = state.training.form.as_ref().expect("a form");
+    assert_eq!(form.name, "selective-small");
+    assert_eq!(form.config.patience, 5);
+    assert!((form.config.learning_rate - 1e-4).abs() < 1e-12);
+}
+
+#[test]
+fn an_error_ends_a_run_and_is_told() {
+    let (mut state, _home) = with_corpus();
+    state.apply(command(TrainingCommand::NewRun));
+    state.apply(command(TrainingCommand::Start));
+    let job = started(&mut state).expect("a run");
+    let error = crate::error::Error::NoGpu;
+    state.receive(Event::Failed { job, error });
+    assert!(!state.training.is_busy());
+    assert_eq!(state.notices.len(), 1);
+}

@@ -1,0 +1,463 @@
+//! What commands and events do to the training page.
+
+use std::path::{Path, PathBuf};
+
+use super::{Making, NewCorpus, NewRun, Probe, Problem, Queued, TrainingCommand};
+use crate::app::ask::Ask;
+use crate::app::settings::Device;
+use crate::app::state::{AppState, NoticeKind};
+use crate::error::Error;
+use crate::jobs::{JobControl, JobId, RunRequest, RunSeen, TrainingJob, TrainingRequest};
+use crate::training::{EndReason, Estimate, Order, RunState, TrainingConfig};
+
+impl AppState {
+    pub(in crate::app) fn apply_training(&mut self, command: TrainingCommand) {
+        use TrainingCommand as C;
+        let training = &mut self.training;
+        match command {
+            C::NewRun => self.new_run(),
+            C::Fill(form) => training.form = Some(*form),
+            C::CloseForm => training.form = None,
+            C::Probe => self.probe(),
+            C::Start => self.start_run(),
+            C::NewCorpus => training.corpus_form = Some(NewCorpus::default()),
+            C::FillCorpus(form) => training.corpus_form = Some(*form),
+            C::CloseCorpus => self.close_corpus(),
+            C::ChooseSide(side) => self.asks.push(Ask::CorpusSide(side)),
+            C::UseSide(side, path) => {
+                if let Some(form) = &mut training.corpus_form {
+                    form.set(side, path);
+                }
+            }
+            C::MakeCorpus => self.make_corpus(),
+            C::ChooseCorpus => self.asks.push(Ask::Corpus),
+            C::UseCorpus(corpus) => self.use_corpus(corpus),
+            C::ChooseRun => self.asks.push(Ask::RunFolder),
+            C::Follow(folder) => {
+                training.selected = Some(folder.clone());
+                training.form = None;
+                training.run_requests.push(RunRequest::Follow(folder));
+            }
+            C::Select(folder) => {
+                training.selected = Some(folder);
+                (training.form, training.shows_table) = (None, false);
+            }
+            C::Compare(folder, true) => {
+                training.compared.insert(folder);
+            }
+            C::Compare(folder, false) => {
+                training.compared.remove(&folder);
+            }
+            C::Order(folder, order) => self.order(folder, order),
+            C::GoOn(folder) => self.go_on(&folder),
+            C::Continue(folder) => self.continue_model(&folder),
+            C::Rename(folder, name) => self.rename_run(folder, name),
+            C::AskTrash(folder) => self.ask_trash(folder),
+            C::KeepRun => training.trashing = None,
+            C::Trash(folder) => {
+                training.trashing = None;
+                let job = self.next_job();
+                self.run_request(RunRequest::Trash { job, folder });
+            }
+            C::Restore => {
+                let job = self.next_job();
+                if let Some((folder, from)) = self.training.trashed.pop() {
+                    self.run_request(RunRequest::Restore { job, from, folder });
+                }
+            }
+            C::Export(folder) => self.asks.push(Ask::Export { run: folder }),
+            C::ExportTo(folder, to) => self.export(folder, to, false),
+            C::Promote(folder) => self.promote(&folder),
+            C::ShowTable(shows) => {
+                training.shows_table = shows;
+                training.form = None;
+            }
+            C::SetAxis(axis) => training.x = axis,
+            C::SetSmoothing(smoothing) => training.smoothing = smoothing.clamp(0.0, 0.99),
+            C::AskSaveChart(extension) => {
+                if let Some(run) = training.selected() {
+                    let name = format!("{}.{extension}", run.name());
+                    self.asks.push(Ask::Chart { name });
+                }
+            }
+            C::SaveChart(path) => self.save_chart(path),
+        }
+    }
+
+    /// Why the run of the form cannot begin.
+    pub fn run_problem(&self) -> Option<Problem> {
+        let form = self.training.form.as_ref()?;
+        form.problem(&self.runs_folder())
+    }
+
+    /// Models that a run can begin with.
+    pub fn known_models(&self) -> Vec<PathBuf> {
+        let mut models = self.shipped.models.clone();
+        for model in &self.settings.recent_models {
+            if !models.contains(model) {
+                models.push(model.clone());
+            }
+        }
+        models
+    }
+
+    /// Where the runs of this window lie.
+    pub fn runs_folder(&self) -> PathBuf {
+        self.home().join("runs")
+    }
+
+    /// Where corpora made in the window lie.
+    pub(super) fn corpora_folder(&self) -> PathBuf {
+        self.home().join("corpora")
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folders.data.clone().unwrap_or_default()
+    }
+
+    pub(super) fn run_request(&mut self, request: RunRequest) {
+        self.training.run_requests.push(request);
+    }
+
+    fn new_run(&mut self) {
+        let corpus = self.training.corpora.first().cloned().unwrap_or_default();
+        let form = NewRun::new(corpus, self.settings.device);
+        self.training.form = Some(form);
+        self.training.shows_table = false;
+    }
+
+    fn use_corpus(&mut self, corpus: PathBuf) {
+        let training = &mut self.training;
+        training.corpora.retain(|known| *known != corpus);
+        training.corpora.insert(0, corpus.clone());
+        if let Some(form) = &mut training.form {
+            form.config.corpus.clone_from(&corpus);
+            form.probe = Probe::None;
+        }
+        self.set(|settings| settings.remember_corpus(&corpus));
+    }
+
+    fn make_corpus(&mut self) {
+        let job = self.next_job();
+        let output = self.corpora_folder();
+        let Some(form) = &mut self.training.corpus_form else {
+            return;
+        };
+        if form.problem().is_some() {
+            return;
+        }
+        let control = JobControl::default();
+        let import = form.import(&output);
+        form.making = Making::Running(job, control.clone(), 0.0);
+        self.run_request(RunRequest::MakeCorpus {
+            job,
+            import: Box::new(import),
+            control,
+        });
+    }
+
+    /// Cancels what is being read.
+    fn close_corpus(&mut self) {
+        match &self.training.corpus_form {
+            Some(NewCorpus {
+                making: Making::Running(_, control, _),
+                ..
+            }) => control.cancel(),
+            _ => self.training.corpus_form = None,
+        }
+    }
+
+    fn making(&mut self, job: JobId) -> Option<&mut NewCorpus> {
+        let form = self.training.corpus_form.as_mut()?;
+        matches!(form.making, Making::Running(running, ..) if running == job).then_some(form)
+    }
+
+    pub(in crate::app) fn corpus_read(&mut self, job: JobId, done: f64) {
+        if let Some(NewCorpus {
+            making: Making::Running(_, _, share),
+            ..
+        }) = self.making(job)
+        {
+            *share = done;
+        }
+    }
+
+    pub(in crate::app) fn corpus_made(&mut self, job: JobId, folder: PathBuf, pairs: usize) {
+        if self.making(job).is_none() {
+            return;
+        }
+        self.training.corpus_form = None;
+        let title = format!("{} is ready", name_of(&folder));
+        let detail = format!("{pairs} sentence pairs to learn from.");
+        self.notify(NoticeKind::Done, title, detail);
+        self.use_corpus(folder);
+    }
+
+    /// Returns whether the job was the making of a corpus.
+    pub(in crate::app) fn corpus_cancelled(&mut self, job: JobId) -> bool {
+        let form = self.making(job);
+        let found = form.is_some();
+        if let Some(form) = form {
+            form.making = Making::Filling;
+        }
+        found
+    }
+
+    fn probe(&mut self) {
+        if self.run_problem().is_some() {
+            return;
+        }
+        let job = self.next_job();
+        let Some(form) = &mut self.training.form else {
+            return;
+        };
+        form.probe = Probe::Running(job);
+        let request = RunRequest::Probe {
+            job,
+            config: Box::new(form.config.clone()),
+            device: form.device.into(),
+        };
+        self.run_request(request);
+    }
+
+    fn start_run(&mut self) {
+        if self.run_problem().is_some() {
+            return;
+        }
+        let Some(form) = self.training.form.take() else {
+            return;
+        };
+        let corpus = form.config.corpus.clone();
+        self.set(|settings| settings.remember_corpus(&corpus));
+        let resume = form.resumed.is_some();
+        let run = form
+            .resumed
+            .unwrap_or_else(|| self.runs_folder().join(form.name.trim()));
+        self.enqueue(run, form.config, resume, form.device);
+    }
+
+    fn enqueue(&mut self, folder: PathBuf, config: TrainingConfig, resume: bool, device: Device) {
+        let job = self.next_job();
+        let training = &mut self.training;
+        if !training.queue.is_empty() {
+            let detail = "It begins when the runs before it have ended.";
+            let title = format!("{} waits", name_of(&folder));
+            self.notify(NoticeKind::Hint, title, detail);
+        }
+        let training = &mut self.training;
+        training.selected = Some(folder.clone());
+        training.shows_table = false;
+        training.queue.push(Queued {
+            job,
+            folder: folder.clone(),
+        });
+        training
+            .run_requests
+            .push(RunRequest::Follow(folder.clone()));
+        training
+            .requests
+            .push(TrainingRequest::Start(Box::new(TrainingJob {
+                job,
+                config,
+                run: folder,
+                resume,
+                device: device.into(),
+            })));
+    }
+
+    fn order(&mut self, folder: PathBuf, order: Order) {
+        let mut queued = self.training.queue.iter();
+        let own = queued.find(|queued| queued.folder == folder);
+        if let Some(job) = own.map(|queued| queued.job) {
+            let request = TrainingRequest::Order { job, order };
+            self.training.requests.push(request);
+        } else {
+            // Another program's.
+            let job = self.next_job();
+            self.run_request(RunRequest::Order { job, folder, order });
+        }
+    }
+
+    fn go_on(&mut self, folder: &Path) {
+        let Some(run) = self.training.run(folder) else {
+            return;
+        };
+        let Some(config) = run.config.clone() else {
+            return;
+        };
+        let at_its_limit = matches!(
+            run.state,
+            RunState::Finished(EndReason::Steps | EndReason::TargetTokens | EndReason::Patience)
+        );
+        let (folder, name, device) = (folder.to_owned(), run.name(), self.settings.device);
+        if at_its_limit {
+            // Its limits must be raised first.
+            let form = NewRun::resuming(folder, name, config, device);
+            self.training.form = Some(form);
+        } else {
+            self.enqueue(folder, config, true, device);
+        }
+    }
+
+    fn continue_model(&mut self, folder: &Path) {
+        let Some(run) = self.training.run(folder) else {
+            return;
+        };
+        let preset = run
+            .config
+            .as_ref()
+            .map_or_else(String::new, |config| config.preset.clone());
+        let corpus = self.training.corpora.first().cloned().unwrap_or_default();
+        let model = folder.join("checkpoints/best");
+        let mut form = NewRun::upon(model, &preset, corpus, self.settings.device);
+        form.name = format!("{} continued", run.name());
+        form.named_by_preset = false;
+        self.training.form = Some(form);
+    }
+
+    fn rename_run(&mut self, folder: PathBuf, name: String) {
+        let job = self.next_job();
+        self.run_request(RunRequest::Rename { job, folder, name });
+    }
+
+    fn ask_trash(&mut self, folder: PathBuf) {
+        if let Some(queued) = self
+            .training
+            .queue
+            .iter()
+            .find(|queued| queued.folder == folder)
+        {
+            let order = Order::Abandon;
+            let job = queued.job;
+            self.training
+                .requests
+                .push(TrainingRequest::Order { job, order });
+            return;
+        }
+        self.training.trashing = Some(folder);
+    }
+
+    fn export(&mut self, folder: PathBuf, to: PathBuf, promote: bool) {
+        let name = name_of(&folder);
+        let job = self.next_job();
+        self.run_request(RunRequest::Export {
+            job,
+            folder,
+            to,
+            name,
+            promote,
+        });
+    }
+
+    fn promote(&mut self, folder: &Path) {
+        let to = self.home().join("models").join(name_of(folder));
+        self.export(folder.to_owned(), to, true);
+    }
+
+    fn save_chart(&mut self, path: PathBuf) {
+        let Some(run) = self.training.selected() else {
+            return;
+        };
+        let chart = self.training.chart(run);
+        let job = self.next_job();
+        self.run_request(RunRequest::SaveChart {
+            job,
+            chart: Box::new(chart),
+            path,
+        });
+    }
+
+    /// What the threads say of runs.
+    pub(in crate::app) fn runs_seen(&mut self, runs: Vec<RunSeen>, corpora: Vec<PathBuf>) {
+        let training = &mut self.training;
+        training.runs = runs;
+        for corpus in corpora {
+            if !training.corpora.contains(&corpus) {
+                training.corpora.push(corpus);
+            }
+        }
+        let gone = |folder: &PathBuf| !training.runs.iter().any(|run| run.folder == *folder);
+        let waits = |folder: &PathBuf| training.queue.iter().any(|queued| queued.folder == *folder);
+        if training
+            .selected
+            .as_ref()
+            .is_none_or(|folder| gone(folder) && !waits(folder))
+        {
+            let running = training
+                .runs
+                .iter()
+                .find(|run| run.state == RunState::Running);
+            let first = running.or(training.runs.first());
+            training.selected = first.map(|run| run.folder.clone());
+        }
+    }
+
+    pub(in crate::app) fn probed(&mut self, job: JobId, estimate: Estimate) {
+        if let Some(form) = self.probing(job) {
+            form.probe = Probe::Done(estimate);
+        }
+    }
+
+    fn probing(&mut self, job: JobId) -> Option<&mut NewRun> {
+        let form = self.training.form.as_mut()?;
+        (form.probe == Probe::Running(job)).then_some(form)
+    }
+
+    pub(in crate::app) fn exported(&mut self, to: PathBuf, promote: bool) {
+        if promote {
+            self.set(|settings| settings.default_model = Some(to.clone()));
+            self.open_model(to);
+            let detail = "Canopy begins with it from now on; the Model menu has the others.";
+            self.notify(NoticeKind::Done, "The model is ready to translate", detail);
+        } else {
+            let detail = to.display().to_string();
+            self.notify(NoticeKind::Done, "Model exported", detail);
+        }
+    }
+
+    /// A run of this window has ended; returns whether the job was one.
+    pub(in crate::app) fn run_ended(&mut self, job: JobId) -> bool {
+        let before = self.training.queue.len();
+        let ended = self
+            .training
+            .queue
+            .iter()
+            .find(|queued| queued.job == job)
+            .map(|queued| name_of(&queued.folder));
+        self.training.queue.retain(|queued| queued.job != job);
+        if let Some(name) = ended {
+            self.notify(NoticeKind::Done, format!("{name} has ended"), "");
+        }
+        before != self.training.queue.len()
+    }
+
+    /// The same with an error.
+    pub(in crate::app) fn run_failed(&mut self, job: JobId, error: &Error) -> bool {
+        if let Some(form) = self.probing(job) {
+            form.probe = Probe::Failed(error.to_string());
+            return true;
+        }
+        if let Some(form) = self.making(job) {
+            form.making = Making::Failed(error.to_string());
+            return true;
+        }
+        let Some(at) = self
+            .training
+            .queue
+            .iter()
+            .position(|queued| queued.job == job)
+        else {
+            return false;
+        };
+        let queued = self.training.queue.remove(at);
+        let title = format!("{} stopped", name_of(&queued.folder));
+        self.show_error(&title, error);
+        true
+    }
+}
+
+/// The last part of a path.
+fn name_of(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or(folder.as_os_str());
+    name.to_string_lossy().into_owned()
+}

@@ -1,0 +1,170 @@
+//! The form of a new run: settings as they are filled in, and what is wrong with them.
+
+use std::path::{Path, PathBuf};
+
+use crate::app::settings::Device;
+use crate::error::Error;
+use crate::jobs::JobId;
+use crate::model::Preset;
+use crate::training::{Estimate, Schedule, TrainingConfig};
+
+/// What a run begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    RandomWeights,
+    /// A model, upon which the preset's context is put; without a context its training goes on.
+    Model,
+}
+
+/// Why a run cannot begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// As the settings file has it.
+    pub field: &'static str,
+    pub message: String,
+}
+
+/// How far the probe of memory and time has come.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Probe {
+    /// Nothing is known, or the settings have changed since.
+    #[default]
+    None,
+    Running(JobId),
+    Done(Estimate),
+    Failed(String),
+}
+
+/// A run that is being filled in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewRun {
+    /// Of the run folder below the folder of all runs.
+    pub name: String,
+    pub start: Start,
+    pub config: TrainingConfig,
+    pub device: Device,
+    /// Whether the name follows the preset, until someone types another.
+    pub named_by_preset: bool,
+    /// The run that goes on, if it is none that begins: its system, corpus and seed stay.
+    pub resumed: Option<PathBuf>,
+    pub probe: Probe,
+}
+
+impl NewRun {
+    /// A run of the default preset on `corpus`.
+    pub fn new(corpus: PathBuf, device: Device) -> Self {
+        let config = TrainingConfig {
+            corpus,
+            steps: 3_000,
+            ..TrainingConfig::default()
+        };
+        Self {
+            name: config.preset.clone(),
+            start: Start::RandomWeights,
+            config,
+            device,
+            named_by_preset: true,
+            resumed: None,
+            probe: Probe::None,
+        }
+    }
+
+    /// The settings of a run that goes on beyond its limits.
+    pub fn resuming(run: PathBuf, name: String, config: TrainingConfig, device: Device) -> Self {
+        let start = if config.from.as_os_str().is_empty() {
+            Start::RandomWeights
+        } else {
+            Start::Model
+        };
+        Self {
+            name,
+            start,
+            config,
+            device,
+            named_by_preset: false,
+            resumed: Some(run),
+            probe: Probe::None,
+        }
+    }
+
+    /// A run that continues `model`.
+    pub fn upon(model: PathBuf, preset: &str, corpus: PathBuf, device: Device) -> Self {
+        let mut form = Self::new(corpus, device);
+        form.begin_with_model(model);
+        form.choose_preset(preset);
+        form
+    }
+
+    /// Chooses the system; a context begins with a trained sentence-level model, as its paper has it.
+    pub fn choose_preset(&mut self, preset: &str) {
+        preset.clone_into(&mut self.config.preset);
+        if self.named_by_preset {
+            preset.clone_into(&mut self.name);
+        }
+        self.probe = Probe::None;
+    }
+
+    pub fn begin_with_model(&mut self, model: PathBuf) {
+        let second = TrainingConfig::second_stage(model);
+        self.start = Start::Model;
+        self.config.schedule = second.schedule;
+        self.config.learning_rate = second.learning_rate;
+        self.config.dropout = second.dropout;
+        self.config.patience = second.patience;
+        self.config.from = second.from;
+        self.probe = Probe::None;
+    }
+
+    pub fn begin_with_random_weights(&mut self) {
+        let first = TrainingConfig::default();
+        self.start = Start::RandomWeights;
+        self.config.schedule = Schedule::Noam;
+        self.config.dropout = first.dropout;
+        self.config.patience = first.patience;
+        self.config.from = PathBuf::new();
+        self.probe = Probe::None;
+    }
+
+    /// The first thing that keeps the run from beginning; `runs` is the folder of all runs.
+    pub fn problem(&self, runs: &Path) -> Option<Problem> {
+        let problem = |field, message: &str| {
+            Some(Problem {
+                field,
+                message: message.to_owned(),
+            })
+        };
+        if self.name.trim().is_empty() {
+            return problem("name", "Give the run a name");
+        }
+        if self.name.contains(['/', '\\', ':']) || self.name.starts_with('.') {
+            return problem(
+                "name",
+                "A name of a folder, without / \\ : or a dot in front",
+            );
+        }
+        if self.resumed.is_none() && runs.join(self.name.trim()).exists() {
+            return problem("name", "There is a run of this name");
+        }
+        if self.config.corpus.as_os_str().is_empty() {
+            return problem("corpus", "Choose a corpus, or make one");
+        }
+        if !self.config.corpus.join("corpus.json").exists() {
+            return problem("corpus", "There is no corpus in this folder");
+        }
+        if self.start == Start::Model && !self.config.from.join("model.toml").exists() {
+            return problem("from", "Choose the model to begin with");
+        }
+        let valid = self
+            .config
+            .validate()
+            .and_then(|()| Preset::named(&self.config.preset).map(drop));
+        match valid {
+            Err(Error::Config { field, allowed, .. }) => Some(Problem {
+                field,
+                message: format!("May be {allowed}"),
+            }),
+            Err(error) => problem("name", &error.to_string()),
+            Ok(()) => None,
+        }
+    }
+}

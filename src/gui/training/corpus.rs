@@ -1,0 +1,143 @@
+//! The form of a new corpus.
+
+use std::path::Path;
+
+use egui::{Button, RichText, ScrollArea, Ui, vec2};
+
+use super::{card, field_of_text};
+use crate::app::Command;
+use crate::app::training::{CorpusSource, Making, NewCorpus, Side, TrainingCommand};
+use crate::gui::menu::file_name;
+use crate::gui::theme::{self, Palette};
+
+const LABEL: f32 = 170.0;
+
+pub fn new_corpus_ui(ui: &mut Ui, form: &NewCorpus, commands: &mut Vec<Command>) {
+    let mut filled = form.clone();
+    let running = matches!(form.making, Making::Running(..));
+    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        egui::Frame::NONE.inner_margin(28).show(ui, |ui| {
+            ui.set_max_width(680.0);
+            ui.heading("New corpus");
+            ui.add_space(4.0);
+            let palette = Palette::of(ui);
+            let text = "Documents and their translations, sentence by sentence. One document in 25 is held out for \
+                        testing, one in 50 for validation.";
+            ui.label(RichText::new(text).color(palette.weak));
+            ui.add_space(14.0);
+            ui.add_enabled_ui(!running, |ui| fields_ui(ui, &mut filled, commands));
+            ui.add_space(14.0);
+            end_ui(ui, form, commands);
+        });
+    });
+    if filled != *form {
+        commands.push(Command::Training(TrainingCommand::FillCorpus(Box::new(
+            filled,
+        ))));
+    }
+}
+
+fn fields_ui(ui: &mut Ui, form: &mut NewCorpus, commands: &mut Vec<Command>) {
+    row_ui(ui, "Made from", |ui| {
+        ui.radio_value(
+            &mut form.from,
+            CorpusSource::Folders,
+            "Two folders of documents",
+        );
+        ui.radio_value(
+            &mut form.from,
+            CorpusSource::Memory,
+            "A translation memory (TMX)",
+        );
+    });
+    let mut path_ui = |ui: &mut Ui, label: &str, path: &Path, side: Side| {
+        row_ui(ui, label, |ui| {
+            if ui.button("Choose…").clicked() {
+                commands.push(Command::Training(TrainingCommand::ChooseSide(side)));
+            }
+            if !path.as_os_str().is_empty() {
+                ui.label(file_name(path))
+                    .on_hover_text(path.display().to_string());
+            }
+        });
+    };
+    match form.from {
+        CorpusSource::Folders => {
+            path_ui(ui, "Source documents", &form.source, Side::Source);
+            path_ui(ui, "Their translations", &form.target, Side::Target);
+        }
+        CorpusSource::Memory => path_ui(ui, "Translation memory", &form.memory, Side::Memory),
+    }
+    row_ui(ui, "Languages", |ui| {
+        for (text, hint) in [
+            (&mut form.source_language, "en"),
+            (&mut form.target_language, "de"),
+        ] {
+            let field = field_of_text(ui, text).desired_width(56.0);
+            ui.add(field.hint_text(hint));
+            if hint == "en" {
+                ui.label("to");
+            }
+        }
+    });
+    row_ui(ui, "Name", |ui| {
+        let field = field_of_text(ui, &mut form.name).desired_width(260.0);
+        ui.add(field);
+    });
+}
+
+fn row_ui(ui: &mut Ui, label: &str, control: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        let (place, _) = ui.allocate_exact_size(vec2(LABEL, 28.0), egui::Sense::hover());
+        let at = egui::pos2(place.left(), place.center().y);
+        let (font, color) = (egui::FontId::proportional(13.5), Palette::of(ui).text);
+        ui.painter()
+            .text(at, egui::Align2::LEFT_CENTER, label, font, color);
+        control(ui);
+    });
+    ui.add_space(6.0);
+}
+
+fn end_ui(ui: &mut Ui, form: &NewCorpus, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    card(ui, |ui| {
+        let problem = form.problem();
+        match &form.making {
+            Making::Running(_, _, share) => {
+                #[expect(clippy::cast_possible_truncation, reason = "a share of a bar")]
+                let bar = egui::ProgressBar::new(*share as f32).desired_height(7.0);
+                ui.label("Reading and aligning");
+                ui.add(bar.fill(palette.accent));
+            }
+            Making::Failed(reason) => {
+                ui.label(RichText::new(reason).color(palette.error));
+            }
+            Making::Filling => {
+                ui.label(RichText::new(problem.unwrap_or("Ready")).color(palette.weak));
+            }
+        }
+        ui.add_space(6.0);
+        ui.horizontal(|ui| {
+            let running = matches!(form.making, Making::Running(..));
+            let make = Button::new(
+                RichText::new("Make the corpus")
+                    .font(theme::semibold(13.5))
+                    .color(palette.on_accent),
+            )
+            .fill(palette.accent)
+            .min_size(vec2(150.0, 32.0));
+            if ui
+                .add_enabled(problem.is_none() && !running, make)
+                .clicked()
+            {
+                commands.push(Command::Training(TrainingCommand::MakeCorpus));
+            }
+            if ui
+                .button(if running { "Cancel" } else { "Discard" })
+                .clicked()
+            {
+                commands.push(Command::Training(TrainingCommand::CloseCorpus));
+            }
+        });
+    });
+}

@@ -1,0 +1,260 @@
+//! The numbers of a new run: label, unit and explanation of each, in one table.
+
+use egui::DragValue;
+
+use crate::training::{Schedule, TrainingConfig};
+
+/// A heading of the form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    Length,
+    Optimisation,
+    Validation,
+}
+
+/// How a number is read and changed.
+pub enum Number {
+    Count(fn(&mut TrainingConfig) -> &mut usize),
+    Tokens(fn(&mut TrainingConfig) -> &mut u64),
+    Seed(fn(&mut TrainingConfig) -> &mut u64),
+    Share(fn(&mut TrainingConfig) -> &mut f32),
+    /// With its smallest step.
+    Real(fn(&mut TrainingConfig) -> &mut f64, f64),
+}
+
+pub struct Field {
+    /// As the settings file has it.
+    pub name: &'static str,
+    pub section: Section,
+    pub label: &'static str,
+    pub unit: &'static str,
+    pub explanation: &'static str,
+    pub number: Number,
+    /// Of this schedule alone.
+    pub schedule: Option<Schedule>,
+}
+
+const fn field(
+    section: Section,
+    name: &'static str,
+    label: &'static str,
+    unit: &'static str,
+    explanation: &'static str,
+    number: Number,
+) -> Field {
+    Field {
+        name,
+        section,
+        label,
+        unit,
+        explanation,
+        number,
+        schedule: None,
+    }
+}
+
+const fn of(schedule: Schedule, field: Field) -> Field {
+    Field {
+        schedule: Some(schedule),
+        ..field
+    }
+}
+
+use Number::{Count, Real, Seed, Share, Tokens};
+use Section::{Length, Optimisation, Validation};
+
+pub static FIELDS: &[Field] = &[
+    field(
+        Length,
+        "steps",
+        "Steps",
+        "updates",
+        "Updates of the weights in all; 0 for no limit.",
+        Count(|config| &mut config.steps),
+    ),
+    field(
+        Length,
+        "target_tokens",
+        "Target tokens",
+        "tokens",
+        "Words and word pieces of the target side seen in all; 0 for no limit.",
+        Tokens(|config| &mut config.target_tokens),
+    ),
+    field(
+        Length,
+        "minutes",
+        "Time",
+        "minutes",
+        "Then the run stops after saving and can be resumed; 0 for no limit.",
+        Real(|config| &mut config.minutes, 1.0),
+    ),
+    field(
+        Length,
+        "patience",
+        "Patience",
+        "validations",
+        "Ends the run when the dev loss has not become smaller so many times; 0 to go on.",
+        Count(|config| &mut config.patience),
+    ),
+    of(
+        Schedule::Noam,
+        field(
+            Optimisation,
+            "warmup_steps",
+            "Warm-up",
+            "updates",
+            "The learning rate rises for so many updates, then falls with their square root.",
+            Count(|config| &mut config.warmup_steps),
+        ),
+    ),
+    of(
+        Schedule::Noam,
+        field(
+            Optimisation,
+            "learning_rate_factor",
+            "Factor",
+            "",
+            "Multiplies the learning rate; smaller if the loss jumps or becomes NaN.",
+            Real(|config| &mut config.learning_rate_factor, 0.01),
+        ),
+    ),
+    of(
+        Schedule::Constant,
+        field(
+            Optimisation,
+            "learning_rate",
+            "Learning rate",
+            "",
+            "Of Adam. 1e-4 is careful, 2e-4 learns contexts faster.",
+            Real(|config| &mut config.learning_rate, 1e-5),
+        ),
+    ),
+    field(
+        Optimisation,
+        "batch_tokens",
+        "Batch",
+        "target tokens",
+        "Sentences or whole documents of so many tokens make one update. Memory grows with it.",
+        Count(|config| &mut config.batch_tokens),
+    ),
+    field(
+        Optimisation,
+        "dropout",
+        "Dropout",
+        "",
+        "Share of activations dropped: more for small corpora.",
+        Share(|config| &mut config.dropout),
+    ),
+    field(
+        Optimisation,
+        "label_smoothing",
+        "Label smoothing",
+        "",
+        "Share of the probability spread over all words.",
+        Share(|config| &mut config.label_smoothing),
+    ),
+    field(
+        Optimisation,
+        "hidden_words",
+        "Hidden words",
+        "",
+        "Share of source words hidden, so that a document-level model looks for them in the rest of the document.",
+        Share(|config| &mut config.hidden_words),
+    ),
+    field(
+        Optimisation,
+        "clip_norm",
+        "Gradient clipping",
+        "",
+        "Largest norm of all gradients together; 0 for no limit.",
+        Real(|config| &mut config.clip_norm, 0.1),
+    ),
+    field(
+        Optimisation,
+        "seed",
+        "Seed",
+        "",
+        "Decides initial weights, order of the data and dropout. The same seed gives the same weights.",
+        Seed(|config| &mut config.seed),
+    ),
+    field(
+        Validation,
+        "validate_every",
+        "Validate every",
+        "updates",
+        "Loss and BLEU on documents the model does not learn from.",
+        Count(|config| &mut config.validate_every),
+    ),
+    field(
+        Validation,
+        "validation_segments",
+        "Validate on",
+        "segments",
+        "A fixed choice of whole documents while training; 0 for all of them. The end is always scored on all.",
+        Count(|config| &mut config.validation_segments),
+    ),
+    field(
+        Validation,
+        "checkpoint_every",
+        "Save every",
+        "updates",
+        "A run that is interrupted goes on from its last checkpoint.",
+        Count(|config| &mut config.checkpoint_every),
+    ),
+    field(
+        Validation,
+        "keep_checkpoints",
+        "Keep",
+        "checkpoints",
+        "The models of the last ones, to be averaged into one.",
+        Count(|config| &mut config.keep_checkpoints),
+    ),
+];
+
+impl Field {
+    /// Whether it means something under this schedule.
+    pub fn applies(&self, schedule: Schedule) -> bool {
+        self.schedule.is_none_or(|own| own == schedule)
+    }
+
+    /// The field to type or drag the number in.
+    pub fn drag<'a>(&self, config: &'a mut TrainingConfig) -> DragValue<'a> {
+        match self.number {
+            Count(of) => DragValue::new(of(config)).speed(10.0),
+            Tokens(of) => DragValue::new(of(config)).speed(10_000.0),
+            Seed(of) => DragValue::new(of(config)).speed(0.1),
+            Share(of) => DragValue::new(of(config)).speed(0.005).max_decimals(3),
+            Real(of, step) => DragValue::new(of(config))
+                .speed(step)
+                .custom_formatter(|number, _| written(number)),
+        }
+    }
+}
+
+/// Small numbers as powers of ten.
+fn written(number: f64) -> String {
+    if number != 0.0 && number.abs() < 0.001 {
+        format!("{number:e}")
+    } else {
+        let text = format!("{number:.3}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_exact_enough() {
+        for (number, text) in [
+            (0.0, "0"),
+            (2.0, "2"),
+            (0.05, "0.05"),
+            (1e-4, "1e-4"),
+            (2.5e-5, "2.5e-5"),
+        ] {
+            assert_eq!(written(number), text);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The training page: runs at the left, the selected one in the middle.
+
+mod corpus;
+mod fields;
+mod list;
+mod new_run;
+mod questions;
+mod run;
+mod table;
+
+use egui::{CentralPanel, Frame, Margin, Panel, RichText, TextEdit, Ui, vec2};
+
+pub use questions::{Closing, closing_ui};
+use run::RunPanel;
+
+use super::theme::Palette;
+use crate::app::{AppState, Command};
+
+/// What the page remembers between frames.
+#[derive(Default)]
+pub struct TrainingPanel {
+    run: RunPanel,
+    list: list::RunList,
+}
+
+impl TrainingPanel {
+    pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+        let palette = Palette::of(ui);
+        Panel::left("runs")
+            .default_size(268.0)
+            .size_range(200.0..=520.0)
+            .frame(Frame::NONE.fill(palette.panel))
+            .show(ui, |ui| self.list.ui(ui, state, commands));
+        CentralPanel::default()
+            .frame(Frame::NONE.fill(palette.page))
+            .show(ui, |ui| {
+                let training = &state.training;
+                if let Some(form) = &training.corpus_form {
+                    corpus::new_corpus_ui(ui, form, commands);
+                } else if let Some(form) = &training.form {
+                    new_run::new_run_ui(ui, state, form, commands);
+                } else if training.shows_table {
+                    table::table_ui(ui, training, commands);
+                } else if let Some(run) = training.selected() {
+                    self.run.ui(ui, training, run, commands);
+                } else {
+                    empty_ui(ui, commands);
+                }
+            });
+        questions::trash_ui(ui.ctx(), &state.training, commands);
+    }
+}
+
+/// Before the first run.
+fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let height = ui.available_height();
+    ui.vertical_centered(|ui| {
+        ui.add_space(height * 0.3);
+        ui.heading("Train a model on your own documents");
+        ui.add_space(6.0);
+        let text = "From random weights, or upon the starter model, on parallel documents that stay on this machine.";
+        ui.label(RichText::new(text).color(palette.weak));
+        ui.add_space(16.0);
+        if list::new_run_button(ui).clicked() {
+            commands.push(Command::Training(
+                crate::app::training::TrainingCommand::NewRun,
+            ));
+        }
+    });
+}
+
+/// The heading of a part of a form.
+fn caption(ui: &mut Ui, text: &str) {
+    let palette = Palette::of(ui);
+    ui.add_space(10.0);
+    ui.label(RichText::new(text).font(super::theme::semibold(14.5)));
+    ui.add_space(1.0);
+    let line = ui.available_rect_before_wrap();
+    ui.painter()
+        .hline(line.x_range(), line.top(), (1.0, palette.line));
+    ui.add_space(9.0);
+}
+
+/// A field of one line that looks like the other controls of a form.
+fn field_of_text<'a>(ui: &Ui, text: &'a mut String) -> TextEdit<'a> {
+    TextEdit::singleline(text)
+        .background_color(ui.visuals().widgets.inactive.weak_bg_fill)
+        .margin(vec2(8.0, 6.0))
+}
+
+/// A quiet box around what belongs together.
+fn card(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
+    let palette = Palette::of(ui);
+    Frame::NONE
+        .fill(palette.panel)
+        .stroke((1.0, palette.line))
+        .corner_radius(10)
+        .inner_margin(Margin::same(18))
+        .show(ui, contents);
+}

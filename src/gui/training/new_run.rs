@@ -1,0 +1,374 @@
+//! The form of a new run.
+
+use std::path::{Path, PathBuf};
+
+use egui::{Button, ComboBox, Layout, RichText, ScrollArea, Ui, UiBuilder, vec2};
+
+use super::fields::{FIELDS, Section};
+use super::{caption, card, field_of_text};
+use crate::app::progress::duration;
+use crate::app::training::{NewRun, Probe, Problem, Start, TrainingCommand};
+use crate::app::{AppState, Command};
+use crate::gui::labels;
+use crate::gui::menu::file_name;
+use crate::gui::theme::{self, Palette};
+use crate::inference::DeviceChoice;
+use crate::model::Preset;
+use crate::training::Schedule;
+
+const LABEL: f32 = 150.0;
+const CONTROL: f32 = 300.0;
+const SUMMARY: f32 = 330.0;
+
+pub fn new_run_ui(ui: &mut Ui, state: &AppState, form: &NewRun, commands: &mut Vec<Command>) {
+    let mut filled = form.clone();
+    let problem = state.run_problem();
+    let area = ui.available_rect_before_wrap().shrink2(vec2(28.0, 0.0));
+    let side = egui::Rect::from_min_max(
+        egui::pos2((area.right() - SUMMARY).max(area.left()), area.top() + 22.0),
+        area.max,
+    );
+    let main = egui::Rect::from_min_max(area.min, egui::pos2(side.left() - 28.0, area.bottom()));
+    ui.scope_builder(UiBuilder::new().max_rect(main), |ui| {
+        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            ui.add_space(18.0);
+            ui.heading("New training run");
+            ui.add_space(10.0);
+            let form = &mut Form {
+                state,
+                filled: &mut filled,
+                problem: problem.as_ref(),
+                commands,
+            };
+            form.system_ui(ui);
+            for (section, title) in [
+                (Section::Length, "How long"),
+                (Section::Optimisation, "Optimisation"),
+                (Section::Validation, "Validation and checkpoints"),
+            ] {
+                form.section_ui(ui, section, title);
+            }
+            ui.add_space(30.0);
+        });
+    });
+    ui.scope_builder(UiBuilder::new().max_rect(side), |ui| {
+        summary_ui(ui, &filled, problem.as_ref(), commands);
+    });
+    if filled != *form {
+        commands.push(Command::Training(TrainingCommand::Fill(Box::new(filled))));
+    }
+}
+
+struct Form<'a> {
+    state: &'a AppState,
+    filled: &'a mut NewRun,
+    problem: Option<&'a Problem>,
+    commands: &'a mut Vec<Command>,
+}
+
+impl Form<'_> {
+    /// A label, a control, and below it what it means or what is wrong with it.
+    fn row_ui(
+        &mut self,
+        ui: &mut Ui,
+        field: &str,
+        label: &str,
+        explanation: &str,
+        control: impl FnOnce(&mut Self, &mut Ui),
+    ) {
+        let palette = Palette::of(ui);
+        ui.horizontal(|ui| {
+            let (place, _) = ui.allocate_exact_size(vec2(LABEL, 28.0), egui::Sense::hover());
+            let text = egui::pos2(place.left(), place.center().y);
+            let font = egui::FontId::proportional(13.5);
+            ui.painter()
+                .text(text, egui::Align2::LEFT_CENTER, label, font, palette.text);
+            control(self, ui);
+        });
+        let problem = self.problem.filter(|problem| problem.field == field);
+        let (note, color) = match problem {
+            Some(problem) => (problem.message.as_str(), palette.error),
+            None => (explanation, palette.weak),
+        };
+        let mut place = ui.available_rect_before_wrap();
+        place.min.x += LABEL + ui.spacing().item_spacing.x;
+        place.min.y -= 4.0;
+        ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+            ui.label(RichText::new(note).size(12.0).color(color));
+        });
+        ui.add_space(9.0);
+    }
+
+    fn system_ui(&mut self, ui: &mut Ui) {
+        caption(ui, "What is learned");
+        self.row_ui(
+            ui,
+            "preset",
+            "System",
+            "Each system of the literature, at the size of its paper and a small one.",
+            Self::preset_ui,
+        );
+        self.row_ui(
+            ui,
+            "corpus",
+            "Corpus",
+            "Parallel documents: training, development and test.",
+            Self::corpus_ui,
+        );
+        self.row_ui(
+            ui,
+            "from",
+            "Begin with",
+            "A document-level system learns best upon a trained sentence-level model.",
+            Self::start_ui,
+        );
+        self.row_ui(
+            ui,
+            "name",
+            "Name",
+            "Of the run and its folder.",
+            |form, ui| {
+                let edit = field_of_text(ui, &mut form.filled.name).desired_width(CONTROL - 16.0);
+                if ui.add(edit).changed() {
+                    form.filled.named_by_preset = false;
+                }
+            },
+        );
+        self.row_ui(
+            ui,
+            "device",
+            "Computes on",
+            "Automatic takes a real GPU where there is one.",
+            |form, ui| {
+                for choice in [DeviceChoice::Auto, DeviceChoice::Cpu, DeviceChoice::Gpu] {
+                    ui.radio_value(
+                        &mut form.filled.device,
+                        choice.into(),
+                        labels::device(choice),
+                    );
+                }
+            },
+        );
+    }
+
+    fn preset_ui(&mut self, ui: &mut Ui) {
+        let mut chosen = self.filled.config.preset.clone();
+        let palette = Palette::of(ui);
+        ComboBox::from_id_salt("preset")
+            .width(CONTROL)
+            .height(420.0)
+            .selected_text(chosen.clone())
+            .show_ui(ui, |ui| {
+                ui.set_min_width(470.0);
+                let mut papers: Vec<&str> = Vec::new();
+                for preset in Preset::all() {
+                    if !papers.contains(&preset.paper) {
+                        papers.push(preset.paper);
+                    }
+                }
+                for paper in papers {
+                    ui.add_space(4.0);
+                    ui.label(RichText::new(paper).size(12.0).color(palette.weak));
+                    for preset in Preset::all().filter(|preset| preset.paper == paper) {
+                        ui.selectable_value(&mut chosen, preset.name.to_owned(), preset.name)
+                            .on_hover_text(preset.description);
+                    }
+                }
+            });
+        if chosen != self.filled.config.preset {
+            self.filled.choose_preset(&chosen);
+        }
+    }
+
+    fn corpus_ui(&mut self, ui: &mut Ui) {
+        let mut chosen = None;
+        folder_box(
+            ui,
+            "corpus",
+            &self.filled.config.corpus,
+            &self.state.training.corpora,
+            &mut chosen,
+        );
+        if let Some(corpus) = chosen {
+            self.filled.config.corpus = corpus;
+            self.filled.probe = Probe::None;
+        }
+        let command = |command| Command::Training(command);
+        if ui.button("Other…").clicked() {
+            self.commands.push(command(TrainingCommand::ChooseCorpus));
+        }
+        if ui.button("Make one…").clicked() {
+            self.commands.push(command(TrainingCommand::NewCorpus));
+        }
+    }
+
+    fn start_ui(&mut self, ui: &mut Ui) {
+        let random = self.filled.start == Start::RandomWeights;
+        if ui.radio(random, "Random weights").clicked() && !random {
+            self.filled.begin_with_random_weights();
+        }
+        let models = self.state.known_models();
+        if ui.radio(!random, "A model").clicked() && random {
+            self.filled
+                .begin_with_model(models.first().cloned().unwrap_or_default());
+        }
+        if self.filled.start == Start::Model {
+            let mut chosen = None;
+            folder_box(ui, "from", &self.filled.config.from, &models, &mut chosen);
+            if let Some(model) = chosen {
+                self.filled.begin_with_model(model);
+            }
+        }
+    }
+
+    fn section_ui(&mut self, ui: &mut Ui, section: Section, title: &str) {
+        caption(ui, title);
+        if section == Section::Optimisation {
+            self.row_ui(
+                ui,
+                "schedule",
+                "Schedule",
+                "Warm-up and decay for training from random weights, constant for going on with a model.",
+                |form, ui| {
+                    let schedule = &mut form.filled.config.schedule;
+                    ui.radio_value(schedule, Schedule::Noam, "Warm-up and decay");
+                    ui.radio_value(schedule, Schedule::Constant, "Constant");
+                },
+            );
+        }
+        let schedule = self.filled.config.schedule;
+        let fields = FIELDS
+            .iter()
+            .filter(|field| field.section == section && field.applies(schedule));
+        for field in fields {
+            self.row_ui(
+                ui,
+                field.name,
+                field.label,
+                field.explanation,
+                |form, ui| {
+                    let drag = field.drag(&mut form.filled.config);
+                    if ui.add_sized(vec2(110.0, 28.0), drag).changed() {
+                        form.filled.probe = Probe::None;
+                    }
+                    let palette = Palette::of(ui);
+                    ui.label(RichText::new(field.unit).color(palette.weak));
+                },
+            );
+        }
+    }
+}
+
+/// A choice among folders, shown by their names.
+fn folder_box(
+    ui: &mut Ui,
+    id: &str,
+    current: &Path,
+    folders: &[PathBuf],
+    chosen: &mut Option<PathBuf>,
+) {
+    let text = if current.as_os_str().is_empty() {
+        "none".to_owned()
+    } else {
+        file_name(current)
+    };
+    let response = ComboBox::from_id_salt(id)
+        .width(200.0)
+        .selected_text(text)
+        .show_ui(ui, |ui| {
+            for folder in folders {
+                let label = ui.selectable_label(folder == current, file_name(folder));
+                if label.on_hover_text(folder.display().to_string()).clicked() {
+                    *chosen = Some(folder.clone());
+                }
+            }
+        });
+    response
+        .response
+        .on_hover_text(current.display().to_string());
+}
+
+fn summary_ui(ui: &mut Ui, form: &NewRun, problem: Option<&Problem>, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    card(ui, |ui| {
+        ui.set_width(SUMMARY - 40.0);
+        let Ok(preset) = Preset::named(&form.config.preset) else {
+            return;
+        };
+        ui.label(RichText::new(preset.name).font(theme::semibold(15.0)));
+        ui.label(preset.description);
+        ui.add_space(2.0);
+        let source = format!("{} · {}", preset.paper, preset.equations);
+        ui.label(RichText::new(source).size(12.0).color(palette.weak));
+        ui.add_space(8.0);
+        let parameters = preset.config(form.config.vocab_size).num_parameters();
+        pair_ui(ui, "Parameters", &labels::thousands(parameters));
+        probe_ui(ui, form, problem.is_none(), commands);
+        ui.add_space(10.0);
+        if let Some(problem) = problem {
+            ui.label(RichText::new(&problem.message).color(palette.error));
+        }
+        ui.horizontal(|ui| {
+            let start = Button::new(
+                RichText::new("Start")
+                    .font(theme::semibold(13.5))
+                    .color(palette.on_accent),
+            )
+            .fill(palette.accent)
+            .min_size(vec2(120.0, 32.0));
+            if ui.add_enabled(problem.is_none(), start).clicked() {
+                commands.push(Command::Training(TrainingCommand::Start));
+            }
+            if ui.button("Discard").clicked() {
+                commands.push(Command::Training(TrainingCommand::CloseForm));
+            }
+        });
+    });
+}
+
+fn pair_ui(ui: &mut Ui, name: &str, value: &str) {
+    let palette = Palette::of(ui);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(name).color(palette.weak));
+        ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.label(value);
+        });
+    });
+}
+
+/// What a short probe on the device says about memory and time.
+fn probe_ui(ui: &mut Ui, form: &NewRun, can_probe: bool, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    match &form.probe {
+        Probe::Done(estimate) => {
+            let gigabytes = labels::bytes(estimate.peak_bytes);
+            pair_ui(ui, "Memory", &gigabytes);
+            let speed = format!("{:.0} target tokens/s", estimate.target_tokens_per_second);
+            pair_ui(ui, "Speed", &speed);
+            pair_ui(
+                ui,
+                "An epoch",
+                &format!("{} steps", estimate.steps_per_epoch),
+            );
+            let total = estimate
+                .total_secs
+                .map_or_else(|| "until you stop it".to_owned(), duration);
+            pair_ui(ui, "In all", &total);
+        }
+        Probe::Running(_) => {
+            ui.horizontal(|ui| {
+                ui.spinner();
+                ui.label("A few steps on this device…");
+            });
+        }
+        Probe::Failed(reason) => {
+            ui.label(RichText::new(reason).color(palette.error));
+        }
+        Probe::None => {
+            let button = Button::new("Estimate memory and time");
+            if ui.add_enabled(can_probe, button).clicked() {
+                commands.push(Command::Training(TrainingCommand::Probe));
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Questions over the window: what becomes of runs when it closes, and of a run that goes to the trash.
+
+use egui::{Button, Context, Id, RichText, vec2};
+
+use crate::app::training::{Training, TrainingCommand};
+use crate::app::{AppState, Command};
+use crate::gui::menu::file_name;
+use crate::gui::theme::{self, Palette};
+
+/// What a person wants of a run under way when the window closes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closing {
+    /// The window stays until the queue is empty.
+    Finish,
+    /// Saves a checkpoint; the run can go on later.
+    Pause,
+    /// The last checkpoint stays.
+    Abandon,
+    /// The window stays.
+    Stay,
+}
+
+/// Asks; `None` until a person has answered.
+pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
+    let mut answer = None;
+    let modal = theme::modal(ctx, Id::unique("closing")).show(ctx, |ui| {
+        let palette = Palette::of(ui);
+        ui.set_width(460.0);
+        ui.heading("A training run is under way");
+        ui.add_space(6.0);
+        let waiting = state.training.queue.len().saturating_sub(1);
+        let first = state.training.queue.first();
+        let name = first.map_or_else(String::new, |queued| file_name(&queued.folder));
+        let mut text = format!("{name} is not finished.");
+        if waiting > 0 {
+            text = format!("{text} {waiting} more wait for it.");
+        }
+        ui.label(RichText::new(text).color(palette.weak));
+        ui.add_space(12.0);
+        for (label, hint, closing) in [
+            (
+                "Save, then close",
+                "It can go on from this very step the next time",
+                Closing::Pause,
+            ),
+            (
+                "Finish first, then close",
+                "The window closes by itself when all runs have ended",
+                Closing::Finish,
+            ),
+            (
+                "Close at once",
+                "It can go on from its last checkpoint",
+                Closing::Abandon,
+            ),
+            ("Do not close", "", Closing::Stay),
+        ] {
+            let mut button = Button::new(label).min_size(vec2(190.0, 32.0));
+            if closing == Closing::Pause {
+                let text = RichText::new(label).color(palette.on_accent);
+                button = Button::new(text)
+                    .fill(palette.accent)
+                    .min_size(vec2(190.0, 32.0));
+            }
+            ui.horizontal(|ui| {
+                if ui.add(button).clicked() {
+                    answer = Some(closing);
+                }
+                ui.label(RichText::new(hint).size(12.5).color(palette.weak));
+            });
+        }
+    });
+    if modal.should_close() {
+        return answer.or(Some(Closing::Stay));
+    }
+    answer
+}
+
+/// Asks before a run goes to the trash.
+pub fn trash_ui(ctx: &Context, training: &Training, commands: &mut Vec<Command>) {
+    let Some(folder) = &training.trashing else {
+        return;
+    };
+    let modal = theme::modal(ctx, Id::unique("trash")).show(ctx, |ui| {
+        let palette = Palette::of(ui);
+        ui.set_width(420.0);
+        ui.heading(format!("Move {} to the trash?", file_name(folder)));
+        ui.add_space(6.0);
+        let text = "Its checkpoints, settings and curves go to the trash beside the runs; it can be brought back.";
+        ui.label(RichText::new(text).color(palette.weak));
+        ui.add_space(12.0);
+        ui.horizontal(|ui| {
+            if ui.button("Move to the trash").clicked() {
+                commands.push(Command::Training(TrainingCommand::Trash(folder.clone())));
+            }
+            if ui.button("Keep it").clicked() {
+                commands.push(Command::Training(TrainingCommand::KeepRun));
+            }
+        });
+    });
+    if modal.should_close() {
+        commands.push(Command::Training(TrainingCommand::KeepRun));
+    }
+}

@@ -1,0 +1,345 @@
+//! One run: where it stands, its charts, what it translates now, its settings and its log.
+
+use egui::{Align, Button, Layout, ProgressBar, RichText, ScrollArea, Ui, vec2};
+
+use super::list::state_words;
+use crate::app::Command;
+use crate::app::progress::duration;
+use crate::app::training::{ChartKey, Training, TrainingCommand};
+use crate::charts::{Chart, XAxis};
+use crate::gui::chart::{ChartAction, ChartViewState, chart_view};
+use crate::gui::labels;
+use crate::gui::theme::{self, Palette};
+use crate::jobs::RunSeen;
+use crate::training::{Order, Phase, RunState};
+
+/// What stands below the charts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Below {
+    #[default]
+    Samples,
+    Settings,
+    Log,
+}
+
+#[derive(Default)]
+pub struct RunPanel {
+    charts: ChartViewState,
+    /// Made again when a run has told something new.
+    drawn: Option<(ChartKey, Chart)>,
+    below: Below,
+}
+
+impl RunPanel {
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        training: &Training,
+        run: &RunSeen,
+        commands: &mut Vec<Command>,
+    ) {
+        let palette = Palette::of(ui);
+        egui::Frame::NONE
+            .inner_margin(egui::Margin::symmetric(24, 0))
+            .show(ui, |ui| {
+                ui.add_space(14.0);
+                header_ui(ui, run, commands);
+                notes_ui(ui, run, &palette);
+                ui.add_space(6.0);
+                axis_ui(ui, training, commands);
+                let below = (ui.available_height() * 0.3).clamp(120.0, 320.0);
+                let height = (ui.available_height() - below).max(160.0);
+                self.charts_ui(ui, training, run, height, commands);
+                ui.add_space(6.0);
+                self.below_ui(ui, run, &palette);
+            });
+    }
+
+    fn charts_ui(
+        &mut self,
+        ui: &mut Ui,
+        training: &Training,
+        run: &RunSeen,
+        height: f32,
+        commands: &mut Vec<Command>,
+    ) {
+        ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
+            let key = training.chart_key(run);
+            if self.drawn.as_ref().is_none_or(|(drawn, _)| *drawn != key) {
+                self.drawn = Some((key, training.chart(run)));
+            }
+            let Some((_, chart)) = &self.drawn else {
+                return;
+            };
+            let mut ask = |extension| {
+                let command = TrainingCommand::AskSaveChart(extension);
+                commands.push(Command::Training(command));
+            };
+            match chart_view(ui, &mut self.charts, chart) {
+                Some(ChartAction::SaveSvg) => ask("svg"),
+                Some(ChartAction::SavePng) => ask("png"),
+                Some(ChartAction::CopyCsv) => ui.ctx().copy_text(chart.csv(&self.charts.view)),
+                None => {}
+            }
+        });
+    }
+
+    fn below_ui(&mut self, ui: &mut Ui, run: &RunSeen, palette: &Palette) {
+        ui.horizontal(|ui| {
+            for (below, label) in [
+                (Below::Samples, "Translations now"),
+                (Below::Settings, "Settings"),
+                (Below::Log, "Log"),
+            ] {
+                ui.selectable_value(&mut self.below, below, label);
+            }
+        });
+        ui.add_space(4.0);
+        ScrollArea::vertical()
+            .id_salt("below")
+            .auto_shrink(false)
+            .stick_to_bottom(self.below == Below::Log)
+            .show(ui, |ui| match self.below {
+                Below::Samples => samples_ui(ui, run, palette),
+                Below::Settings => settings_ui(ui, run),
+                Below::Log => {
+                    for line in &run.summary.log {
+                        ui.label(RichText::new(line).size(12.5));
+                    }
+                }
+            });
+    }
+}
+
+fn axis_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        let palette = Palette::of(ui);
+        let weak = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
+        ui.label(weak("Over"));
+        for (axis, label) in [
+            (XAxis::Steps, "steps"),
+            (XAxis::Minutes, "minutes"),
+            (XAxis::Tokens, "target tokens"),
+        ] {
+            let button = Button::selectable(training.x == axis, label).small();
+            if ui.add(button).clicked() {
+                commands.push(Command::Training(TrainingCommand::SetAxis(axis)));
+            }
+        }
+        ui.add_space(14.0);
+        ui.label(weak("Smoothing"));
+        let mut smoothing = training.smoothing;
+        ui.spacing_mut().slider_width = 110.0;
+        let slider = egui::Slider::new(&mut smoothing, 0.0..=0.99).show_value(false);
+        if ui.add(slider).changed() {
+            commands.push(Command::Training(TrainingCommand::SetSmoothing(smoothing)));
+        }
+    });
+    ui.add_space(4.0);
+}
+
+fn header_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let summary = &run.summary;
+    ui.horizontal(|ui| {
+        ui.heading(run.name());
+        let (words, color) = state_words(&run.state, &palette);
+        ui.label(RichText::new(words).color(color));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            controls_ui(ui, run, commands);
+        });
+    });
+    let mut facts = Vec::new();
+    if let Some(config) = &run.config {
+        facts.push(config.preset.clone());
+    }
+    if summary.parameters > 0 {
+        facts.push(format!(
+            "{} parameters",
+            labels::thousands(summary.parameters)
+        ));
+    }
+    if !summary.device.is_empty() {
+        facts.push(summary.device.clone());
+    }
+    if summary.step > 0 {
+        facts.push(format!("step {}", labels::thousands(summary.step)));
+        facts.push(format!("epoch {}", summary.epoch + 1));
+        facts.push(format!("{:.0} tokens/s", summary.target_tokens_per_second));
+        facts.push(duration(summary.elapsed_secs));
+    }
+    if let Some(scores) = summary.whole.or(summary.best) {
+        let of = if summary.whole.is_some() {
+            "on all development documents"
+        } else {
+            "at best, on a sample"
+        };
+        facts.push(format!("BLEU {:.2} {of}", scores.dev_bleu));
+    }
+    ui.label(RichText::new(facts.join("  ·  ")).color(palette.weak));
+    if matches!(run.state, RunState::Running | RunState::Paused) {
+        let phase = phase_words(summary.phase);
+        let left = summary
+            .remaining_secs
+            .map_or_else(String::new, |secs| format!(", {} left", duration(secs)));
+        match summary.share() {
+            Some(share) => {
+                ui.horizontal(|ui| {
+                    let bar = ProgressBar::new(share)
+                        .desired_width(320.0)
+                        .desired_height(7.0)
+                        .fill(palette.accent);
+                    ui.add(bar);
+                    let text = format!("{:.0} %{left} · {phase}", 100.0 * share);
+                    ui.label(RichText::new(text).size(12.5).color(palette.weak));
+                });
+            }
+            None => {
+                ui.label(RichText::new(phase).size(12.5).color(palette.weak));
+            }
+        }
+    }
+}
+
+fn controls_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let mut button = |ui: &mut Ui, label: &str, hint: &str, command: TrainingCommand| {
+        if ui
+            .add(Button::new(label).min_size(vec2(76.0, 30.0)))
+            .on_hover_text(hint)
+            .clicked()
+        {
+            commands.push(Command::Training(command));
+        }
+    };
+    let folder = || run.folder.clone();
+    match &run.state {
+        RunState::Running => {
+            button(
+                ui,
+                "Stop now",
+                "Ends it at once; it can go on from its last checkpoint",
+                TrainingCommand::Order(folder(), Order::Abandon),
+            );
+            button(
+                ui,
+                "Stop",
+                "Saves, then ends; it can go on later",
+                TrainingCommand::Order(folder(), Order::Stop),
+            );
+            button(
+                ui,
+                "Pause",
+                "Saves, then waits",
+                TrainingCommand::Order(folder(), Order::Pause),
+            );
+        }
+        RunState::Paused => {
+            button(
+                ui,
+                "Stop",
+                "Ends it; it can go on later",
+                TrainingCommand::Order(folder(), Order::Stop),
+            );
+            button(
+                ui,
+                "Resume",
+                "Goes on with the next step",
+                TrainingCommand::Order(folder(), Order::Resume),
+            );
+        }
+        RunState::NeverBegun => {
+            button(
+                ui,
+                "Remove",
+                "Takes it out of the queue",
+                TrainingCommand::AskTrash(folder()),
+            );
+        }
+        RunState::Interrupted | RunState::Failed { .. } | RunState::Finished(_) => {
+            if run.has_model {
+                let promote = Button::new(
+                    RichText::new("Use for translating")
+                        .font(theme::semibold(13.5))
+                        .color(palette.on_accent),
+                )
+                .fill(palette.accent)
+                .min_size(vec2(150.0, 30.0));
+                let hint = "Makes its best model the one that Canopy begins with, and opens it now";
+                if ui.add(promote).on_hover_text(hint).clicked() {
+                    commands.push(Command::Training(TrainingCommand::Promote(folder())));
+                }
+                let mut button = |label: &str, hint: &str, command: TrainingCommand| {
+                    let widget = Button::new(label).min_size(vec2(76.0, 30.0));
+                    if ui.add(widget).on_hover_text(hint).clicked() {
+                        commands.push(Command::Training(command));
+                    }
+                };
+                button(
+                    "Export…",
+                    "Writes the model folder to another place",
+                    TrainingCommand::Export(folder()),
+                );
+                button(
+                    "Go on",
+                    "From the last checkpoint",
+                    TrainingCommand::GoOn(folder()),
+                );
+            }
+        }
+    }
+}
+
+fn phase_words(phase: Option<Phase>) -> &'static str {
+    match phase {
+        None | Some(Phase::Read) => "reading the corpus",
+        Some(Phase::Tokenise) => "preparing the development documents",
+        Some(Phase::Train) => "training",
+        Some(Phase::Validate) => "validating",
+        Some(Phase::Save) => "saving",
+        Some(Phase::Paused) => "paused",
+    }
+}
+
+/// What is wrong, if anything.
+fn notes_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
+    let failed = run.summary.failed.iter().map(|text| (text, palette.error));
+    let warnings = run
+        .summary
+        .warnings
+        .iter()
+        .map(|text| (text, palette.warning));
+    for (text, color) in failed.chain(warnings) {
+        ui.label(RichText::new(text).size(12.5).color(color));
+    }
+}
+
+fn samples_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
+    if run.summary.samples.is_empty() {
+        ui.label(RichText::new("They come with the first validation.").color(palette.weak));
+    }
+    for sample in &run.summary.samples {
+        for (caption, text, color) in [
+            ("source", &sample.source, palette.weak),
+            ("reference", &sample.reference, palette.weak),
+            ("now", &sample.translation, palette.text),
+        ] {
+            ui.horizontal_top(|ui| {
+                ui.allocate_ui(vec2(72.0, 18.0), |ui| {
+                    ui.label(RichText::new(caption).size(11.5).color(palette.weak));
+                });
+                ui.add(egui::Label::new(RichText::new(text).color(color)).wrap());
+            });
+        }
+        ui.add_space(8.0);
+    }
+}
+
+fn settings_ui(ui: &mut Ui, run: &RunSeen) {
+    let text = run
+        .config
+        .as_ref()
+        .and_then(|config| toml::to_string(config).ok())
+        .unwrap_or_default();
+    ui.label(RichText::new(text).monospace().size(12.0));
+}

@@ -1,0 +1,430 @@
+//! The thread that looks after run folders: follows them, whoever trains there, and renames, exports or deletes them.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::{Event, JobControl, JobId};
+use crate::charts::{self, Chart, Theme, View};
+use crate::corpus::document_folders::FolderImport;
+use crate::corpus::tmx::TmxImport;
+use crate::error::{Error, Result};
+use crate::inference::{ComputeDevice, DeviceChoice};
+use crate::training::{
+    Control, Curves, Order, RunState, RunSummary, TrainingConfig, give_order, probe, run_state,
+};
+use crate::weights::{Precision, averaged_model};
+
+/// Below the folder of runs: those that were deleted.
+const TRASH: &str = ".trash";
+/// Between two looks at the folders.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// A run as its folder shows it.
+#[derive(Debug, Clone)]
+pub struct RunSeen {
+    pub folder: PathBuf,
+    pub state: RunState,
+    pub config: Option<TrainingConfig>,
+    pub summary: RunSummary,
+    /// Changes with every event.
+    pub revision: u64,
+    /// Whether there is a model to translate with.
+    pub has_model: bool,
+    curves: Arc<Mutex<Curves>>,
+}
+
+impl RunSeen {
+    /// The folder's.
+    pub fn name(&self) -> String {
+        let name = self.folder.file_name().unwrap_or(self.folder.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
+    /// What was measured, held only while it is drawn.
+    pub fn curves(&self) -> MutexGuard<'_, Curves> {
+        self.curves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a corpus is made of.
+#[derive(Debug, Clone)]
+pub enum CorpusImport {
+    Folders(FolderImport),
+    Memory(TmxImport),
+}
+
+/// Work for the thread.
+#[derive(Debug)]
+pub enum RunRequest {
+    /// Also look at this folder, which lies elsewhere.
+    Follow(PathBuf),
+    /// An order to the program that trains there.
+    Order {
+        job: JobId,
+        folder: PathBuf,
+        order: Order,
+    },
+    Rename {
+        job: JobId,
+        folder: PathBuf,
+        name: String,
+    },
+    /// To the trash beside the runs.
+    Trash { job: JobId, folder: PathBuf },
+    /// Back from there.
+    Restore {
+        job: JobId,
+        from: PathBuf,
+        folder: PathBuf,
+    },
+    /// Writes the best model to a folder of its own; `promote` is told again when it is done.
+    Export {
+        job: JobId,
+        folder: PathBuf,
+        to: PathBuf,
+        name: String,
+        promote: bool,
+    },
+    SaveChart {
+        job: JobId,
+        chart: Box<Chart>,
+        path: PathBuf,
+    },
+    /// Reads documents and writes them as a corpus; a break in `control` ends it without one.
+    MakeCorpus {
+        job: JobId,
+        import: Box<CorpusImport>,
+        control: JobControl,
+    },
+    /// Measures memory and time of these settings.
+    Probe {
+        job: JobId,
+        config: Box<TrainingConfig>,
+        device: DeviceChoice,
+    },
+}
+
+/// The window's end of the thread.
+#[derive(Debug)]
+pub struct RunsThread {
+    requests: Sender<RunRequest>,
+    _thread: JoinHandle<()>,
+}
+
+impl RunsThread {
+    /// Follows all runs below `home/runs` and tells of the corpora below `home/corpora`; `wake` is called after events.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn(
+        home: Option<PathBuf>,
+        events: Sender<Event>,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let (requests, inbox) = channel();
+        let thread = std::thread::Builder::new()
+            .name("canopy-runs".to_owned())
+            .spawn(move || {
+                Loop {
+                    home,
+                    elsewhere: Vec::new(),
+                    followed: BTreeMap::new(),
+                    events,
+                    wake: Arc::new(wake),
+                }
+                .run(&inbox);
+            })
+            .map_err(|cause| Error::Thread { cause })?;
+        Ok(Self {
+            requests,
+            _thread: thread,
+        })
+    }
+
+    /// Queues a request; `false` if the thread has ended.
+    pub fn send(&self, request: RunRequest) -> bool {
+        self.requests.send(request).is_ok()
+    }
+}
+
+struct Loop<W> {
+    home: Option<PathBuf>,
+    elsewhere: Vec<PathBuf>,
+    followed: BTreeMap<PathBuf, RunSeen>,
+    events: Sender<Event>,
+    wake: Arc<W>,
+}
+
+impl<W: Fn() + Send + Sync + 'static> Loop<W> {
+    fn run(mut self, inbox: &Receiver<RunRequest>) {
+        self.look(true);
+        loop {
+            match inbox.recv_timeout(LOOK) {
+                Ok(request) => {
+                    self.done(request);
+                    self.look(true);
+                }
+                Err(RecvTimeoutError::Timeout) => self.look(false),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn emit(&self, event: Event) {
+        // The window may already be gone; then nobody needs the event.
+        let _ = self.events.send(event);
+        (self.wake)();
+    }
+
+    /// Reads what is new, and tells if anything is.
+    fn look(&mut self, tell: bool) {
+        let mut folders = self.elsewhere.clone();
+        folders.extend(self.below("runs", |folder| {
+            folder.join("config.toml").exists() || folder.join("events.jsonl").exists()
+        }));
+        let before = self.followed.len();
+        self.followed.retain(|folder, _| folders.contains(folder));
+        let mut changed = tell || before != self.followed.len();
+        for folder in folders {
+            let run = self.followed.entry(folder.clone()).or_insert_with(|| {
+                changed = true;
+                RunSeen {
+                    curves: Arc::new(Mutex::new(Curves::follow(&folder))),
+                    folder,
+                    state: RunState::NeverBegun,
+                    config: None,
+                    summary: RunSummary::default(),
+                    revision: 0,
+                    has_model: false,
+                }
+            });
+            changed |= run.look();
+        }
+        if changed {
+            let runs = self.followed.values().cloned().collect();
+            let corpora = self.below("corpora", |folder| folder.join("corpus.json").exists());
+            self.emit(Event::RunsSeen { runs, corpora });
+        }
+    }
+
+    fn below(&self, name: &str, wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+        let Some(home) = &self.home else {
+            return Vec::new();
+        };
+        let entries = std::fs::read_dir(home.join(name)).into_iter().flatten();
+        let mut folders: Vec<PathBuf> = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| wanted(path))
+            .collect();
+        folders.sort();
+        folders
+    }
+
+    fn done(&mut self, request: RunRequest) {
+        let answer = match request {
+            RunRequest::Follow(folder) => {
+                let own = self.home.as_ref().map(|home| home.join("runs"));
+                let is_own = own.is_some_and(|own| folder.parent() == Some(&own));
+                if !is_own && !self.elsewhere.contains(&folder) {
+                    self.elsewhere.push(folder);
+                }
+                return;
+            }
+            RunRequest::Order { job, folder, order } => {
+                (job, give_order(&folder, order).map(|()| None))
+            }
+            RunRequest::Rename { job, folder, name } => {
+                (job, rename(&folder, &name).map(|()| None))
+            }
+            RunRequest::Trash { job, folder } => {
+                let trashed = to_trash(&folder);
+                (job, trashed.map(|to| Some(Event::Trashed { folder, to })))
+            }
+            RunRequest::Restore { job, from, folder } => {
+                let restored = std::fs::rename(&from, &folder).map_err(Error::write(&folder));
+                (job, restored.map(|()| None))
+            }
+            RunRequest::Export {
+                job,
+                folder,
+                to,
+                name,
+                promote,
+            } => {
+                let exported = export(&folder, &to, &name, promote);
+                (
+                    job,
+                    exported.map(|()| Some(Event::Exported { to, promote })),
+                )
+            }
+            RunRequest::SaveChart { job, chart, path } => {
+                let saved = charts::write(
+                    &chart,
+                    &View::default(),
+                    &Theme::LIGHT,
+                    &path,
+                    (1400, 900),
+                    true,
+                );
+                (
+                    job,
+                    saved.map(|()| Some(Event::DocumentSaved { job, path })),
+                )
+            }
+            RunRequest::Probe {
+                job,
+                config,
+                device,
+            } => return self.probe(job, *config, device),
+            RunRequest::MakeCorpus {
+                job,
+                import,
+                control,
+            } => return self.make_corpus(job, *import, control),
+        };
+        match answer {
+            (_, Ok(Some(event))) => self.emit(event),
+            (_, Ok(None)) => {}
+            (job, Err(error)) => self.emit(Event::Failed { job, error }),
+        }
+    }
+
+    /// On a thread of its own, since it takes minutes.
+    fn make_corpus(&self, job: JobId, import: CorpusImport, control: JobControl) {
+        let (events, wake) = (self.events.clone(), Arc::clone(&self.wake));
+        std::thread::spawn(move || {
+            let tell = |event| {
+                let _ = events.send(event);
+                wake();
+            };
+            let progress = |share: f64| {
+                tell(Event::CorpusRead { job, share });
+                if control.is_cancelled() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            };
+            tell(match import.made(progress) {
+                Ok(Some((folder, pairs))) => Event::CorpusMade { job, folder, pairs },
+                Ok(None) => Event::Cancelled { job },
+                Err(error) => Event::Failed { job, error },
+            });
+        });
+    }
+
+    /// On a thread of its own, since it takes seconds.
+    fn probe(&self, job: JobId, config: TrainingConfig, device: DeviceChoice) {
+        let (events, wake) = (self.events.clone(), Arc::clone(&self.wake));
+        std::thread::spawn(move || {
+            let probed = ComputeDevice::open(device)
+                .and_then(|device| probe(&config, &device.device, &Control::default()));
+            let event = match probed {
+                Ok(Some(estimate)) => Event::Probed { job, estimate },
+                Ok(None) => Event::Cancelled { job },
+                Err(error) => Event::Failed { job, error },
+            };
+            let _ = events.send(event);
+            wake();
+        });
+    }
+}
+
+impl CorpusImport {
+    /// The folder of the corpus and its sentence pairs; `None` if `progress` broke it off.
+    #[expect(clippy::cast_precision_loss, reason = "a share of a bar")]
+    fn made(
+        &self,
+        mut progress: impl FnMut(f64) -> ControlFlow<()>,
+    ) -> Result<Option<(PathBuf, usize)>> {
+        Ok(match self {
+            Self::Folders(import) => import
+                .run(|done, num| progress(done as f64 / num.max(1) as f64))?
+                .map(|(_, report)| (import.output.clone(), report.pairs)),
+            Self::Memory(import) => import
+                .run(|done, num| progress(done as f64 / num.max(1) as f64))?
+                .map(|(_, report)| (import.output.clone(), report.pairs)),
+        })
+    }
+}
+
+impl RunSeen {
+    /// Whether anything is new.
+    fn look(&mut self) -> bool {
+        let mut changed = false;
+        let mut curves = self.curves.lock().unwrap_or_else(PoisonError::into_inner);
+        if curves.poll().unwrap_or(false) {
+            self.summary = curves.history.summary.clone();
+            self.revision = curves.revision;
+            changed = true;
+        }
+        drop(curves);
+        let state = run_state(&self.folder).unwrap_or(RunState::NeverBegun);
+        if state != self.state {
+            self.state = state;
+            changed = true;
+        }
+        if self.config.is_none() {
+            self.config = TrainingConfig::open(&self.folder.join("config.toml")).ok();
+            changed |= self.config.is_some();
+        }
+        if !self.has_model {
+            self.has_model = best_model(&self.folder).is_some();
+            changed |= self.has_model;
+        }
+        changed
+    }
+}
+
+/// The best model by its validations, else the last one.
+fn best_model(run: &Path) -> Option<PathBuf> {
+    let folders = ["best", "last"].map(|name| run.join("checkpoints").join(name));
+    folders
+        .into_iter()
+        .find(|folder| folder.join("model.toml").exists())
+}
+
+fn rename(folder: &Path, name: &str) -> Result<()> {
+    let to = folder.with_file_name(name);
+    if to.exists() {
+        return Err(Error::Exists { path: to });
+    }
+    std::fs::rename(folder, &to).map_err(Error::write(folder))
+}
+
+/// Beside it, under a name that no other run there has.
+fn to_trash(folder: &Path) -> Result<PathBuf> {
+    let trash = folder.with_file_name(TRASH);
+    std::fs::create_dir_all(&trash).map_err(Error::write(&trash))?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let names = std::iter::once(name.to_string()).chain((2..).map(|n| format!("{name} {n}")));
+    let mut places = names.map(|name| trash.join(name));
+    let to = places
+        .find(|place| !place.exists())
+        .expect("there is no end of numbers");
+    std::fs::rename(folder, &to).map_err(Error::write(folder))?;
+    Ok(to)
+}
+
+/// The best model in half precision, called `name`.
+fn export(run: &Path, to: &Path, name: &str, overwrite: bool) -> Result<()> {
+    if to.exists() && !overwrite {
+        return Err(Error::Exists {
+            path: to.to_owned(),
+        });
+    }
+    let best = best_model(run).ok_or_else(|| Error::Model {
+        reason: "the run has saved no model yet".to_owned(),
+        path: run.to_owned(),
+    })?;
+    let cpu = burn::tensor::Device::flex();
+    let (mut description, model, vocabulary) = averaged_model(&[best], &cpu)?;
+    name.clone_into(&mut description.name);
+    description.save(to, &model, &vocabulary, Precision::Half)
+}

@@ -1,0 +1,192 @@
+//! What stands out of a run's events: where it is, how good it is, what it said.
+
+use super::event::{EndReason, Phase, RunLimits, Sample, TrainingEvent};
+
+/// Lines of the log that are kept.
+const LOG: usize = 500;
+
+/// Scores of one validation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scores {
+    pub step: usize,
+    pub dev_loss: f32,
+    pub dev_bleu: f64,
+    pub documents: usize,
+    pub segments: usize,
+}
+
+/// A run in a few numbers, kept up to date event by event.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunSummary {
+    pub parameters: usize,
+    pub examples: usize,
+    pub device: String,
+    pub limits: RunLimits,
+    pub steps_per_epoch: usize,
+    pub phase: Option<Phase>,
+    pub step: usize,
+    pub epoch: usize,
+    pub target_tokens: u64,
+    pub loss: Option<f32>,
+    pub target_tokens_per_second: f64,
+    pub elapsed_secs: f64,
+    /// Validation included; `None` if the run has no limit.
+    pub remaining_secs: Option<f64>,
+    /// On the sample of development documents, or on all if the run scores no sample.
+    pub last: Option<Scores>,
+    pub best: Option<Scores>,
+    /// On all development documents.
+    pub whole: Option<Scores>,
+    pub samples: Vec<Sample>,
+    pub warnings: Vec<String>,
+    /// One line for everything but a step.
+    pub log: Vec<String>,
+    pub ended: Option<EndReason>,
+    pub failed: Option<String>,
+}
+
+impl RunSummary {
+    /// Takes the next event in.
+    pub fn add(&mut self, event: &TrainingEvent) {
+        if let Some(line) = self.line(event) {
+            if self.log.len() == LOG {
+                self.log.remove(0);
+            }
+            self.log.push(line);
+        }
+        match event {
+            TrainingEvent::Started {
+                parameters,
+                examples,
+                device,
+                limits,
+                steps_per_epoch,
+                ..
+            } => {
+                self.parameters = *parameters;
+                self.examples = *examples;
+                self.device.clone_from(device);
+                self.limits = *limits;
+                self.steps_per_epoch = *steps_per_epoch;
+                (self.ended, self.failed) = (None, None);
+            }
+            TrainingEvent::Phase { phase } => self.phase = Some(*phase),
+            TrainingEvent::Step {
+                step,
+                epoch,
+                loss,
+                target_tokens,
+                target_tokens_per_second,
+                elapsed_secs,
+                remaining_secs,
+                ..
+            } => {
+                (self.step, self.epoch, self.loss) = (*step, *epoch, Some(*loss));
+                self.target_tokens = *target_tokens;
+                self.target_tokens_per_second = *target_tokens_per_second;
+                self.elapsed_secs = *elapsed_secs;
+                self.remaining_secs = *remaining_secs;
+            }
+            TrainingEvent::Validated {
+                step,
+                dev_loss,
+                dev_bleu,
+                best,
+                elapsed_secs,
+                documents,
+                segments,
+                whole,
+                ..
+            } => {
+                let scores = Scores {
+                    step: *step,
+                    dev_loss: *dev_loss,
+                    dev_bleu: *dev_bleu,
+                    documents: *documents,
+                    segments: *segments,
+                };
+                self.elapsed_secs = *elapsed_secs;
+                self.last = Some(scores);
+                if *best {
+                    self.best = Some(scores);
+                }
+                if *whole {
+                    self.whole = Some(scores);
+                }
+            }
+            TrainingEvent::Samples { samples, .. } => self.samples.clone_from(samples),
+            TrainingEvent::Saved { .. } => {}
+            TrainingEvent::Warning { message } => {
+                if !self.warnings.contains(message) {
+                    self.warnings.push(message.clone());
+                }
+            }
+            TrainingEvent::Finished { reason, .. } => self.ended = Some(*reason),
+            TrainingEvent::Failed { message } => self.failed = Some(message.clone()),
+        }
+    }
+
+    /// How much of the run is done, in `[0, 1]`: of the limit that is nearest.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "a share of a bar"
+    )]
+    pub fn share(&self) -> Option<f32> {
+        let of = |done: f64, all: f64| (all > 0.0).then(|| (done / all) as f32);
+        let shares = [
+            of(self.step as f64, self.limits.steps as f64),
+            of(self.target_tokens as f64, self.limits.target_tokens as f64),
+            of(self.elapsed_secs, self.limits.minutes * 60.0),
+        ];
+        shares
+            .into_iter()
+            .flatten()
+            .max_by(f32::total_cmp)
+            .map(|share| share.min(1.0))
+    }
+
+    fn line(&self, event: &TrainingEvent) -> Option<String> {
+        let step = self.step;
+        match event {
+            TrainingEvent::Started {
+                parameters,
+                examples,
+                device,
+                step,
+                ..
+            } => Some(format!(
+                "step {step}: begun on {device}, {parameters} parameters, {examples} sentence pairs"
+            )),
+            TrainingEvent::Validated {
+                step,
+                dev_loss,
+                dev_bleu,
+                best,
+                segments,
+                whole,
+                ..
+            } => {
+                let what = if *whole { "all" } else { "a sample of" };
+                let mark = if *best { ", the best so far" } else { "" };
+                Some(format!(
+                    "step {step}: BLEU {dev_bleu:.2}, loss {dev_loss:.3} on {what} {segments} development segments{mark}"
+                ))
+            }
+            TrainingEvent::Saved { step, checkpoint } => {
+                Some(format!("step {step}: saved as {checkpoint}"))
+            }
+            TrainingEvent::Phase {
+                phase: Phase::Paused,
+            } => Some(format!("step {step}: paused")),
+            TrainingEvent::Warning { message } => Some(format!("step {step}: warning: {message}")),
+            TrainingEvent::Finished { step, reason } => {
+                Some(format!("step {step}: ended, {}", reason.words()))
+            }
+            TrainingEvent::Failed { message } => Some(format!("step {step}: failed: {message}")),
+            TrainingEvent::Phase { .. }
+            | TrainingEvent::Step { .. }
+            | TrainingEvent::Samples { .. } => None,
+        }
+    }
+}
