@@ -46,7 +46,11 @@ pub fn differences(configs: &[Option<&TrainingConfig>]) -> Vec<Difference> {
 fn written(value: &toml::Value) -> String {
     match value {
         toml::Value::String(text) => text.rsplit(['/', '\\']).next().unwrap_or(text).to_owned(),
-        toml::Value::Float(number) => format!("{number}"),
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "settings are f32, which TOML widens"
+        )]
+        toml::Value::Float(number) => (*number as f32).to_string(),
         other => other.to_string(),
     }
 }

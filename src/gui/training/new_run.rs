@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use egui::text::{LayoutJob, TextFormat};
 use egui::{Button, ComboBox, Layout, RichText, ScrollArea, Ui, UiBuilder, vec2};
 
 use super::fields::{FIELDS, Section};
@@ -159,7 +160,7 @@ impl Form<'_> {
             .height(420.0)
             .selected_text(chosen.clone())
             .show_ui(ui, |ui| {
-                ui.set_min_width(470.0);
+                ui.set_min_width(560.0);
                 let mut papers: Vec<&str> = Vec::new();
                 for preset in Preset::all() {
                     if !papers.contains(&preset.paper) {
@@ -170,8 +171,8 @@ impl Form<'_> {
                     ui.add_space(4.0);
                     ui.label(RichText::new(paper).size(12.0).color(palette.weak));
                     for preset in Preset::all().filter(|preset| preset.paper == paper) {
-                        ui.selectable_value(&mut chosen, preset.name.to_owned(), preset.name)
-                            .on_hover_text(preset.description);
+                        let text = described(preset, &palette);
+                        ui.selectable_value(&mut chosen, preset.name.to_owned(), text);
                     }
                 }
             });
@@ -257,6 +258,20 @@ impl Form<'_> {
             );
         }
     }
+}
+
+/// A system's name, and below it the sentence that explains it.
+fn described(preset: &Preset, palette: &Palette) -> LayoutJob {
+    let mut text = LayoutJob::default();
+    for (part, size, color) in [
+        (preset.name, 13.5, palette.text),
+        ("\n", 13.5, palette.text),
+        (preset.description, 11.5, palette.weak),
+    ] {
+        let font = egui::FontId::proportional(size);
+        text.append(part, 0.0, TextFormat::simple(font, color));
+    }
+    text
 }
 
 /// A choice among folders, shown by their names.

@@ -1,5 +1,7 @@
 //! The window as a user sees it, drawn without a display: find by label, click, look at what is asked for.
 
+mod training;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 

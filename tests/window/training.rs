@@ -1,0 +1,201 @@
+//! The training page: a form that starts a run, and runs that are followed by their folders.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use canopy::app::training::TrainingCommand;
+use canopy::app::{Command, Page};
+use canopy::jobs::{Event, RunRequest, RunsThread, TrainingRequest};
+use canopy::training::{Order, RunState};
+use tempfile::TempDir;
+
+use super::*;
+
+/// A folder of the user's with a corpus in it, as far as the page looks at it.
+fn home() -> TempDir {
+    let home = tempfile::tempdir().expect("a folder");
+    let corpus = home.path().join("corpora/letters");
+    std::fs::create_dir_all(&corpus).expect("a folder");
+    std::fs::write(corpus.join("corpus.json"), "{}").expect("a file");
+    home
+}
+
+/// What a run tells: two validations, the second on all documents.
+fn tell(run: &Path) {
+    let mut text = String::from(
+        "{\"event\":\"started\",\"parameters\":1234567,\"examples\":10,\"skipped\":0,\"device\":\"CPU\",\"step\":0,\
+         \"limits\":{\"steps\":40},\"steps_per_epoch\":20}\n",
+    );
+    for step in 1..=20 {
+        writeln!(
+            text,
+            "{{\"event\":\"step\",\"step\":{step},\"epoch\":0,\"loss\":{}.5,\"learning_rate\":1e-4,\
+             \"gradient_norm\":0.5,\"target_tokens\":{},\"target_tokens_per_second\":900.0,\"elapsed_secs\":{step}.0,\
+             \"remaining_secs\":20.0}}",
+            25 - step,
+            step * 100
+        )
+        .expect("a string takes all");
+    }
+    text.push_str(
+        "{\"event\":\"validated\",\"step\":20,\"target_tokens\":2000,\"dev_loss\":2.5,\"dev_bleu\":31.25,\"best\":true,\
+         \"elapsed_secs\":21.0,\"documents\":2,\"segments\":9,\"whole\":false}\n\
+         {\"event\":\"samples\",\"step\":20,\"samples\":[{\"source\":\"Dear Sir\",\"reference\":\"Sehr geehrter Herr\",\
+         \"translation\":\"Lieber Herr\"}]}\n\
+         {\"event\":\"warning\",\"message\":\"validation takes longer than training\"}\n",
+    );
+    std::fs::create_dir_all(run).expect("a folder");
+    std::fs::write(run.join("events.jsonl"), text).expect("a file");
+}
+
+/// The training page with what is found below `home`.
+fn page(home: &Path) -> Window {
+    let folders = Folders {
+        data: Some(home.to_owned()),
+        config: None,
+    };
+    let mut window = Window {
+        state: AppState::new(folders, Settings::default(), Shipped::default()),
+        ..Window::default()
+    };
+    let (sender, events) = channel();
+    let _runs = RunsThread::spawn(Some(home.to_owned()), sender, || ()).expect("a thread");
+    let event = events
+        .recv_timeout(Duration::from_secs(20))
+        .expect("a look at the folder");
+    window.state.receive(event);
+    window.state.apply(Command::ShowPage(Page::Training));
+    window
+}
+
+#[test]
+fn a_run_is_filled_in_and_started() {
+    let home = home();
+    let mut harness = page(home.path()).harness();
+    harness
+        .get_all_by_label("New run…")
+        .next()
+        .expect("a button")
+        .click();
+    harness.run();
+    harness.get_by_label("Start").click();
+    harness.run();
+    let training = &mut harness.state_mut().state.training;
+    let Some(TrainingRequest::Start(job)) = training.requests.pop() else {
+        panic!("nothing was started");
+    };
+    assert_eq!(job.run, home.path().join("runs/x-transformer-small"));
+    assert_eq!(job.config.corpus, home.path().join("corpora/letters"));
+}
+
+#[test]
+fn what_a_run_lacks_is_said_and_it_cannot_start() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut harness = page(home.path()).harness();
+    harness
+        .get_all_by_label("New run…")
+        .next()
+        .expect("a button")
+        .click();
+    harness.run();
+    assert!(
+        harness
+            .query_all_by_label("Choose a corpus, or make one")
+            .count()
+            > 0
+    );
+    harness.get_by_label("Start").click();
+    harness.run();
+    assert!(harness.state().state.training.requests.is_empty());
+}
+
+#[test]
+fn a_run_of_another_program_shows_its_scores_translations_and_warnings() {
+    let home = home();
+    tell(&home.path().join("runs/evening"));
+    let mut harness = page(home.path()).harness();
+    harness.run();
+    assert_eq!(
+        harness.state().state.training.runs[0].state,
+        RunState::Interrupted
+    );
+    for text in [
+        "Lieber Herr",
+        "Sehr geehrter Herr",
+        "validation takes longer than training",
+    ] {
+        assert!(
+            harness.query_by_label(text).is_some(),
+            "{text} is not shown"
+        );
+    }
+    assert!(
+        harness
+            .query_by_label_contains("BLEU 31.25 at best, on a sample")
+            .is_some()
+    );
+}
+
+#[test]
+fn all_runs_stand_side_by_side_with_the_settings_in_which_they_differ() {
+    let home = home();
+    for (name, dropout) in [("one", 0.1), ("other", 0.3)] {
+        let run = home.path().join("runs").join(name);
+        tell(&run);
+        let config = format!("corpus = \"letters\"\ndropout = {dropout}\n");
+        std::fs::write(run.join("config.toml"), config).expect("a file");
+    }
+    let mut harness = page(home.path()).harness();
+    harness.get_by_label("Compare all").click();
+    harness.run();
+    assert!(harness.query_by_label("dropout").is_some());
+    assert!(harness.query_by_label("seed").is_none());
+    assert!(harness.query_by_label("0.30000001192092896").is_none());
+}
+
+#[test]
+fn an_order_to_another_program_goes_through_the_folder() {
+    let home = home();
+    let run = home.path().join("runs/evening");
+    tell(&run);
+    let mut window = page(home.path());
+    let pause = TrainingCommand::Order(run.clone(), Order::Pause);
+    window.state.apply(Command::Training(pause));
+    assert!(matches!(
+        window.state.training.run_requests.pop(),
+        Some(RunRequest::Order { folder, order: Order::Pause, .. }) if folder == run
+    ));
+}
+
+#[test]
+fn a_deleted_run_goes_to_the_trash_and_comes_back() {
+    let home = home();
+    let run = home.path().join("runs/evening");
+    tell(&run);
+    let (sender, events) = channel();
+    let runs = RunsThread::spawn(Some(home.path().to_owned()), sender, || ()).expect("a thread");
+    let mut window = page(home.path());
+    let deliver = |window: &mut Window| {
+        for request in window.state.training.run_requests.drain(..) {
+            runs.send(request);
+        }
+    };
+    window
+        .state
+        .apply(Command::Training(TrainingCommand::Trash(run.clone())));
+    deliver(&mut window);
+    let trashed = std::iter::from_fn(|| events.recv_timeout(Duration::from_secs(20)).ok())
+        .find(|event| matches!(event, Event::Trashed { .. }));
+    window.state.receive(trashed.expect("it is in the trash"));
+    assert!(!run.exists());
+    window
+        .state
+        .apply(Command::Training(TrainingCommand::Restore));
+    deliver(&mut window);
+    let back = std::iter::from_fn(|| events.recv_timeout(Duration::from_secs(20)).ok()).find(
+        |event| matches!(event, Event::RunsSeen { runs, .. } if runs.iter().any(|seen| seen.folder == run)),
+    );
+    assert!(back.is_some() && run.join("events.jsonl").exists());
+}
