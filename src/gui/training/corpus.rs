@@ -74,7 +74,12 @@ fn fields_ui(ui: &mut Ui, form: &mut NewCorpus, commands: &mut Vec<Command>) {
             (&mut form.target_language, "de"),
         ] {
             let field = field_of_text(ui, text).desired_width(56.0);
-            ui.add(field.hint_text(hint));
+            let name = if hint == "en" {
+                "Source language"
+            } else {
+                "Target language"
+            };
+            ui.add(field.hint_text(hint)).accessible_name(name);
             if hint == "en" {
                 ui.label("to");
             }
@@ -82,7 +87,7 @@ fn fields_ui(ui: &mut Ui, form: &mut NewCorpus, commands: &mut Vec<Command>) {
     });
     row_ui(ui, "Name", |ui| {
         let field = field_of_text(ui, &mut form.name).desired_width(260.0);
-        ui.add(field);
+        ui.add(field).accessible_name("Name");
     });
 }
 

@@ -122,7 +122,9 @@ impl RunList {
             .as_mut()
             .filter(|(path, _)| *path == run.folder);
         if let Some((path, name)) = renamed {
-            let edit = ui.put(place, TextEdit::singleline(name));
+            let edit = ui
+                .put(place, TextEdit::singleline(name))
+                .accessible_name("Name");
             edit.request_focus();
             let escaped = ui.input(|input| input.key_pressed(egui::Key::Escape));
             let entered = ui.input(|input| input.key_pressed(egui::Key::Enter));

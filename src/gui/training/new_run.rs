@@ -130,7 +130,7 @@ impl Form<'_> {
             "Of the run and its folder.",
             |form, ui| {
                 let edit = field_of_text(ui, &mut form.filled.name).desired_width(CONTROL - 16.0);
-                if ui.add(edit).changed() {
+                if ui.add(edit).accessible_name("Name").changed() {
                     form.filled.named_by_preset = false;
                 }
             },
@@ -155,7 +155,7 @@ impl Form<'_> {
     fn preset_ui(&mut self, ui: &mut Ui) {
         let mut chosen = self.filled.config.preset.clone();
         let palette = Palette::of(ui);
-        ComboBox::from_id_salt("preset")
+        let systems = ComboBox::from_id_salt("preset")
             .width(CONTROL)
             .height(420.0)
             .selected_text(chosen.clone())
@@ -176,6 +176,7 @@ impl Form<'_> {
                     }
                 }
             });
+        systems.response.accessible_name("System");
         if chosen != self.filled.config.preset {
             self.filled.choose_preset(&chosen);
         }
@@ -185,7 +186,7 @@ impl Form<'_> {
         let mut chosen = None;
         folder_box(
             ui,
-            "corpus",
+            "Corpus",
             &self.filled.config.corpus,
             &self.state.training.corpora,
             &mut chosen,
@@ -215,7 +216,7 @@ impl Form<'_> {
         }
         if self.filled.start == Start::Model {
             let mut chosen = None;
-            folder_box(ui, "from", &self.filled.config.from, &models, &mut chosen);
+            folder_box(ui, "Model", &self.filled.config.from, &models, &mut chosen);
             if let Some(model) = chosen {
                 self.filled.begin_with_model(model);
             }
@@ -249,7 +250,8 @@ impl Form<'_> {
                 field.explanation,
                 |form, ui| {
                     let drag = field.drag(&mut form.filled.config);
-                    if ui.add_sized(vec2(110.0, 28.0), drag).changed() {
+                    let number = ui.add_sized(vec2(110.0, 28.0), drag);
+                    if number.accessible_name(field.label).changed() {
                         form.filled.probe = Probe::None;
                     }
                     let palette = Palette::of(ui);
@@ -277,7 +279,7 @@ fn described(preset: &Preset, palette: &Palette) -> LayoutJob {
 /// A choice among folders, shown by their names.
 fn folder_box(
     ui: &mut Ui,
-    id: &str,
+    label: &str,
     current: &Path,
     folders: &[PathBuf],
     chosen: &mut Option<PathBuf>,
@@ -287,19 +289,20 @@ fn folder_box(
     } else {
         file_name(current)
     };
-    let response = ComboBox::from_id_salt(id)
+    let response = ComboBox::from_id_salt(label)
         .width(200.0)
         .selected_text(text)
         .show_ui(ui, |ui| {
             for folder in folders {
-                let label = ui.selectable_label(folder == current, file_name(folder));
-                if label.on_hover_text(folder.display().to_string()).clicked() {
+                let entry = ui.selectable_label(folder == current, file_name(folder));
+                if entry.on_hover_text(folder.display().to_string()).clicked() {
                     *chosen = Some(folder.clone());
                 }
             }
         });
     response
         .response
+        .accessible_name(label)
         .on_hover_text(current.display().to_string());
 }
 

@@ -1,6 +1,6 @@
 //! One run: where it stands, its charts, what it translates now, its settings and its log.
 
-use egui::{Align, Button, Layout, ProgressBar, RichText, ScrollArea, Ui, vec2};
+use egui::{Align, Align2, Button, Layout, ProgressBar, RichText, ScrollArea, Sense, Ui, vec2};
 
 use super::list::state_words;
 use crate::app::Command;
@@ -131,7 +131,7 @@ fn axis_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
         let mut smoothing = training.smoothing;
         ui.spacing_mut().slider_width = 110.0;
         let slider = egui::Slider::new(&mut smoothing, 0.0..=0.99).show_value(false);
-        if ui.add(slider).changed() {
+        if ui.add(slider).accessible_name("Smoothing").changed() {
             commands.push(Command::Training(TrainingCommand::SetSmoothing(smoothing)));
         }
     });
@@ -304,11 +304,9 @@ fn phase_words(phase: Option<Phase>) -> &'static str {
 /// What is wrong, if anything.
 fn notes_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
     let failed = run.summary.failed.iter().map(|text| (text, palette.error));
-    let warnings = run
-        .summary
-        .warnings
-        .iter()
-        .map(|text| (text, palette.warning));
+    // The log has those before it.
+    let warnings = run.summary.warnings.last();
+    let warnings = warnings.map(|text| (text, palette.warning));
     for (text, color) in failed.chain(warnings) {
         ui.label(RichText::new(text).size(12.5).color(color));
     }
@@ -325,9 +323,16 @@ fn samples_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
             ("now", &sample.translation, palette.text),
         ] {
             ui.horizontal_top(|ui| {
-                ui.allocate_ui(vec2(72.0, 18.0), |ui| {
-                    ui.label(RichText::new(caption).size(11.5).color(palette.weak));
-                });
+                let (place, _) = ui.allocate_exact_size(vec2(64.0, 18.0), Sense::hover());
+                let font = egui::FontId::proportional(11.5);
+                let painter = ui.painter();
+                painter.text(
+                    place.left_center(),
+                    Align2::LEFT_CENTER,
+                    caption,
+                    font,
+                    palette.weak,
+                );
                 ui.add(egui::Label::new(RichText::new(text).color(color)).wrap());
             });
         }
