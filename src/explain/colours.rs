@@ -42,12 +42,13 @@ impl Scale {
         } else {
             1.0
         };
-        // The darkest colours would not show on a dark page.
-        viridis(if self.is_dark {
-            0.12 + 0.88 * share
-        } else {
-            1.0 - share
-        })
+        if self.is_dark {
+            // The darkest colours would not show on a dark page.
+            return viridis(0.12 + 0.88 * share);
+        }
+        // Nearly nothing must not shine: bright yellow becomes pale.
+        let page = RGBColor(255, 255, 255);
+        mixed(viridis(1.0 - share), page, 0.66 * (1.0 - share).powi(3))
     }
 
     /// Colour of a text on one of these colours.

@@ -175,7 +175,7 @@ fn sentence(
     let words = tokens.iter().zip(weights).enumerate();
     let words = words.map(|(place, (token, weight))| ShadedWord {
         text: token.trim_start_matches('▁').to_owned(),
-        begins: place > 0 && (token.starts_with('▁') || token.starts_with('<')),
+        begins: place > 0 && (token.starts_with('▁') || token == "<eos>"),
         weight,
     });
     ContextSentence {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::measure::row_divergence;
 use super::query::{Attention, Looking, Query, shown};
 use super::rows::{MeanRow, Rows};
 use super::zeros::Zeros;
@@ -43,7 +44,7 @@ pub struct WeightMap {
     pub zeros: Zeros,
     /// The row that was asked for.
     pub selected: Option<usize>,
-    /// Mean difference of the rows, see [`row_divergence`](super::row_divergence).
+    /// Mean difference of the rows over all keys, shown or not, see [`row_divergence`].
     pub divergence: Option<f64>,
 }
 
@@ -88,7 +89,7 @@ impl WeightMap {
             .collect();
         map.fill(&order, &means, |mean| (&mean.sentences, mean.sentence_rest));
         map.zeros = Zeros::of_sentences(source, &attention, query.sentence)?;
-        Ok(map.finish())
+        Ok(map)
     }
 
     /// Words of a sentence × words of the context sentences that they chose, grouped by sentence: of the `limit` sentences
@@ -112,7 +113,7 @@ impl WeightMap {
         }
         map.word_columns(source, &attention, &chosen, &means);
         map.zeros = Zeros::of_words(source, &attention, query.sentence)?;
-        Ok(map.finish())
+        Ok(map)
     }
 
     /// Words of a translated sentence × words of its source.
@@ -166,7 +167,7 @@ impl WeightMap {
             map.groups.clear();
         }
         map.zeros = Zeros::of_words(source, &attention, query.sentence)?;
-        Ok(map.finish())
+        Ok(map)
     }
 
     fn begin(source: &TraceSource, query: &Query, attention: &Attention, title: &str) -> Self {
@@ -255,11 +256,8 @@ impl WeightMap {
             self.rest.push(rest);
             self.elsewhere.push(elsewhere);
         }
-    }
-
-    fn finish(mut self) -> Self {
-        self.divergence = super::measure::row_divergence(&self);
-        self
+        let rows = means.iter().map(weights);
+        self.divergence = row_divergence(rows.map(|(keys, rest)| (keys.as_slice(), rest)));
     }
 
     /// Weight of a cell, 0 where there is none.
@@ -269,28 +267,10 @@ impl WeightMap {
         found.map_or(0.0, |place| cells[place].1)
     }
 
-    /// The largest number that is shown, for the scale.
+    /// The largest weight of a cell, for the scale.
     pub fn largest(&self) -> f32 {
-        let cells = self.cells.iter().flatten().map(|&(_, weight)| weight);
-        let others = self.rest.iter().chain(&self.elsewhere).copied();
-        cells.chain(others).fold(0.0, f32::max)
-    }
-
-    /// Rows with all keys that have weight somewhere, then what is elsewhere and the rest.
-    pub(super) fn dense(&self) -> impl Iterator<Item = Vec<f64>> {
-        let mut used: Vec<u32> = self.cells.iter().flatten().map(|cell| cell.0).collect();
-        used.sort_unstable();
-        used.dedup();
-        self.cells.iter().enumerate().map(move |(row, cells)| {
-            let mut dense = vec![0.0; used.len() + 2];
-            for (column, weight) in cells {
-                let place = used.binary_search(column).expect("is one of them");
-                dense[place] = f64::from(*weight);
-            }
-            dense[used.len()] = self.elsewhere[row].into();
-            dense[used.len() + 1] = self.rest[row].into();
-            dense
-        })
+        let weights = self.cells.iter().flatten().map(|&(_, weight)| weight);
+        weights.fold(0.0, f32::max)
     }
 }
 

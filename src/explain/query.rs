@@ -44,6 +44,8 @@ pub struct Attention {
     pub maps: Vec<usize>,
     pub layer: usize,
     pub heads: Heads,
+    /// T, for attention to other sentences of systems that have one.
+    pub top_t: Option<usize>,
 }
 
 impl Query {
@@ -96,7 +98,7 @@ impl Query {
             Heads::One(head) => format!("head {}", head + 1),
             Heads::Mean => format!("mean of {} heads", attention.maps.len()),
         });
-        if let Some(top_t) = overview.model.top_t {
+        if let Some(top_t) = attention.top_t {
             parts.push(format!("T = {top_t}"));
         }
         parts.join(" · ")
@@ -193,6 +195,7 @@ impl Attention {
             maps: heads.into_iter().map(|(_, map)| map).collect(),
             layer,
             heads: query.heads,
+            top_t: (source.overview().model.top_t).filter(|_| looking == Looking::Context),
         })
     }
 

@@ -157,9 +157,11 @@ impl TreeView {
         }
     }
 
-    /// Least and greatest number that colours a node; a mass starts at 0.
+    /// Least and greatest number of the nodes that were kept, the only coloured ones; a mass starts at 0.
     pub fn range(&self) -> (f32, f32) {
-        let values = self.nodes.iter().filter_map(|node| self.value(node));
+        let kept = self.nodes.iter();
+        let kept = kept.filter(|node| node.state == NodeState::Kept);
+        let values = kept.filter_map(|node| self.value(node));
         let (low, high) = values.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), value| {
             (low.min(value), high.max(value))
         });

@@ -13,7 +13,7 @@ const SIZE: f64 = 13.5;
 const LINE: f64 = 23.0;
 const AFTER: f64 = 13.0;
 /// Number and weight of a sentence.
-const GUTTER: f64 = 118.0;
+const GUTTER: f64 = 132.0;
 
 #[expect(clippy::cast_precision_loss, reason = "letters of a sentence")]
 pub(super) fn height(context: &ContextView, width: f64) -> f64 {

@@ -6,7 +6,7 @@ use super::labels::{shortened, thinned};
 use super::legend::{self, Swatch, frame, hatch};
 use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
-use crate::explain::colours::Scale;
+use crate::explain::colours::{Scale, mixed};
 use crate::explain::map::WeightMap;
 
 /// Longest label of a row or column, in pixels.
@@ -18,7 +18,9 @@ const GAP: f64 = 7.0;
 /// Between two maps.
 const BETWEEN: f64 = 36.0;
 const ROW: f64 = 21.0;
-const COLUMN: f64 = 30.0;
+const COLUMN: f64 = 40.0;
+/// A column on the right, whose bars fill it if they have all weight of the row.
+const OTHER: f64 = 34.0;
 
 #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
 pub(super) fn height(maps: &[WeightMap]) -> f64 {
@@ -62,10 +64,13 @@ pub(super) fn draw<DB: DrawingBackend>(
     };
     let mut swatches = vec![(Swatch::Blank, blank)];
     if any(has_rest) {
-        swatches.push((Swatch::Hatched, "rest: dropped, or of no word"));
+        swatches.push((
+            Swatch::Hatched,
+            "rest: share of the row that was dropped, or of no word",
+        ));
     }
     if any(has_elsewhere) {
-        swatches.push((Swatch::Hatched, "other: in sentences not shown"));
+        swatches.push((Swatch::Hatched, "other: share in sentences not shown"));
     }
     let at = (area.left, area.bottom - 22.0);
     legend::draw(pen, at, &scale, &first.measure, &swatches)
@@ -116,7 +121,7 @@ impl Grid {
                 others.push((name, 0.0, weights.clone()));
             }
         }
-        let other = 22.0;
+        let other = OTHER;
         let right = area.right - others.len() as f64 * (other + GAP + 3.0) - 4.0;
         let left = area.left + gutter;
         let (rows, columns) = (
@@ -190,13 +195,14 @@ impl Grid {
                 pen.rect(self.cell(row, left, self.column), scale.colour(weight))?;
             }
             for (_, left, weights) in &self.others {
+                let whole = self.cell(row, *left, self.other);
+                let bar = Rect {
+                    right: whole.left + whole.width() * f64::from(weights[row]).min(1.0),
+                    ..whole
+                };
                 if weights[row] > 0.0 {
-                    let (place, colour) = (
-                        self.cell(row, *left, self.other),
-                        scale.colour(weights[row]),
-                    );
-                    pen.rect(place, colour)?;
-                    hatch(pen, place, Scale::ink(colour))?;
+                    pen.rect(bar, mixed(pen.theme.page, pen.theme.weak, 0.3))?;
+                    hatch(pen, bar, pen.theme.weak)?;
                 }
             }
         }

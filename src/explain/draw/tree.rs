@@ -20,7 +20,7 @@ const MOST_LISTED: usize = 12;
 /// Between the tree and the list: numbers of the leaves.
 const NUMBERS: f64 = 26.0;
 /// Em of the numbers in a node.
-const TINY: f64 = 9.5;
+const TINY: f64 = 9.25;
 
 #[expect(clippy::cast_precision_loss, reason = "levels of a tree")]
 pub(super) fn height(tree: &TreeView) -> f64 {
@@ -234,10 +234,20 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
                     continue;
                 }
                 let widths = label.iter().map(|line| self.pen.width(line, tiny));
-                let half_width = widths.fold(0.0, f64::max) / 2.0 + 4.0;
+                let half_width = widths.fold(0.0, f64::max) / 2.0 + 2.75;
                 #[expect(clippy::cast_precision_loss, reason = "one or two lines")]
                 let half_height = label.len() as f64 * 6.0 + 2.0;
-                let reach = |other: usize| shapes[row[other]].half_width() + half_width + 2.0;
+                let ring = |other: usize| {
+                    if placed[row[other]].of(self.tree).chosen {
+                        1.5
+                    } else {
+                        0.0
+                    }
+                };
+                let rings = |other: usize| ring(other) + ring(place);
+                let reach = |other: usize| {
+                    shapes[row[other]].half_width() + half_width + rings(other) + 0.75
+                };
                 let clear = |other: usize| (placed[row[other]].x - here.x).abs() >= reach(other);
                 let left_clear = place.checked_sub(1).is_none_or(clear);
                 let right_clear = place + 1 >= row.len() || clear(place + 1);
@@ -303,8 +313,8 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
                         top: place.top - by,
                         bottom: place.bottom + by,
                     };
-                    pen.rect(grown(3.0), theme.strong)?;
-                    pen.rect(grown(1.5), theme.page)?;
+                    pen.rect(grown(2.5), theme.strong)?;
+                    pen.rect(grown(0.75), theme.page)?;
                 }
                 pen.rect(place, fill)?;
                 if outlined {
