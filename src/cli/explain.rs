@@ -141,12 +141,16 @@ fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Expl
     let top = usize::from(arguments.top);
     let map = |source: &TraceSource| {
         let query = query(arguments, source)?;
-        match arguments.view {
+        let mut map = match arguments.view {
             Shown::Sentences => WeightMap::sentences(source, &query, order),
             Shown::Words => WeightMap::words(source, &query, order, top),
             Shown::Cross => WeightMap::cross(source, &query),
             _ => WeightMap::self_attention(source, &query),
+        }?;
+        if sources.len() > 1 {
+            map.title = format!("{} · {}", source.overview().model.name, map.title);
         }
+        Ok(map)
     };
     let one = || match sources {
         [source] => Ok((source, query(arguments, source)?)),

@@ -2,12 +2,12 @@
 //!
 //! A width holds so many slots. Nodes are opened from the root down, those with a number first, until the slots are used
 //! up; what stays closed stands for all sentences below it, and neighbours without a number stand for their siblings. So
-//! the way to the chosen sentences is open in any width that has room for it, and a wider drawing shows more of the rest:
-//! to zoom is to lay out on a larger width, to pan is to move it.
+//! the way to the chosen sentences is open in any width that has room for it, and a drawing that is wide enough shows the
+//! rest too: to zoom is to lay out on a larger width, to pan is to move it.
 
 use std::collections::BinaryHeap;
 
-use super::tree::{NodeState, TreeNode, TreeView};
+use super::tree::{Measure, NodeState, TreeNode, TreeView};
 
 /// A node, or several siblings that stand as one, and its centre in pixels.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,6 +105,13 @@ impl TreeView {
                 merged.push(rank.node);
                 queue.extend(children.iter().map(|&child| self.rank(child)));
             }
+        }
+        // Half of the slots, so that what has numbers keeps room for them. What the model never looked at is shown as a
+        // whole or not at all: parts of it would tell nothing.
+        let slots = slots / 2;
+        let fits = self.nodes[self.root].leaves <= slots;
+        if self.measure == Measure::Relevance && !fits {
+            return opened;
         }
         let mut queue: BinaryHeap<Rank> = merged.iter().map(|&node| self.rank(node)).collect();
         if opened[self.root] == Opened::No {

@@ -131,7 +131,10 @@ impl TreeView {
             .filter(|(_, weight)| *weight > 0.0)
             .map(|&(sentence, weight)| {
                 let sentence = sentence as usize;
-                let text = overview.sentences(side)[sentence].text.clone();
+                // What stands for inline markup is in a private area of Unicode.
+                let text = overview.sentences(side)[sentence].text.chars();
+                let text = text.filter(|letter| !('\u{e000}'..='\u{f8ff}').contains(letter));
+                let text = text.collect();
                 (sentence, weight, text)
             })
             .collect();

@@ -3,10 +3,10 @@
 use plotters::prelude::DrawingBackend;
 
 use super::labels::{shortened, thinned};
-use super::legend::{self, Swatch, frame};
+use super::legend::frame;
 use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
-use crate::explain::colours::Scale;
+use crate::explain::colours::mixed;
 use crate::explain::gates::GateView;
 
 const LABEL: f64 = 110.0;
@@ -48,7 +48,7 @@ pub(super) fn draw<DB: DrawingBackend>(
         let weak = Lettering::new(SMALL, pen.theme.weak).anchored(Anchor::Right);
         pen.text(&format!("{value}"), at, weak)?;
     }
-    let scale = Scale::new(0.0, 1.0, pen.theme);
+    let colour = mixed(pen.theme.page, pen.theme.run(0), 0.45);
     let mut centre = plot.left + column / 2.0;
     let mut places = Vec::new();
     let half = (column * 0.32).min(11.0);
@@ -59,7 +59,7 @@ pub(super) fn draw<DB: DrawingBackend>(
             top: y(word.mean),
             bottom: plot.bottom,
         };
-        pen.rect(bar, scale.colour(word.mean))?;
+        pen.rect(bar, colour)?;
         let span = [(centre, y(word.max)), (centre, y(word.min))];
         pen.line(&span, 1.5, pen.theme.text)?;
         pen.disc((centre, y(word.mean)), 2.75, pen.theme.text)?;
@@ -85,10 +85,8 @@ pub(super) fn draw<DB: DrawingBackend>(
         let foot = plot.bottom + 6.0 + pen.width(&text, lettering);
         pen.upright(&text, (places[index].0 + SMALL * 0.36, foot), lettering)?;
     }
-    let at = (below.left, below.bottom - 22.0);
-    let swatches = [(
-        Swatch::Filled(pen.theme.text),
-        "line: from the least to the greatest of a word's features; dot: their mean",
-    )];
-    legend::draw(pen, at, &scale, "gate", &swatches)
+    let about =
+        "bar and dot: mean over the features of a word; line: from the least to the greatest";
+    let weak = Lettering::new(SMALL, pen.theme.weak);
+    pen.text(about, (below.left, below.bottom - 8.0), weak)
 }

@@ -135,7 +135,7 @@ pub(super) fn hatch<DB: DrawingBackend>(
 /// Three significant figures at most: `0`, `0.012`, `0.21`, `12.3`.
 pub(super) fn number(value: f32) -> String {
     let size = value.abs();
-    if size == 0.0 {
+    let text = if size == 0.0 {
         "0".to_owned()
     } else if size < 0.1 {
         format!("{value:.3}")
@@ -143,5 +143,6 @@ pub(super) fn number(value: f32) -> String {
         format!("{value:.2}")
     } else {
         format!("{value:.1}")
-    }
+    };
+    text.replace('-', "−")
 }

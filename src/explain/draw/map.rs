@@ -197,7 +197,7 @@ impl Grid {
             for (_, left, weights) in &self.others {
                 let whole = self.cell(row, *left, self.other);
                 let bar = Rect {
-                    right: whole.left + whole.width() * f64::from(weights[row]).min(1.0),
+                    right: whole.left + (whole.width() * f64::from(weights[row]).min(1.0)).max(2.0),
                     ..whole
                 };
                 if weights[row] > 0.0 {

@@ -12,7 +12,7 @@ use crate::explain::layout::{Placed, TreeLayout};
 use crate::explain::tree::{Measure, NodeState, TreeView};
 
 /// The least distance of two leaves.
-const SLOT: f64 = 22.0;
+const SLOT: f64 = 11.0;
 const LEVEL: f64 = 62.0;
 /// A line of the chosen sentences.
 const LINE: f64 = 19.0;
@@ -20,7 +20,7 @@ const MOST_LISTED: usize = 12;
 /// Between the tree and the list: numbers of the leaves.
 const NUMBERS: f64 = 26.0;
 /// Em of the numbers in a node.
-const TINY: f64 = 9.25;
+const TINY: f64 = 9.0;
 
 #[expect(clippy::cast_precision_loss, reason = "levels of a tree")]
 pub(super) fn height(tree: &TreeView) -> f64 {
@@ -73,7 +73,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     if layout.placed.iter().any(|placed| !placed.is_alone()) {
         swatches.push((
             Swatch::Filled(mixed(theme.weak, theme.page, 0.4)),
-            "triangle: closed, shows its greatest",
+            "triangle: several nodes as one",
         ));
     }
     legend::draw(
@@ -138,6 +138,11 @@ struct Nodes<'a, 'p, DB: DrawingBackend> {
     scale: Scale,
 }
 
+/// With a minus as wide as a figure.
+fn signed(value: f32) -> String {
+    format!("{value:.2}").replace('-', "−")
+}
+
 /// How much room a node takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Shape {
@@ -172,7 +177,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         let node = placed.of(self.tree);
         match (node.relevance, node.cumulative) {
             (Some(relevance), Some(cumulative)) => {
-                vec![format!("{relevance:.2}"), format!("{cumulative:.2}")]
+                vec![signed(relevance), signed(cumulative)]
             }
             _ => placed
                 .greatest
@@ -234,7 +239,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
                     continue;
                 }
                 let widths = label.iter().map(|line| self.pen.width(line, tiny));
-                let half_width = widths.fold(0.0, f64::max) / 2.0 + 2.75;
+                let half_width = widths.fold(0.0, f64::max) / 2.0 + 2.25;
                 #[expect(clippy::cast_precision_loss, reason = "one or two lines")]
                 let half_height = label.len() as f64 * 6.0 + 2.0;
                 let ring = |other: usize| {
