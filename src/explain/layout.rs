@@ -232,3 +232,6 @@ struct Rank {
     leaves: usize,
     node: usize,
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,9 +2,11 @@
 
 mod context;
 mod gates;
+mod grid;
 mod labels;
 mod legend;
 mod map;
+mod nodes;
 mod tree;
 mod zeros;
 
