@@ -235,6 +235,17 @@ pub enum Error {
     TraceOfSeveral { count: usize },
     #[error("the translation and its trace would both become {path:?}; name two files")]
     TraceOverTranslation { path: PathBuf },
+    #[error("{asked}: {there}")]
+    NotInTrace { asked: String, there: String },
+    #[error("this trace has {missing}; {advice}")]
+    NotTraced {
+        missing: &'static str,
+        advice: &'static str,
+    },
+    #[error(
+        "{path:?} says no format; end its name in .svg or .png for a figure, in .csv or .json for its numbers"
+    )]
+    ExplanationExtension { path: PathBuf },
     #[error("{path:?} says no format for the figure; end its name in .svg or .png")]
     FigureExtension { path: PathBuf },
     #[error("the figure cannot be drawn: {problem}: {path:?}")]

@@ -9,6 +9,7 @@
 //! | [`metrics`] | scores: texts in, numbers out |
 //! | [`charts`] | figures: numbers in, drawing on any plotters backend out |
 //! | [`trace`] | what a model attended to while it translated a document: plain numbers, in memory and on disk |
+//! | [`explain`] | views of a trace: a question in, numbers and figures out |
 //! | [`kernels`] | fused operations, each beside its plain tensor version |
 //! | [`model`] | layers and systems: tensors in, tensors out |
 //! | [`weights`] | model folders and named tensors on disk |
@@ -25,6 +26,7 @@ pub mod charts;
 pub mod cli;
 pub mod corpus;
 pub mod error;
+pub mod explain;
 pub mod gui;
 pub mod inference;
 pub mod jobs;

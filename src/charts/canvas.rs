@@ -247,8 +247,10 @@ impl DrawingBackend for Canvas {
         // plotters sets the baseline half a line height below the place.
         #[expect(clippy::cast_possible_truncation, reason = "a few pixels")]
         let down = (baseline * em - style.size() / 2.0).round() as i32;
-        let drawn = style.draw(text, (x + along, y + down), |x, y, colour| {
-            self.blend(x, y, colour);
+        let turn = style.transform();
+        let drawn = style.draw(text, (along, down), |right, below, colour| {
+            let (right, below) = turn.transform(right, below);
+            self.blend(x + right, y + below, colour);
             Ok(())
         });
         drawn.map_err(font)?

@@ -1,4 +1,4 @@
-//! Charts as files.
+//! Charts and other pictures as files.
 
 use std::cell::RefCell;
 use std::ffi::OsStr;
@@ -12,6 +12,8 @@ use plotters::prelude::{DrawingBackend, IntoDrawingArea, SVGBackend};
 use super::canvas::Canvas;
 use super::chart::{Chart, View};
 use super::draw::draw;
+use super::font::register_fonts;
+use super::pen::{Drawn, Pen};
 use super::theme::Theme;
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
@@ -22,6 +24,23 @@ pub const FINE: u32 = 4;
 /// Larger figures, in pixels a side, are refused.
 const LARGEST: u32 = 4_000;
 
+/// What can be drawn on any backend.
+pub trait Picture {
+    /// Draws on the whole area of `pen`.
+    ///
+    /// # Errors
+    /// What the backend reports.
+    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB>;
+}
+
+struct ChartPicture<'a>(&'a Chart, &'a View);
+
+impl Picture for ChartPicture<'_> {
+    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB> {
+        draw(pen.area, self.0, self.1, pen.theme, pen.scale)
+    }
+}
+
 /// Writes a figure of `width` × `height` pixels: SVG or PNG, as the end of its name says. What was at `path` before is
 /// there until the figure is complete.
 ///
@@ -30,6 +49,20 @@ const LARGEST: u32 = 4_000;
 pub fn write(
     chart: &Chart,
     view: &View,
+    theme: &Theme,
+    path: &Path,
+    size: (u32, u32),
+    overwrite: bool,
+) -> Result<()> {
+    write_picture(&ChartPicture(chart, view), theme, path, size, overwrite)
+}
+
+/// Like [`write`], whatever the picture.
+///
+/// # Errors
+/// As there.
+pub fn write_picture(
+    picture: &impl Picture,
     theme: &Theme,
     path: &Path,
     size: (u32, u32),
@@ -46,8 +79,8 @@ pub fn write(
     }
     let extension = path.extension().map(OsStr::to_ascii_lowercase);
     let bytes = match extension.as_ref().and_then(|end| end.to_str()) {
-        Some("svg") => svg(chart, view, theme, size).map(String::into_bytes),
-        Some("png") => png(chart, view, theme, size),
+        Some("svg") => picture_svg(picture, theme, size).map(String::into_bytes),
+        Some("png") => picture_png(picture, theme, size),
         _ => {
             return Err(Error::FigureExtension {
                 path: path.to_owned(),
@@ -66,13 +99,7 @@ pub fn write(
 /// # Errors
 /// What plotters reports.
 pub fn svg(chart: &Chart, view: &View, theme: &Theme, size: (u32, u32)) -> Result<String, String> {
-    let (width, height) = (size.0 * FINE, size.1 * FINE);
-    let mut text = String::new();
-    let backend = SVGBackend::with_string(&mut text, (width, height));
-    draw_on(&backend.into_drawing_area(), chart, view, theme)?;
-    let fine = format!("<svg width=\"{width}\" height=\"{height}\"");
-    let real = format!("<svg width=\"{}\" height=\"{}\"", size.0, size.1);
-    Ok(text.replacen(&fine, &real, 1))
+    picture_svg(&ChartPicture(chart, view), theme, size)
 }
 
 /// A chart as PNG, `size` in pixels.
@@ -80,19 +107,54 @@ pub fn svg(chart: &Chart, view: &View, theme: &Theme, size: (u32, u32)) -> Resul
 /// # Errors
 /// What plotters reports.
 pub fn png(chart: &Chart, view: &View, theme: &Theme, size: (u32, u32)) -> Result<Vec<u8>, String> {
+    picture_png(&ChartPicture(chart, view), theme, size)
+}
+
+/// A picture as SVG, `size` in pixels.
+///
+/// # Errors
+/// What plotters reports.
+pub fn picture_svg(
+    picture: &impl Picture,
+    theme: &Theme,
+    size: (u32, u32),
+) -> Result<String, String> {
+    let (width, height) = (size.0 * FINE, size.1 * FINE);
+    let mut text = String::new();
+    let backend = SVGBackend::with_string(&mut text, (width, height));
+    draw_on(&backend.into_drawing_area(), picture, theme)?;
+    let fine = format!("<svg width=\"{width}\" height=\"{height}\"");
+    let real = format!("<svg width=\"{}\" height=\"{}\"", size.0, size.1);
+    Ok(text.replacen(&fine, &real, 1))
+}
+
+/// A picture as PNG, `size` in pixels.
+///
+/// # Errors
+/// What plotters reports.
+pub fn picture_png(
+    picture: &impl Picture,
+    theme: &Theme,
+    size: (u32, u32),
+) -> Result<Vec<u8>, String> {
     let canvas = Canvas::new(size.0 * FINE, size.1 * FINE);
     let canvas = Rc::new(RefCell::new(canvas));
-    draw_on(&DrawingArea::from(&canvas), chart, view, theme)?;
+    draw_on(&DrawingArea::from(&canvas), picture, theme)?;
     let reduced = canvas.borrow().reduced(FINE);
     Ok(super::png::encoded(&reduced))
 }
 
 fn draw_on<DB: DrawingBackend>(
     area: &DrawingArea<DB, Shift>,
-    chart: &Chart,
-    view: &View,
+    picture: &impl Picture,
     theme: &Theme,
 ) -> Result<(), String> {
-    draw(area, chart, view, theme, f64::from(FINE)).map_err(|problem| problem.to_string())?;
+    register_fonts();
+    let pen = Pen {
+        area,
+        theme,
+        scale: f64::from(FINE),
+    };
+    picture.draw(&pen).map_err(|problem| problem.to_string())?;
     area.present().map_err(|problem| problem.to_string())
 }

@@ -24,8 +24,9 @@ mod view;
 
 pub use chart::{Bounds, Chart, Curve, Panel, Scale, Span, View, XAxis};
 pub use draw::draw;
-pub use figure::{FINE, png, svg, write};
+pub use figure::{FINE, Picture, picture_png, picture_svg, png, svg, write, write_picture};
 pub use font::{EM, FONT, register_fonts};
+pub use pen::{Anchor, Drawn, Lettering, Pen};
 pub use place::{Place, Rect};
 pub use plan::Plan;
 pub use smooth::exponential_average;

@@ -5,21 +5,21 @@ use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
 use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
 use plotters::prelude::DrawingBackend;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontDesc, FontFamily, FontStyle, RGBColor, TextStyle};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, FontTransform, RGBColor, TextStyle};
 
 use super::font::{EM, FONT};
 use super::place::Rect;
 use super::theme::Theme;
 
 /// Of all drawing: what the backend says went wrong.
-pub(super) type Drawn<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
+pub type Drawn<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 
 /// Where plotters puts the baseline of a text below its top: so many em.
 const BASELINE: f64 = 0.76;
 
 /// How a text looks.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lettering {
+pub struct Lettering {
     /// Em in pixels.
     pub size: f64,
     pub colour: RGBColor,
@@ -29,14 +29,14 @@ pub(super) struct Lettering {
 
 /// Which part of a text stands at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub enum Anchor {
     Left,
     Centre,
     Right,
 }
 
 /// A drawing area, its theme and its units.
-pub(super) struct Pen<'a, DB: DrawingBackend> {
+pub struct Pen<'a, DB: DrawingBackend> {
     pub area: &'a DrawingArea<DB, Shift>,
     pub theme: &'a Theme,
     /// Units of the backend a pixel.
@@ -60,30 +60,30 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
         self.unit(pixels).unsigned_abs().max(1)
     }
 
-    pub fn line(&self, line: &[(f64, f64)], width: f64, colour: RGBColor) -> Drawn<DB> {
+    pub(crate) fn line(&self, line: &[(f64, f64)], width: f64, colour: RGBColor) -> Drawn<DB> {
         let points: Vec<_> = line.iter().map(|point| self.at(*point)).collect();
         let style = colour.stroke_width(self.length(width));
         self.area.draw(&PathElement::new(points, style))
     }
 
     /// A line one pixel wide, along pixels, that is as sharp as it can be.
-    pub fn hairline(&self, from: (f64, f64), to: (f64, f64), colour: RGBColor) -> Drawn<DB> {
+    pub(crate) fn hairline(&self, from: (f64, f64), to: (f64, f64), colour: RGBColor) -> Drawn<DB> {
         let sharp = |(x, y): (f64, f64)| (x.floor() + 0.5, y.floor() + 0.5);
         self.line(&[sharp(from), sharp(to)], 1.0, colour)
     }
 
-    pub fn disc(&self, centre: (f64, f64), radius: f64, colour: RGBColor) -> Drawn<DB> {
+    pub(crate) fn disc(&self, centre: (f64, f64), radius: f64, colour: RGBColor) -> Drawn<DB> {
         let radius = self.length(radius);
         self.area
             .draw(&Circle::new(self.at(centre), radius, colour.filled()))
     }
 
-    pub fn polygon(&self, corners: &[(f64, f64)], colour: RGBColor) -> Drawn<DB> {
+    pub(crate) fn polygon(&self, corners: &[(f64, f64)], colour: RGBColor) -> Drawn<DB> {
         let corners: Vec<_> = corners.iter().map(|corner| self.at(*corner)).collect();
         self.area.draw(&Polygon::new(corners, colour.filled()))
     }
 
-    pub fn rect(&self, rect: Rect, colour: RGBColor) -> Drawn<DB> {
+    pub(crate) fn rect(&self, rect: Rect, colour: RGBColor) -> Drawn<DB> {
         let corners = [
             self.at((rect.left, rect.top)),
             self.at((rect.right, rect.bottom)),
@@ -92,7 +92,7 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
     }
 
     /// A text whose baseline stands at `y`.
-    pub fn text(&self, text: &str, (x, y): (f64, f64), lettering: Lettering) -> Drawn<DB> {
+    pub(crate) fn text(&self, text: &str, (x, y): (f64, f64), lettering: Lettering) -> Drawn<DB> {
         if text.is_empty() {
             return Ok(());
         }
@@ -101,8 +101,23 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
         self.area.draw(&Text::new(text.to_owned(), at, style))
     }
 
+    /// A text that runs upwards from `y`, its baseline on the right at `x`; for [`Anchor::Left`].
+    pub(crate) fn upright(
+        &self,
+        text: &str,
+        (x, y): (f64, f64),
+        lettering: Lettering,
+    ) -> Drawn<DB> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let at = self.at((x - BASELINE * lettering.size, y));
+        let style = self.style(lettering).transform(FontTransform::Rotate270);
+        self.area.draw(&Text::new(text.to_owned(), at, style))
+    }
+
     /// How wide a text is, in pixels.
-    pub fn width(&self, text: &str, lettering: Lettering) -> f64 {
+    pub(crate) fn width(&self, text: &str, lettering: Lettering) -> f64 {
         let style = self.style(lettering);
         // A font without measures is no reason to draw nothing: letters are about half an em wide.
         self.area.estimate_text_size(text, &style).map_or_else(
@@ -133,7 +148,7 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
 }
 
 impl Lettering {
-    pub fn new(size: f64, colour: RGBColor) -> Self {
+    pub(crate) fn new(size: f64, colour: RGBColor) -> Self {
         Self {
             size,
             colour,
@@ -142,11 +157,11 @@ impl Lettering {
         }
     }
 
-    pub fn bold(self) -> Self {
+    pub(crate) fn bold(self) -> Self {
         Self { bold: true, ..self }
     }
 
-    pub fn anchored(self, anchor: Anchor) -> Self {
+    pub(crate) fn anchored(self, anchor: Anchor) -> Self {
         Self { anchor, ..self }
     }
 }

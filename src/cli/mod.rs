@@ -6,6 +6,7 @@ mod corpus;
 mod describe;
 mod evaluate;
 mod import;
+mod explain;
 mod model;
 mod run;
 mod score;
@@ -57,6 +58,8 @@ enum Command {
     Run(run::RunCommand),
     /// Score a model on the development or test documents of a corpus
     Evaluate(evaluate::EvaluateArguments),
+    /// Show what a model looked at while it translated: as a figure, as numbers or as text
+    Explain(explain::ExplainArguments),
     /// Score translations that lie in files, and tell which differences are more than chance
     Score(score::ScoreArguments),
 }
@@ -120,6 +123,7 @@ pub fn run() -> ExitCode {
         Some(Command::Run(command)) => run::run(command),
         Some(Command::Sweep(command)) => sweep::run(&command),
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
+        Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),
         Some(Command::Model(command)) => model::run(command),

@@ -1,0 +1,253 @@
+//! `canopy explain`
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::terminal;
+use crate::charts::Theme;
+use crate::error::{Error, Result};
+use crate::explain::{
+    ContextView, Explanation, GateView, Heads, Order, Query, TreeView, WeightMap, ZerosView,
+};
+use crate::trace::{self, MapKind, Overview, Side, TraceSource};
+
+#[derive(Debug, Args)]
+pub(super) struct ExplainArguments {
+    /// Trace that `canopy translate --trace` wrote; several are drawn side by side (maps only)
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<PathBuf>,
+    /// What to show
+    #[arg(long, value_enum, default_value = "context")]
+    view: Shown,
+    /// Number of the sentence that is asked about, from 1
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = ordinal)]
+    sentence: usize,
+    /// Word that is asked about: its number in the sentence, from 1, or its text; without it all words
+    #[arg(long, value_name = "N|TEXT")]
+    word: Option<String>,
+    /// Layer, from 1; without it the last one that has such attention
+    #[arg(long, value_name = "L", value_parser = ordinal)]
+    layer: Option<usize>,
+    /// Head, from 1, or mean: all of them averaged, which is attention mass; without it the mean, for the tree of one word head 1
+    #[arg(long, value_name = "H|mean", value_parser = head)]
+    head: Option<HeadArgument>,
+    /// Whose words ask: the source's, or the translation's; without it the source's if they look at other sentences
+    #[arg(long, value_enum)]
+    side: Option<SideArgument>,
+    /// Columns of a map as they stand in the document, or those with the most weight first
+    #[arg(long, value_enum, default_value = "document")]
+    order: OrderArgument,
+    /// How many context sentences to show with their words
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u16).range(1..))]
+    top: u16,
+    /// File to write: a figure (.svg, .png) or its numbers (.csv, .json); without it the context is printed as text
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Light on dark grey, as on screens; else dark on white, as in papers
+    #[arg(long)]
+    dark: bool,
+    /// Width of the figure
+    #[arg(long, value_name = "PIXELS", default_value_t = 1_200)]
+    width: u32,
+    /// Height of the figure; without it what is easy to read
+    #[arg(long, value_name = "PIXELS")]
+    height: Option<u32>,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shown {
+    /// Where in the document the context lies: the content tree, or sections and paragraphs
+    Tree,
+    /// Words × sentences of the document
+    Sentences,
+    /// Words × words of the context sentences
+    Words,
+    /// Words of the translation × words of the source sentence
+    Cross,
+    /// Words of the source sentence × each other, in the encoder
+    #[value(name = "self")]
+    Itself,
+    /// How much of its context each word let in
+    Gates,
+    /// The sentences that were read most, as text with shaded words
+    Context,
+    /// Share of weights that are exactly zero, against length
+    Zeros,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SideArgument {
+    Source,
+    Target,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum OrderArgument {
+    Document,
+    Weight,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct HeadArgument(Heads);
+
+/// People count from 1, traces from 0.
+fn ordinal(text: &str) -> std::result::Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(number) if number > 0 => Ok(number - 1),
+        _ => Err("a number from 1 on".to_owned()),
+    }
+}
+
+fn head(text: &str) -> std::result::Result<HeadArgument, String> {
+    if text == "mean" {
+        return Ok(HeadArgument(Heads::Mean));
+    }
+    let head = ordinal(text).map_err(|allowed| format!("mean, or {allowed}"))?;
+    Ok(HeadArgument(Heads::One(head)))
+}
+
+pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
+    let sources = arguments.traces.iter().map(trace::open);
+    let sources = sources.collect::<Result<Vec<_>>>()?;
+    let explanation = explain(arguments, &sources)?;
+    let Some(path) = &arguments.output else {
+        let text = match &explanation {
+            Explanation::Context(context) => context.text(),
+            other => other.csv().replace("\r\n", "\n"),
+        };
+        return terminal::print(&text);
+    };
+    let theme = if arguments.dark {
+        Theme::DARK
+    } else {
+        Theme::LIGHT
+    };
+    let width = arguments.width;
+    let height = arguments
+        .height
+        .unwrap_or_else(|| explanation.height(width));
+    explanation.write(&theme, path, (width, height), arguments.force)
+}
+
+fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Explanation> {
+    let order = match arguments.order {
+        OrderArgument::Document => Order::Document,
+        OrderArgument::Weight => Order::Weight,
+    };
+    let top = usize::from(arguments.top);
+    let map = |source: &TraceSource| {
+        let query = query(arguments, source)?;
+        let mut map = match arguments.view {
+            Shown::Sentences => WeightMap::sentences(source, &query, order),
+            Shown::Words => WeightMap::words(source, &query, order, top),
+            Shown::Cross => WeightMap::cross(source, &query),
+            _ => WeightMap::self_attention(source, &query),
+        }?;
+        if sources.len() > 1 {
+            map.title = format!("{} · {}", source.overview().model.name, map.title);
+        }
+        Ok(map)
+    };
+    let one = || match sources {
+        [source] => Ok((source, query(arguments, source)?)),
+        _ => Err(Error::Config {
+            field: "the number of traces",
+            found: sources.len().to_string(),
+            allowed: "1 for this view; several with sentences, words, cross, self and zeros"
+                .to_owned(),
+        }),
+    };
+    Ok(match arguments.view {
+        Shown::Sentences | Shown::Words | Shown::Cross | Shown::Itself => {
+            Explanation::Maps(sources.iter().map(map).collect::<Result<_>>()?)
+        }
+        Shown::Tree => {
+            let (source, mut query) = one()?;
+            if query.word.is_some() && arguments.head.is_none() {
+                query.heads = Heads::One(0);
+            }
+            Explanation::Tree(TreeView::new(source, &query)?)
+        }
+        Shown::Gates => {
+            let (source, query) = one()?;
+            Explanation::Gates(GateView::new(source, &query)?)
+        }
+        Shown::Context => {
+            let (source, query) = one()?;
+            Explanation::Context(ContextView::new(source, &query, top)?)
+        }
+        Shown::Zeros => {
+            let views = sources.iter().map(|source| {
+                let query = query(arguments, source)?;
+                ZerosView::new(source, &query)
+            });
+            Explanation::Zeros(ZerosView::joined(views.collect::<Result<_>>()?))
+        }
+    })
+}
+
+fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
+    let side = match (arguments.view, arguments.side) {
+        (Shown::Cross, _) => Side::Target,
+        (Shown::Itself, _) => Side::Source,
+        (_, Some(SideArgument::Source)) => Side::Source,
+        (_, Some(SideArgument::Target)) => Side::Target,
+        (_, None) if asks_in_decoder(source) => Side::Target,
+        (_, None) => Side::Source,
+    };
+    let mut query = Query {
+        layer: arguments.layer,
+        heads: arguments.head.map_or(Heads::Mean, |head| head.0),
+        ..Query::sentence(side, arguments.sentence)
+    };
+    query.check(source.overview())?;
+    if let Some(word) = &arguments.word {
+        query.word = Some(place_of(word, source.overview(), &query)?);
+        query.check(source.overview())?;
+    }
+    Ok(query)
+}
+
+/// Whether only the decoder looks at other sentences.
+fn asks_in_decoder(source: &TraceSource) -> bool {
+    let has = |kind| source.maps().any(|info| info.kind == kind);
+    has(MapKind::DecoderContext) && !has(MapKind::Context)
+}
+
+/// Place of a word in its sentence: its number, or the first subword of the first word with this text.
+fn place_of(word: &str, overview: &Overview, query: &Query) -> Result<usize> {
+    if let Ok(place) = ordinal(word) {
+        return Ok(place);
+    }
+    let tokens = &overview.sentences(query.side)[query.sentence].tokens;
+    let bare = |token: &String| token.trim_start_matches('▁').to_lowercase();
+    let asked = word.to_lowercase();
+    let whole = |start: usize| {
+        let mut joined = String::new();
+        for (place, token) in tokens.iter().enumerate().skip(start) {
+            if place > start && (token.starts_with('▁') || joined.len() >= asked.len()) {
+                break;
+            }
+            joined += &bare(token);
+        }
+        joined == asked
+    };
+    let found = tokens.iter().position(|token| bare(token) == asked);
+    let found = found.or_else(|| (0..tokens.len()).find(|&start| whole(start)));
+    found.ok_or_else(|| Error::NotInTrace {
+        asked: format!("word {word:?}"),
+        there: format!(
+            "sentence {} has {}",
+            query.sentence + 1,
+            tokens
+                .iter()
+                .map(|token| token.trim_start_matches('▁'))
+                .collect::<Vec<_>>()
+                .join(" ")
+        ),
+    })
+}

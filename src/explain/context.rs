@@ -1,0 +1,186 @@
+//! The sentences that a word or sentence took most from, as running text with a weight for each word.
+//!
+//! After Tables 6 and 7 of Maruf, Martins & Haffari, "Selective Attention for Context-aware Neural Machine Translation",
+//! NAACL 2019.
+
+use serde::Serialize;
+
+use super::map::by_weight;
+use super::query::{Attention, Looking, Query};
+use super::rows::Rows;
+use crate::error::Result;
+use crate::trace::{Side, TraceSource};
+
+/// The top context sentences.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContextView {
+    pub query: String,
+    /// What a number is: weight of one row, or mass of several.
+    pub measure: String,
+    /// The sentence that was asked about, its words without weight, or 1 for the word that was asked for.
+    pub asked: ContextSentence,
+    /// The sentences with the most weight, most first.
+    pub sentences: Vec<ContextSentence>,
+    /// Weight of the other sentences, and how many have any.
+    pub others: (usize, f32),
+    /// What belongs to no sentence.
+    pub rest: f32,
+    pub words_weighed: bool,
+}
+
+/// A sentence and the weights of its words.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContextSentence {
+    pub sentence: usize,
+    /// 0 to 1, dropped words included.
+    pub weight: f32,
+    pub words: Vec<ShadedWord>,
+}
+
+/// A subword and its weight.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ShadedWord {
+    pub text: String,
+    /// Whether a space stands before it.
+    pub begins: bool,
+    /// 0 to 1, `None` if the row tells of sentences only.
+    pub weight: Option<f32>,
+}
+
+impl ContextView {
+    /// At most `limit` sentences.
+    ///
+    /// # Errors
+    /// If the trace has no such attention, layer, head, sentence or word, or cannot be read.
+    pub fn new(source: &TraceSource, query: &Query, limit: usize) -> Result<Self> {
+        let attention = Attention::find(source, query, Looking::Context)?;
+        let info = attention.info(source);
+        let side = info.keys.side();
+        let reader = Rows::new(source, &attention);
+        let rows = attention.asked(source, query);
+        let measure = attention.measure(rows.len());
+        let mean = reader.mean(rows)?;
+        let weights = mean.sentences.iter().filter(|(_, weight)| *weight > 0.0);
+        let total = weights
+            .map(|&(sentence, weight)| (sentence, f64::from(weight)))
+            .collect();
+        let order = by_weight(&total);
+        let (shown, others) = order.split_at(limit.min(order.len()));
+        let weight = |word: usize| {
+            let place = mean
+                .words
+                .binary_search_by_key(&word, |&(word, _)| word as usize);
+            let weight = place.map_or(0.0, |place| mean.words[place].1);
+            info.keys.are_words().then_some(weight)
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "weights are f32")]
+        let share = |sentence: &u32| total[sentence] as f32;
+        let sentences = shown.iter().map(|number| {
+            let rows = reader.keys.rows(*number as usize);
+            let weights = rows.map(weight).collect();
+            sentence(source, side, *number as usize, share(number), weights)
+        });
+        let sentences = sentences.collect();
+        let tokens = source.overview().sentences(query.side)[query.sentence]
+            .tokens
+            .len();
+        let asked = (0..tokens).map(|word| (query.word == Some(word)).then_some(1.0));
+        Ok(Self {
+            query: query.breadcrumb(source.overview(), &attention),
+            measure,
+            asked: sentence(source, query.side, query.sentence, 0.0, asked.collect()),
+            sentences,
+            others: (others.len(), others.iter().map(share).sum()),
+            rest: mean.sentence_rest,
+            words_weighed: info.keys.are_words(),
+        })
+    }
+
+    /// For a terminal: a sentence a paragraph, and its words with the most weight.
+    pub fn text(&self) -> String {
+        use std::fmt::Write;
+        let mut text = format!("{}\n{}\n\n", self.query, self.measure);
+        let asked = self.asked.running(|word| word.weight.is_some());
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{:>5}       {asked}\n", self.asked.sentence + 1);
+        for sentence in &self.sentences {
+            let mean = sentence.mean();
+            let running = sentence.running(|word| word.weight.is_some_and(|weight| weight > mean));
+            let (number, weight) = (sentence.sentence + 1, sentence.weight);
+            let _ = writeln!(text, "{number:>5}  {weight:.3}  {running}");
+        }
+        if self.sentences.is_empty() {
+            text.push_str("       nothing: it looked at no other sentence\n");
+        }
+        let (count, weight) = self.others;
+        if count > 0 {
+            let _ = writeln!(text, "       {weight:.3}  in {count} other sentences");
+        }
+        if self.rest > 0.0 {
+            let _ = writeln!(
+                text,
+                "       {:.3}  rest: too little each, or no word",
+                self.rest
+            );
+        }
+        if self.words_weighed && !self.sentences.is_empty() {
+            text.push_str(
+                "\n[words in brackets] have more weight than the mean of their sentence\n",
+            );
+        }
+        text
+    }
+}
+
+impl ContextSentence {
+    #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
+    fn mean(&self) -> f32 {
+        let weights = self.words.iter().filter_map(|word| word.weight);
+        weights.sum::<f32>() / self.words.len().max(1) as f32
+    }
+
+    /// As text, words that are to be marked in brackets.
+    fn running(&self, marked: impl Fn(&ShadedWord) -> bool) -> String {
+        let mut text = String::new();
+        let mut is_open = false;
+        for word in &self.words {
+            let marked = marked(word);
+            if is_open && !marked {
+                text.push(']');
+            }
+            if word.begins && !text.is_empty() {
+                text.push(' ');
+            }
+            if marked && !is_open {
+                text.push('[');
+            }
+            is_open = marked;
+            text.push_str(&word.text);
+        }
+        if is_open {
+            text.push(']');
+        }
+        text
+    }
+}
+
+fn sentence(
+    source: &TraceSource,
+    side: Side,
+    number: usize,
+    weight: f32,
+    weights: Vec<Option<f32>>,
+) -> ContextSentence {
+    let tokens = &source.overview().sentences(side)[number].tokens;
+    let words = tokens.iter().zip(weights).enumerate();
+    let words = words.map(|(place, (token, weight))| ShadedWord {
+        text: token.trim_start_matches('▁').to_owned(),
+        begins: place > 0 && (token.starts_with('▁') || token == "<eos>"),
+        weight,
+    });
+    ContextSentence {
+        sentence: number,
+        weight,
+        words: words.collect(),
+    }
+}

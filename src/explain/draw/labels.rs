@@ -1,0 +1,77 @@
+//! Texts that fit, and labels that do not touch each other.
+
+use plotters::prelude::DrawingBackend;
+
+use crate::charts::{Lettering, Pen};
+
+/// A text that is no wider than `width` pixels, ended by an ellipsis if it was.
+pub(super) fn shortened<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    text: &str,
+    lettering: Lettering,
+    width: f64,
+) -> String {
+    if pen.width(text, lettering) <= width {
+        return text.to_owned();
+    }
+    let letters: Vec<char> = text.chars().collect();
+    let fits = |count: usize| {
+        let cut: String = letters[..count].iter().collect();
+        let cut = format!("{}…", cut.trim_end());
+        (pen.width(&cut, lettering) <= width).then_some(cut)
+    };
+    // The longest beginning that fits.
+    let (mut low, mut high) = (0, letters.len());
+    while low < high {
+        let middle = usize::midpoint(low, high) + 1;
+        if middle <= high && fits(middle.min(letters.len())).is_some() {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    fits(low).unwrap_or_default()
+}
+
+/// Which of the labels can stand beside each other: the most important ones, each `length` pixels long around its centre.
+/// Indices ascend.
+pub(super) fn thinned(labels: &[(f64, f64, f64)]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..labels.len()).collect();
+    order.sort_by(|&a, &b| labels[b].2.total_cmp(&labels[a].2).then(a.cmp(&b)));
+    let mut taken: Vec<(f64, f64, usize)> = Vec::new();
+    for index in order {
+        let (centre, length, _) = labels[index];
+        let (from, to) = (centre - length / 2.0, centre + length / 2.0);
+        let place = taken.partition_point(|&(start, ..)| start < from);
+        let clear_left = place == 0 || taken[place - 1].1 <= from;
+        let clear_right = taken.get(place).is_none_or(|&(start, ..)| start >= to);
+        if clear_left && clear_right {
+            taken.insert(place, (from, to, index));
+        }
+    }
+    taken.into_iter().map(|(.., index)| index).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn important_labels_stay_and_none_touches_another() {
+        let labels: Vec<(f64, f64, f64)> = (0..100_u8)
+            .map(|index| (f64::from(index) * 3.0, 11.0, f64::from(index % 7)))
+            .collect();
+        let kept = thinned(&labels);
+        assert!(kept.len() > 12);
+        for pair in kept.windows(2) {
+            let [a, b] = [pair[0], pair[1]].map(|index| labels[index].0);
+            assert!(b - a >= 11.0, "{a} {b}");
+        }
+        assert!(kept.contains(&6), "one of the most important");
+        let far: Vec<_> = labels
+            .iter()
+            .map(|label| (label.0 * 9.0, 11.0, 0.0))
+            .collect();
+        assert_eq!(thinned(&far).len(), 100);
+    }
+}

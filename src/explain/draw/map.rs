@@ -1,0 +1,80 @@
+//! A map, or several beside each other on one scale.
+
+use plotters::prelude::DrawingBackend;
+
+use super::grid::Grid;
+use super::legend::{self, Swatch};
+use super::{FOOT, HEAD, head};
+use crate::charts::{Drawn, Pen, Rect};
+use crate::explain::colours::Scale;
+use crate::explain::map::WeightMap;
+
+/// Longest label of a row or column, in pixels.
+pub(super) const LABEL: f64 = 110.0;
+/// Numbers of sentences above their words.
+pub(super) const GROUP: f64 = 18.0;
+/// Between two maps.
+const BETWEEN: f64 = 36.0;
+pub(super) const ROW: f64 = 21.0;
+
+#[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
+pub(super) fn height(maps: &[WeightMap]) -> f64 {
+    let rows = maps.iter().map(|map| map.rows.len()).max().unwrap_or(0);
+    let letters = maps.iter().flat_map(|map| &map.columns);
+    let longest = letters.map(|column| column.label.chars().count()).max();
+    let labels = (longest.unwrap_or(0) as f64 * 6.5).min(LABEL);
+    HEAD + GROUP + labels + 8.0 + rows as f64 * ROW + FOOT + 18.0
+}
+
+pub(super) fn draw<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    area: Rect,
+    maps: &[WeightMap],
+) -> Drawn<DB> {
+    let Some(first) = maps.first() else {
+        return Ok(());
+    };
+    let largest = maps.iter().map(WeightMap::largest).fold(0.0, f32::max);
+    let scale = Scale::new(0.0, largest, pen.theme);
+    #[expect(clippy::cast_precision_loss, reason = "a handful of maps")]
+    let count = maps.len() as f64;
+    let width = (area.width() - BETWEEN * (count - 1.0)) / count;
+    let mut left = area.left;
+    for map in maps {
+        let part = Rect {
+            left,
+            right: left + width,
+            bottom: area.bottom - FOOT,
+            ..area
+        };
+        let below = head(pen, part, &map.title, &map.query)?;
+        Grid::new(pen, below, map).draw(pen, map, &scale)?;
+        left += width + BETWEEN;
+    }
+    let any = |some: fn(&WeightMap) -> bool| maps.iter().any(some);
+    let blank = if any(|map| map.zeros.dropped > 0) {
+        "blank: 0, or so little that it is part of the rest"
+    } else {
+        "blank: exactly 0"
+    };
+    let mut swatches = vec![(Swatch::Blank, blank)];
+    if any(has_rest) {
+        swatches.push((
+            Swatch::Hatched,
+            "rest: share of the row that was dropped, or of no word",
+        ));
+    }
+    if any(has_elsewhere) {
+        swatches.push((Swatch::Hatched, "other: share in sentences not shown"));
+    }
+    let at = (area.left, area.bottom - 22.0);
+    legend::draw(pen, at, &scale, &first.measure, &swatches)
+}
+
+pub(super) fn has_rest(map: &WeightMap) -> bool {
+    map.rest.iter().any(|&rest| rest > 0.0)
+}
+
+pub(super) fn has_elsewhere(map: &WeightMap) -> bool {
+    map.elsewhere.iter().any(|&weight| weight > 0.0)
+}

@@ -1,0 +1,82 @@
+//! The drawing routines, one a view, on any plotters backend.
+
+mod context;
+mod gates;
+mod grid;
+mod labels;
+mod legend;
+mod map;
+mod nodes;
+mod tree;
+mod zeros;
+
+use plotters::prelude::DrawingBackend;
+
+use super::explanation::Explanation;
+use crate::charts::{Drawn, Lettering, Pen, Picture, Rect};
+
+/// Around everything.
+const MARGIN: f64 = 20.0;
+/// Title and what is asked.
+const HEAD: f64 = 52.0;
+/// Scale and notes.
+const FOOT: f64 = 46.0;
+/// Em of labels, in pixels.
+const SMALL: f64 = 11.0;
+
+impl Picture for Explanation {
+    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB> {
+        pen.area.fill(&pen.theme.page)?;
+        let (width, height) = pen.area.dim_in_pixel();
+        let area = Rect {
+            left: MARGIN,
+            top: MARGIN,
+            right: f64::from(width) / pen.scale - MARGIN,
+            bottom: f64::from(height) / pen.scale - MARGIN,
+        };
+        match self {
+            Self::Tree(view) => tree::draw(pen, area, view),
+            Self::Maps(views) => map::draw(pen, area, views),
+            Self::Gates(view) => gates::draw(pen, area, view),
+            Self::Context(view) => context::draw(pen, area, view),
+            Self::Zeros(view) => zeros::draw(pen, area, view),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "pixels of a figure, not negative"
+)]
+pub(super) fn height(view: &Explanation, width: u32) -> u32 {
+    let inner = f64::from(width) - 2.0 * MARGIN;
+    let height = match view {
+        Explanation::Tree(view) => tree::height(view),
+        Explanation::Maps(views) => map::height(views),
+        Explanation::Gates(view) => gates::height(view),
+        Explanation::Context(view) => context::height(view, inner),
+        Explanation::Zeros(_) => 420.0,
+    };
+    (height + 2.0 * MARGIN).clamp(220.0, 4_000.0).ceil() as u32
+}
+
+/// Title and subtitle; returns what is left below.
+fn head<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    area: Rect,
+    title: &str,
+    subtitle: &str,
+) -> Result<Rect, plotters::drawing::DrawingAreaErrorKind<DB::ErrorType>> {
+    let heading = Lettering::new(15.0, pen.theme.strong).bold();
+    let (left, width) = (area.left, area.width());
+    let title = labels::shortened(pen, title, heading, width);
+    pen.text(&title, (left, area.top + 12.0), heading)?;
+    let small = Lettering::new(12.0, pen.theme.weak);
+    let subtitle = labels::shortened(pen, subtitle, small, width);
+    pen.text(&subtitle, (left, area.top + 31.0), small)?;
+    Ok(Rect {
+        top: area.top + HEAD,
+        ..area
+    })
+}

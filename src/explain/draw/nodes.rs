@@ -1,0 +1,288 @@
+//! Nodes and edges of a tree.
+
+use plotters::prelude::DrawingBackend;
+
+use super::labels::thinned;
+use super::legend::{frame, number};
+use super::tree::cut_colour;
+use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::explain::colours::{Scale, mixed};
+use crate::explain::layout::{Placed, TreeLayout};
+use crate::explain::tree::{Measure, NodeState, TreeView};
+
+/// Em of the numbers in a node.
+const TINY: f64 = 9.0;
+
+pub(super) struct Nodes<'a, 'p, DB: DrawingBackend> {
+    pub pen: &'a Pen<'p, DB>,
+    pub tree: &'a TreeView,
+    pub layout: &'a TreeLayout,
+    pub plot: Rect,
+    pub scale: Scale,
+}
+
+/// How much room a node takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Shape {
+    Dot(f64),
+    /// With one or two lines of text.
+    Box {
+        half_width: f64,
+        half_height: f64,
+    },
+}
+
+impl Shape {
+    fn half_width(self) -> f64 {
+        match self {
+            Self::Dot(radius) => radius,
+            Self::Box { half_width, .. } => half_width,
+        }
+    }
+}
+
+impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
+    fn at(&self, placed: &Placed) -> (f64, f64) {
+        (self.plot.left + placed.x, self.plot.top + placed.y)
+    }
+
+    fn state(&self, placed: &Placed) -> NodeState {
+        placed.of(self.tree).state
+    }
+
+    /// Whether it is marked as chosen; with several words or heads nearly every sentence is.
+    fn is_ringed(&self, placed: &Placed) -> bool {
+        self.tree.measure == Measure::Relevance && placed.of(self.tree).chosen
+    }
+
+    /// Lines of a node's label.
+    fn label(&self, placed: &Placed) -> Vec<String> {
+        let node = placed.of(self.tree);
+        match (node.relevance, node.cumulative) {
+            (Some(relevance), Some(cumulative)) => {
+                vec![format!("{relevance:.2}"), format!("{cumulative:.2}")]
+            }
+            _ => placed
+                .greatest
+                .map(|value| vec![number(value)])
+                .unwrap_or_default(),
+        }
+    }
+
+    pub fn draw(&self) -> Drawn<DB> {
+        self.draw_levels()?;
+        let kept = |placed: &Placed| self.state(placed) == NodeState::Kept;
+        for emphasised in [false, true] {
+            for placed in &self.layout.placed {
+                let Some(parent) = placed.parent.map(|parent| &self.layout.placed[parent]) else {
+                    continue;
+                };
+                if kept(placed) != emphasised {
+                    continue;
+                }
+                let (from, to) = (self.at(parent), self.at(placed));
+                let (width, colour) = if emphasised {
+                    (1.75, self.pen.theme.text)
+                } else {
+                    (0.75, self.pen.theme.axis)
+                };
+                self.pen.line(&[from, to], width, colour)?;
+            }
+        }
+        for (placed, shape) in self.layout.placed.iter().zip(self.shapes()) {
+            self.draw_node(placed, shape)?;
+        }
+        self.draw_numbers()
+    }
+
+    /// Dots, and boxes with text where there is room: first for what was chosen and kept.
+    fn shapes(&self) -> Vec<Shape> {
+        let placed = &self.layout.placed;
+        let mut shapes = vec![Shape::Dot((self.layout.slot * 0.3).clamp(1.0, 4.0)); placed.len()];
+        let mut rows: Vec<usize> = (0..placed.len()).collect();
+        let level = |index: usize| placed[index].of(self.tree).level;
+        rows.sort_by(|&a, &b| {
+            level(a)
+                .cmp(&level(b))
+                .then(placed[a].x.total_cmp(&placed[b].x))
+        });
+        let tiny = Lettering::new(TINY, self.pen.theme.text);
+        for row in rows.chunk_by(|&a, &b| level(a) == level(b)) {
+            let mut order: Vec<usize> = (0..row.len()).collect();
+            order.sort_by_key(|&place| match placed[row[place]].of(self.tree) {
+                node if node.chosen => 0,
+                node if node.state == NodeState::Kept => 1,
+                node if node.state == NodeState::Cut => 2,
+                _ => 3,
+            });
+            for place in order {
+                let here = &placed[row[place]];
+                let label = self.label(here);
+                if label.is_empty() || here.more > 0 {
+                    continue;
+                }
+                let widths = label.iter().map(|line| self.pen.width(line, tiny));
+                let half_width = widths.fold(0.0, f64::max) / 2.0 + 2.25;
+                #[expect(clippy::cast_precision_loss, reason = "one or two lines")]
+                let half_height = label.len() as f64 * 6.0 + 2.0;
+                let ring = |other: usize| {
+                    if self.is_ringed(&placed[row[other]]) {
+                        1.5
+                    } else {
+                        0.0
+                    }
+                };
+                let rings = |other: usize| ring(other) + ring(place);
+                let reach = |other: usize| {
+                    shapes[row[other]].half_width() + half_width + rings(other) + 0.75
+                };
+                let clear = |other: usize| (placed[row[other]].x - here.x).abs() >= reach(other);
+                let left_clear = place.checked_sub(1).is_none_or(clear);
+                let right_clear = place + 1 >= row.len() || clear(place + 1);
+                let inside =
+                    here.x - half_width >= -4.0 && here.x + half_width <= self.plot.width() + 4.0;
+                if left_clear && right_clear && inside {
+                    shapes[row[place]] = Shape::Box {
+                        half_width,
+                        half_height,
+                    };
+                }
+            }
+        }
+        shapes
+    }
+
+    fn draw_node(&self, placed: &Placed, shape: Shape) -> Drawn<DB> {
+        let (pen, theme) = (self.pen, self.pen.theme);
+        let (x, y) = self.at(placed);
+        let node = placed.of(self.tree);
+        let fill = match (node.state, placed.greatest) {
+            (NodeState::Kept, Some(value)) => self.scale.colour(value),
+            (NodeState::Cut, _) => cut_colour(pen),
+            _ => theme.page,
+        };
+        let outlined = node.state == NodeState::Unseen;
+        match shape {
+            Shape::Dot(radius) if !placed.is_alone() => {
+                let size = radius.max(2.5) + 1.0;
+                let corners = [(x, y - size), (x + size, y + size), (x - size, y + size)];
+                let colour = if outlined {
+                    mixed(theme.weak, theme.page, 0.4)
+                } else {
+                    fill
+                };
+                pen.polygon(&corners, colour)
+            }
+            Shape::Dot(radius) => {
+                if self.is_ringed(placed) {
+                    pen.disc((x, y), radius + 3.5, theme.strong)?;
+                    pen.disc((x, y), radius + 1.75, theme.page)?;
+                }
+                if outlined {
+                    pen.disc((x, y), radius, theme.axis)?;
+                    return pen.disc((x, y), (radius - 1.0).max(0.5), fill);
+                }
+                pen.disc((x, y), radius, fill)
+            }
+            Shape::Box {
+                half_width,
+                half_height,
+            } => {
+                let place = Rect {
+                    left: x - half_width,
+                    right: x + half_width,
+                    top: y - half_height,
+                    bottom: y + half_height,
+                };
+                if self.is_ringed(placed) {
+                    let grown = |by: f64| Rect {
+                        left: place.left - by,
+                        right: place.right + by,
+                        top: place.top - by,
+                        bottom: place.bottom + by,
+                    };
+                    pen.rect(grown(2.5), theme.strong)?;
+                    pen.rect(grown(0.75), theme.page)?;
+                }
+                pen.rect(place, fill)?;
+                if outlined {
+                    frame(pen, place, theme.axis)?;
+                }
+                let ink = if node.state == NodeState::Cut {
+                    theme.weak
+                } else {
+                    Scale::ink(fill)
+                };
+                let centred = Lettering::new(TINY, ink).anchored(Anchor::Centre);
+                let mut baseline = place.top + 2.0 + 8.6;
+                for line in self.label(placed) {
+                    pen.text(&line, (x, baseline), centred)?;
+                    baseline += 12.0;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Numbers of the sentences below the leaves; of closed nodes the range where there is room.
+    fn draw_numbers(&self) -> Drawn<DB> {
+        let small = Lettering::new(10.0, self.pen.theme.weak);
+        let mut labels = Vec::new();
+        let mut is_parent = vec![false; self.layout.placed.len()];
+        for parent in self.layout.placed.iter().filter_map(|placed| placed.parent) {
+            is_parent[parent] = true;
+        }
+        for (index, placed) in self.layout.placed.iter().enumerate() {
+            if is_parent[index] {
+                continue;
+            }
+            let (first, last) = (placed.span.0 + 1, placed.span.1 + 1);
+            let text = if first == last {
+                first.to_string()
+            } else {
+                format!("{first}–{last}")
+            };
+            let importance = f64::from(u8::from(placed.of(self.tree).chosen));
+            labels.push((placed, text, importance));
+        }
+        let bold = Lettering::new(10.5, self.pen.theme.strong).bold();
+        let lettering = |importance: f64| if importance > 0.0 { bold } else { small };
+        let places: Vec<(f64, f64, f64)> = labels
+            .iter()
+            .map(|(placed, text, importance)| {
+                let width = self.pen.width(text, lettering(*importance)) + 5.0;
+                (self.at(placed).0, width, *importance)
+            })
+            .collect();
+        let y = self.plot.bottom + 12.0;
+        for index in thinned(&places) {
+            let (placed, text, importance) = &labels[index];
+            let lettering = lettering(*importance).anchored(Anchor::Centre);
+            self.pen.text(text, (self.at(placed).0, y), lettering)?;
+        }
+        Ok(())
+    }
+
+    /// What the levels of a document are; those of a content tree have no names.
+    fn draw_levels(&self) -> Drawn<DB> {
+        let tree = self.tree;
+        if tree.nodes[tree.root].name.is_empty() {
+            return Ok(());
+        }
+        let small = Lettering::new(10.0, self.pen.theme.weak);
+        #[expect(clippy::cast_precision_loss, reason = "levels of a document")]
+        let row = self.plot.height() / tree.num_levels.max(1) as f64;
+        let mut y = self.plot.top + 10.0;
+        for level in (0..tree.num_levels).rev() {
+            let name = match level {
+                0 => "sentences".to_owned(),
+                1 => "paragraphs".to_owned(),
+                _ if level + 1 == tree.num_levels => "document".to_owned(),
+                _ => format!("sections {}", tree.num_levels - 1 - level),
+            };
+            self.pen.text(&name, (self.plot.left - 6.0, y), small)?;
+            y += row;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! A tree, root at the top.
+
+use plotters::prelude::DrawingBackend;
+use plotters::style::RGBColor;
+
+use super::labels::shortened;
+use super::legend::{self, Swatch, number};
+use super::nodes::Nodes;
+use super::{FOOT, HEAD, SMALL, head};
+use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::explain::colours::{Scale, mixed};
+use crate::explain::layout::Placed;
+use crate::explain::tree::{Measure, NodeState, TreeView};
+
+/// The least distance of two leaves.
+const SLOT: f64 = 11.0;
+const LEVEL: f64 = 62.0;
+/// A line of the chosen sentences.
+const LINE: f64 = 19.0;
+const MOST_LISTED: usize = 12;
+/// Between the tree and the list: numbers of the leaves.
+const NUMBERS: f64 = 26.0;
+
+#[expect(clippy::cast_precision_loss, reason = "levels of a tree")]
+pub(super) fn height(tree: &TreeView) -> f64 {
+    let listed = tree.chosen.len().min(MOST_LISTED) + 1;
+    let listed = listed as f64 * LINE + 20.0;
+    HEAD + tree.num_levels as f64 * LEVEL + NUMBERS + listed + FOOT
+}
+
+pub(super) fn draw<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    area: Rect,
+    tree: &TreeView,
+) -> Drawn<DB> {
+    let below = head(pen, area, &tree.title, &tree.query)?;
+    #[expect(clippy::cast_precision_loss, reason = "a dozen lines")]
+    let list = (tree.chosen.len().min(MOST_LISTED) + 1) as f64 * LINE + 20.0;
+    let plot = Rect {
+        bottom: below.bottom - FOOT - list - NUMBERS,
+        ..below
+    };
+    let layout = tree.layout((plot.width(), plot.height()), SLOT);
+    let (low, high) = tree.range();
+    let scale = Scale::new(low, high, pen.theme);
+    let picture = Nodes {
+        pen,
+        tree,
+        layout: &layout,
+        plot,
+        scale,
+    };
+    picture.draw()?;
+    draw_list(
+        pen,
+        (below.left, plot.bottom + NUMBERS + 18.0),
+        below.width(),
+        tree,
+    )?;
+    let theme = pen.theme;
+    let (name, mut swatches) = match tree.measure {
+        Measure::Relevance => (
+            "cumulative relevance",
+            vec![
+                (Swatch::Filled(cut_colour(pen)), "cut, with all below it"),
+                (Swatch::Blank, "never looked at"),
+            ],
+        ),
+        Measure::Mass => (tree.mass.as_str(), vec![(Swatch::Blank, "no weight")]),
+    };
+    if tree.measure == Measure::Relevance {
+        swatches.push((Swatch::Ring, "chosen sentence"));
+    }
+    let is_triangle =
+        |placed: &Placed| !placed.is_alone() && placed.of(tree).state == NodeState::Unseen;
+    if layout.placed.iter().any(is_triangle) {
+        swatches.push((
+            Swatch::Filled(mixed(theme.weak, theme.page, 0.4)),
+            "triangle: several nodes as one",
+        ));
+    }
+    legend::draw(
+        pen,
+        (below.left, below.bottom - 22.0),
+        &scale,
+        name,
+        &swatches,
+    )
+}
+
+pub(super) fn cut_colour<DB: DrawingBackend>(pen: &Pen<'_, DB>) -> RGBColor {
+    mixed(pen.theme.page, pen.theme.weak, 0.28)
+}
+
+/// The chosen sentences, most weight first.
+fn draw_list<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    (left, top): (f64, f64),
+    width: f64,
+    tree: &TreeView,
+) -> Drawn<DB> {
+    let theme = pen.theme;
+    let weak = Lettering::new(SMALL, theme.weak);
+    let strong = Lettering::new(SMALL + 1.0, theme.strong).bold();
+    let text = Lettering::new(SMALL + 1.0, theme.text);
+    let about = match tree.measure {
+        Measure::Relevance => "Chosen sentences and their weight",
+        Measure::Mass => "Sentences with the most attention mass",
+    };
+    pen.text(about, (left, top), weak)?;
+    let mut y = top + LINE;
+    for (sentence, weight, words) in tree.chosen.iter().take(MOST_LISTED) {
+        let right = strong.anchored(Anchor::Right);
+        pen.text(&(sentence + 1).to_string(), (left + 34.0, y), right)?;
+        pen.text(
+            &number(*weight),
+            (left + 78.0, y),
+            text.anchored(Anchor::Right),
+        )?;
+        let words = shortened(pen, words, text, width - 92.0);
+        pen.text(&words, (left + 92.0, y), text)?;
+        y += LINE;
+    }
+    let more = tree.chosen.len().saturating_sub(MOST_LISTED);
+    let mut notes = Vec::new();
+    if more > 0 {
+        notes.push(format!("and {more} more"));
+    }
+    if tree.rest > 0.0 {
+        notes.push(format!("rest: {}", number(tree.rest)));
+    }
+    for note in notes.iter_mut() {
+        note.insert_str(0, " · ");
+    }
+    let at = (left + pen.width(about, weak), top);
+    pen.text(&notes.concat(), at, weak)
+}

@@ -1,0 +1,72 @@
+//! Any of the views, to be drawn or written.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::context::ContextView;
+use super::gates::GateView;
+use super::map::WeightMap;
+use super::tree::TreeView;
+use super::zeros::ZerosView;
+use super::{draw, table};
+use crate::charts::{Theme, write_picture};
+use crate::error::{Error, Result};
+use crate::text::file::write_atomically;
+
+/// What is on screen or on paper.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Explanation {
+    Tree(TreeView),
+    /// Side by side, on one scale.
+    Maps(Vec<WeightMap>),
+    Gates(GateView),
+    Context(ContextView),
+    Zeros(ZerosView),
+}
+
+impl Explanation {
+    /// The numbers that are shown, one a line; columns are named in the first.
+    pub fn csv(&self) -> String {
+        match self {
+            Self::Tree(tree) => table::of_tree(tree),
+            Self::Maps(maps) => table::of_maps(maps),
+            Self::Gates(gate) => table::of_gate(gate),
+            Self::Context(context) => table::of_context(context),
+            Self::Zeros(zeros) => table::of_zeros(zeros),
+        }
+    }
+
+    /// The numbers that are shown, everything counting from 0 as in a trace.
+    pub fn json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("plain data becomes JSON")
+    }
+
+    /// The height in pixels at which a figure of this width is easy to read.
+    pub fn height(&self, width: u32) -> u32 {
+        draw::height(self, width)
+    }
+
+    /// Writes a figure (`.svg`, `.png`) or its numbers (`.csv`, `.json`), as the end of the file's name says.
+    ///
+    /// # Errors
+    /// If the name ends otherwise, the size is not usable, the file exists and `overwrite` is false, or writing fails.
+    pub fn write(
+        &self,
+        theme: &Theme,
+        path: &Path,
+        size: (u32, u32),
+        overwrite: bool,
+    ) -> Result<()> {
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        match extension.to_str() {
+            Some("csv") => write_atomically(path, self.csv().as_bytes(), overwrite),
+            Some("json") => write_atomically(path, self.json().as_bytes(), overwrite),
+            Some("svg" | "png") => write_picture(self, theme, path, size, overwrite),
+            _ => Err(Error::ExplanationExtension {
+                path: path.to_owned(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What a model looked at, as numbers and as figures: a trace and a question in, a view out.
+//!
+//! A [`Query`] names a word or sentence, a layer and a head; each view reads the rows it needs from a
+//! [`TraceSource`](crate::trace::TraceSource) one by one and keeps what is shown, in the order in which it is shown, so
+//! that window, figure ([`Explanation::draw`]) and table ([`Explanation::csv`]) cannot differ. Numbers that come from one
+//! row of one head are those of the trace; every average, over words or heads, is of attention mass and called so.
+//!
+//! | view | shows |
+//! |---|---|
+//! | [`TreeView`] | where in the document the context of a word lies |
+//! | [`WeightMap`] | words × sentences, words × words, target × source |
+//! | [`GateView`] | how much of each word's context was let through |
+//! | [`ContextView`] | the sentences that mattered most, with their words |
+//! | [`ZerosView`] | share of exact zeros against length |
+
+mod colours;
+mod context;
+mod draw;
+mod explanation;
+mod gates;
+mod layout;
+mod map;
+mod measure;
+mod outline;
+mod query;
+mod rows;
+mod table;
+mod tree;
+mod zeros;
+
+pub use colours::Scale;
+pub use context::{ContextSentence, ContextView, ShadedWord};
+pub use explanation::Explanation;
+pub use gates::{GateView, GatedWord};
+pub use layout::{Placed, TreeLayout};
+pub use map::{Group, Order, Unit, WeightMap};
+pub use measure::row_divergence;
+pub use query::{Attention, Heads, Looking, Query};
+pub use tree::{Measure, NodeState, TreeNode, TreeView};
+pub use zeros::{Zeros, ZerosPoint, ZerosView};

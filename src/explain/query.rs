@@ -1,0 +1,247 @@
+//! What is asked of a trace, and which of its maps answer.
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::trace::{MapInfo, MapKind, Overview, Side, TraceSource, Visible};
+
+/// A word or sentence, and where in the model to look; everything counts from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Query {
+    /// Of `sentence` and `word`; cross-attention is always asked by the target, self-attention by the source.
+    pub side: Side,
+    pub sentence: usize,
+    /// Place in the sentence; `None` for all of its words together.
+    pub word: Option<usize>,
+    /// `None` for the last layer that has such attention.
+    pub layer: Option<usize>,
+    pub heads: Heads,
+}
+
+/// Which heads of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heads {
+    One(usize),
+    /// All, averaged: attention mass.
+    Mean,
+}
+
+/// Which attention a view is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Looking {
+    /// To other sentences of the document.
+    Context,
+    /// Of the translation to its source sentence.
+    Cross,
+    /// Of source words to each other.
+    Itself,
+}
+
+/// The maps that answer a query: the heads of one layer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attention {
+    /// Places in the trace, by head; at least one.
+    pub maps: Vec<usize>,
+    pub layer: usize,
+    pub heads: Heads,
+    /// T, for attention to other sentences of systems that have one.
+    pub top_t: Option<usize>,
+}
+
+impl Query {
+    /// All words of a sentence with all heads of the last layer.
+    pub fn sentence(side: Side, sentence: usize) -> Self {
+        Self {
+            side,
+            sentence,
+            word: None,
+            layer: None,
+            heads: Heads::Mean,
+        }
+    }
+
+    /// Whether numbers are those of one row of one head, not averages.
+    pub fn is_single(&self) -> bool {
+        self.word.is_some() && self.heads != Heads::Mean
+    }
+
+    /// # Errors
+    /// If the trace has no such sentence or word.
+    pub fn check(&self, overview: &Overview) -> Result<()> {
+        let sentences = overview.sentences(self.side);
+        let Some(sentence) = sentences.get(self.sentence) else {
+            return Err(Error::NotInTrace {
+                asked: format!("sentence {}", self.sentence + 1),
+                there: format!("the document has {}", sentences.len()),
+            });
+        };
+        let words = sentence.tokens.len();
+        match self.word {
+            Some(word) if word >= words => Err(Error::NotInTrace {
+                asked: format!("word {}", word + 1),
+                there: format!("sentence {} has {words}", self.sentence + 1),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// What is shown, such as `sentence 3 · word 7 "it" · layer 2 · head 3 · T = 4`, counted from 1 as people do.
+    pub fn breadcrumb(&self, overview: &Overview, attention: &Attention) -> String {
+        let mut parts = vec![format!("sentence {}", self.sentence + 1)];
+        let tokens = &overview.sentences(self.side)[self.sentence].tokens;
+        match self.word {
+            Some(word) => parts.push(format!("word {} “{}”", word + 1, shown(&tokens[word]))),
+            None => parts.push("all words".to_owned()),
+        }
+        parts.push(format!("layer {}", attention.layer + 1));
+        parts.push(match attention.heads {
+            Heads::One(head) => format!("head {}", head + 1),
+            Heads::Mean => format!("mean of {} heads", attention.maps.len()),
+        });
+        if let Some(top_t) = attention.top_t {
+            parts.push(format!("T = {top_t}"));
+        }
+        parts.join(" · ")
+    }
+}
+
+/// A subword for people: without the sign that a word begins.
+pub(super) fn shown(token: &str) -> &str {
+    let bare = token.trim_start_matches('▁');
+    if bare.is_empty() { "␣" } else { bare }
+}
+
+impl Looking {
+    /// Whether a map is of this attention, asked by `side`.
+    fn includes(self, info: &MapInfo, side: Side) -> bool {
+        let asked = info.queries.side() == side;
+        match self {
+            Self::Context => match info.kind {
+                MapKind::Context | MapKind::DecoderContext => asked,
+                // Concatenated context is read by self-attention.
+                MapKind::EncoderSelf => asked && info.visible != Visible::Own,
+                MapKind::SentenceEncoding | MapKind::Cross => false,
+            },
+            Self::Cross => info.kind == MapKind::Cross,
+            Self::Itself => info.kind == MapKind::EncoderSelf,
+        }
+    }
+
+    fn missing(self, side: Side) -> Error {
+        let (missing, advice) = match (self, side) {
+            (Self::Context, Side::Source) => (
+                "no attention of source words to other sentences",
+                "look at the target side, or at cross-attention",
+            ),
+            (Self::Context, Side::Target) => (
+                "no attention of translated words to other sentences",
+                "look at the source side, or at cross-attention",
+            ),
+            (Self::Cross, _) => (
+                "no cross-attention",
+                "trace the translation again, decoder and all",
+            ),
+            (Self::Itself, _) => (
+                "no self-attention of the encoder",
+                "trace the translation again with it",
+            ),
+        };
+        Error::NotTraced { missing, advice }
+    }
+}
+
+impl Attention {
+    /// # Errors
+    /// If the trace has no such attention, layer, head, sentence or word.
+    pub fn find(source: &TraceSource, query: &Query, looking: Looking) -> Result<Self> {
+        query.check(source.overview())?;
+        let found: Vec<(usize, &MapInfo)> = source
+            .maps()
+            .enumerate()
+            .filter(|(_, info)| looking.includes(info, query.side))
+            .collect();
+        let mut layers: Vec<usize> = found.iter().map(|(_, info)| info.layer).collect();
+        layers.sort_unstable();
+        layers.dedup();
+        let Some(&last) = layers.last() else {
+            return Err(looking.missing(query.side));
+        };
+        let layer = query.layer.unwrap_or(last);
+        if !layers.contains(&layer) {
+            return Err(Error::NotInTrace {
+                asked: format!("layer {}", layer + 1),
+                there: format!("this attention was traced in {}", listed("layer", &layers)),
+            });
+        }
+        let mut heads: Vec<(usize, usize)> = found
+            .iter()
+            .filter(|(_, info)| info.layer == layer)
+            .map(|&(map, info)| (info.head, map))
+            .collect();
+        heads.sort_unstable();
+        if let Heads::One(head) = query.heads {
+            let numbers: Vec<usize> = heads.iter().map(|&(head, _)| head).collect();
+            heads.retain(|&(number, _)| number == head);
+            // The same head twice would be two attentions of the layer: the first is meant, as in the trace.
+            heads.truncate(1);
+            if heads.is_empty() {
+                return Err(Error::NotInTrace {
+                    asked: format!("head {}", head + 1),
+                    there: format!("layer {} has {}", layer + 1, listed("head", &numbers)),
+                });
+            }
+        }
+        Ok(Self {
+            maps: heads.into_iter().map(|(_, map)| map).collect(),
+            layer,
+            heads: query.heads,
+            top_t: (source.overview().model.top_t).filter(|_| looking == Looking::Context),
+        })
+    }
+
+    /// What the first head says of its units; those of the others are the same.
+    pub fn info<'a>(&self, source: &'a TraceSource) -> &'a MapInfo {
+        source.info(self.maps[0])
+    }
+
+    /// Rows of the words of a sentence, or of the sentence where queries are sentences.
+    pub(super) fn rows(&self, source: &TraceSource, sentence: usize) -> Range<usize> {
+        let queries = self.info(source).queries;
+        if queries.are_words() {
+            source.overview().words(queries.side()).rows(sentence)
+        } else {
+            sentence..sentence + 1
+        }
+    }
+
+    /// Rows that a query means.
+    pub(super) fn asked(&self, source: &TraceSource, query: &Query) -> Range<usize> {
+        let rows = self.rows(source, query.sentence);
+        match query.word {
+            Some(word) if self.info(source).queries.are_words() => {
+                rows.start + word..rows.start + word + 1
+            }
+            _ => rows,
+        }
+    }
+
+    /// What a weight is: `attention weight`, or `attention mass` if it is an average.
+    pub(super) fn measure(&self, rows: usize) -> String {
+        match (self.maps.len(), rows) {
+            (1, 1) => "attention weight".to_owned(),
+            (1, _) => "attention mass: mean of its words".to_owned(),
+            (heads, 1) => format!("attention mass: mean of {heads} heads"),
+            (heads, _) => format!("attention mass: mean of its words and {heads} heads"),
+        }
+    }
+}
+
+/// `layer 3` or `layers 1, 2, 3`.
+fn listed(noun: &str, numbers: &[usize]) -> String {
+    let people: Vec<String> = numbers
+        .iter()
+        .map(|number| (number + 1).to_string())
+        .collect();
+    let s = if people.len() == 1 { "" } else { "s" };
+    format!("{noun}{s} {}", people.join(", "))
+}

@@ -1,0 +1,127 @@
+//! Rows of a map, averaged over words and heads.
+
+use std::ops::Range;
+
+use super::query::Attention;
+use crate::error::Result;
+use crate::trace::{MapRow, TraceSource, WordIndex};
+
+/// Shares are sums of 32-bit numbers; what is smaller is rounding, not attention.
+pub(super) const ROUNDING: f32 = 1e-5;
+
+/// What one or several queries put weight on together: the mean of their rows. A query that may see nothing adds zeros.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct MeanRow {
+    /// Ascending; of words where the row tells of words only.
+    pub sentences: Vec<(u32, f32)>,
+    /// Ascending; empty if keys are sentences.
+    pub words: Vec<(u32, f32)>,
+    /// What is in no sentence.
+    pub sentence_rest: f32,
+    /// What is in no word.
+    pub word_rest: f32,
+}
+
+/// Reads rows of the maps of one attention.
+pub(super) struct Rows<'a> {
+    pub source: &'a TraceSource,
+    pub attention: &'a Attention,
+    /// Of the side that is looked at.
+    pub keys: WordIndex,
+}
+
+impl<'a> Rows<'a> {
+    pub fn new(source: &'a TraceSource, attention: &'a Attention) -> Self {
+        let side = attention.info(source).keys.side();
+        Self {
+            source,
+            attention,
+            keys: source.overview().words(side),
+        }
+    }
+
+    /// # Errors
+    /// If a row cannot be read.
+    #[expect(clippy::cast_possible_truncation, reason = "weights are f32")]
+    pub fn mean(&self, rows: Range<usize>) -> Result<MeanRow> {
+        let (mut sentences, mut words) = (Vec::new(), Vec::new());
+        let (mut sentence_rest, mut word_rest) = (0.0, 0.0);
+        let mut count = 0.0;
+        for row in rows {
+            for &map in &self.attention.maps {
+                let row = self.source.row(map, row)?;
+                let weighed = self.sentences(&row);
+                sentence_rest += rest_of_sentences(&row, &weighed);
+                word_rest += f64::from(row.rest);
+                sentences.extend(weighed);
+                words.extend(&row.words);
+                count += 1.0;
+            }
+        }
+        let share = |sum: f64| {
+            if count > 0.0 {
+                (sum / count) as f32
+            } else {
+                0.0
+            }
+        };
+        let mean = |weights| {
+            summed(weights)
+                .map(|(key, sum)| (key, share(sum)))
+                .collect()
+        };
+        Ok(MeanRow {
+            sentences: mean(sentences),
+            words: mean(words),
+            sentence_rest: share(sentence_rest),
+            word_rest: share(word_rest),
+        })
+    }
+
+    fn sentences(&self, row: &MapRow) -> Vec<(u32, f32)> {
+        if row.sentences.is_empty() {
+            let sentence = |word: u32| self.keys.place(word as usize);
+            let weights = row.words.iter().filter_map(|&(word, weight)| {
+                let (sentence, _) = sentence(word)?;
+                Some((u32::try_from(sentence).ok()?, weight))
+            });
+            #[expect(clippy::cast_possible_truncation, reason = "weights are f32")]
+            return summed(weights.collect())
+                .map(|(sentence, sum)| (sentence, sum as f32))
+                .collect();
+        }
+        let weights = row.sentences.iter();
+        weights
+            .map(|sentence| (sentence.sentence, sentence.weight))
+            .collect()
+    }
+}
+
+fn rest_of_sentences(row: &MapRow, sentences: &[(u32, f32)]) -> f64 {
+    if row.words.is_empty() || row.sentences.is_empty() {
+        return row.rest.into();
+    }
+    let sum = |weights: &[(u32, f32)]| -> f64 {
+        weights.iter().map(|&(_, weight)| f64::from(weight)).sum()
+    };
+    // A row that tells of sentences and words: what was dropped inside a sentence is part of the sentence.
+    let rest = sum(&row.words) + f64::from(row.rest) - sum(sentences);
+    if rest > f64::from(ROUNDING) {
+        rest
+    } else {
+        0.0
+    }
+}
+
+/// The sum of each key's weights, ascending by key.
+fn summed(mut weights: Vec<(u32, f32)>) -> impl Iterator<Item = (u32, f64)> {
+    weights.sort_by_key(|&(key, _)| key);
+    let groups: Vec<(u32, f64)> = weights
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|group| {
+            let sum = group.iter().map(|&(_, weight)| f64::from(weight)).sum();
+            (group[0].0, sum)
+        })
+        .collect();
+    groups.into_iter()
+}

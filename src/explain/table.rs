@@ -1,0 +1,125 @@
+//! The numbers of views as comma-separated values (RFC 4180); everything counts from 1 as people do.
+
+use std::fmt::Write;
+
+use super::context::ContextView;
+use super::gates::GateView;
+use super::map::WeightMap;
+use super::tree::TreeView;
+use super::zeros::ZerosView;
+
+/// A line a cell that is not zero, then what is elsewhere and the rest of each row.
+pub(super) fn of_maps(maps: &[WeightMap]) -> String {
+    let mut text =
+        "map,row,row_label,column_sentence,column_word,column_label,weight\r\n".to_owned();
+    for (number, map) in maps.iter().enumerate() {
+        let number = number + 1;
+        for (index, row) in map.rows.iter().enumerate() {
+            let begin = format!("{number},{},{}", index + 1, quoted(&row.label));
+            for &(column, weight) in &map.cells[index] {
+                let unit = &map.columns[column as usize];
+                let (sentence, label) = (unit.sentence + 1, quoted(&unit.label));
+                let group = map
+                    .groups
+                    .iter()
+                    .find(|group| group.columns.contains(&(column as usize)));
+                let first = group.map_or(0, |group| group.columns.start);
+                let word = unit.word.map(|_| (column as usize - first + 1).to_string());
+                let word = word.unwrap_or_default();
+                // Writing to a string does not fail.
+                let _ = write!(text, "{begin},{sentence},{word},{label},{weight}\r\n");
+            }
+            for (name, weight) in [
+                ("elsewhere", map.elsewhere[index]),
+                ("rest", map.rest[index]),
+            ] {
+                let _ = write!(text, "{begin},,,{name},{weight}\r\n");
+            }
+        }
+    }
+    text
+}
+
+/// A line a node.
+pub(super) fn of_tree(tree: &TreeView) -> String {
+    let mut text =
+        "level,first_sentence,last_sentence,relevance,cumulative,mass,state,chosen,name\r\n"
+            .to_owned();
+    let number = |number: Option<f32>| number.map_or(String::new(), |number| number.to_string());
+    for node in &tree.nodes {
+        let (first, last) = (node.span.0 + 1, node.span.1 + 1);
+        let (relevance, cumulative) = (number(node.relevance), number(node.cumulative));
+        let state = match node.state {
+            super::NodeState::Kept => "kept",
+            super::NodeState::Cut => "cut",
+            super::NodeState::Unseen => "unseen",
+        };
+        let (level, mass, chosen) = (node.level, node.mass, node.chosen);
+        let name = quoted(&node.name);
+        let _ = write!(
+            text,
+            "{level},{first},{last},{relevance},{cumulative},{mass},{state},{chosen},{name}\r\n"
+        );
+    }
+    text
+}
+
+/// A line a word.
+pub(super) fn of_gate(gate: &GateView) -> String {
+    let mut text = "word,label,mean,min,max\r\n".to_owned();
+    for (index, word) in gate.words.iter().enumerate() {
+        let (label, place) = (quoted(&word.label), index + 1);
+        let _ = write!(
+            text,
+            "{place},{label},{},{},{}\r\n",
+            word.mean, word.min, word.max
+        );
+    }
+    text
+}
+
+/// A line a word of the sentences, most weight first.
+pub(super) fn of_context(context: &ContextView) -> String {
+    let mut text = "sentence,sentence_weight,word,label,weight\r\n".to_owned();
+    for sentence in &context.sentences {
+        let begin = format!("{},{}", sentence.sentence + 1, sentence.weight);
+        for (index, word) in sentence.words.iter().enumerate() {
+            let weight = word
+                .weight
+                .map_or(String::new(), |weight| weight.to_string());
+            let (place, label) = (index + 1, quoted(&word.text));
+            let _ = write!(text, "{begin},{place},{label},{weight}\r\n");
+        }
+    }
+    let _ = write!(
+        text,
+        ",{},,others,\r\n,{},,rest,\r\n",
+        context.others.1, context.rest
+    );
+    text
+}
+
+/// A line a sentence.
+pub(super) fn of_zeros(zeros: &ZerosView) -> String {
+    let mut text =
+        "sentence,words,document_sentences,zero_share_of_sentences,zero_share_of_words\r\n"
+            .to_owned();
+    let share = |share: Option<f64>| share.map_or(String::new(), |share| share.to_string());
+    for point in &zeros.points {
+        let (of_sentences, of_words) = (share(point.of_sentences), share(point.of_words));
+        let (sentence, words, all) = (point.sentence + 1, point.words, point.sentences);
+        let _ = write!(
+            text,
+            "{sentence},{words},{all},{of_sentences},{of_words}\r\n"
+        );
+    }
+    text
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}

@@ -1,0 +1,274 @@
+//! Where in the document the context of a word lies: the content tree, or the document's own.
+
+use serde::Serialize;
+
+use super::outline;
+use super::query::{Attention, Looking, Query};
+use super::rows::{MeanRow, Rows};
+use crate::error::Result;
+use crate::trace::{TraceSource, TracedTree};
+
+/// What a node's number is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// Of one word and one head: relevance of the node, and cumulative relevance from the root down to it.
+    Relevance,
+    /// Weight of all sentences below the node; averaged over several words or heads.
+    Mass,
+}
+
+/// What became of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeState {
+    /// Among the top T of its level, or with weight.
+    Kept,
+    /// Looked at, and cut with all below it.
+    Cut,
+    /// Never looked at, or without weight.
+    Unseen,
+}
+
+/// A node with its numbers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TreeNode {
+    pub parent: Option<usize>,
+    /// In reading order; nodes of [`TreeView::nodes`].
+    pub children: Vec<usize>,
+    /// 0 for leaves.
+    pub level: usize,
+    /// First and last sentence below.
+    pub span: (usize, usize),
+    /// Number of leaves below, or 1.
+    pub leaves: usize,
+    /// In a content tree, for one word and one head.
+    pub relevance: Option<f32>,
+    pub cumulative: Option<f32>,
+    /// Weight of the sentences below, 0 to 1.
+    pub mass: f32,
+    pub state: NodeState,
+    /// A leaf whose sentence was attended to.
+    pub chosen: bool,
+    /// Heading of a section; else empty.
+    pub name: String,
+}
+
+/// A tree over sentences with the numbers of one query.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TreeView {
+    pub title: String,
+    pub query: String,
+    pub measure: Measure,
+    /// What mass is: weight of one row, or the mean of several.
+    pub mass: String,
+    pub num_levels: usize,
+    pub root: usize,
+    pub nodes: Vec<TreeNode>,
+    /// Sentences with weight, most first: number, weight, text.
+    pub chosen: Vec<(usize, f32, String)>,
+    /// Weight of no sentence.
+    pub rest: f32,
+}
+
+impl TreeView {
+    /// The content tree if the model has one, else document, sections, paragraphs and sentences. Relevance is shown for one
+    /// word and one head, else attention mass.
+    ///
+    /// # Errors
+    /// If the trace has no such attention, layer, head, sentence or word, or cannot be read.
+    pub fn new(source: &TraceSource, query: &Query) -> Result<Self> {
+        let attention = Attention::find(source, query, Looking::Context)?;
+        let overview = source.overview();
+        let rows = attention.asked(source, query);
+        let mass = attention.measure(rows.len());
+        let mean = Rows::new(source, &attention).mean(rows.clone())?;
+        let first = source.row(attention.maps[0], rows.start);
+        let side = attention.info(source).keys.side();
+        // Without words there is no row.
+        let first = if rows.is_empty() { None } else { Some(first?) };
+        let traversed = first.filter(|row| !row.visits.is_empty());
+        let tree = traversed
+            .as_ref()
+            .and_then(|row| overview.trees.get(row.tree as usize));
+        let (mut nodes, root, num_levels, title) = match tree {
+            Some(tree) => {
+                let nodes = content_nodes(tree);
+                let root = nodes.len() - 1;
+                (nodes, root, tree.num_levels(), "Content tree")
+            }
+            None => {
+                let (nodes, levels) = outline::nodes(overview, side);
+                (nodes, 0, levels, "Document tree")
+            }
+        };
+        add_mass(&mut nodes, &mean);
+        let measure = match (&traversed, tree) {
+            (Some(row), Some(tree)) if query.is_single() => {
+                let starts = level_starts(tree);
+                for visit in &row.visits {
+                    let node = &mut nodes[starts[usize::from(visit.level)] + visit.node as usize];
+                    node.relevance = Some(visit.relevance);
+                    node.cumulative = Some(visit.cumulative);
+                    node.state = if visit.kept {
+                        NodeState::Kept
+                    } else {
+                        NodeState::Cut
+                    };
+                }
+                Measure::Relevance
+            }
+            _ => Measure::Mass,
+        };
+        if measure == Measure::Mass {
+            for node in nodes.iter_mut().filter(|node| node.mass > 0.0) {
+                node.state = NodeState::Kept;
+            }
+        }
+        let mut chosen: Vec<_> = mean
+            .sentences
+            .iter()
+            .filter(|(_, weight)| *weight > 0.0)
+            .map(|&(sentence, weight)| {
+                let sentence = sentence as usize;
+                // What stands for inline markup is in a private area of Unicode.
+                let text = overview.sentences(side)[sentence].text.chars();
+                let text = text.filter(|letter| !('\u{e000}'..='\u{f8ff}').contains(letter));
+                let text = text.collect();
+                (sentence, weight, text)
+            })
+            .collect();
+        chosen.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        Ok(Self {
+            title: title.to_owned(),
+            query: query.breadcrumb(overview, &attention),
+            measure,
+            mass,
+            num_levels,
+            root,
+            nodes,
+            chosen,
+            rest: mean.sentence_rest,
+        })
+    }
+
+    /// The number that colours a node: cumulative relevance or attention mass; `None` if it has none.
+    pub fn value(&self, node: &TreeNode) -> Option<f32> {
+        match self.measure {
+            Measure::Relevance => node.cumulative,
+            Measure::Mass => (node.mass > 0.0).then_some(node.mass),
+        }
+    }
+
+    /// Least and greatest number of the nodes that were kept, the only coloured ones; a mass starts at 0.
+    pub fn range(&self) -> (f32, f32) {
+        let kept = self.nodes.iter();
+        let kept = kept.filter(|node| node.state == NodeState::Kept);
+        let values = kept.filter_map(|node| self.value(node));
+        let (low, high) = values.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        match self.measure {
+            Measure::Mass => (0.0, high.max(0.0)),
+            Measure::Relevance => (low, high),
+        }
+    }
+
+    /// The greatest number of a node and all below it, what a collapsed node shows.
+    pub fn greatest_below(&self, node: usize) -> Option<f32> {
+        let mut greatest: Option<f32> = None;
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            let node = &self.nodes[node];
+            if let Some(value) = self.value(node) {
+                greatest = Some(greatest.map_or(value, |greatest| greatest.max(value)));
+            }
+            open.extend(&node.children);
+        }
+        greatest
+    }
+}
+
+impl TreeNode {
+    pub(super) fn new(parent: Option<usize>, level: usize, span: (usize, usize)) -> Self {
+        Self {
+            parent,
+            children: Vec::new(),
+            level,
+            span,
+            leaves: 1,
+            relevance: None,
+            cumulative: None,
+            mass: 0.0,
+            state: NodeState::Unseen,
+            chosen: false,
+            name: String::new(),
+        }
+    }
+}
+
+/// Index of the first node of each level.
+fn level_starts(tree: &TracedTree) -> Vec<usize> {
+    let sizes = tree.level_sizes().into_iter();
+    sizes
+        .scan(0, |next, size| {
+            *next += size;
+            Some(*next - size)
+        })
+        .collect()
+}
+
+/// Level by level, the root last.
+fn content_nodes(tree: &TracedTree) -> Vec<TreeNode> {
+    let (starts, sizes) = (level_starts(tree), tree.level_sizes());
+    let mut nodes = Vec::with_capacity(sizes.iter().sum());
+    for (level, &size) in sizes.iter().enumerate() {
+        for number in 0..size {
+            let sentences = tree.sentences(level, number);
+            let ends = [sentences.first(), sentences.last()];
+            let [first, last] = ends.map(|end| end.map_or(0, |&sentence| sentence as usize));
+            let parent = starts.get(level + 1).map(|start| start + number / 2);
+            let children = tree.children(level, number);
+            nodes.push(TreeNode {
+                children: match level.checked_sub(1) {
+                    Some(below) => children.map(|child| starts[below] + child).collect(),
+                    None => Vec::new(),
+                },
+                leaves: sentences.len(),
+                ..TreeNode::new(parent, level, (first, last))
+            });
+        }
+    }
+    nodes
+}
+
+/// Gives leaves the weight of their sentence, and nodes that of their leaves. A sentence that was read in parts has its
+/// weight divided among them.
+fn add_mass(nodes: &mut [TreeNode], mean: &MeanRow) {
+    let weight = |sentence: usize| {
+        let place = mean
+            .sentences
+            .binary_search_by_key(&sentence, |&(number, _)| number as usize);
+        place.map_or(0.0, |place| mean.sentences[place].1)
+    };
+    let leaves: Vec<(usize, usize)> = (0..nodes.len())
+        .filter(|&node| nodes[node].children.is_empty() && nodes[node].level == 0)
+        .map(|node| (nodes[node].span.0, node))
+        .collect();
+    for parts in leaves.chunk_by(|a, b| a.0 == b.0) {
+        let weight = weight(parts[0].0);
+        if weight <= 0.0 {
+            continue;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "parts of a sentence")]
+        let share = weight / parts.len() as f32;
+        for &(_, leaf) in parts {
+            nodes[leaf].chosen = true;
+            let mut here = Some(leaf);
+            while let Some(node) = here {
+                nodes[node].mass += share;
+                here = nodes[node].parent;
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! How many weights are exactly zero, and whether longer sentences and documents have more of them.
+
+use serde::Serialize;
+
+use super::query::{Attention, Looking, Query};
+use super::rows::ROUNDING;
+use crate::error::Result;
+use crate::trace::{MapInfo, MapRow, Normaliser, TraceSource, WordIndex};
+
+/// Of what queries may see with each head: how much has weight, is exactly zero, or was dropped because it was small.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Zeros {
+    pub visible: u64,
+    pub zero: u64,
+    /// Neither kept nor known to be zero.
+    pub dropped: u64,
+}
+
+/// Share of exact zeros of one sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ZerosPoint {
+    pub sentence: usize,
+    /// Its length.
+    pub words: usize,
+    /// Sentences of the document.
+    pub sentences: usize,
+    /// 0 to 1.
+    pub of_sentences: Option<f64>,
+    pub of_words: Option<f64>,
+}
+
+/// Share of exact zeros against length.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ZerosView {
+    pub title: String,
+    /// A sentence each, of one or several documents.
+    pub points: Vec<ZerosPoint>,
+}
+
+impl Zeros {
+    /// `None` if nothing can be seen.
+    #[expect(clippy::cast_precision_loss, reason = "counts become a share")]
+    pub fn share(&self) -> Option<f64> {
+        (self.visible > 0).then(|| self.zero as f64 / self.visible as f64)
+    }
+
+    /// # Errors
+    /// If a row cannot be read.
+    pub(super) fn of_sentences(
+        source: &TraceSource,
+        attention: &Attention,
+        sentence: usize,
+    ) -> Result<Self> {
+        Self::counted(source, attention, sentence, count_sentences)
+    }
+
+    /// # Errors
+    /// If a row cannot be read.
+    pub(super) fn of_words(
+        source: &TraceSource,
+        attention: &Attention,
+        sentence: usize,
+    ) -> Result<Self> {
+        if !attention.info(source).keys.are_words() {
+            return Ok(Self::default());
+        }
+        Self::counted(source, attention, sentence, count_words)
+    }
+
+    fn counted(
+        source: &TraceSource,
+        attention: &Attention,
+        sentence: usize,
+        count: fn(&MapInfo, &MapRow, &[usize], &WordIndex) -> Self,
+    ) -> Result<Self> {
+        let info = attention.info(source);
+        let index = source.overview().words(info.keys.side());
+        let sentences = source.overview().sentences(info.keys.side()).len();
+        // Sentences without words cannot be looked at.
+        let visible: Vec<usize> = (0..sentences)
+            .filter(|&other| info.visible.includes(sentence, other))
+            .filter(|&other| !index.rows(other).is_empty())
+            .collect();
+        let mut sum = Self::default();
+        for row in attention.rows(source, sentence) {
+            for &map in &attention.maps {
+                let row = source.row(map, row)?;
+                let one = count(source.info(map), &row, &visible, &index);
+                sum.visible += one.visible;
+                sum.zero += one.zero;
+                sum.dropped += one.dropped;
+            }
+        }
+        Ok(sum)
+    }
+
+    fn new(visible: usize, zero: usize, kept: usize) -> Self {
+        Self {
+            visible: visible as u64,
+            zero: zero as u64,
+            dropped: visible.saturating_sub(zero + kept) as u64,
+        }
+    }
+}
+
+fn count_sentences(info: &MapInfo, row: &MapRow, visible: &[usize], index: &WordIndex) -> Zeros {
+    if info.keys.are_words() && row.sentences.is_empty() {
+        let mut kept: Vec<usize> = row
+            .words
+            .iter()
+            .filter_map(|&(word, _)| index.place(word as usize))
+            .map(|(sentence, _)| sentence)
+            .collect();
+        kept.dedup();
+        let absent = visible.len().saturating_sub(kept.len());
+        let zero = if nothing_dropped(info, row.rest) {
+            absent
+        } else {
+            0
+        };
+        return Zeros::new(visible.len(), zero, kept.len());
+    }
+    let kept = row
+        .sentences
+        .iter()
+        .filter(|kept| kept.weight > 0.0)
+        .count();
+    let absent = visible.len().saturating_sub(kept);
+    // A row that tells of sentences and words tells of all sentences that were chosen.
+    let known = info.keys.are_words() || nothing_dropped(info, row.rest);
+    Zeros::new(visible.len(), if known { absent } else { 0 }, kept)
+}
+
+fn count_words(info: &MapInfo, row: &MapRow, visible: &[usize], index: &WordIndex) -> Zeros {
+    let words = |sentence: usize| index.rows(sentence).len();
+    let all: usize = visible.iter().map(|&sentence| words(sentence)).sum();
+    let kept = row.words.len();
+    if row.sentences.is_empty() {
+        let absent = all.saturating_sub(kept);
+        let zero = if nothing_dropped(info, row.rest) {
+            absent
+        } else {
+            0
+        };
+        return Zeros::new(all, zero, kept);
+    }
+    let mut zero = all;
+    for chosen in row.sentences.iter().filter(|chosen| chosen.weight > 0.0) {
+        let rows = index.rows(chosen.sentence as usize);
+        let from = row
+            .words
+            .partition_point(|&(word, _)| (word as usize) < rows.start);
+        let inside = row.words[from..]
+            .iter()
+            .take_while(|&&(word, _)| (word as usize) < rows.end);
+        let (count, sum) = inside.fold((0, 0.0), |(count, sum), (_, weight)| {
+            (count + 1, sum + weight)
+        });
+        let dropped = chosen.weight - sum;
+        let absent = rows.len() - count;
+        let known = nothing_dropped(info, dropped);
+        zero -= (count + if known { 0 } else { absent }).min(zero);
+    }
+    Zeros::new(all, zero, kept)
+}
+
+/// Whether what has no weight is exactly zero.
+fn nothing_dropped(info: &MapInfo, rest: f32) -> bool {
+    info.normaliser == Normaliser::Sparsemax && rest <= ROUNDING
+}
+
+impl ZerosView {
+    /// A point for every sentence with words, all words and all heads of a layer (the last one if `None`) together.
+    ///
+    /// # Errors
+    /// If the trace has no attention to other sentences in this layer, or cannot be read.
+    pub fn new(source: &TraceSource, query: &Query) -> Result<Self> {
+        let overview = source.overview();
+        let sentences = overview.sentences(query.side);
+        let attention = Attention::find(source, query, Looking::Context)?;
+        let mut points = Vec::new();
+        for (number, sentence) in sentences.iter().enumerate() {
+            if sentence.tokens.is_empty() {
+                continue;
+            }
+            points.push(ZerosPoint {
+                sentence: number,
+                words: sentence.tokens.len(),
+                sentences: sentences.len(),
+                of_sentences: Zeros::of_sentences(source, &attention, number)?.share(),
+                of_words: Zeros::of_words(source, &attention, number)?.share(),
+            });
+        }
+        let title = format!(
+            "Exact zeros in the context attention of {}, layer {}",
+            overview.model.name,
+            attention.layer + 1
+        );
+        Ok(Self { title, points })
+    }
+
+    /// The points of several documents together.
+    pub fn joined(views: Vec<Self>) -> Self {
+        let mut views = views.into_iter();
+        let mut joined = views.next().unwrap_or_default();
+        for view in views {
+            if view.title != joined.title {
+                joined.title = "Exact zeros in the context attention".to_owned();
+            }
+            joined.points.extend(view.points);
+        }
+        joined
+    }
+}
