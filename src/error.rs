@@ -179,6 +179,15 @@ pub enum Error {
         "no training run has told anything here; name the folder that `canopy train` wrote: {path:?}"
     )]
     NoEvents { path: PathBuf },
+    #[error(
+        "the embedding of sentence {row} is no vector: number {column} of it is {found}; encode the sentences again"
+    )]
+    Embedding {
+        found: f32,
+        /// Counted from 0, as is the column.
+        row: usize,
+        column: usize,
+    },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },
 }

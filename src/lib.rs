@@ -7,6 +7,7 @@
 //! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
 //! | [`corpus`] | parallel documents: format, splits, importers |
 //! | [`metrics`] | scores: texts in, numbers out |
+//! | [`similarity`] | which sentences resemble each other: vectors in, neighbours out |
 //! | [`charts`] | figures: numbers in, drawing on any plotters backend out |
 //! | [`trace`] | what a model attended to while it translated a document: plain numbers, in memory and on disk |
 //! | [`kernels`] | fused operations, each beside its plain tensor version |
@@ -32,6 +33,7 @@ pub mod kernels;
 pub mod metrics;
 pub mod model;
 pub mod search;
+pub mod similarity;
 pub mod text;
 pub mod trace;
 pub mod training;
