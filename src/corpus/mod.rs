@@ -5,6 +5,7 @@
 //! tree of a single document belongs to the text room.
 
 mod format;
+pub mod iwslt;
 pub mod libreoffice_help;
 mod markup;
 pub mod parallel_text;
