@@ -44,6 +44,8 @@ pub(super) struct Talk {
     pub talk_id: Option<String>,
     /// Id and text, white space folded.
     pub segments: Vec<(String, String)>,
+    /// Of those that are lines, the number of the last one.
+    num_lines: usize,
 }
 
 impl Talk {
@@ -98,7 +100,7 @@ impl Reader<'_> {
         }
         self.close(text.len())?;
         if self.talks.is_empty() {
-            return Err(self.problem("there is no <doc> in it", text.len()));
+            return Err(self.problem("there is no <doc> and no <talkid> in it", text.len()));
         }
         Ok(())
     }
@@ -115,12 +117,7 @@ impl Reader<'_> {
                 });
             }
             ("doc", true) => self.close(tag.start)?,
-            ("talkid", false) => {
-                let id = folded(inside);
-                if let Some(talk) = self.open.as_mut().filter(|_| !id.is_empty()) {
-                    talk.talk_id = Some(id);
-                }
-            }
+            ("talkid", false) => self.talk_id(folded(inside), tag.start)?,
             ("seg", false) => {
                 self.unclosed += usize::from(!is_closed);
                 return self.segment(tag, inside);
@@ -129,6 +126,22 @@ impl Reader<'_> {
         }
         if tag.is_end || CONTAINERS.contains(&tag.name) {
             self.lines(inside);
+        } else if !is_closed {
+            // Without an end tag a title ends with its line.
+            self.lines(inside.split_once('\n').map_or("", |(_, after)| after));
+        }
+        Ok(())
+    }
+
+    /// Names the open talk, or begins one: older training files have no `<doc>`.
+    fn talk_id(&mut self, id: String, offset: usize) -> Result<()> {
+        if self.open.as_ref().is_none_or(|talk| talk.talk_id.is_some()) {
+            self.close(offset)?;
+            self.open = Some(Talk::default());
+        }
+        let open = self.open.as_mut().filter(|_| !id.is_empty());
+        if let Some(talk) = open {
+            talk.talk_id = Some(id);
         }
         Ok(())
     }
@@ -153,10 +166,15 @@ impl Reader<'_> {
     /// Takes the lines of a training file, where a segment is a line and its id the line's number.
     fn lines(&mut self, inside: &str) {
         let Some(talk) = &mut self.open else { return };
-        let lines = inside.lines().enumerate();
-        let lines = lines.map(|(number, line)| (format!("line {number}"), clean(line)));
-        talk.segments
-            .extend(lines.filter(|(_, text)| !text.is_empty()));
+        let before = talk.num_lines;
+        for (number, line) in inside.lines().enumerate() {
+            let text = clean(line);
+            if !text.is_empty() {
+                talk.num_lines = before + number + 1;
+                let id = format!("line {}", talk.num_lines);
+                talk.segments.push((id, text));
+            }
+        }
     }
 
     fn close(&mut self, offset: usize) -> Result<()> {
@@ -249,9 +267,9 @@ fn clean(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('&') {
         shown.push_str(before);
-        let entity = after
-            .split_once(';')
-            .and_then(|(name, after)| Some((entity(name)?, after)));
+        // No entity is longer, and text may have many `&` before the next semicolon.
+        let end = after.bytes().take(10).position(|byte| byte == b';');
+        let entity = end.and_then(|end| Some((entity(&after[..end])?, &after[end + 1..])));
         let (character, after) = entity.unwrap_or(('&', after));
         shown.push(character);
         rest = after;

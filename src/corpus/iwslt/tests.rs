@@ -113,21 +113,40 @@ fn talks_and_segments_meet_by_their_ids_in_spite_of_flaws() {
 
 #[test]
 fn segments_of_training_files_are_lines() {
-    let file = |first: &str, third: &str| {
+    let talk = |id: &str, first: &str, third: &str| {
         format!(
-            "<doc docid=\"1\" genre=\"lectures\">\n<url>u</url>\n<talkid>1</talkid>\n<title>t</title>\n\
-             <description>d</description>\n {first}\n\n {third}\n<reviewer></reviewer>\n<translator>x</translator>\n\
-             </doc>\n"
+            "<url>u</url>\n<keywords>k</keywords>\n<talkid>{id}</talkid>\n<title>t</title>\n\
+             <description>d</description>\n {first}\n\n {third}\n"
         )
     };
-    let (_folder, imported) = import(
-        &file("One & two.", "Three."),
-        &file("Eins & zwei.", "Drei."),
-    );
-    let (corpus, report) = imported.expect("a corpus");
-    let pairs = [["One & two.", "Eins & zwei."], ["Three.", "Drei."]];
-    assert_eq!(talks(&corpus)[0].1, pairs);
-    assert_eq!((report.pairs, report.unclosed_segments), (2, 0));
+    let english = [
+        talk("1", "One & two.", "Three."),
+        talk("2", "Four;", "Five."),
+    ];
+    let german = [
+        talk("1", "Eins & zwei.", "Drei."),
+        talk("2", "Vier;", "Fünf."),
+    ];
+    let old = |talks: &[String]| talks.concat();
+    let new = |talks: &[String]| {
+        let talks = talks.iter().enumerate().map(|(number, talk)| {
+            format!("<doc docid=\"{number}\" genre=\"lectures\">\n{talk}<reviewer></reviewer>\n<translator>x</translator>\n</doc>\n")
+        });
+        talks.collect()
+    };
+    let want = [
+        ["One & two.", "Eins & zwei."],
+        ["Three.", "Drei."],
+        ["Four;", "Vier;"],
+        ["Five.", "Fünf."],
+    ];
+    for (source, target) in [(old(&english), old(&german)), (new(&english), new(&german))] {
+        let (_folder, imported) = import(&source, &target);
+        let (corpus, report) = imported.expect("a corpus");
+        let talks = talks(&corpus);
+        assert_eq!([&talks[0].1[..], &talks[1].1].concat(), want);
+        assert_eq!((report.talks, report.unclosed_segments), (2, 0));
+    }
 }
 
 #[test]
