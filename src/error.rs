@@ -91,6 +91,21 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
+        "{path:?}, line {line}: {problem}; name a file of an IWSLT talk set as it was published, such as IWSLT17.TED.dev2010.en-de.en.xml"
+    )]
+    Iwslt {
+        problem: String,
+        line: usize,
+        path: PathBuf,
+    },
+    #[error(
+        "no talk is there in both files with segments of the same ids; name two languages of the same set: {source_file:?}, {target_file:?}"
+    )]
+    NoTalks {
+        source_file: PathBuf,
+        target_file: PathBuf,
+    },
+    #[error(
         "the loss of step {step} is {loss}; go on with --resume and a smaller learning_rate_factor"
     )]
     Diverged { step: usize, loss: f32 },
@@ -254,6 +269,17 @@ pub enum Error {
         "no training run has told anything here; name the folder that `canopy train` wrote: {path:?}"
     )]
     NoEvents { path: PathBuf },
+    #[error("this model of others is not usable: {reason}: {path:?}")]
+    Foreign { reason: String, path: PathBuf },
+    #[error(
+        "the embedding of sentence {row} is no vector: number {column} of it is {found}; encode the sentences again"
+    )]
+    Embedding {
+        found: f32,
+        /// Counted from 0, as is the column.
+        row: usize,
+        column: usize,
+    },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },
 }

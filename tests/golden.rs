@@ -16,11 +16,7 @@ use canopy::inference::{ComputeDevice, DeviceChoice};
 use golden_support::{Case, Golden, mechanism};
 
 /// Mechanisms of a later system.
-const NOT_YET: [&str; 3] = [
-    "similarity_selection",
-    "cardinality_encoder_layer",
-    "cardinality_decoder_layer",
-];
+const NOT_YET: [&str; 2] = ["cardinality_encoder_layer", "cardinality_decoder_layer"];
 
 fn folder() -> PathBuf {
     std::env::var_os("CANOPY_GOLDEN").map_or_else(

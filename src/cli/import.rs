@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use super::corpus::print_statistics;
 use super::terminal::{StatusLine, print};
 use crate::corpus::document_folders::{FolderImport, FolderReport};
+use crate::corpus::iwslt::{IwsltImport, IwsltReport};
 use crate::corpus::libreoffice_help::{HelpImport, HelpReport};
 use crate::corpus::parallel_text::TextImport;
 use crate::corpus::tmx::{TmxImport, TmxReport};
@@ -40,6 +41,23 @@ pub enum ImportCommand {
         #[arg(long, value_name = "FILE")]
         target: PathBuf,
         /// Put all documents here: train, dev or test [default: by a hash of the document's number]
+        #[arg(long)]
+        split: Option<Split>,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// Two files of an IWSLT talk set, with <doc docid>, <talkid> and <seg id>
+    ///
+    /// Talks are paired by talkid, or docid where there is none, segments by id. The training files, whose segments are
+    /// lines, are read as well.
+    Iwslt {
+        /// The set in the source language, such as IWSLT17.TED.dev2010.en-de.en.xml
+        #[arg(long, value_name = "FILE")]
+        source: PathBuf,
+        /// The same set in the target language
+        #[arg(long, value_name = "FILE")]
+        target: PathBuf,
+        /// Put all talks here: train, dev or test [default: by a hash of the talk's id]
         #[arg(long)]
         split: Option<Split>,
         #[command(flatten)]
@@ -131,8 +149,41 @@ pub(super) fn import_texts(import: ImportCommand) -> Result<()> {
             json,
             output,
         } => import_folders(source, target, json, output),
+        ImportCommand::Iwslt {
+            source,
+            target,
+            split,
+            output,
+        } => {
+            let import = IwsltImport {
+                source,
+                target,
+                source_language: output.from,
+                target_language: output.to,
+                split,
+                output: output.output,
+                replace: output.force,
+            };
+            let (corpus, report) = import.run()?;
+            print(&iwslt_text(&report))?;
+            print_statistics(&corpus, false)
+        }
         ImportCommand::Tmx { file, json, output } => import_tmx(file, json, output),
     }
+}
+
+fn iwslt_text(report: &IwsltReport) -> String {
+    format!(
+        "{} talks; {} only in the source language, {} only in the target language\n\
+         {} pairs of segments; {} only in the source, {} only in the target; {} without an end tag\n",
+        report.talks,
+        report.unpaired_sources.len(),
+        report.unpaired_targets.len(),
+        report.pairs,
+        report.unpaired_source_segments,
+        report.unpaired_target_segments,
+        report.unclosed_segments
+    )
 }
 
 fn import_help(source: PathBuf, target: PathBuf, output: OutputArgs) -> Result<()> {

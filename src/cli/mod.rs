@@ -5,8 +5,8 @@
 mod corpus;
 mod describe;
 mod evaluate;
-mod import;
 mod explain;
+mod import;
 mod model;
 mod run;
 mod score;

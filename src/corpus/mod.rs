@@ -7,6 +7,7 @@
 mod alignment;
 pub mod document_folders;
 mod format;
+pub mod iwslt;
 mod languages;
 pub mod libreoffice_help;
 mod markup;

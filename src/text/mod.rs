@@ -20,3 +20,4 @@ mod writing;
 
 pub use builder::MAX_DEPTH;
 pub use reading::MAX_LINE_BYTES;
+pub(crate) use reading::decoded;

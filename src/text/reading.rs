@@ -107,7 +107,11 @@ impl Document {
     }
 }
 
-fn decoded(path: &Path, bytes: Vec<u8>) -> Result<String> {
+/// The text of a file that has been read.
+///
+/// # Errors
+/// If it is not UTF-8 text.
+pub(crate) fn decoded(path: &Path, bytes: Vec<u8>) -> Result<String> {
     check_bytes(path, &bytes)?;
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();

@@ -9,6 +9,7 @@ mod layers;
 mod normalisers;
 mod recurrent;
 mod selective;
+mod similarity;
 mod transformer;
 mod tree;
 mod x_transformer;
@@ -94,6 +95,7 @@ const MECHANISMS: &[(&str, Mechanism)] = &[
         "selective_h_attention_online_sparse_sparse",
         selective::selective_h_attention,
     ),
+    ("similarity_selection", similarity::similarity_selection),
     ("source2token", encoding::source2token),
     ("sparsemax", normalisers::sparsemax),
     (

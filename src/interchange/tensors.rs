@@ -1,0 +1,192 @@
+//! Named numbers, as somebody else's program stored them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use half::{bf16, f16};
+use safetensors::tensor::{Dtype, SafeTensors};
+
+use crate::error::{Error, Result};
+
+/// Numbers of any rank, the last axis fastest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Array {
+    pub shape: Vec<usize>,
+    pub numbers: Numbers,
+}
+
+/// Numbers, of the kinds that weights come in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Numbers {
+    /// Floats of 16, 32 or 64 bits.
+    Floats(Vec<f32>),
+    /// What quantised weights are made of.
+    Bytes(Vec<u8>),
+    /// Integers of 32 or 64 bits.
+    Integers(Vec<i64>),
+    /// Not read; the name of the kind in the file.
+    Other(String),
+}
+
+impl Numbers {
+    fn kind(&self) -> &str {
+        match self {
+            Self::Floats(_) => "floats",
+            Self::Bytes(_) => "bytes",
+            Self::Integers(_) => "integers",
+            Self::Other(kind) => kind,
+        }
+    }
+}
+
+/// The arrays of a model by name; whoever needs one takes it out.
+#[derive(Debug)]
+pub struct Tensors {
+    path: PathBuf,
+    arrays: BTreeMap<String, Array>,
+}
+
+impl Tensors {
+    pub(super) fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            arrays: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, arrays: BTreeMap<String, Array>) -> Result<()> {
+        for (name, array) in arrays {
+            if self.arrays.contains_key(&name) {
+                return Err(self.refuse(format!("two files have a tensor {name}")));
+            }
+            self.arrays.insert(name, array);
+        }
+        Ok(())
+    }
+
+    /// What is still there, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Array)> {
+        let arrays = self.arrays.iter();
+        arrays.map(|(name, array)| (name.as_str(), array))
+    }
+
+    pub fn contains(&self, name: &str) -> bool {
+        self.arrays.contains_key(name)
+    }
+
+    /// The shape of a tensor that has not been taken yet; sizes that no configuration tells are read off one.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub fn shape(&self, name: &str) -> Result<&[usize]> {
+        let array = self.arrays.get(name);
+        let array = array.ok_or_else(|| self.refuse(format!("tensor {name} is missing")))?;
+        Ok(&array.shape)
+    }
+
+    /// Takes floats out.
+    ///
+    /// # Errors
+    /// If there is no such tensor, or it has another shape or other numbers.
+    pub fn take_floats(&mut self, name: &str, expected: &[usize]) -> Result<Vec<f32>> {
+        match self.take(name, expected)? {
+            Numbers::Floats(numbers) => Ok(numbers),
+            other => Err(self.unlike(name, &other, "floats")),
+        }
+    }
+
+    /// Takes bytes out.
+    ///
+    /// # Errors
+    /// If there is no such tensor, or it has another shape or other numbers.
+    pub fn take_bytes(&mut self, name: &str, expected: &[usize]) -> Result<Vec<u8>> {
+        match self.take(name, expected)? {
+            Numbers::Bytes(numbers) => Ok(numbers),
+            other => Err(self.unlike(name, &other, "bytes")),
+        }
+    }
+
+    /// Takes integers out.
+    ///
+    /// # Errors
+    /// If there is no such tensor, or it has another shape or other numbers.
+    pub fn take_integers(&mut self, name: &str, expected: &[usize]) -> Result<Vec<i64>> {
+        match self.take(name, expected)? {
+            Numbers::Integers(numbers) => Ok(numbers),
+            other => Err(self.unlike(name, &other, "integers")),
+        }
+    }
+
+    fn take(&mut self, name: &str, expected: &[usize]) -> Result<Numbers> {
+        let found = self.shape(name)?;
+        if found != expected {
+            let reason = format!("tensor {name} has shape {found:?}, expected is {expected:?}");
+            return Err(self.refuse(reason));
+        }
+        let array = self.arrays.remove(name).expect("it has a shape");
+        Ok(array.numbers)
+    }
+
+    fn unlike(&self, name: &str, found: &Numbers, expected: &str) -> Error {
+        let kind = found.kind();
+        self.refuse(format!(
+            "tensor {name} holds {kind}, expected are {expected}"
+        ))
+    }
+
+    fn refuse(&self, reason: String) -> Error {
+        Error::Foreign {
+            reason,
+            path: self.path.clone(),
+        }
+    }
+}
+
+pub(super) fn read_safetensors(bytes: &[u8]) -> Result<BTreeMap<String, Array>, String> {
+    let file = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
+    let arrays = file.iter().map(|(name, view)| {
+        let kind = match view.dtype() {
+            Dtype::F16 => "f2",
+            Dtype::BF16 => "bf16",
+            Dtype::F32 => "f4",
+            Dtype::F64 => "f8",
+            Dtype::U8 => "u1",
+            Dtype::I32 => "i4",
+            Dtype::I64 => "i8",
+            other => &format!("{other:?}"),
+        };
+        let array = Array {
+            shape: view.shape().to_vec(),
+            numbers: numbers(kind, view.data()),
+        };
+        (name.to_owned(), array)
+    });
+    Ok(arrays.collect())
+}
+
+/// Little-endian numbers of a kind by its name in NumPy.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "weights are meant as 32-bit floats"
+)]
+pub(super) fn numbers(kind: &str, bytes: &[u8]) -> Numbers {
+    match kind {
+        "f2" => floats(bytes, |word| f16::from_le_bytes(word).to_f32()),
+        "bf16" => floats(bytes, |word| bf16::from_le_bytes(word).to_f32()),
+        "f4" => floats(bytes, f32::from_le_bytes),
+        "f8" => floats(bytes, |word| f64::from_le_bytes(word) as f32),
+        "u1" => Numbers::Bytes(bytes.to_vec()),
+        "i4" => Numbers::Integers(words(bytes, |word| i32::from_le_bytes(word).into())),
+        "i8" => Numbers::Integers(words(bytes, i64::from_le_bytes)),
+        other => Numbers::Other(other.to_owned()),
+    }
+}
+
+fn floats<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f32) -> Numbers {
+    Numbers::Floats(words(bytes, number))
+}
+
+fn words<const N: usize, T>(bytes: &[u8], number: impl Fn([u8; N]) -> T) -> Vec<T> {
+    let (words, _) = bytes.as_chunks::<N>();
+    words.iter().map(|&word| number(word)).collect()
+}

@@ -1,0 +1,150 @@
+//! The nearest sentences of each sentence.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::Rows;
+use super::embeddings::Sentences;
+use super::measure::Measure;
+use super::nearest::{Seeker, Seekers};
+use super::products::{Prepared, compare};
+use super::tasks::{Task, tasks};
+
+/// Where context may come from; a talk is a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Range {
+    /// The same document.
+    Each,
+    /// All documents.
+    All,
+    /// All documents for the first few sentences of each, the same document for the others: what stands at the beginning
+    /// has the least to choose from.
+    Hybrid(usize),
+}
+
+/// What to look for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Selection {
+    pub measure: Measure,
+    pub range: Range,
+    /// How many sentences each may get.
+    pub count: NonZeroUsize,
+}
+
+impl Selection {
+    /// Finds the neighbours of all sentences.
+    pub fn run(&self, sentences: &Sentences) -> Neighbours {
+        let found = self.run_for(sentences, 0..sentences.len(), |_| ControlFlow::Continue(()));
+        found.expect("nothing stops it")
+    }
+
+    /// Finds the neighbours of some sentences among all. `progress` hears now and then how many are done, from any
+    /// thread, and may stop the work: then there is no result.
+    ///
+    /// Nobody is its own neighbour, so the sentence of a document that has no other gets none with [`Range::Each`]. Of
+    /// equally near ones comes first the one fewer sentences away in the document, all others being farther; then the
+    /// earlier. The result has the same bits for any number of threads.
+    ///
+    /// # Panics
+    /// If there are no such sentences.
+    pub fn run_for(
+        &self,
+        sentences: &Sentences,
+        seeking: Rows,
+        progress: impl Fn(usize) -> ControlFlow<()> + Sync,
+    ) -> Option<Neighbours> {
+        let (len, end) = (sentences.len(), seeking.end);
+        assert!(end <= len, "sentence {end} of {len}");
+        let prepared = Prepared::new(sentences.embeddings(), self.measure);
+        let done = AtomicUsize::new(0);
+        let found: Option<Vec<Vec<Seeker>>> = tasks(sentences, self.range, &seeking)
+            .into_par_iter()
+            .map(|task| {
+                let count = task.seeking.len();
+                let found = self.run_task(sentences, &prepared, &task);
+                let done = done.fetch_add(count, Ordering::Relaxed) + count;
+                progress(done).is_continue().then_some(found)
+            })
+            .collect();
+        let mut seekers: Vec<Seeker> = found?.into_iter().flatten().collect();
+        seekers.sort_unstable_by_key(|seeker| seeker.row);
+        Some(Neighbours::new(seeking.start, seekers, &prepared))
+    }
+
+    fn run_task(&self, sentences: &Sentences, prepared: &Prepared, task: &Task) -> Vec<Seeker> {
+        let seekers = task.seeking.iter();
+        let mut seekers = Seekers {
+            seekers: seekers
+                .map(|&row| Seeker::new(row, sentences.document_of(row)))
+                .collect(),
+            most: self.count.get(),
+        };
+        compare(
+            prepared,
+            &task.seeking,
+            task.candidates.clone(),
+            &mut seekers,
+        );
+        seekers.seekers
+    }
+}
+
+/// A sentence that resembles another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Neighbour {
+    /// Its number among all sentences, counted from 0.
+    pub row: usize,
+    /// What the measure says, in its own unit.
+    pub value: f32,
+}
+
+/// The nearest sentences of each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbours {
+    first: usize,
+    neighbours: Vec<Neighbour>,
+    /// Where those of each sentence end.
+    ends: Vec<usize>,
+}
+
+impl Neighbours {
+    fn new(first: usize, seekers: Vec<Seeker>, prepared: &Prepared) -> Self {
+        let mut neighbours = Vec::with_capacity(seekers.iter().map(|one| one.found.len()).sum());
+        let mut ends = Vec::with_capacity(seekers.len());
+        for seeker in seekers {
+            let found = seeker.found.into_iter();
+            neighbours.extend(found.map(|(closeness, row)| Neighbour {
+                row,
+                value: prepared.value(closeness, seeker.row),
+            }));
+            ends.push(neighbours.len());
+        }
+        Self {
+            first,
+            neighbours,
+            ends,
+        }
+    }
+
+    /// The neighbours of a sentence, the nearest first; none if there are no candidates.
+    ///
+    /// # Panics
+    /// If the sentence was not asked for.
+    pub fn of(&self, sentence: usize) -> &[Neighbour] {
+        let place = sentence - self.first;
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        &self.neighbours[start..self.ends[place]]
+    }
+
+    /// The neighbours of each sentence that was asked for, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &[Neighbour]> {
+        (self.first..self.first + self.ends.len()).map(|sentence| self.of(sentence))
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;
