@@ -67,8 +67,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     if any(has_elsewhere) {
         swatches.push((Swatch::Hatched, "other: share in sentences not shown"));
     }
-    let at = (area.left, area.bottom - 22.0);
-    legend::draw(pen, at, &scale, &first.measure, &swatches)
+    legend::draw(pen, area, &scale, &first.measure, &swatches)
 }
 
 pub(super) fn has_rest(map: &WeightMap) -> bool {
