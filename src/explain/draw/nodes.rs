@@ -81,8 +81,11 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
                     continue;
                 }
                 let (from, to) = (self.at(parent), self.at(placed));
-                let (width, colour) = if emphasised {
+                let is_path = self.tree.measure == Measure::Relevance;
+                let (width, colour) = if emphasised && is_path {
                     (1.75, self.pen.theme.text)
+                } else if emphasised {
+                    (1.0, self.pen.theme.weak)
                 } else {
                     (0.75, self.pen.theme.axis)
                 };
