@@ -193,8 +193,7 @@ fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Expl
 fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
     let side = match (arguments.view, arguments.side) {
         (Shown::Cross, _) => Side::Target,
-        (Shown::Itself, _) => Side::Source,
-        (_, Some(SideArgument::Source)) => Side::Source,
+        (Shown::Itself, _) | (_, Some(SideArgument::Source)) => Side::Source,
         (_, Some(SideArgument::Target)) => Side::Target,
         (_, None) if asks_in_decoder(source) => Side::Target,
         (_, None) => Side::Source,

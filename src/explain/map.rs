@@ -75,7 +75,7 @@ impl WeightMap {
     pub fn sentences(source: &TraceSource, query: &Query, order: Order) -> Result<Self> {
         let attention = Attention::find(source, query, Looking::Context)?;
         let mut map = Self::begin(source, query, &attention, "Context: words × sentences");
-        let means = map.read(source, &attention, query)?;
+        let means = Self::read(source, &attention, query)?;
         let side = attention.info(source).keys.side();
         let number = source.overview().sentences(side).len();
         let total = total(means.iter().map(|mean| mean.sentences.as_slice()));
@@ -100,7 +100,7 @@ impl WeightMap {
     pub fn words(source: &TraceSource, query: &Query, order: Order, limit: usize) -> Result<Self> {
         let attention = Attention::find(source, query, Looking::Context)?;
         let mut map = Self::begin(source, query, &attention, "Context: words × words");
-        let means = map.read(source, &attention, query)?;
+        let means = Self::read(source, &attention, query)?;
         let asked = match map.selected {
             Some(row) => &means[row..=row],
             None => &means[..],
@@ -154,7 +154,7 @@ impl WeightMap {
     fn own(source: &TraceSource, query: &Query, looking: Looking, title: &str) -> Result<Self> {
         let attention = Attention::find(source, query, looking)?;
         let mut map = Self::begin(source, query, &attention, title);
-        let means = map.read(source, &attention, query)?;
+        let means = Self::read(source, &attention, query)?;
         let weights = total(means.iter().map(|mean| mean.sentences.as_slice()));
         let mut seen: Vec<u32> = weights.into_keys().collect();
         let own = u32::try_from(query.sentence).unwrap_or(u32::MAX);
@@ -189,12 +189,7 @@ impl WeightMap {
         }
     }
 
-    fn read(
-        &self,
-        source: &TraceSource,
-        attention: &Attention,
-        query: &Query,
-    ) -> Result<Vec<MeanRow>> {
+    fn read(source: &TraceSource, attention: &Attention, query: &Query) -> Result<Vec<MeanRow>> {
         let reader = Rows::new(source, attention);
         let rows = attention.rows(source, query.sentence);
         rows.map(|row| reader.mean(row..row + 1)).collect()

@@ -91,16 +91,13 @@ impl TreeView {
         let tree = traversed
             .as_ref()
             .and_then(|row| overview.trees.get(row.tree as usize));
-        let (mut nodes, root, num_levels, title) = match tree {
-            Some(tree) => {
-                let nodes = content_nodes(tree);
-                let root = nodes.len() - 1;
-                (nodes, root, tree.num_levels(), "Content tree")
-            }
-            None => {
-                let (nodes, levels) = outline::nodes(overview, side);
-                (nodes, 0, levels, "Document tree")
-            }
+        let (mut nodes, root, num_levels, title) = if let Some(tree) = tree {
+            let nodes = content_nodes(tree);
+            let root = nodes.len() - 1;
+            (nodes, root, tree.num_levels(), "Content tree")
+        } else {
+            let (nodes, levels) = outline::nodes(overview, side);
+            (nodes, 0, levels, "Document tree")
         };
         add_mass(&mut nodes, &mean);
         let measure = match (&traversed, tree) {
@@ -172,6 +169,11 @@ impl TreeView {
             Measure::Mass => (0.0, high.max(0.0)),
             Measure::Relevance => (low, high),
         }
+    }
+
+    /// Whether it is the document's own: its levels are sections, paragraphs and sentences.
+    pub fn has_names(&self) -> bool {
+        !self.nodes[self.root].name.is_empty()
     }
 
     /// The greatest number of a node and all below it, what a collapsed node shows.

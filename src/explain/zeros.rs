@@ -205,7 +205,7 @@ impl ZerosView {
         let mut joined = views.next().unwrap_or_default();
         for view in views {
             if view.title != joined.title {
-                joined.title = "Exact zeros in the context attention".to_owned();
+                "Exact zeros in the context attention".clone_into(&mut joined.title);
             }
             joined.points.extend(view.points);
         }

@@ -64,7 +64,7 @@ impl Grid {
         let gap = GAP.min((right - left) * 0.2 / gaps.max(1.0));
         let column = ((right - left - gap * gaps) / columns).min(COLUMN);
         // One line of text under the map.
-        let top = area.top + groups + labels + 6.0;
+        let top = area.top + groups + labels + 10.0;
         let row = ((area.bottom - 20.0 - top) / rows).min(ROW * 1.3);
         let mut lefts = Vec::with_capacity(map.columns.len());
         let (mut x, mut sentence) = (left, None);
@@ -270,7 +270,7 @@ impl Grid {
             .iter()
             .map(|column| pen.width(&column.label, small));
         let labels = widths.fold(0.0, f64::max).min(LABEL);
-        let y = self.plot.top - labels - 10.0;
+        let y = self.plot.top - labels - 14.0;
         let mut free = f64::NEG_INFINITY;
         for group in map.groups.iter().filter(|group| !group.columns.is_empty()) {
             let left = self.lefts[group.columns.start];

@@ -20,15 +20,17 @@ pub(super) enum Swatch {
     Filled(RGBColor),
 }
 
-/// Draws `name`, the scale from its least to its greatest number, and the swatches in one row that begins at `top`.
+/// Draws `name`, the scale from its least to its greatest number, and the swatches beside it, in two rows if they do not
+/// fit into the width.
 pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
-    (left, top): (f64, f64),
+    area: Rect,
     scale: &Scale,
     name: &str,
     swatches: &[(Swatch, &str)],
 ) -> Drawn<DB> {
     let small = Lettering::new(SMALL, pen.theme.weak);
+    let (left, mut top) = (area.left, area.bottom - 26.0);
     let (bar_top, bar_bottom) = (top, top + 10.0);
     pen.text(
         name,
@@ -54,8 +56,13 @@ pub(super) fn draw<DB: DrawingBackend>(
         let at = (start + BAR * x, bar_bottom + 13.0);
         pen.text(&number(value), at, small.anchored(Anchor::Centre))?;
     }
-    let mut x = start + BAR + 28.0;
+    let first = start + BAR + 28.0;
+    let mut x = first;
     for (swatch, meaning) in swatches {
+        let width = SWATCH + 6.0 + pen.width(meaning, small);
+        if x > first && x + width > area.right {
+            (x, top) = (first, top + 18.0);
+        }
         let place = Rect {
             left: x,
             top: top - 2.0,
@@ -65,7 +72,7 @@ pub(super) fn draw<DB: DrawingBackend>(
         draw_swatch(pen, place, *swatch)?;
         let at = (place.right + 6.0, top + 9.0);
         pen.text(meaning, at, small)?;
-        x = at.0 + pen.width(meaning, small) + 20.0;
+        x += width + 20.0;
     }
     Ok(())
 }

@@ -53,22 +53,18 @@ pub(super) fn draw<DB: DrawingBackend>(
     }
     let any = |some: fn(&WeightMap) -> bool| maps.iter().any(some);
     let blank = if any(|map| map.zeros.dropped > 0) {
-        "blank: 0, or so little that it is part of the rest"
+        "blank: 0, or dropped"
     } else {
         "blank: exactly 0"
     };
     let mut swatches = vec![(Swatch::Blank, blank)];
     if any(has_rest) {
-        swatches.push((
-            Swatch::Hatched,
-            "rest: share of the row that was dropped, or of no word",
-        ));
+        swatches.push((Swatch::Hatched, "rest: share dropped, or of no word"));
     }
     if any(has_elsewhere) {
         swatches.push((Swatch::Hatched, "other: share in sentences not shown"));
     }
-    let at = (area.left, area.bottom - 22.0);
-    legend::draw(pen, at, &scale, &first.measure, &swatches)
+    legend::draw(pen, area, &scale, &first.measure, &swatches)
 }
 
 pub(super) fn has_rest(map: &WeightMap) -> bool {

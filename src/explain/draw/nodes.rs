@@ -4,7 +4,7 @@ use plotters::prelude::DrawingBackend;
 
 use super::labels::thinned;
 use super::legend::{frame, number};
-use super::tree::cut_colour;
+use super::tree::{NAMES, cut_colour};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::layout::{Placed, TreeLayout};
@@ -81,8 +81,11 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
                     continue;
                 }
                 let (from, to) = (self.at(parent), self.at(placed));
-                let (width, colour) = if emphasised {
+                let is_path = self.tree.measure == Measure::Relevance;
+                let (width, colour) = if emphasised && is_path {
                     (1.75, self.pen.theme.text)
+                } else if emphasised {
+                    (1.0, self.pen.theme.weak)
                 } else {
                     (0.75, self.pen.theme.axis)
                 };
@@ -247,7 +250,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         }
         let bold = Lettering::new(10.5, self.pen.theme.strong).bold();
         let lettering = |importance: f64| if importance > 0.0 { bold } else { small };
-        let places: Vec<(f64, f64, f64)> = labels
+        let extents: Vec<(f64, f64, f64)> = labels
             .iter()
             .map(|(placed, text, importance)| {
                 let width = self.pen.width(text, lettering(*importance)) + 5.0;
@@ -255,7 +258,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
             })
             .collect();
         let y = self.plot.bottom + 12.0;
-        for index in thinned(&places) {
+        for index in thinned(&extents) {
             let (placed, text, importance) = &labels[index];
             let lettering = lettering(*importance).anchored(Anchor::Centre);
             self.pen.text(text, (self.at(placed).0, y), lettering)?;
@@ -266,13 +269,13 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
     /// What the levels of a document are; those of a content tree have no names.
     fn draw_levels(&self) -> Drawn<DB> {
         let tree = self.tree;
-        if tree.nodes[tree.root].name.is_empty() {
+        if !tree.has_names() {
             return Ok(());
         }
         let small = Lettering::new(10.0, self.pen.theme.weak);
         #[expect(clippy::cast_precision_loss, reason = "levels of a document")]
         let row = self.plot.height() / tree.num_levels.max(1) as f64;
-        let mut y = self.plot.top + 10.0;
+        let mut y = self.plot.top + row / 2.0 + 3.5;
         for level in (0..tree.num_levels).rev() {
             let name = match level {
                 0 => "sentences".to_owned(),
@@ -280,7 +283,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
                 _ if level + 1 == tree.num_levels => "document".to_owned(),
                 _ => format!("sections {}", tree.num_levels - 1 - level),
             };
-            self.pen.text(&name, (self.plot.left - 6.0, y), small)?;
+            self.pen.text(&name, (self.plot.left - NAMES, y), small)?;
             y += row;
         }
         Ok(())

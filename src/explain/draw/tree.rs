@@ -17,6 +17,8 @@ const SLOT: f64 = 11.0;
 const LEVEL: f64 = 62.0;
 /// A line of the chosen sentences.
 const LINE: f64 = 19.0;
+/// Names of the levels of a document.
+pub(super) const NAMES: f64 = 72.0;
 const MOST_LISTED: usize = 12;
 /// Between the tree and the list: numbers of the leaves.
 const NUMBERS: f64 = 26.0;
@@ -36,7 +38,9 @@ pub(super) fn draw<DB: DrawingBackend>(
     let below = head(pen, area, &tree.title, &tree.query)?;
     #[expect(clippy::cast_precision_loss, reason = "a dozen lines")]
     let list = (tree.chosen.len().min(MOST_LISTED) + 1) as f64 * LINE + 20.0;
+    let names = if tree.has_names() { NAMES } else { 0.0 };
     let plot = Rect {
+        left: below.left + names,
         bottom: below.bottom - FOOT - list - NUMBERS,
         ..below
     };
@@ -79,13 +83,7 @@ pub(super) fn draw<DB: DrawingBackend>(
             "triangle: several nodes as one",
         ));
     }
-    legend::draw(
-        pen,
-        (below.left, below.bottom - 22.0),
-        &scale,
-        name,
-        &swatches,
-    )
+    legend::draw(pen, below, &scale, name, &swatches)
 }
 
 pub(super) fn cut_colour<DB: DrawingBackend>(pen: &Pen<'_, DB>) -> RGBColor {
@@ -129,7 +127,7 @@ fn draw_list<DB: DrawingBackend>(
     if tree.rest > 0.0 {
         notes.push(format!("rest: {}", number(tree.rest)));
     }
-    for note in notes.iter_mut() {
+    for note in &mut notes {
         note.insert_str(0, " · ");
     }
     let at = (left + pen.width(about, weak), top);
