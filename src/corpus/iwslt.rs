@@ -124,14 +124,14 @@ impl Index {
                 .collect()
         };
         Self {
-            by_talk: ids(|talk| talk.talk_id.as_ref()),
-            by_document: ids(|talk| talk.doc_id.as_ref()),
+            by_talk: ids(|talk| talk.talkid.as_ref()),
+            by_document: ids(|talk| talk.docid.as_ref()),
         }
     }
 
     fn find(&self, talk: &Talk) -> Option<usize> {
-        let by_talk = talk.talk_id.as_ref().and_then(|id| self.by_talk.get(id));
-        let by_document = || talk.doc_id.as_ref().and_then(|id| self.by_document.get(id));
+        let by_talk = talk.talkid.as_ref().and_then(|id| self.by_talk.get(id));
+        let by_document = || talk.docid.as_ref().and_then(|id| self.by_document.get(id));
         by_talk.or_else(by_document).copied()
     }
 }

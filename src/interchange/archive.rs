@@ -75,12 +75,11 @@ impl Archive {
     /// The uppermost file with this name, such as `config.json` or `1_Pooling/config.json`, or with this ending, such as
     /// `*.model`.
     pub fn find(&self, file_name: &str) -> Option<&str> {
-        let fits = |name: &str| match file_name.strip_prefix('*') {
-            Some(end) => name.ends_with(end),
-            None => {
-                let before = name.strip_suffix(file_name);
-                before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
-            }
+        let fits = |name: &str| {
+            let before = name.strip_suffix(file_name.trim_start_matches('*'));
+            before.is_some_and(|before| {
+                file_name.starts_with('*') || before.is_empty() || before.ends_with('/')
+            })
         };
         self.names().find(|&name| fits(name))
     }

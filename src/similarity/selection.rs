@@ -105,26 +105,26 @@ pub struct Neighbour {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbours {
     first: usize,
-    neighbours: Vec<Neighbour>,
+    found: Vec<Neighbour>,
     /// Where those of each sentence end.
     ends: Vec<usize>,
 }
 
 impl Neighbours {
     fn new(first: usize, seekers: Vec<Seeker>, prepared: &Prepared) -> Self {
-        let mut neighbours = Vec::with_capacity(seekers.iter().map(|one| one.found.len()).sum());
+        let mut all = Vec::with_capacity(seekers.iter().map(|one| one.found.len()).sum());
         let mut ends = Vec::with_capacity(seekers.len());
         for seeker in seekers {
             let found = seeker.found.into_iter();
-            neighbours.extend(found.map(|(closeness, row)| Neighbour {
+            all.extend(found.map(|(closeness, row)| Neighbour {
                 row,
                 value: prepared.value(closeness, seeker.row),
             }));
-            ends.push(neighbours.len());
+            ends.push(all.len());
         }
         Self {
             first,
-            neighbours,
+            found: all,
             ends,
         }
     }
@@ -136,7 +136,7 @@ impl Neighbours {
     pub fn of(&self, sentence: usize) -> &[Neighbour] {
         let place = sentence - self.first;
         let start = if place == 0 { 0 } else { self.ends[place - 1] };
-        &self.neighbours[start..self.ends[place]]
+        &self.found[start..self.ends[place]]
     }
 
     /// The neighbours of each sentence that was asked for, in their order.

@@ -131,11 +131,8 @@ fn a_vector_of_zeros_is_like_no_other() {
         (Measure::SnrVariance, f32::INFINITY),
     ] {
         let found = selection(measure, Range::Each, 1).run(&document);
-        assert!(
-            (found.of(0)[0].value - want).abs() < 1e-9 || found.of(0)[0].value == want,
-            "{measure:?}: {:?}",
-            found.of(0)
-        );
+        let value = found.of(0)[0].value;
+        assert_eq!(value.to_bits(), f32::to_bits(want), "{measure:?}: {value}");
     }
 }
 

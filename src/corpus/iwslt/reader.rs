@@ -40,8 +40,8 @@ const CONTAINERS: [&str; 2] = ["doc", "transcript"];
 /// A talk in one language.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Talk {
-    pub doc_id: Option<String>,
-    pub talk_id: Option<String>,
+    pub docid: Option<String>,
+    pub talkid: Option<String>,
     /// Id and text, white space folded.
     pub segments: Vec<(String, String)>,
     /// Of those that are lines, the number of the last one.
@@ -51,7 +51,7 @@ pub(super) struct Talk {
 impl Talk {
     /// The number of the talk; that of the document if it has none.
     pub fn id(&self) -> &str {
-        let id = self.talk_id.as_ref().or(self.doc_id.as_ref());
+        let id = self.talkid.as_ref().or(self.docid.as_ref());
         id.expect("every talk has one of both")
     }
 
@@ -112,12 +112,12 @@ impl Reader<'_> {
             ("doc", false) => {
                 self.close(tag.start)?;
                 self.open = Some(Talk {
-                    doc_id: attribute(tag.attributes, "docid"),
+                    docid: attribute(tag.attributes, "docid"),
                     ..Talk::default()
                 });
             }
             ("doc", true) => self.close(tag.start)?,
-            ("talkid", false) => self.talk_id(folded(inside), tag.start)?,
+            ("talkid", false) => self.name_talk(folded(inside), tag.start)?,
             ("seg", false) => {
                 self.unclosed += usize::from(!is_closed);
                 return self.segment(tag, inside);
@@ -134,14 +134,14 @@ impl Reader<'_> {
     }
 
     /// Names the open talk, or begins one: older training files have no `<doc>`.
-    fn talk_id(&mut self, id: String, offset: usize) -> Result<()> {
-        if self.open.as_ref().is_none_or(|talk| talk.talk_id.is_some()) {
+    fn name_talk(&mut self, id: String, offset: usize) -> Result<()> {
+        if self.open.as_ref().is_none_or(|talk| talk.talkid.is_some()) {
             self.close(offset)?;
             self.open = Some(Talk::default());
         }
         let open = self.open.as_mut().filter(|_| !id.is_empty());
         if let Some(talk) = open {
-            talk.talk_id = Some(id);
+            talk.talkid = Some(id);
         }
         Ok(())
     }
@@ -182,7 +182,7 @@ impl Reader<'_> {
         let Some(mut talk) = self.open.take() else {
             return Ok(());
         };
-        if talk.doc_id.is_none() && talk.talk_id.is_none() {
+        if talk.docid.is_none() && talk.talkid.is_none() {
             let nameless = "the <doc> that ends here has neither docid nor <talkid>";
             return Err(self.problem(nameless, offset));
         }
