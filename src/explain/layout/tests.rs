@@ -140,10 +140,6 @@ fn the_largest_documents_fit_too() {
     let elapsed = start.elapsed();
     assert!(layout.placed.len() < 300);
     assert!(elapsed.as_millis() < 500, "{elapsed:?}");
-    println!(
-        "16,384 sentences: {} nodes placed in {elapsed:?}",
-        layout.placed.len()
-    );
     let alone = tips(&layout)
         .iter()
         .filter(|tip| tip.of(&tree).chosen)
