@@ -1,5 +1,8 @@
 //! Views of a trace and `canopy explain`: their numbers are those of the trace, by hand.
 
+#[path = "explain_support/golden.rs"]
+mod golden;
+
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -41,7 +41,7 @@ pub(super) struct ExplainArguments {
     /// How many context sentences to show with their words
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u16).range(1..))]
     top: u16,
-    /// File to write: a figure (.svg, .png) or its numbers (.csv, .json); without it the context is printed as text
+    /// File to write: a figure (.svg, .png) or its numbers (.csv, .json); without it the context is printed as text, of other views the numbers
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Light on dark grey, as on screens; else dark on white, as in papers
