@@ -47,7 +47,7 @@ fn main() {
 
 fn measure(count: usize, num_queries: usize) {
     let sentences = sentences(count);
-    for range in [Range::Each, Range::All] {
+    for (range, num_queries) in [(Range::Each, count), (Range::All, num_queries)] {
         let selection = Selection {
             measure: Measure::Cosine,
             range,

@@ -8,6 +8,7 @@
 //! A sum runs over the dimensions in order, in a lane of its own. So it has the same bits wherever the pair stands.
 
 use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
 
 use super::Rows;
 use super::embeddings::Embeddings;
@@ -28,7 +29,7 @@ pub(super) struct Prepared<'a> {
 
 impl<'a> Prepared<'a> {
     pub fn new(embeddings: &'a Embeddings, measure: Measure) -> Self {
-        let rows = 0..embeddings.len();
+        let rows = (0..embeddings.len()).into_par_iter();
         Self {
             embeddings,
             preparations: rows
