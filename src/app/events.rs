@@ -49,7 +49,7 @@ impl AppState {
             Event::CorpusRead { job, share } => self.corpus_read(job, share),
             Event::CorpusMade { job, folder, pairs } => self.corpus_made(job, folder, pairs),
             Event::Cancelled { job } => {
-                if !self.corpus_cancelled(job) {
+                if !self.training_cancelled(job) {
                     self.finished(job, true);
                 }
             }

@@ -142,3 +142,27 @@ fn an_error_ends_a_run_and_is_told() {
     assert!(!state.training.is_busy());
     assert_eq!(state.notices.len(), 1);
 }
+
+#[test]
+fn a_run_that_waits_can_be_removed_and_leaves_the_queue() {
+    let (mut state, _home) = with_corpus();
+    for name in ["first", "second"] {
+        state.apply(command(TrainingCommand::NewRun));
+        fill(&mut state, |form| form.name = name.to_owned());
+        state.apply(command(TrainingCommand::Start));
+    }
+    let waiting = state.training.waiting().next().expect("it waits").clone();
+    assert!(waiting.folder.ends_with("second"));
+    state.apply(command(TrainingCommand::AskTrash(waiting.folder)));
+    let job = waiting.job;
+    assert_eq!(
+        state.training.requests.last(),
+        Some(&TrainingRequest::Order {
+            job,
+            order: Order::Abandon
+        })
+    );
+    state.receive(Event::Cancelled { job });
+    assert_eq!(state.training.waiting().count(), 0);
+    assert_eq!(state.training.queue.len(), 1, "the first one goes on");
+}

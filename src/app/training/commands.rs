@@ -193,16 +193,6 @@ impl AppState {
         self.use_corpus(folder);
     }
 
-    /// Returns whether the job was the making of a corpus.
-    pub(in crate::app) fn corpus_cancelled(&mut self, job: JobId) -> bool {
-        let form = self.making(job);
-        let found = form.is_some();
-        if let Some(form) = form {
-            form.making = Making::Filling;
-        }
-        found
-    }
-
     fn probe(&mut self) {
         if self.run_problem().is_some() {
             return;
@@ -238,8 +228,7 @@ impl AppState {
 
     fn enqueue(&mut self, folder: PathBuf, config: TrainingConfig, resume: bool, device: Device) {
         let job = self.next_job();
-        let training = &mut self.training;
-        if !training.queue.is_empty() {
+        if self.training.is_busy() {
             let detail = "It begins when the runs before it have ended.";
             let title = format!("{} waits", name_of(&folder));
             self.notify(NoticeKind::Hint, title, detail);
@@ -265,10 +254,15 @@ impl AppState {
             })));
     }
 
+    /// The job of a run of this window that computes or waits.
+    fn queued(&self, folder: &Path) -> Option<JobId> {
+        let mut queue = self.training.queue.iter();
+        let found = queue.find(|queued| queued.folder == folder);
+        found.map(|queued| queued.job)
+    }
+
     fn order(&mut self, folder: PathBuf, order: Order) {
-        let mut queued = self.training.queue.iter();
-        let own = queued.find(|queued| queued.folder == folder);
-        if let Some(job) = own.map(|queued| queued.job) {
+        if let Some(job) = self.queued(&folder) {
             let request = TrainingRequest::Order { job, order };
             self.training.requests.push(request);
         } else {
@@ -320,21 +314,13 @@ impl AppState {
         self.run_request(RunRequest::Rename { job, folder, name });
     }
 
+    /// A run that waits only leaves the queue.
     fn ask_trash(&mut self, folder: PathBuf) {
-        if let Some(queued) = self
-            .training
-            .queue
-            .iter()
-            .find(|queued| queued.folder == folder)
-        {
-            let order = Order::Abandon;
-            let job = queued.job;
-            self.training
-                .requests
-                .push(TrainingRequest::Order { job, order });
-            return;
+        if self.queued(&folder).is_some() {
+            self.order(folder, Order::Abandon);
+        } else {
+            self.training.trashing = Some(folder);
         }
-        self.training.trashing = Some(folder);
     }
 
     fn export(&mut self, folder: PathBuf, to: PathBuf, promote: bool) {
@@ -415,20 +401,34 @@ impl AppState {
         }
     }
 
+    /// Takes a run of this window out of the queue; its name, if the job was one.
+    fn leave_queue(&mut self, job: JobId) -> Option<String> {
+        let queue = &mut self.training.queue;
+        let at = queue.iter().position(|queued| queued.job == job)?;
+        Some(name_of(&queue.remove(at).folder))
+    }
+
     /// A run of this window has ended; returns whether the job was one.
     pub(in crate::app) fn run_ended(&mut self, job: JobId) -> bool {
-        let before = self.training.queue.len();
-        let ended = self
-            .training
-            .queue
-            .iter()
-            .find(|queued| queued.job == job)
-            .map(|queued| name_of(&queued.folder));
-        self.training.queue.retain(|queued| queued.job != job);
+        let ended = self.leave_queue(job);
+        let found = ended.is_some();
         if let Some(name) = ended {
             self.notify(NoticeKind::Done, format!("{name} has ended"), "");
         }
-        before != self.training.queue.len()
+        found
+    }
+
+    /// Returns whether the job was a run that waited, an estimate or the making of a corpus.
+    pub(in crate::app) fn training_cancelled(&mut self, job: JobId) -> bool {
+        if let Some(form) = self.making(job) {
+            form.making = Making::Filling;
+            return true;
+        }
+        if let Some(form) = self.probing(job) {
+            form.probe = Probe::None;
+            return true;
+        }
+        self.leave_queue(job).is_some()
     }
 
     /// The same with an error.
@@ -441,17 +441,10 @@ impl AppState {
             form.making = Making::Failed(error.to_string());
             return true;
         }
-        let Some(at) = self
-            .training
-            .queue
-            .iter()
-            .position(|queued| queued.job == job)
-        else {
+        let Some(name) = self.leave_queue(job) else {
             return false;
         };
-        let queued = self.training.queue.remove(at);
-        let title = format!("{} stopped", name_of(&queued.folder));
-        self.show_error(&title, error);
+        self.show_error(&format!("{name} stopped"), error);
         true
     }
 }

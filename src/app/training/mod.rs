@@ -140,6 +140,11 @@ impl Training {
         self.run(self.selected.as_ref()?)
     }
 
+    /// Runs of this window that have not begun, in their order.
+    pub fn waiting(&self) -> impl Iterator<Item = &Queued> {
+        self.queue.iter().skip(1)
+    }
+
     /// Whether a run of this window computes or waits.
     pub fn is_busy(&self) -> bool {
         !self.queue.is_empty()

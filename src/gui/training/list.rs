@@ -1,6 +1,6 @@
 //! The list of runs: state, score, progress.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use egui::{
     Align2, Button, FontId, Rect, Response, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo,
@@ -52,6 +52,9 @@ impl RunList {
                         && training.form.is_none()
                         && !training.shows_table;
                     self.row_ui(ui, state, run, selected, commands);
+                }
+                for waiting in training.waiting() {
+                    waiting_ui(ui, &waiting.folder, commands);
                 }
                 ui.add_space(8.0);
                 ui.horizontal(|ui| {
@@ -223,6 +226,25 @@ impl RunList {
             TrainingCommand::AskTrash(folder.clone()),
         );
     }
+}
+
+/// A run that begins when those before it have ended.
+fn waiting_ui(ui: &mut Ui, folder: &Path, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let name = file_name(folder);
+    ui.horizontal(|ui| {
+        ui.add_space(32.0);
+        ui.label(RichText::new(format!("{name} waits")).color(palette.weak));
+        let remove = Button::new("Remove").frame_when_inactive(false);
+        if ui
+            .add(remove)
+            .on_hover_text("Takes it out of the queue")
+            .clicked()
+        {
+            let command = TrainingCommand::AskTrash(folder.to_owned());
+            commands.push(Command::Training(command));
+        }
+    });
 }
 
 /// The one button that matters here.

@@ -248,14 +248,7 @@ fn controls_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
                 TrainingCommand::Order(folder(), Order::Resume),
             );
         }
-        RunState::NeverBegun => {
-            button(
-                ui,
-                "Remove",
-                "Takes it out of the queue",
-                TrainingCommand::AskTrash(folder()),
-            );
-        }
+        RunState::NeverBegun => {}
         RunState::Interrupted | RunState::Failed { .. } | RunState::Finished(_) => {
             if run.has_model {
                 let promote = Button::new(
