@@ -357,22 +357,30 @@ impl CorpusImport {
 impl RunSeen {
     /// Whether anything is new.
     fn look(&mut self) -> bool {
-        let mut changed = false;
         let mut curves = self.curves.lock().unwrap_or_else(PoisonError::into_inner);
-        if curves.poll().unwrap_or(false) {
+        let told = curves.poll().unwrap_or(false);
+        if told {
             self.summary = curves.history.summary.clone();
             self.revision = curves.revision;
-            changed = true;
         }
         drop(curves);
-        let state = run_state(&self.folder).unwrap_or(RunState::NeverBegun);
-        if state != self.state {
+        let mut changed = told;
+        // A run that nobody trains changes only by telling something; one under way can also be killed.
+        let may_change = !matches!(
+            self.state,
+            RunState::Interrupted | RunState::Failed { .. } | RunState::Finished(_)
+        );
+        if told || may_change {
+            let state = run_state(&self.folder).unwrap_or(RunState::NeverBegun);
+            changed |= state != self.state;
             self.state = state;
-            changed = true;
         }
-        if self.config.is_none() {
-            self.config = TrainingConfig::open(&self.folder.join("config.toml")).ok();
-            changed |= self.config.is_some();
+        // A run that goes on may have other limits.
+        let limits = self.config.as_ref().map(TrainingConfig::limits);
+        if limits.is_none() || told && limits != Some(self.summary.limits) {
+            let config = TrainingConfig::open(&self.folder.join("config.toml")).ok();
+            changed |= config != self.config;
+            self.config = config.or(self.config.take());
         }
         if !self.has_model {
             self.has_model = best_model(&self.folder).is_some();
