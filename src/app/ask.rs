@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::command::Command;
+use super::explorer::ExploreCommand;
 use super::settings::DOCUMENT_EXTENSIONS;
 use super::training::{Side, TrainingCommand};
 
@@ -25,6 +26,17 @@ pub enum Ask {
     /// Where the model of a run shall go.
     Export {
         run: PathBuf,
+    },
+    OpenTrace {
+        folder: Option<PathBuf>,
+    },
+    /// Where a view of a trace shall go, as a figure or as numbers.
+    Explanation {
+        name: String,
+    },
+    /// Where a trace shall go.
+    Trace {
+        name: String,
     },
     /// Where the charts shall go.
     Chart {
@@ -71,6 +83,14 @@ impl Ask {
                 let name = run.file_name().unwrap_or_default().to_string_lossy();
                 ("Export the model", Pick::NewFile(name.into_owned()))
             }
+            Self::OpenTrace { .. } => ("Open a trace", Pick::File("Traces", &["trace", "json"])),
+            Self::Explanation { name } => {
+                ("Save as SVG, PNG, CSV or JSON", Pick::NewFile(name.clone()))
+            }
+            Self::Trace { name } => (
+                "Save the trace as .trace or .json",
+                Pick::NewFile(name.clone()),
+            ),
             Self::Chart { name } => ("Save the charts as SVG or PNG", Pick::NewFile(name.clone())),
             Self::Quit => return None,
         })
@@ -81,6 +101,7 @@ impl Ask {
         match self {
             Self::OpenDocument { folder }
             | Self::SaveTranslation { folder, .. }
+            | Self::OpenTrace { folder }
             | Self::ModelFolder { folder } => folder.as_ref(),
             _ => None,
         }
@@ -94,6 +115,9 @@ impl Ask {
             Self::SaveTranslation { .. } if confirmed => Command::SaveTo(path),
             Self::SaveTranslation { .. } => Command::SaveNew(path),
             Self::ModelFolder { .. } => Command::OpenModel(path),
+            Self::OpenTrace { .. } => Command::Explore(ExploreCommand::OpenTrace(path)),
+            Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),
+            Self::Trace { .. } => Command::Explore(ExploreCommand::SaveTrace(path)),
             Self::Corpus => training(TrainingCommand::UseCorpus(path)),
             Self::CorpusSide(side) => training(TrainingCommand::UseSide(side, path)),
             Self::RunFolder => training(TrainingCommand::Follow(path)),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::explorer::ExploreCommand;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
 
@@ -61,6 +62,7 @@ pub enum Command {
     DismissNotice(u64),
     ShowPage(Page),
     Training(TrainingCommand),
+    Explore(ExploreCommand),
 }
 
 /// What the window is about.
@@ -68,6 +70,7 @@ pub enum Command {
 pub enum Page {
     #[default]
     Document,
+    Explore,
     Training,
 }
 
@@ -100,6 +103,8 @@ pub enum Key {
     Escape,
     Up,
     Down,
+    Left,
+    Right,
     Delete,
     F1,
     F9,
@@ -147,15 +152,18 @@ pub enum Group {
     Translate,
     /// Only while a target sentence is in the editor.
     Editor,
+    /// On the page of traces.
+    Explore,
     View,
 }
 
 impl Group {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::File,
         Self::Edit,
         Self::Translate,
         Self::Editor,
+        Self::Explore,
         Self::View,
     ];
 
@@ -165,6 +173,7 @@ impl Group {
             Self::Edit => "Edit",
             Self::Translate => "Translate",
             Self::Editor => "While editing a sentence",
+            Self::Explore => "While exploring",
             Self::View => "View",
         }
     }
@@ -196,8 +205,9 @@ const fn action(
 /// All actions, in the order of the menus.
 pub static ACTIONS: &[Action] = {
     use Command as C;
-    use Group::{Edit, Editor, File, Translate, View};
-    use Key::{Delete, Down, Enter, Escape, F1, F9, Letter, Up};
+    use ExploreCommand as E;
+    use Group::{Edit, Editor, Explore, File, Translate, View};
+    use Key::{Delete, Down, Enter, Escape, F1, F9, Left, Letter, Right, Up};
     &[
         action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
         action(
@@ -300,6 +310,42 @@ pub static ACTIONS: &[Action] = {
             C::DiscardEdit,
         ),
         action(
+            Explore,
+            "Next word",
+            Some(Shortcut::plain(Right)),
+            C::Explore(E::NextWord),
+        ),
+        action(
+            Explore,
+            "Previous word",
+            Some(Shortcut::plain(Left)),
+            C::Explore(E::PreviousWord),
+        ),
+        action(
+            Explore,
+            "Next sentence",
+            Some(Shortcut::plain(Down)),
+            C::Explore(E::NextSentence),
+        ),
+        action(
+            Explore,
+            "Previous sentence",
+            Some(Shortcut::plain(Up)),
+            C::Explore(E::PreviousSentence),
+        ),
+        action(
+            Explore,
+            "All words of the sentence",
+            Some(Shortcut::plain(Enter)),
+            C::Explore(E::SelectWholeSentence),
+        ),
+        action(
+            Explore,
+            "Back",
+            Some(Shortcut::plain(Escape)),
+            C::Explore(E::Back),
+        ),
+        action(
             View,
             "Document",
             Some(Shortcut::command(Letter('1'))),
@@ -307,8 +353,14 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             View,
-            "Training",
+            "Explore",
             Some(Shortcut::command(Letter('2'))),
+            C::ShowPage(Page::Explore),
+        ),
+        action(
+            View,
+            "Training",
+            Some(Shortcut::command(Letter('3'))),
             C::ShowPage(Page::Training),
         ),
         action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
@@ -339,12 +391,15 @@ mod tests {
 
     #[test]
     fn no_shortcut_means_two_things() {
-        for editing in [false, true] {
+        use Group::{Edit, Editor, Explore, File, Translate, View};
+        for together in [
+            [File, View, Edit, Translate].as_slice(),
+            &[Editor],
+            &[File, View, Explore],
+        ] {
             let mut seen = HashSet::new();
-            for action in ACTIONS
-                .iter()
-                .filter(|action| (action.group == Group::Editor) == editing)
-            {
+            let actions = ACTIONS.iter();
+            for action in actions.filter(|action| together.contains(&action.group)) {
                 assert!(
                     action.shortcut.is_none_or(|shortcut| seen.insert(shortcut)),
                     "{}",

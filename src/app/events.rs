@@ -30,6 +30,10 @@ impl AppState {
                 }
             }
             Event::Drafted { job, done, num } => self.drafted(job, done, num),
+            Event::Traced { job, source } => self.traced(job, source),
+            Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
+            Event::Answered { job, answer } => self.answered(job, answer),
+            Event::ExplanationSaved { job, path } => self.explanation_saved(job, &path),
             Event::SentenceTranslated {
                 job,
                 index,
@@ -126,6 +130,7 @@ impl AppState {
         };
         self.last_progress = Some(running.progress);
         self.finish_update(&running);
+        self.trace_if_shown();
         let missing = running.progress.num_sentences - running.progress.done_sentences;
         if cancelled && missing > 0 {
             let detail = format!("{missing} sentences are left; translate again to go on.");
@@ -179,7 +184,7 @@ impl AppState {
             self.show_error("The document could not be opened", error);
         } else if self.saving.take_if(|saving| *saving == job).is_some() {
             self.show_error("The translation could not be saved", error);
-        } else if !self.run_failed(job, error) {
+        } else if !self.explorer_failed(job, error) && !self.run_failed(job, error) {
             self.show_error("Your work could not be kept", error);
         }
     }

@@ -6,6 +6,7 @@ mod ask;
 pub mod command;
 mod editing;
 mod events;
+pub mod explorer;
 pub mod history;
 pub mod language;
 pub mod markup;
@@ -20,6 +21,7 @@ mod working;
 
 pub use ask::{Ask, Pick};
 pub use command::{ACTIONS, Action, Command, Group, Key, Page, Scope, Shortcut, Theme};
+pub use explorer::{ExploreCommand, Explorer};
 pub use open_document::{Counts, Editor, OpenDocument, Target};
 pub use progress::{Progress, Running};
 pub use settings::{Folders, Settings, Shipped};

@@ -164,6 +164,14 @@ impl OpenDocument {
         self.revisions[sentence]
     }
 
+    /// Counts up with every change of any target.
+    pub fn total_revision(&self) -> u64 {
+        self.revisions
+            .iter()
+            .map(|&revision| u64::from(revision))
+            .sum()
+    }
+
     pub fn counts(&self) -> Counts {
         self.counts.first().copied().unwrap_or_default()
     }

@@ -132,6 +132,8 @@ impl Folders {
 pub struct Shipped {
     pub models: Vec<PathBuf>,
     pub samples: Vec<PathBuf>,
+    /// Of samples, so that the explorer has something to show before anything is translated.
+    pub traces: Vec<PathBuf>,
 }
 
 impl Shipped {
@@ -153,6 +155,9 @@ impl Shipped {
             if shipped.samples.is_empty() {
                 shipped.samples = entries(&assets.join("samples"), is_document);
             }
+            if shipped.traces.is_empty() {
+                shipped.traces = entries(&assets.join("samples"), is_trace);
+            }
         }
         shipped
     }
@@ -164,6 +169,11 @@ pub fn is_document(path: &Path) -> bool {
         .extension()
         .map(|extension| extension.to_string_lossy().to_lowercase());
     extension.is_some_and(|extension| DOCUMENT_EXTENSIONS.contains(&extension.as_str()))
+}
+
+fn is_trace(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "trace")
 }
 
 /// Endings of the files that can be opened.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::ask::Ask;
 use super::command::{Command, Page, Scope};
+use super::explorer::{ExploreCommand, Explorer};
 use super::open_document::{OpenDocument, Target};
 use super::progress::{Progress, Running};
 use super::settings::{Folders, Settings, Shipped};
@@ -69,6 +70,7 @@ pub struct AppState {
     pub shows_shortcuts: bool,
     pub page: Page,
     pub training: Training,
+    pub explorer: Explorer,
     /// For the worker; the window sends and empties it.
     pub requests: Vec<Request>,
     /// For the file thread, likewise.
@@ -183,7 +185,9 @@ impl AppState {
             Command::ToggleOutline => {
                 self.set(|settings| settings.shows_outline = !settings.shows_outline);
             }
+            Command::ShowPage(Page::Explore) => self.show_explorer(),
             Command::ShowPage(page) => self.page = page,
+            Command::Explore(command) => self.apply_explore(command),
             Command::Training(command) => self.apply_training(command),
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
         }
@@ -200,6 +204,7 @@ impl AppState {
             }
             Command::UpdateRest => self.why_not(command).is_none(),
             Command::Cancel => self.is_busy(),
+            Command::Explore(ExploreCommand::Back) => self.explorer.can_go_back(),
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
             Command::Edit

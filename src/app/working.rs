@@ -4,13 +4,19 @@ use std::path::PathBuf;
 
 use super::ask::Ask;
 use super::command::Scope;
+use super::explorer::ExploreCommand;
 use super::progress::{Progress, Running};
 use super::state::{AppState, ModelState, NoticeKind};
 use crate::inference::{DeviceChoice, Reads};
 use crate::jobs::{FileRequest, JobControl, Request};
+use crate::trace::TraceFormat;
 
 impl AppState {
     pub(super) fn open(&mut self, path: PathBuf) {
+        if TraceFormat::of(&path).is_ok() {
+            self.apply_explore(ExploreCommand::OpenTrace(path));
+            return;
+        }
         let job = self.next_job();
         self.opening = Some((job, path.clone()));
         // What is not saved yet must be on disk before the same document may be read again.

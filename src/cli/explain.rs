@@ -8,9 +8,9 @@ use super::terminal;
 use crate::charts::Theme;
 use crate::error::{Error, Result};
 use crate::explain::{
-    ContextView, Explanation, GateView, Heads, Order, Query, TreeView, WeightMap, ZerosView,
+    Explanation, Heads, Order, Query, Question, ViewKind, asking_side, head_for_tree,
 };
-use crate::trace::{self, MapKind, Overview, Side, TraceSource};
+use crate::trace::{self, Overview, Side, TraceSource};
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
@@ -91,6 +91,30 @@ enum OrderArgument {
     Weight,
 }
 
+impl From<Shown> for ViewKind {
+    fn from(shown: Shown) -> Self {
+        match shown {
+            Shown::Tree => Self::Tree,
+            Shown::Sentences => Self::Sentences,
+            Shown::Words => Self::Words,
+            Shown::Cross => Self::Cross,
+            Shown::Itself => Self::Itself,
+            Shown::Gates => Self::Gates,
+            Shown::Context => Self::Context,
+            Shown::Zeros => Self::Zeros,
+        }
+    }
+}
+
+impl From<OrderArgument> for Order {
+    fn from(order: OrderArgument) -> Self {
+        match order {
+            OrderArgument::Document => Self::Document,
+            OrderArgument::Weight => Self::Weight,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct HeadArgument(Heads);
 
@@ -134,70 +158,26 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
 }
 
 fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Explanation> {
-    let order = match arguments.order {
-        OrderArgument::Document => Order::Document,
-        OrderArgument::Weight => Order::Weight,
-    };
-    let top = usize::from(arguments.top);
-    let map = |source: &TraceSource| {
-        let query = query(arguments, source)?;
-        let mut map = match arguments.view {
-            Shown::Sentences => WeightMap::sentences(source, &query, order),
-            Shown::Words => WeightMap::words(source, &query, order, top),
-            Shown::Cross => WeightMap::cross(source, &query),
-            _ => WeightMap::self_attention(source, &query),
-        }?;
-        if sources.len() > 1 {
-            map.title = format!("{} · {}", source.overview().model.name, map.title);
-        }
-        Ok(map)
-    };
-    let one = || match sources {
-        [source] => Ok((source, query(arguments, source)?)),
-        _ => Err(Error::Config {
-            field: "the number of traces",
-            found: sources.len().to_string(),
-            allowed: "1 for this view; several with sentences, words, cross, self and zeros"
-                .to_owned(),
-        }),
-    };
-    Ok(match arguments.view {
-        Shown::Sentences | Shown::Words | Shown::Cross | Shown::Itself => {
-            Explanation::Maps(sources.iter().map(map).collect::<Result<_>>()?)
-        }
-        Shown::Tree => {
-            let (source, mut query) = one()?;
-            if query.word.is_some() && arguments.head.is_none() {
-                query.heads = Heads::One(0);
-            }
-            Explanation::Tree(TreeView::new(source, &query)?)
-        }
-        Shown::Gates => {
-            let (source, query) = one()?;
-            Explanation::Gates(GateView::new(source, &query)?)
-        }
-        Shown::Context => {
-            let (source, query) = one()?;
-            Explanation::Context(ContextView::new(source, &query, top)?)
-        }
-        Shown::Zeros => {
-            let views = sources.iter().map(|source| {
-                let query = query(arguments, source)?;
-                ZerosView::new(source, &query)
-            });
-            Explanation::Zeros(ZerosView::joined(views.collect::<Result<_>>()?))
-        }
-    })
+    let asked = sources.iter().map(|source| {
+        let question = Question {
+            view: arguments.view.into(),
+            query: query(arguments, source)?,
+            order: arguments.order.into(),
+            limit: arguments.top.into(),
+        };
+        Ok((source, question))
+    });
+    Question::compare(&asked.collect::<Result<Vec<_>>>()?)
 }
 
 fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
-    let side = match (arguments.view, arguments.side) {
-        (Shown::Cross, _) => Side::Target,
-        (Shown::Itself, _) | (_, Some(SideArgument::Source)) => Side::Source,
-        (_, Some(SideArgument::Target)) => Side::Target,
-        (_, None) if asks_in_decoder(source) => Side::Target,
-        (_, None) => Side::Source,
+    let side = match arguments.side {
+        Some(SideArgument::Source) => Side::Source,
+        Some(SideArgument::Target) => Side::Target,
+        None => asking_side(source),
     };
+    let view = ViewKind::from(arguments.view);
+    let side = view.side(side);
     let mut query = Query {
         layer: arguments.layer,
         heads: arguments.head.map_or(Heads::Mean, |head| head.0),
@@ -208,13 +188,10 @@ fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
         query.word = Some(place_of(word, source.overview(), &query)?);
         query.check(source.overview())?;
     }
+    if view == ViewKind::Tree && arguments.head.is_none() {
+        query = head_for_tree(query);
+    }
     Ok(query)
-}
-
-/// Whether only the decoder looks at other sentences.
-fn asks_in_decoder(source: &TraceSource) -> bool {
-    let has = |kind| source.maps().any(|info| info.kind == kind);
-    has(MapKind::DecoderContext) && !has(MapKind::Context)
 }
 
 /// Place of a word in its sentence: its number, or the first subword of the first word with this text.

@@ -17,6 +17,10 @@ pub struct ContextView {
     pub query: String,
     /// What a number is: weight of one row, or mass of several.
     pub measure: String,
+    /// Of the sentence that was asked about.
+    pub side: Side,
+    /// Of the context sentences.
+    pub context_side: Side,
     /// The sentence that was asked about, its words without weight, or 1 for the word that was asked for.
     pub asked: ContextSentence,
     /// The sentences with the most weight, most first.
@@ -88,6 +92,8 @@ impl ContextView {
         Ok(Self {
             query: query.breadcrumb(source.overview(), &attention),
             measure,
+            side: query.side,
+            context_side: side,
             asked: sentence(source, query.side, query.sentence, 0.0, asked.collect()),
             sentences,
             others: (others.len(), others.iter().map(share).sum()),

@@ -43,9 +43,41 @@ impl Explanation {
         serde_json::to_string_pretty(self).expect("plain data becomes JSON")
     }
 
+    /// In a sentence or two, for who cannot see the figure.
+    pub fn description(&self) -> String {
+        match self {
+            Self::Tree(tree) => {
+                let chosen = tree.chosen.iter().take(8);
+                let chosen: Vec<String> = chosen
+                    .map(|(sentence, weight, _)| format!("{} ({weight:.2})", sentence + 1))
+                    .collect();
+                let chosen = chosen.join(", ");
+                format!("{}, {}. Sentences read: {chosen}.", tree.title, tree.query)
+            }
+            Self::Maps(maps) => {
+                let titles = maps
+                    .iter()
+                    .map(|map| format!("{}, {}.", map.title, map.query));
+                titles.collect::<Vec<_>>().join(" ")
+            }
+            Self::Gates(gate) => {
+                let words = gate.words.iter();
+                let words = words.map(|word| format!("{} {:.2}", word.label, word.mean));
+                format!("{}: {}", gate.name, words.collect::<Vec<_>>().join(", "))
+            }
+            Self::Context(context) => context.text(),
+            Self::Zeros(zeros) => zeros.title.clone(),
+        }
+    }
+
     /// The height in pixels at which a figure of this width is easy to read.
     pub fn height(&self, width: u32) -> u32 {
         draw::height(self, width)
+    }
+
+    /// The least height in pixels of an area of this width in which nothing overlaps.
+    pub fn least_height(&self, width: f64) -> f64 {
+        draw::least_height(self, width)
     }
 
     /// Writes a figure (`.svg`, `.png`) or its numbers (`.csv`, `.json`), as the end of the file's name says.

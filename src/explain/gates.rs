@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::query::{Query, shown};
 use crate::error::{Error, Result};
-use crate::trace::TraceSource;
+use crate::trace::{Side, TraceSource};
 
 /// One gate, word by word.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -12,6 +12,7 @@ pub struct GateView {
     /// What the gate does and what 1 means.
     pub name: String,
     pub layer: usize,
+    pub side: Side,
     pub sentence: usize,
     pub words: Vec<GatedWord>,
     pub selected: Option<usize>,
@@ -63,6 +64,7 @@ impl GateView {
         Ok(Self {
             name: gate.name.clone(),
             layer: gate.layer,
+            side: query.side,
             sentence: query.sentence,
             words: words.collect(),
             selected: query.word,

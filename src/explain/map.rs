@@ -30,6 +30,8 @@ pub struct WeightMap {
     pub query: String,
     /// What a number is: weight of one head, or mass of several.
     pub measure: String,
+    pub row_side: Side,
+    pub column_side: Side,
     pub rows: Vec<Unit>,
     pub columns: Vec<Unit>,
     /// Columns of each sentence, in order; empty if columns are sentences.
@@ -183,6 +185,8 @@ impl WeightMap {
             title: title.to_owned(),
             query: query.breadcrumb(source.overview(), attention),
             measure: attention.measure(1),
+            row_side: queries.side(),
+            column_side: attention.info(source).keys.side(),
             rows,
             selected: query.word.filter(|_| queries.are_words()),
             ..Self::default()

@@ -113,7 +113,7 @@ pub(super) fn shown(token: &str) -> &str {
 
 impl Looking {
     /// Whether a map is of this attention, asked by `side`.
-    fn includes(self, info: &MapInfo, side: Side) -> bool {
+    pub(super) fn includes(self, info: &MapInfo, side: Side) -> bool {
         let asked = info.queries.side() == side;
         match self {
             Self::Context => match info.kind {

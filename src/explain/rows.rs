@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::query::Attention;
+use super::query::{Attention, Looking, Query};
 use crate::error::Result;
 use crate::trace::{MapRow, TraceSource, WordIndex};
 
@@ -20,6 +20,16 @@ pub(super) struct MeanRow {
     pub sentence_rest: f32,
     /// What is in no word.
     pub word_rest: f32,
+}
+
+/// How much of its attention to the document a word or sentence gives to each sentence: number and weight, ascending.
+///
+/// # Errors
+/// If the trace has no such attention, layer, head, sentence or word, or cannot be read.
+pub fn sentence_weights(source: &TraceSource, query: &Query) -> Result<Vec<(u32, f32)>> {
+    let attention = Attention::find(source, query, Looking::Context)?;
+    let rows = attention.asked(source, query);
+    Ok(Rows::new(source, &attention).mean(rows)?.sentences)
 }
 
 /// Reads rows of the maps of one attention.

@@ -6,7 +6,7 @@ use super::outline;
 use super::query::{Attention, Looking, Query};
 use super::rows::{MeanRow, Rows};
 use crate::error::Result;
-use crate::trace::{TraceSource, TracedTree};
+use crate::trace::{Side, TraceSource, TracedTree};
 
 /// What a node's number is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -59,6 +59,8 @@ pub struct TreeNode {
 pub struct TreeView {
     pub title: String,
     pub query: String,
+    /// Of the sentences.
+    pub side: Side,
     pub measure: Measure,
     /// What mass is: weight of one row, or the mean of several.
     pub mass: String,
@@ -139,6 +141,7 @@ impl TreeView {
         Ok(Self {
             title: title.to_owned(),
             query: query.breadcrumb(overview, &attention),
+            side,
             measure,
             mass,
             num_levels,

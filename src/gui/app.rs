@@ -8,6 +8,7 @@ use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 
 use super::dialogs::{Answer, Dialogs};
 use super::document::DocumentPanel;
+use super::explore::ExplorePanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
 use super::theme::{self, Palette};
@@ -16,7 +17,9 @@ use super::{menu, notices, shortcuts, status, welcome};
 use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Shipped, language};
 use crate::error::Result;
 use crate::inference::DeviceChoice;
-use crate::jobs::{Event, FileThread, RunsThread, TrainingRequest, Trainings, Worker};
+use crate::jobs::{
+    Event, ExplainThread, FileThread, RunsThread, TrainingRequest, Trainings, Worker,
+};
 use crate::training::{Order, Turn};
 
 /// What the panels remember between frames.
@@ -25,6 +28,7 @@ pub struct Panels {
     pub document: DocumentPanel,
     pub outline: OutlinePanel,
     pub training: TrainingPanel,
+    pub explore: ExplorePanel,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
 }
@@ -46,6 +50,7 @@ pub struct CanopyApp {
     worker: Worker,
     trainings: Trainings,
     runs: RunsThread,
+    explain: ExplainThread,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
     files: Option<FileThread>,
@@ -77,6 +82,7 @@ impl CanopyApp {
         let worker = Worker::spawn(turn.clone(), sender.clone(), wake(ctx))?;
         let trainings = Trainings::spawn(turn, sender.clone(), wake(ctx))?;
         let runs = RunsThread::spawn(folders.data.clone(), sender.clone(), wake(ctx))?;
+        let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
             .settings_file()
@@ -98,6 +104,7 @@ impl CanopyApp {
             worker,
             trainings,
             runs,
+            explain,
             closing: None,
             files: Some(files),
             title: String::new(),
@@ -121,6 +128,9 @@ impl CanopyApp {
         }
         for request in self.state.training.run_requests.drain(..) {
             self.runs.send(request);
+        }
+        for request in self.state.explorer.requests.drain(..) {
+            self.explain.send(request);
         }
         for ask in std::mem::take(&mut self.state.asks) {
             match ask {
@@ -279,6 +289,7 @@ pub fn workbench_ui(
         .show(ui, |ui| status::status_ui(ui, state));
     match state.page {
         Page::Document => document_page_ui(ui, state, panels, commands),
+        Page::Explore => panels.explore.ui(ui, state, commands),
         Page::Training => panels.training.ui(ui, state, commands),
     }
     notices::notices_ui(ui.ctx(), &state.notices, commands);

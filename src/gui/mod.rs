@@ -9,6 +9,7 @@ mod dialogs;
 mod document;
 mod editor;
 mod estimate;
+mod explore;
 mod icons;
 mod labels;
 mod menu;

@@ -11,7 +11,7 @@ use plotters::drawing::DrawingArea;
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
-    FontStyle,
+    FontStyle, FontTransform,
 };
 
 use super::recording::{Recording, Text};
@@ -268,9 +268,16 @@ impl DrawingBackend for Backend<'_> {
             VPos::Center => 0.27,
             VPos::Bottom => -0.27,
         };
+        let is_upright = matches!(style.transform(), FontTransform::Rotate270);
+        let to_baseline = if is_upright {
+            egui::vec2(down * font.size, 0.0)
+        } else {
+            egui::vec2(0.0, down * font.size)
+        };
         self.recording.texts.push(Text {
             words: text.to_owned(),
-            at: self.at(at) + egui::vec2(0.0, down * font.size),
+            at: self.at(at) + to_baseline,
+            is_upright,
             anchor: match anchor.h_pos {
                 HPos::Left => Align::Min,
                 HPos::Center => Align::Center,

@@ -1,5 +1,6 @@
 //! Drawings that are kept between frames.
 
+use egui::epaint::TextShape;
 use egui::{Align, Color32, FontId, Galley, Painter, Pos2, Shape};
 
 /// What was drawn, to be painted as often as wanted.
@@ -19,6 +20,8 @@ pub(super) struct Text {
     pub anchor: Align,
     pub font: FontId,
     pub colour: Color32,
+    /// Runs upwards; its baseline is on the right of where it begins.
+    pub is_upright: bool,
 }
 
 impl Recording {
@@ -32,6 +35,12 @@ impl Recording {
         painter.extend(self.shapes.iter().cloned());
         for text in &self.texts {
             let galley = painter.layout_no_wrap(text.words.clone(), text.font.clone(), text.colour);
+            if text.is_upright {
+                let at = Pos2::new(text.at.x - baseline(&galley), text.at.y);
+                let shape = TextShape::new(at, galley, text.colour);
+                painter.add(shape.with_angle(-std::f32::consts::FRAC_PI_2));
+                continue;
+            }
             let left = match text.anchor {
                 Align::Min => text.at.x,
                 Align::Center => text.at.x - galley.size().x / 2.0,

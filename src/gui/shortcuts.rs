@@ -16,6 +16,8 @@ pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
         Key::Escape => egui::Key::Escape,
         Key::Up => egui::Key::ArrowUp,
         Key::Down => egui::Key::ArrowDown,
+        Key::Left => egui::Key::ArrowLeft,
+        Key::Right => egui::Key::ArrowRight,
         Key::Delete => egui::Key::Delete,
         Key::F1 => egui::Key::F1,
         Key::F9 => egui::Key::F9,
@@ -42,6 +44,8 @@ pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
         Key::Escape => "Esc".to_owned(),
         Key::Up => "Up".to_owned(),
         Key::Down => "Down".to_owned(),
+        Key::Left => "Left".to_owned(),
+        Key::Right => "Right".to_owned(),
         Key::Delete => "Delete".to_owned(),
         Key::F1 => "F1".to_owned(),
         Key::F9 => "F9".to_owned(),
@@ -82,7 +86,7 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
                 return true;
             };
             let action = ACTIONS.iter().find(|action| {
-                (state.page == Page::Document || is_of_every_page(action.group))
+                is_of_page(action.group, state.page)
                     && applies(action, editing, focused)
                     && matches(action, *key, *modifiers)
             });
@@ -105,9 +109,12 @@ fn matches(action: &Action, key: egui::Key, modifiers: Modifiers) -> bool {
         })
 }
 
-/// The others are about a document.
-fn is_of_every_page(group: Group) -> bool {
-    matches!(group, Group::File | Group::View)
+fn is_of_page(group: Group, page: Page) -> bool {
+    match group {
+        Group::File | Group::View => true,
+        Group::Edit | Group::Translate | Group::Editor => page == Page::Document,
+        Group::Explore => page == Page::Explore,
+    }
 }
 
 /// Whether an action's keys count now: the editor has its own, and text has undo of its own.
@@ -146,7 +153,7 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
             for group in [Group::File, Group::Translate, Group::View] {
                 group_ui(&mut columns[0], group);
             }
-            for group in [Group::Edit, Group::Editor] {
+            for group in [Group::Edit, Group::Editor, Group::Explore] {
                 group_ui(&mut columns[1], group);
             }
         });

@@ -49,15 +49,20 @@ pub struct Translation {
 }
 
 impl Translation {
-    /// The source itself, where there is nothing to translate.
-    pub(super) fn copied(source: &str) -> Self {
+    /// A text that somebody wrote; what the model gives it is unknown.
+    pub fn written(text: String) -> Self {
         Self {
-            text: source.to_owned(),
+            text,
             log_prob: 0.0,
             num_tokens: 0,
             flags: Vec::new(),
             parts: Vec::new(),
         }
+    }
+
+    /// The source itself, where there is nothing to translate.
+    pub(super) fn copied(source: &str) -> Self {
+        Self::written(source.to_owned())
     }
 
     /// Adds the flags that follow from the texts alone.

@@ -128,6 +128,10 @@ impl Translator {
         &self.model
     }
 
+    pub(super) fn model_mut(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }

@@ -1,8 +1,9 @@
 //! Background jobs: the worker thread that alone owns the model it translates with, the training thread, the file
-//! thread, and what they say to the window.
+//! thread, the thread that reads traces, and what they say to the window.
 //!
 //! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
+pub mod explaining;
 pub mod files;
 pub mod project;
 pub mod runs;
@@ -14,15 +15,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread};
 pub use project::{Project, SavedTarget, State};
 pub use runs::{CorpusImport, RunRequest, RunSeen, RunsThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::{Engine, Worker};
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
 use crate::text::document::Document;
+use crate::trace::TraceSource;
 use crate::training::{Estimate, TrainingEvent};
 
 /// Names one job, so that answers to an older one can be told apart.
@@ -73,6 +76,14 @@ pub enum Request {
         fixed: BTreeMap<usize, String>,
         options: SearchOptions,
         control: JobControl,
+    },
+    /// What the model attends to when it reads `document` and writes `targets`, one for each sentence or none; `top_t` is
+    /// another T than the model's own.
+    Trace {
+        job: JobId,
+        document: Arc<Document>,
+        targets: Vec<Option<String>>,
+        top_t: Option<usize>,
     },
 }
 
@@ -128,6 +139,24 @@ pub enum Event {
         job: JobId,
         folder: PathBuf,
         pairs: usize,
+    },
+    Traced {
+        job: JobId,
+        source: Arc<TraceSource>,
+    },
+    TraceOpened {
+        job: JobId,
+        path: PathBuf,
+        source: Arc<TraceSource>,
+    },
+    Answered {
+        job: JobId,
+        answer: Result<Arc<Answer>>,
+    },
+    /// A figure, its numbers or a trace.
+    ExplanationSaved {
+        job: JobId,
+        path: PathBuf,
     },
     Finished {
         job: JobId,

@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::{Event, JobControl, JobId, Request};
 use crate::error::{Error, Result, panic_message};
 use crate::inference::{
-    DeviceChoice, KnownTranslations, ModelInfo, Reads, SearchOptions, Step, Translator,
+    DeviceChoice, KnownTranslations, ModelInfo, Reads, SearchOptions, Step, Translation, Translator,
 };
 use crate::text::document::Document;
+use crate::trace::Trace;
 use crate::training::Turn;
 
 /// The first batch is small, so that the first sentences appear at once.
@@ -40,6 +42,14 @@ pub trait Engine {
         options: &SearchOptions,
         step: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<()>;
+
+    /// As [`Translator::trace`], of texts; `top_t` is another T than the model's own.
+    fn trace(
+        &mut self,
+        document: &Document,
+        targets: Vec<Option<String>>,
+        top_t: Option<usize>,
+    ) -> Trace;
 }
 
 impl Engine for Translator {
@@ -60,6 +70,19 @@ impl Engine for Translator {
         step: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<()> {
         self.translate_with(document, sentences, known, options, step)
+    }
+
+    fn trace(
+        &mut self,
+        document: &Document,
+        targets: Vec<Option<String>>,
+        top_t: Option<usize>,
+    ) -> Trace {
+        let targets = targets
+            .into_iter()
+            .map(|text| text.map(Translation::written));
+        let targets: Vec<_> = targets.collect();
+        self.trace_with(document, &targets, top_t)
     }
 }
 
@@ -145,7 +168,9 @@ where
     fn run(mut self, inbox: &Receiver<Request>) {
         while let Ok(request) = inbox.recv() {
             let job = match &request {
-                Request::OpenModel { job, .. } | Request::Translate { job, .. } => *job,
+                Request::OpenModel { job, .. }
+                | Request::Translate { job, .. }
+                | Request::Trace { job, .. } => *job,
             };
             let event = match catch_unwind(AssertUnwindSafe(|| self.handle(request))) {
                 Ok(Ok(event)) => event,
@@ -193,7 +218,32 @@ where
                 let known = KnownTranslations::fixed(fixed);
                 self.translate(job, &document, sentences, known, options, &control)
             }
+            Request::Trace {
+                job,
+                document,
+                targets,
+                top_t,
+            } => {
+                self.open_again()?;
+                let turn = self.turn.take();
+                let engine = self.engine.as_mut().ok_or(Error::NoModel)?;
+                let trace = engine.trace(&document, targets, top_t);
+                drop(turn);
+                Ok(Event::Traced {
+                    job,
+                    source: Arc::new(trace.into()),
+                })
+            }
         }
+    }
+
+    /// Brings back the model that a panic has cost us.
+    fn open_again(&mut self) -> Result<()> {
+        if self.engine.is_none() {
+            let (folder, device) = self.opened.as_ref().ok_or(Error::NoModel)?;
+            self.engine = Some((self.open)(folder, *device)?);
+        }
+        Ok(())
     }
 
     fn translate(
@@ -205,10 +255,7 @@ where
         options: SearchOptions,
         control: &JobControl,
     ) -> Result<Event> {
-        if self.engine.is_none() {
-            let (folder, device) = self.opened.as_ref().ok_or(Error::NoModel)?;
-            self.engine = Some((self.open)(folder, *device)?);
-        }
+        self.open_again()?;
         let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
         let mut waiting = sentences.into_iter().collect::<BTreeSet<_>>();
         let (mut chunk_size, later) = match engine.info().reads {
@@ -263,10 +310,8 @@ fn most_urgent(waiting: &BTreeSet<usize>, first_visible: usize, count: usize) ->
 #[cfg(test)]
 pub(super) mod tests {
     use std::collections::BTreeMap;
-    use std::sync::Arc;
 
     use super::*;
-    use crate::inference::Translation;
     use crate::text::document::Format;
 
     struct Fake(ModelInfo);
@@ -302,6 +347,15 @@ pub(super) mod tests {
                 }
             }
             Ok(())
+        }
+
+        fn trace(
+            &mut self,
+            _document: &Document,
+            _targets: Vec<Option<String>>,
+            _top_t: Option<usize>,
+        ) -> Trace {
+            unreachable!("not asked for here")
         }
     }
 

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::row::MapRow;
 
 /// The two languages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
+    #[default]
     Source,
     Target,
 }

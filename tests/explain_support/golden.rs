@@ -7,6 +7,8 @@ use canopy::trace::{AttentionMap, MapKind, MapRow, NodeVisit, SentenceWeight, Si
 use canopy::trace::{Overview, TraceSource, TracedTree, Units};
 use serde_json::Value;
 
+use crate::small;
+
 const QUERIES: usize = 7;
 const LEAVES: usize = 11;
 
@@ -73,10 +75,10 @@ fn source(outputs: &Value) -> TraceSource {
             .with_sentences(sentences)
             .with_visits(0, visits(outputs, &tree, query))
     };
-    let mut info = super::info(MapKind::Context, 0);
+    let mut info = small::info(MapKind::Context, 0);
     info.keys = Units::SourceSentences;
-    let mut words = vec![super::sentence(&["w"; QUERIES], 0, 0)];
-    words.resize(LEAVES, super::sentence(&[], 0, 0));
+    let mut words = vec![small::sentence(&["w"; QUERIES], 0, 0)];
+    words.resize(LEAVES, small::sentence(&[], 0, 0));
     let trace = Trace {
         maps: vec![AttentionMap {
             info,

@@ -1,5 +1,8 @@
 //! The window as a user sees it, drawn without a display: find by label, click, look at what is asked for.
 
+mod explore;
+#[path = "../explain_support/small.rs"]
+mod small;
 mod training;
 
 use std::path::PathBuf;

@@ -8,6 +8,8 @@ use super::{HEAD, SMALL, head};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::context::{ContextSentence, ContextView};
+use crate::explain::mark::{Mark, Spot};
+use crate::trace::Side;
 
 const SIZE: f64 = 13.5;
 const LINE: f64 = 23.0;
@@ -31,6 +33,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     context: &ContextView,
+    marks: &mut Vec<Mark>,
 ) -> Drawn<DB> {
     let theme = pen.theme;
     let below = head(pen, area, "What was read with this", &context.query)?;
@@ -48,7 +51,17 @@ pub(super) fn draw<DB: DrawingBackend>(
     let label = Lettering::new(SMALL, theme.weak);
     let number_of = |sentence: &ContextSentence| format!("sentence {}", sentence.sentence + 1);
     pen.text(&number_of(&context.asked), (area.left, top + 15.0), label)?;
-    top = running(pen, (below, top), &context.asked, &asked)?;
+    let first = marks.len();
+    top = running(
+        pen,
+        (below, top),
+        (context.side, &context.asked),
+        &asked,
+        marks,
+    )?;
+    for mark in &mut marks[first..] {
+        (mark.query, mark.key, mark.weight) = (mark.key, None, None);
+    }
     pen.hairline((area.left, top - 2.0), (area.right, top - 2.0), theme.axis)?;
     top += 12.0;
     let greatest = context.sentences.first().map_or(1.0, |first| first.weight);
@@ -65,7 +78,20 @@ pub(super) fn draw<DB: DrawingBackend>(
             bottom: top + 21.5,
         };
         pen.rect(bar, theme.run(1))?;
-        top = running(pen, (below, top), sentence, &shade)?;
+        let label = Rect {
+            left: area.left,
+            top,
+            right: area.left + GUTTER - 8.0,
+            bottom: top + LINE,
+        };
+        marks.push(Mark {
+            key: Some(Spot::sentence(context.context_side, sentence.sentence)),
+            last: sentence.sentence,
+            weight: Some(sentence.weight),
+            ..Mark::new(label)
+        });
+        let side = context.context_side;
+        top = running(pen, (below, top), (side, sentence), &shade, marks)?;
     }
     let mut notes = Vec::new();
     if context.sentences.is_empty() {
@@ -122,14 +148,16 @@ fn draw_legend<DB: DrawingBackend>(
 fn running<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     (area, top): (Rect, f64),
-    sentence: &ContextSentence,
+    (side, sentence): (Side, &ContextSentence),
     shade: &impl Fn(f32) -> Option<RGBColor>,
+    marks: &mut Vec<Mark>,
 ) -> Result<f64, plotters::drawing::DrawingAreaErrorKind<DB::ErrorType>> {
     let lettering = Lettering::new(SIZE, pen.theme.strong);
     let left = area.left + GUTTER;
     let space = SIZE * 0.28;
     let (mut x, mut baseline) = (left, top + 16.0);
     let mut rest = sentence.words.as_slice();
+    let mut place = 0;
     while !rest.is_empty() {
         // Subwords of one word stay together.
         let more = rest[1..].iter().take_while(|word| !word.begins).count();
@@ -146,15 +174,22 @@ fn running<DB: DrawingBackend>(
             x += space;
         }
         for (piece, width) in word.iter().zip(widths) {
+            let behind = Rect {
+                left: x - 1.0,
+                top: baseline - 14.0,
+                right: x + width + 1.0,
+                bottom: baseline + 5.0,
+            };
             if let Some(colour) = piece.weight.and_then(shade) {
-                let behind = Rect {
-                    left: x - 1.0,
-                    top: baseline - 14.0,
-                    right: x + width + 1.0,
-                    bottom: baseline + 5.0,
-                };
                 pen.rect(behind, colour)?;
             }
+            marks.push(Mark {
+                key: Some(Spot::word(side, sentence.sentence, place)),
+                last: sentence.sentence,
+                weight: piece.weight,
+                ..Mark::new(behind)
+            });
+            place += 1;
             x += width;
         }
         x -= width;

@@ -8,6 +8,7 @@ use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::gates::GateView;
+use crate::explain::mark::{Mark, Spot};
 
 const LABEL: f64 = 110.0;
 
@@ -21,6 +22,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     gate: &GateView,
+    marks: &mut Vec<Mark>,
 ) -> Drawn<DB> {
     let subtitle = format!("sentence {} · layer {}", gate.sentence + 1, gate.layer + 1);
     let below = head(pen, area, &gate.name, &subtitle)?;
@@ -64,12 +66,17 @@ pub(super) fn draw<DB: DrawingBackend>(
         pen.line(&span, 1.5, pen.theme.text)?;
         pen.disc((centre, y(word.mean)), 2.75, pen.theme.text)?;
         let is_selected = gate.selected == Some(index);
+        let around = Rect {
+            left: centre - column / 2.0,
+            right: centre + column / 2.0,
+            ..plot
+        };
+        marks.push(Mark {
+            query: Some(Spot::word(gate.side, gate.sentence, index)),
+            weight: Some(word.mean),
+            ..Mark::new(around)
+        });
         if is_selected {
-            let around = Rect {
-                left: centre - column / 2.0,
-                right: centre + column / 2.0,
-                ..plot
-            };
             frame(pen, around, pen.theme.strong)?;
         }
         places.push((centre, SMALL + 1.0, f64::from(u8::from(is_selected))));

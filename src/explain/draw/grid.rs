@@ -1,5 +1,7 @@
 //! Where the cells of one map stand.
 
+use std::ops::Range;
+
 use plotters::prelude::DrawingBackend;
 
 use super::SMALL;
@@ -9,6 +11,7 @@ use super::map::{GROUP, LABEL, ROW, has_elsewhere, has_rest};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::map::WeightMap;
+use crate::explain::mark::{Mark, Sight, Spot};
 
 /// Between the words of two sentences, and before the columns on the right.
 const GAP: f64 = 7.0;
@@ -31,7 +34,12 @@ pub(super) struct Grid {
 
 impl Grid {
     #[expect(clippy::cast_precision_loss, reason = "rows and columns of a figure")]
-    pub fn new<DB: DrawingBackend>(pen: &Pen<'_, DB>, area: Rect, map: &WeightMap) -> Self {
+    pub fn new<DB: DrawingBackend>(
+        pen: &Pen<'_, DB>,
+        area: Rect,
+        map: &WeightMap,
+        sight: Sight,
+    ) -> Self {
         let small = Lettering::new(SMALL, pen.theme.text);
         let widest = |labels: &mut dyn Iterator<Item = &str>| {
             let widths = labels.map(|label| pen.width(label, small));
@@ -62,12 +70,21 @@ impl Grid {
         );
         let gaps = map.groups.len().saturating_sub(1) as f64;
         let gap = GAP.min((right - left) * 0.2 / gaps.max(1.0));
-        let column = ((right - left - gap * gaps) / columns).min(COLUMN);
+        let fitting = (right - left - gap * gaps) / columns;
+        let column = (fitting * sight.zoom()).min(COLUMN.max(fitting));
+        let column = if sight.is_everything() {
+            column.min(COLUMN)
+        } else {
+            column
+        };
+        // What does not fit is moved out of sight to the left and right.
+        let hidden = (column * columns + gap * gaps - (right - left)).max(0.0);
+        let offset = (sight.from * (column * columns + gap * gaps)).min(hidden);
         // One line of text under the map.
         let top = area.top + groups + labels + 10.0;
         let row = ((area.bottom - 20.0 - top) / rows).min(ROW * 1.3);
         let mut lefts = Vec::with_capacity(map.columns.len());
-        let (mut x, mut sentence) = (left, None);
+        let (mut x, mut sentence) = (left - offset, None);
         for unit in &map.columns {
             if !map.groups.is_empty() && sentence.is_some_and(|before| before != unit.sentence) {
                 x += gap;
@@ -76,6 +93,7 @@ impl Grid {
             lefts.push(x);
             x += column;
         }
+        x = x.min(right);
         let plot = Rect {
             left,
             top,
@@ -114,6 +132,89 @@ impl Grid {
         }
     }
 
+    /// What of a column lies on the plot, if anything.
+    fn seen(&self, column: usize) -> Option<(f64, f64)> {
+        let left = self.lefts[column].max(self.plot.left);
+        let right = (self.lefts[column] + self.column).min(self.plot.right);
+        (right - left > 1e-6).then_some((left, right))
+    }
+
+    /// The columns from the first to the last one that is seen, a part of them at least.
+    fn seen_of(&self, columns: Range<usize>) -> Option<(f64, f64)> {
+        let first = columns.clone().find_map(|column| self.seen(column))?;
+        let last = columns.rev().find_map(|column| self.seen(column))?;
+        Some((first.0, last.1))
+    }
+
+    /// Cells with a weight, rows and columns.
+    pub fn mark(&self, map: &WeightMap, marks: &mut Vec<Mark>) {
+        let row_spot = |row: usize| {
+            let unit = &map.rows[row];
+            Spot {
+                side: map.row_side,
+                sentence: unit.sentence,
+                word: unit.word.map(|_| row),
+            }
+        };
+        let mut starts = vec![0; map.columns.len()];
+        for group in &map.groups {
+            starts[group.columns.clone()].fill(group.columns.start);
+        }
+        let column_spot = |column: usize| {
+            let unit = &map.columns[column];
+            Spot {
+                side: map.column_side,
+                sentence: unit.sentence,
+                word: unit.word.map(|_| column - starts[column]),
+            }
+        };
+        for row in 0..map.rows.len() {
+            let (top, bottom) = (self.top(row), self.top(row) + self.row);
+            let place = Rect {
+                left: self.plot.left - LABEL,
+                top,
+                right: self.plot.left,
+                bottom,
+            };
+            marks.push(Mark {
+                query: Some(row_spot(row)),
+                ..Mark::new(place)
+            });
+        }
+        for column in 0..map.columns.len() {
+            let Some((left, right)) = self.seen(column) else {
+                continue;
+            };
+            let place = Rect {
+                left,
+                top: self.plot.top - 4.0 - SMALL,
+                right,
+                bottom: self.plot.top,
+            };
+            let key = column_spot(column);
+            marks.push(Mark {
+                key: Some(key),
+                last: key.sentence,
+                ..Mark::new(place)
+            });
+        }
+        for (row, cells) in map.cells.iter().enumerate() {
+            for &(column, weight) in cells {
+                let Some((left, right)) = self.seen(column as usize) else {
+                    continue;
+                };
+                let key = column_spot(column as usize);
+                marks.push(Mark {
+                    query: Some(row_spot(row)),
+                    key: Some(key),
+                    last: key.sentence,
+                    weight: Some(weight),
+                    ..Mark::new(self.cell(row, left, right - left))
+                });
+            }
+        }
+    }
+
     pub fn draw<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
@@ -123,8 +224,10 @@ impl Grid {
         self.draw_frames(pen, map)?;
         for (row, cells) in map.cells.iter().enumerate() {
             for &(column, weight) in cells {
-                let left = self.lefts[column as usize];
-                pen.rect(self.cell(row, left, self.column), scale.colour(weight))?;
+                if let Some((left, right)) = self.seen(column as usize) {
+                    let cell = self.cell(row, left, right - left);
+                    pen.rect(cell, scale.colour(weight))?;
+                }
             }
             for (_, left, weights) in &self.others {
                 let whole = self.cell(row, *left, self.other);
@@ -155,10 +258,7 @@ impl Grid {
         let whole = [(self.plot.left, self.plot.right)];
         let groups = map.groups.iter().filter(|group| !group.columns.is_empty());
         let groups: Vec<(f64, f64)> = groups
-            .map(|group| {
-                let last = self.lefts[group.columns.end - 1] + self.column;
-                (self.lefts[group.columns.start], last)
-            })
+            .filter_map(|group| self.seen_of(group.columns.clone()))
             .collect();
         let parts = if groups.is_empty() {
             whole.as_slice()
@@ -244,7 +344,11 @@ impl Grid {
             })
             .collect();
         let baseline = self.plot.top - 6.0;
-        for column in thinned(&labels) {
+        let seen = |&column: &usize| {
+            let centre = labels[column].0;
+            (self.plot.left..=self.plot.right).contains(&centre)
+        };
+        for column in thinned(&labels).into_iter().filter(seen) {
             let (unit, centre) = (&map.columns[column], labels[column].0);
             let lettering = if weights[column] > 0.0 { small } else { weak };
             if are_words {
@@ -273,8 +377,9 @@ impl Grid {
         let y = self.plot.top - labels - 14.0;
         let mut free = f64::NEG_INFINITY;
         for group in map.groups.iter().filter(|group| !group.columns.is_empty()) {
-            let left = self.lefts[group.columns.start];
-            let right = self.lefts[group.columns.end - 1] + self.column;
+            let Some((left, right)) = self.seen_of(group.columns.clone()) else {
+                continue;
+            };
             pen.line(&[(left, y + 4.0), (right, y + 4.0)], 1.0, pen.theme.axis)?;
             let (number, weight) = (group.sentence + 1, legend::number(group.weight));
             let long = format!("sentence {number} · {weight}");

@@ -8,6 +8,7 @@ use super::{FOOT, HEAD, head};
 use crate::charts::{Drawn, Pen, Rect};
 use crate::explain::colours::Scale;
 use crate::explain::map::WeightMap;
+use crate::explain::mark::{Mark, Sight};
 
 /// Longest label of a row or column, in pixels.
 pub(super) const LABEL: f64 = 110.0;
@@ -30,6 +31,8 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     maps: &[WeightMap],
+    sight: Sight,
+    marks: &mut Vec<Mark>,
 ) -> Drawn<DB> {
     let Some(first) = maps.first() else {
         return Ok(());
@@ -48,7 +51,9 @@ pub(super) fn draw<DB: DrawingBackend>(
             ..area
         };
         let below = head(pen, part, &map.title, &map.query)?;
-        Grid::new(pen, below, map).draw(pen, map, &scale)?;
+        let grid = Grid::new(pen, below, map, sight);
+        grid.draw(pen, map, &scale)?;
+        grid.mark(map, marks);
         left += width + BETWEEN;
     }
     let any = |some: fn(&WeightMap) -> bool| maps.iter().any(some);

@@ -13,6 +13,7 @@ mod zeros;
 use plotters::prelude::DrawingBackend;
 
 use super::explanation::Explanation;
+use super::mark::{Mark, Sight};
 use crate::charts::{Drawn, Lettering, Pen, Picture, Rect};
 
 /// Around everything.
@@ -34,13 +35,39 @@ impl Picture for Explanation {
             right: f64::from(width) / pen.scale - MARGIN,
             bottom: f64::from(height) / pen.scale - MARGIN,
         };
+        self.draw_seen(pen, area, Sight::default(), &mut Vec::new())
+    }
+}
+
+impl Explanation {
+    /// Draws into `area`, in pixels, the part of trees and maps that is in `sight`, and adds to `marks` what lies where.
+    ///
+    /// # Errors
+    /// What the backend reports.
+    pub fn draw_seen<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        area: Rect,
+        sight: Sight,
+        marks: &mut Vec<Mark>,
+    ) -> Drawn<DB> {
         match self {
-            Self::Tree(view) => tree::draw(pen, area, view),
-            Self::Maps(views) => map::draw(pen, area, views),
-            Self::Gates(view) => gates::draw(pen, area, view),
-            Self::Context(view) => context::draw(pen, area, view),
+            Self::Tree(view) => tree::draw(pen, area, view, sight, marks),
+            Self::Maps(views) => map::draw(pen, area, views, sight, marks),
+            Self::Gates(view) => gates::draw(pen, area, view, marks),
+            Self::Context(view) => context::draw(pen, area, view, marks),
             Self::Zeros(view) => zeros::draw(pen, area, view),
         }
+    }
+}
+
+/// The least height of the area in which nothing overlaps.
+pub(super) fn least_height(view: &Explanation, width: f64) -> f64 {
+    match view {
+        Explanation::Tree(view) => tree::least_height(view),
+        Explanation::Maps(views) => map::height(views),
+        Explanation::Gates(_) | Explanation::Zeros(_) => 300.0,
+        Explanation::Context(view) => context::height(view, width),
     }
 }
 

@@ -8,6 +8,7 @@ use super::tree::{NAMES, cut_colour};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::layout::{Placed, TreeLayout};
+use crate::explain::mark::{Mark, Spot};
 use crate::explain::tree::{Measure, NodeState, TreeView};
 
 /// Em of the numbers in a node.
@@ -50,6 +51,30 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         placed.of(self.tree).state
     }
 
+    /// Whether its middle lies on the plot.
+    fn is_seen(&self, placed: &Placed) -> bool {
+        (-1.0..=self.plot.width() + 1.0).contains(&placed.x)
+    }
+
+    /// The part of an edge that lies on the plot.
+    fn clipped(&self, from: (f64, f64), to: (f64, f64)) -> Option<[(f64, f64); 2]> {
+        let (left, right) = (self.plot.left - 1.0, self.plot.right + 1.0);
+        if from.0.max(to.0) < left || from.0.min(to.0) > right {
+            return None;
+        }
+        let inside = |(x, y): (f64, f64), other: (f64, f64)| {
+            let edge = x.clamp(left, right);
+            let share = (edge - x) / (other.0 - x);
+            let y = if share.is_finite() {
+                y + share * (other.1 - y)
+            } else {
+                y
+            };
+            (edge, y)
+        };
+        Some([inside(from, to), inside(to, from)])
+    }
+
     /// Whether it is marked as chosen; with several words or heads nearly every sentence is.
     fn is_ringed(&self, placed: &Placed) -> bool {
         self.tree.measure == Measure::Relevance && placed.of(self.tree).chosen
@@ -69,7 +94,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         }
     }
 
-    pub fn draw(&self) -> Drawn<DB> {
+    pub fn draw(&self, marks: &mut Vec<Mark>) -> Drawn<DB> {
         self.draw_levels()?;
         let kept = |placed: &Placed| self.state(placed) == NodeState::Kept;
         for emphasised in [false, true] {
@@ -89,11 +114,16 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
                 } else {
                     (0.75, self.pen.theme.axis)
                 };
-                self.pen.line(&[from, to], width, colour)?;
+                if let Some(edge) = self.clipped(from, to) {
+                    self.pen.line(&edge, width, colour)?;
+                }
             }
         }
         for (placed, shape) in self.layout.placed.iter().zip(self.shapes()) {
-            self.draw_node(placed, shape)?;
+            if self.is_seen(placed) {
+                self.draw_node(placed, shape)?;
+                marks.push(self.mark(placed, shape));
+            }
         }
         self.draw_numbers()
     }
@@ -102,7 +132,8 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
     fn shapes(&self) -> Vec<Shape> {
         let placed = &self.layout.placed;
         let mut shapes = vec![Shape::Dot((self.layout.slot * 0.3).clamp(1.0, 4.0)); placed.len()];
-        let mut rows: Vec<usize> = (0..placed.len()).collect();
+        let seen = (0..placed.len()).filter(|&index| self.is_seen(&placed[index]));
+        let mut rows: Vec<usize> = seen.collect();
         let level = |index: usize| placed[index].of(self.tree).level;
         rows.sort_by(|&a, &b| {
             level(a)
@@ -153,6 +184,30 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
             }
         }
         shapes
+    }
+
+    fn mark(&self, placed: &Placed, shape: Shape) -> Mark {
+        let (x, y) = self.at(placed);
+        let (half_width, half_height) = match shape {
+            Shape::Dot(radius) => (radius.max(4.0), radius.max(4.0)),
+            Shape::Box {
+                half_width,
+                half_height,
+            } => (half_width, half_height),
+        };
+        let place = Rect {
+            left: x - half_width,
+            top: y - half_height,
+            right: x + half_width,
+            bottom: y + half_height,
+        };
+        Mark {
+            key: Some(Spot::sentence(self.tree.side, placed.span.0)),
+            last: placed.span.1,
+            weight: placed.greatest,
+            node: Some(placed.node),
+            ..Mark::new(place)
+        }
     }
 
     fn draw_node(&self, placed: &Placed, shape: Shape) -> Drawn<DB> {
@@ -236,7 +291,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
             is_parent[parent] = true;
         }
         for (index, placed) in self.layout.placed.iter().enumerate() {
-            if is_parent[index] {
+            if is_parent[index] || !self.is_seen(placed) {
                 continue;
             }
             let (first, last) = (placed.span.0 + 1, placed.span.1 + 1);

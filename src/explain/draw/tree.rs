@@ -10,11 +10,14 @@ use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::layout::Placed;
+use crate::explain::mark::{Mark, Sight, Spot};
 use crate::explain::tree::{Measure, NodeState, TreeView};
 
 /// The least distance of two leaves.
 const SLOT: f64 = 11.0;
 const LEVEL: f64 = 62.0;
+/// Where there is less room.
+const LEAST_LEVEL: f64 = 36.0;
 /// A line of the chosen sentences.
 const LINE: f64 = 19.0;
 /// Names of the levels of a document.
@@ -25,26 +28,46 @@ const NUMBERS: f64 = 26.0;
 
 #[expect(clippy::cast_precision_loss, reason = "levels of a tree")]
 pub(super) fn height(tree: &TreeView) -> f64 {
-    let listed = tree.chosen.len().min(MOST_LISTED) + 1;
-    let listed = listed as f64 * LINE + 20.0;
-    HEAD + tree.num_levels as f64 * LEVEL + NUMBERS + listed + FOOT
+    HEAD + tree.num_levels as f64 * LEVEL + NUMBERS + list_height(tree) + FOOT
+}
+
+/// Without the list of sentences.
+#[expect(clippy::cast_precision_loss, reason = "levels of a tree")]
+pub(super) fn least_height(tree: &TreeView) -> f64 {
+    HEAD + tree.num_levels as f64 * LEAST_LEVEL + NUMBERS + FOOT
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a dozen lines")]
+fn list_height(tree: &TreeView) -> f64 {
+    (tree.chosen.len().min(MOST_LISTED) + 1) as f64 * LINE + 20.0
 }
 
 pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     tree: &TreeView,
+    sight: Sight,
+    marks: &mut Vec<Mark>,
 ) -> Drawn<DB> {
     let below = head(pen, area, &tree.title, &tree.query)?;
-    #[expect(clippy::cast_precision_loss, reason = "a dozen lines")]
-    let list = (tree.chosen.len().min(MOST_LISTED) + 1) as f64 * LINE + 20.0;
+    // The tree comes first: the list stands below it where there is room for both.
+    let list = list_height(tree);
+    let list = if area.height() >= least_height(tree) + list {
+        list
+    } else {
+        0.0
+    };
     let names = if tree.has_names() { NAMES } else { 0.0 };
     let plot = Rect {
         left: below.left + names,
         bottom: below.bottom - FOOT - list - NUMBERS,
         ..below
     };
-    let layout = tree.layout((plot.width(), plot.height()), SLOT);
+    let width = plot.width() * sight.zoom();
+    let mut layout = tree.layout((width, plot.height()), SLOT);
+    for placed in &mut layout.placed {
+        placed.x -= sight.from * width;
+    }
     let (low, high) = tree.range();
     let scale = Scale::new(low, high, pen.theme);
     let picture = Nodes {
@@ -54,13 +77,11 @@ pub(super) fn draw<DB: DrawingBackend>(
         plot,
         scale,
     };
-    picture.draw()?;
-    draw_list(
-        pen,
-        (below.left, plot.bottom + NUMBERS + 18.0),
-        below.width(),
-        tree,
-    )?;
+    picture.draw(marks)?;
+    if list > 0.0 {
+        let at = (below.left, plot.bottom + NUMBERS + 18.0);
+        draw_list(pen, at, below.width(), tree, marks)?;
+    }
     let theme = pen.theme;
     let (name, mut swatches) = match tree.measure {
         Measure::Relevance => (
@@ -96,6 +117,7 @@ fn draw_list<DB: DrawingBackend>(
     (left, top): (f64, f64),
     width: f64,
     tree: &TreeView,
+    marks: &mut Vec<Mark>,
 ) -> Drawn<DB> {
     let theme = pen.theme;
     let weak = Lettering::new(SMALL, theme.weak);
@@ -117,6 +139,18 @@ fn draw_list<DB: DrawingBackend>(
         )?;
         let words = shortened(pen, words, text, width - 92.0);
         pen.text(&words, (left + 92.0, y), text)?;
+        let line = Rect {
+            left,
+            top: y - 14.0,
+            right: left + width,
+            bottom: y + LINE - 14.0,
+        };
+        marks.push(Mark {
+            key: Some(Spot::sentence(tree.side, *sentence)),
+            last: *sentence,
+            weight: Some(*weight),
+            ..Mark::new(line)
+        });
         y += LINE;
     }
     let more = tree.chosen.len().saturating_sub(MOST_LISTED);

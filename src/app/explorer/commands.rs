@@ -1,0 +1,260 @@
+//! What commands do to the explorer.
+
+use std::path::PathBuf;
+
+use super::{Awaited, ExploreCommand, Explorer, Origin};
+use crate::app::ask::Ask;
+use crate::app::command::{Command, Page};
+use crate::app::state::{AppState, ModelState};
+use crate::explain::{Question, ViewKind, head_for_tree};
+use crate::jobs::{ExplainRequest, Request};
+
+impl AppState {
+    pub(in crate::app) fn apply_explore(&mut self, command: ExploreCommand) {
+        use ExploreCommand as C;
+        let explorer = &self.explorer;
+        let mut question = explorer.question;
+        match command {
+            C::View(view) => {
+                question.view = view;
+                if view == ViewKind::Tree {
+                    question.query = head_for_tree(question.query);
+                }
+                self.turn_to(Some(question));
+            }
+            C::Side(side) => {
+                (question.query.side, question.query.word) = (side, None);
+                self.turn_to(Some(question));
+            }
+            C::Layer(layer) => {
+                question.query.layer = Some(layer);
+                self.turn_to(Some(question));
+            }
+            C::Heads(heads) => {
+                question.query.heads = heads;
+                self.turn_to(Some(question));
+            }
+            C::Order(order) => {
+                question.order = order;
+                self.turn_to(Some(question));
+            }
+            C::Select(spot) => self.turn_to(Some(explorer.about(spot))),
+            C::SelectWholeSentence => {
+                question.query.word = None;
+                self.turn_to(Some(question));
+            }
+            C::NextWord => self.turn_to(explorer.stepped_word(1)),
+            C::PreviousWord => self.turn_to(explorer.stepped_word(-1)),
+            C::NextSentence => self.turn_to(explorer.stepped_sentence(1)),
+            C::PreviousSentence => self.turn_to(explorer.stepped_sentence(-1)),
+            C::Back => {
+                if let Some(question) = self.explorer.back.pop() {
+                    self.explorer.question = self.explorer.fitted(question);
+                    self.ask_trace();
+                }
+            }
+            C::Trace(top_t) => self.trace_document(top_t),
+            C::AskOpenTrace => self.asks.push(Ask::OpenTrace {
+                folder: self.document_folder(),
+            }),
+            C::OpenTrace(path) => self.open_trace(path),
+            C::AskSaveFigure(extension) => self.ask_save_explanation(extension),
+            C::SaveFigure(path) => self.save_figure(path),
+            C::AskSaveTrace => self.ask_save_explanation("trace"),
+            C::SaveTrace(path) => self.save_trace(path),
+            C::ShowInDocument(sentence) => {
+                let document = self.document.as_ref();
+                if document.is_some_and(|document| sentence < document.num_sentences()) {
+                    self.page = Page::Document;
+                    self.apply(Command::Select(sentence));
+                    self.apply(Command::ScrollTo(sentence));
+                }
+            }
+        }
+    }
+
+    fn turn_to(&mut self, question: Option<Question>) {
+        if question.is_some_and(|question| self.explorer.turn_to(question)) {
+            self.ask_trace();
+        }
+    }
+
+    /// Puts the present question to the trace.
+    pub(super) fn ask_trace(&mut self) {
+        let job = self.next_job();
+        let Explorer {
+            trace: Some(trace),
+            question,
+            ..
+        } = &self.explorer
+        else {
+            return;
+        };
+        let request = ExplainRequest::Answer {
+            job,
+            source: trace.source.clone(),
+            question: *question,
+        };
+        self.explorer.asked = Some(job);
+        self.explorer.requests.push(request);
+    }
+
+    /// Shows the page; what it can show by itself it does.
+    pub(in crate::app) fn show_explorer(&mut self) {
+        self.page = Page::Explore;
+        if self.why_no_trace().is_none() && !self.is_traced() {
+            self.trace_document(None);
+            return;
+        }
+        let is_empty = self.explorer.trace.is_none() && self.explorer.awaited.is_none();
+        if let Some(example) = self.shipped.traces.first().cloned()
+            && is_empty
+            && self.document.is_none()
+        {
+            self.open_trace(example);
+            return;
+        }
+        // Where the reader was in the document.
+        let Some(sentence) = self.selected().filter(|_| self.is_traced()) else {
+            return;
+        };
+        if self.explorer.question.query.sentence != sentence {
+            let mut question = self.explorer.question;
+            question.query.sentence = sentence;
+            question.query.word = None;
+            self.turn_to(Some(question));
+        }
+    }
+
+    /// What was missing for a trace has come while the page was shown.
+    pub(in crate::app) fn trace_if_shown(&mut self) {
+        if self.page == Page::Explore && self.explorer.trace.is_none() {
+            self.trace_document(None);
+        }
+    }
+
+    /// The open document with its targets and the open model.
+    fn traceable(&self) -> Option<Origin> {
+        let ModelState::Open { info, .. } = &self.model else {
+            return None;
+        };
+        let document = self.document.as_ref()?;
+        Some(Origin::Document {
+            document: document.document.clone(),
+            revision: document.total_revision(),
+            model: info.folder.clone(),
+        })
+    }
+
+    /// Whether the trace that is shown, or made, is of the document as it is now.
+    pub fn is_traced(&self) -> bool {
+        let explorer = &self.explorer;
+        let awaited = explorer.awaited.as_ref().and_then(Awaited::origin);
+        let shown = explorer.trace.as_ref().map(|trace| &trace.origin);
+        let now = self.traceable();
+        now.is_some() && now.as_ref() == awaited.or(shown)
+    }
+
+    /// Why the open document cannot be traced now.
+    pub fn why_no_trace(&self) -> Option<&'static str> {
+        let Some(document) = &self.document else {
+            return Some("No document is open.");
+        };
+        match &self.model {
+            ModelState::None => Some("No model is open."),
+            ModelState::Opening { .. } => Some("The model is being opened."),
+            ModelState::Open { .. } if self.running.is_some() => {
+                Some("The document is being translated.")
+            }
+            ModelState::Open { .. } => {
+                let counts = document.counts();
+                (counts.untranslated == counts.total())
+                    .then_some("Nothing of the document is translated yet.")
+            }
+        }
+    }
+
+    fn trace_document(&mut self, top_t: Option<usize>) {
+        self.keep_edit_if_valid();
+        if self.why_no_trace().is_some() {
+            return;
+        }
+        let (Some(origin), Some(document)) = (self.traceable(), &self.document) else {
+            return;
+        };
+        let (targets, document) = (document.target_texts(), document.document.clone());
+        let job = self.next_job();
+        self.explorer.awaited = Some(Awaited::Trace { job, origin });
+        self.requests.push(Request::Trace {
+            job,
+            document,
+            targets,
+            top_t,
+        });
+    }
+
+    fn open_trace(&mut self, path: PathBuf) {
+        let job = self.next_job();
+        let request = ExplainRequest::Open {
+            job,
+            path: path.clone(),
+        };
+        self.page = Page::Explore;
+        self.explorer.awaited = Some(Awaited::File { job, path });
+        self.explorer.requests.push(request);
+    }
+
+    fn ask_save_explanation(&mut self, extension: &'static str) {
+        let Some(source) = self.explorer.source() else {
+            return;
+        };
+        let document = &source.overview().document;
+        let stem = document
+            .rsplit_once('.')
+            .map_or(document.as_str(), |parts| parts.0);
+        let name = format!("{stem}.{extension}");
+        self.asks.push(if extension == "trace" {
+            Ask::Trace { name }
+        } else {
+            Ask::Explanation { name }
+        });
+    }
+
+    fn save_figure(&mut self, path: PathBuf) {
+        let job = self.next_job();
+        let Some(Ok(answer)) = &self.explorer.answer else {
+            return;
+        };
+        let request = ExplainRequest::SaveFigure {
+            job,
+            answer: answer.clone(),
+            theme: self.explorer.theme,
+            path,
+        };
+        self.explorer.saving = Some(job);
+        self.explorer.requests.push(request);
+    }
+
+    fn save_trace(&mut self, path: PathBuf) {
+        let job = self.next_job();
+        let Some(trace) = &self.explorer.trace else {
+            return;
+        };
+        let request = ExplainRequest::SaveTrace {
+            job,
+            source: trace.source.clone(),
+            path,
+        };
+        self.explorer.saving = Some(job);
+        self.explorer.requests.push(request);
+    }
+}
+
+impl Awaited {
+    fn origin(&self) -> Option<&Origin> {
+        match self {
+            Self::Trace { origin, .. } => Some(origin),
+            Self::File { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What the threads say to the explorer.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{Awaited, OpenTrace, Origin};
+use crate::app::state::{AppState, NoticeKind};
+use crate::error::{Error, Result};
+use crate::jobs::{Answer, JobId};
+use crate::trace::TraceSource;
+
+impl AppState {
+    pub(in crate::app) fn traced(&mut self, job: JobId, source: Arc<TraceSource>) {
+        let is_awaited = |awaited: &mut Awaited| matches!(awaited, Awaited::Trace { job: here, .. } if *here == job);
+        let Some(Awaited::Trace { origin, .. }) = self.explorer.awaited.take_if(is_awaited) else {
+            return;
+        };
+        self.show_trace(source, origin);
+    }
+
+    pub(in crate::app) fn trace_opened(
+        &mut self,
+        job: JobId,
+        path: PathBuf,
+        source: Arc<TraceSource>,
+    ) {
+        let is_awaited = |awaited: &mut Awaited| matches!(awaited, Awaited::File { job: here, .. } if *here == job);
+        if self.explorer.awaited.take_if(is_awaited).is_some() {
+            self.show_trace(source, Origin::File(path));
+        }
+    }
+
+    fn show_trace(&mut self, source: Arc<TraceSource>, origin: Origin) {
+        let explorer = &mut self.explorer;
+        // The same document once more: the reader stays where she is.
+        let is_same = explorer.source().is_some_and(|before| {
+            let (before, now) = (before.overview(), source.overview());
+            before.source == now.source && before.model.system == now.model.system
+        });
+        let question = if is_same {
+            explorer.question
+        } else {
+            let selected = match &origin {
+                Origin::Document { .. } => self.document.as_ref().and_then(|open| open.selected),
+                Origin::File(_) => None,
+            };
+            explorer.back.clear();
+            explorer.answer = None;
+            explorer.first_question(&source, selected.unwrap_or(0))
+        };
+        explorer.trace = Some(OpenTrace { source, origin });
+        explorer.question = explorer.fitted(question);
+        self.ask_trace();
+    }
+
+    pub(in crate::app) fn answered(&mut self, job: JobId, answer: Result<Arc<Answer>>) {
+        let explorer = &mut self.explorer;
+        if explorer.asked.take_if(|asked| *asked == job).is_none() {
+            return;
+        }
+        explorer.revision += 1;
+        explorer.answer = Some(answer.map_err(|error| error.to_string()));
+    }
+
+    pub(in crate::app) fn explanation_saved(&mut self, job: JobId, path: &std::path::Path) {
+        if self
+            .explorer
+            .saving
+            .take_if(|saving| *saving == job)
+            .is_some()
+        {
+            self.notify(NoticeKind::Done, "Saved", path.display().to_string());
+        }
+    }
+
+    /// Returns whether the job was one of the explorer.
+    pub(in crate::app) fn explorer_failed(&mut self, job: JobId, error: &Error) -> bool {
+        let explorer = &mut self.explorer;
+        if explorer.saving.take_if(|saving| *saving == job).is_some() {
+            self.show_error("It could not be saved", error);
+            return true;
+        }
+        let is_awaited = |awaited: &mut Awaited| match awaited {
+            Awaited::Trace { job: here, .. } | Awaited::File { job: here, .. } => *here == job,
+        };
+        match explorer.awaited.take_if(is_awaited) {
+            Some(Awaited::Trace { .. }) => {
+                self.show_error("The document could not be traced", error);
+                true
+            }
+            Some(Awaited::File { .. }) => {
+                self.show_error("The trace could not be opened", error);
+                true
+            }
+            None => false,
+        }
+    }
+}

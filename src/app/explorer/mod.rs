@@ -1,0 +1,174 @@
+//! The explorer: a trace, a question about it, and the answer that is shown.
+
+mod commands;
+mod events;
+mod select;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::charts::Theme;
+use crate::explain::{Choices, Heads, Order, Query, Question, Spot, ViewKind};
+use crate::jobs::{Answer, ExplainRequest, JobId};
+use crate::text::document::Document;
+use crate::trace::{Side, TraceSource};
+
+/// What a person asks of the explorer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExploreCommand {
+    View(ViewKind),
+    Side(Side),
+    Layer(usize),
+    Heads(Heads),
+    Order(Order),
+    /// Asks about a word or sentence.
+    Select(Spot),
+    /// All words of the sentence together.
+    SelectWholeSentence,
+    NextWord,
+    PreviousWord,
+    NextSentence,
+    PreviousSentence,
+    /// To the question before.
+    Back,
+    /// Traces the open document as it is now, with another T if one is given.
+    Trace(Option<usize>),
+    AskOpenTrace,
+    OpenTrace(PathBuf),
+    /// Asks where; the ending is `svg`, `png`, `csv` or `json`.
+    AskSaveFigure(&'static str),
+    SaveFigure(PathBuf),
+    AskSaveTrace,
+    SaveTrace(PathBuf),
+    /// Shows a sentence in its document.
+    ShowInDocument(usize),
+}
+
+/// Where a trace comes from.
+#[derive(Debug, Clone)]
+pub enum Origin {
+    File(PathBuf),
+    /// The open document with its targets at that time, and the model.
+    Document {
+        document: Arc<Document>,
+        revision: u64,
+        model: PathBuf,
+    },
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::File(path), Self::File(other)) => path == other,
+            (
+                Self::Document {
+                    document,
+                    revision,
+                    model,
+                },
+                Self::Document {
+                    document: other,
+                    revision: other_revision,
+                    model: other_model,
+                },
+            ) => Arc::ptr_eq(document, other) && (revision, model) == (other_revision, other_model),
+            _ => false,
+        }
+    }
+}
+
+/// A trace that is looked at.
+#[derive(Debug, Clone)]
+pub struct OpenTrace {
+    pub source: Arc<TraceSource>,
+    pub origin: Origin,
+}
+
+/// What is under way for the explorer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Awaited {
+    /// The model reads the document once more.
+    Trace {
+        job: JobId,
+        origin: Origin,
+    },
+    File {
+        job: JobId,
+        path: PathBuf,
+    },
+}
+
+/// Everything the explorer shows.
+#[derive(Debug)]
+pub struct Explorer {
+    pub trace: Option<OpenTrace>,
+    pub awaited: Option<Awaited>,
+    pub question: Question,
+    /// Of the last question that could be answered, or why the present one cannot; stays until the next one is there.
+    pub answer: Option<Result<Arc<Answer>, String>>,
+    /// Counts answers, so that the window notices.
+    pub revision: u64,
+    /// For the thread that reads traces; the window sends and empties it.
+    pub requests: Vec<ExplainRequest>,
+    /// Colours of figures that are saved.
+    pub theme: Theme,
+    asked: Option<JobId>,
+    /// Questions before this one, the last one last.
+    back: Vec<Question>,
+    saving: Option<JobId>,
+}
+
+impl Default for Explorer {
+    fn default() -> Self {
+        Self {
+            trace: None,
+            awaited: None,
+            question: Question {
+                view: ViewKind::Tree,
+                query: Query::sentence(Side::Source, 0),
+                order: Order::Document,
+                limit: 6,
+            },
+            answer: None,
+            revision: 0,
+            requests: Vec::new(),
+            theme: Theme::LIGHT,
+            asked: None,
+            back: Vec::new(),
+            saving: None,
+        }
+    }
+}
+
+impl Explorer {
+    pub fn source(&self) -> Option<&TraceSource> {
+        self.trace.as_ref().map(|trace| &*trace.source)
+    }
+
+    /// What can be asked in a view.
+    pub fn choices(&self, view: ViewKind) -> Choices {
+        let query = &self.question.query;
+        self.source()
+            .map(|source| Choices::new(source, view, query.side, query.layer))
+            .unwrap_or_default()
+    }
+
+    /// What is asked about.
+    pub fn selected(&self) -> Spot {
+        let query = &self.question.query;
+        Spot {
+            side: self.question.view.side(query.side),
+            sentence: query.sentence,
+            word: query.word,
+        }
+    }
+
+    pub fn can_go_back(&self) -> bool {
+        !self.back.is_empty()
+    }
+
+    /// Whether the answer that is shown is to an earlier question.
+    pub fn is_behind(&self) -> bool {
+        self.asked.is_some()
+    }
+}

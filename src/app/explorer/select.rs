@@ -1,0 +1,169 @@
+//! Which question a click or key leads to.
+
+use super::Explorer;
+use crate::explain::{Choices, Heads, Question, Spot, ViewKind, asking_side, head_for_tree};
+use crate::trace::{Side, TraceSource};
+
+/// How many questions one can go back.
+const HISTORY: usize = 200;
+
+/// Views as they are offered; the first one that a trace has something for is shown first.
+const FIRST_VIEWS: [ViewKind; 3] = [ViewKind::Tree, ViewKind::Cross, ViewKind::Itself];
+
+impl Explorer {
+    /// The question to begin with: the sentence's longest word, seen where the trace has most to tell.
+    pub(super) fn first_question(&self, source: &TraceSource, sentence: usize) -> Question {
+        let mut question = self.question;
+        question.query.side = asking_side(source);
+        question.query.sentence = sentence.min(source.overview().source.len().saturating_sub(1));
+        (question.query.layer, question.query.heads) = (None, Heads::Mean);
+        let has =
+            |view: ViewKind, side: Side| !Choices::new(source, view, side, None).sides.is_empty();
+        let side = question.query.side;
+        if !has(question.view, side) {
+            let found = FIRST_VIEWS.into_iter().find(|&view| has(view, side));
+            question.view = found.unwrap_or(ViewKind::Tree);
+        }
+        question.query.word = longest_word(source, question.view.side(side), sentence);
+        if question.view == ViewKind::Tree {
+            question.query = head_for_tree(question.query);
+        }
+        question
+    }
+
+    /// Layer and heads that the trace has in this view.
+    pub(super) fn fitted(&self, mut question: Question) -> Question {
+        let Some(source) = self.source() else {
+            return question;
+        };
+        let query = &mut question.query;
+        let choices = Choices::new(source, question.view, query.side, query.layer);
+        if !choices.sides.contains(&question.view.side(query.side))
+            && let Some(&side) = choices.sides.first()
+        {
+            (query.side, query.word) = (side, None);
+        }
+        let choices = Choices::new(source, question.view, query.side, query.layer);
+        if query
+            .layer
+            .is_some_and(|layer| !choices.layers.contains(&layer))
+        {
+            query.layer = None;
+        }
+        if let Heads::One(head) = query.heads
+            && !choices.heads.contains(&head)
+        {
+            query.heads = Heads::Mean;
+        }
+        let side = question.view.side(query.side);
+        let sentences = source.overview().sentences(side);
+        query.sentence = query.sentence.min(sentences.len().saturating_sub(1));
+        let words = sentences
+            .get(query.sentence)
+            .map_or(0, |sentence| sentence.tokens.len());
+        query.word = query.word.filter(|&word| word < words);
+        question
+    }
+
+    /// The question about another word or sentence; what the view cannot ask about is shown by its sentence.
+    pub(super) fn about(&self, spot: Spot) -> Question {
+        let mut question = self.question;
+        let query = &mut question.query;
+        let had_word = query.word.is_some();
+        query.sentence = spot.sentence;
+        let can_ask = self.choices(question.view).sides.contains(&spot.side);
+        if can_ask {
+            query.side = spot.side;
+        }
+        query.word = spot.word.filter(|_| can_ask);
+        if question.view == ViewKind::Tree && !had_word {
+            *query = head_for_tree(*query);
+        }
+        question
+    }
+
+    /// So many words on, into the neighbouring sentences.
+    pub(super) fn stepped_word(&self, by: isize) -> Option<Question> {
+        let source = self.source()?;
+        let selected = self.selected();
+        let words = |sentence: usize| {
+            let sentences = source.overview().sentences(selected.side);
+            sentences
+                .get(sentence)
+                .map(|sentence| sentence.tokens.len())
+        };
+        let count = words(selected.sentence)?;
+        let spot = match (selected.word, by) {
+            (Some(word), 1) if word + 1 < count => Spot {
+                word: Some(word + 1),
+                ..selected
+            },
+            (Some(word), -1) if word > 0 => Spot {
+                word: Some(word - 1),
+                ..selected
+            },
+            (None, 1) if count > 0 => Spot {
+                word: Some(0),
+                ..selected
+            },
+            (None, -1) if count > 0 => Spot {
+                word: Some(count - 1),
+                ..selected
+            },
+            (_, 1) => {
+                let mut behind = selected.sentence + 1..source.overview().source.len();
+                let sentence = behind.find(|&sentence| words(sentence) > Some(0))?;
+                Spot::word(selected.side, sentence, 0)
+            }
+            _ => {
+                let mut before = (0..selected.sentence).rev();
+                let sentence = before.find(|&sentence| words(sentence) > Some(0))?;
+                Spot::word(selected.side, sentence, words(sentence)? - 1)
+            }
+        };
+        Some(self.about(spot))
+    }
+
+    pub(super) fn stepped_sentence(&self, by: isize) -> Option<Question> {
+        let source = self.source()?;
+        let selected = self.selected();
+        let sentence = selected.sentence.checked_add_signed(by)?;
+        if sentence >= source.overview().source.len() {
+            return None;
+        }
+        let mut question = self.question;
+        question.query.sentence = sentence;
+        if question.query.word.is_some() {
+            question.query.word = longest_word(source, selected.side, sentence);
+        }
+        Some(question)
+    }
+
+    /// Goes on to a question; returns whether it is another one.
+    pub(super) fn turn_to(&mut self, question: Question) -> bool {
+        let question = self.fitted(question);
+        if question == self.question {
+            return false;
+        }
+        self.back.push(self.question);
+        if self.back.len() > HISTORY {
+            self.back.remove(0);
+        }
+        self.question = question;
+        true
+    }
+}
+
+/// The word that a reader would ask about first: names and nouns are long.
+fn longest_word(source: &TraceSource, side: Side, sentence: usize) -> Option<usize> {
+    let sentence = source.overview().sentences(side).get(sentence)?;
+    let tokens = sentence.tokens.iter().enumerate();
+    let words = tokens.filter(|(_, token)| token.chars().any(char::is_alphabetic));
+    let words = words.filter(|(_, token)| !token.starts_with('<'));
+    words
+        .max_by_key(|(place, token)| {
+            let letters = token.chars().filter(|letter| letter.is_alphabetic());
+            (letters.count(), std::cmp::Reverse(*place))
+        })
+        .map(|(place, _)| place)
+}

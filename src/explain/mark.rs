@@ -1,0 +1,159 @@
+//! What lies where in a picture, and which part of it is seen: what a window needs to point at things.
+
+use crate::charts::Rect;
+use crate::trace::Side;
+
+/// A word or sentence of a trace, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Spot {
+    pub side: Side,
+    pub sentence: usize,
+    /// Place in the sentence; `None` for the sentence itself.
+    pub word: Option<usize>,
+}
+
+/// What a place of a picture stands for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mark {
+    /// In pixels of the picture.
+    pub place: Rect,
+    /// What asks.
+    pub query: Option<Spot>,
+    /// What was looked at; of several sentences the first.
+    pub key: Option<Spot>,
+    /// The last sentence, where a node stands for several.
+    pub last: usize,
+    pub weight: Option<f32>,
+    /// Node of a tree view.
+    pub node: Option<usize>,
+}
+
+impl Spot {
+    pub fn sentence(side: Side, sentence: usize) -> Self {
+        Self {
+            side,
+            sentence,
+            word: None,
+        }
+    }
+
+    pub fn word(side: Side, sentence: usize, word: usize) -> Self {
+        Self {
+            side,
+            sentence,
+            word: Some(word),
+        }
+    }
+
+    /// Whether a place that stands for `self` also shows `other`: a sentence shows its words.
+    pub fn shows(&self, other: &Self) -> bool {
+        (self.side, self.sentence) == (other.side, other.sentence)
+            && (self.word.is_none() || self.word == other.word)
+    }
+}
+
+impl Mark {
+    pub(super) fn new(place: Rect) -> Self {
+        Self {
+            place,
+            query: None,
+            key: None,
+            last: 0,
+            weight: None,
+            node: None,
+        }
+    }
+
+    /// Whether it stands for `spot` on either axis.
+    pub fn is_of(&self, spot: &Spot) -> bool {
+        let covers = |key: &Spot| {
+            let inside = key.word.is_none()
+                && key.side == spot.side
+                && (key.sentence..=self.last).contains(&spot.sentence);
+            inside || key.shows(spot)
+        };
+        self.query.is_some_and(|query| query.shows(spot)) || self.key.as_ref().is_some_and(covers)
+    }
+}
+
+/// The part of a picture's width that is seen: shares of what there is, `0 ≤ from < to ≤ 1`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sight {
+    pub from: f64,
+    pub to: f64,
+}
+
+impl Default for Sight {
+    fn default() -> Self {
+        Self { from: 0.0, to: 1.0 }
+    }
+}
+
+impl Sight {
+    /// The least share that is still shown.
+    const LEAST: f64 = 1.0 / 4_096.0;
+
+    /// How many times wider than the picture everything is.
+    pub fn zoom(&self) -> f64 {
+        1.0 / (self.to - self.from)
+    }
+
+    pub fn is_everything(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Shows `factor` as much, what is at `share` of the picture stays there.
+    #[must_use]
+    pub fn zoomed(self, share: f64, factor: f64) -> Self {
+        let width = ((self.to - self.from) * factor).clamp(Self::LEAST, 1.0);
+        let fixed = self.from + share * (self.to - self.from);
+        Self::beginning(fixed - share * width, width)
+    }
+
+    /// Moved by a share of the picture.
+    #[must_use]
+    pub fn panned(self, share: f64) -> Self {
+        let width = self.to - self.from;
+        Self::beginning(self.from + share * width, width)
+    }
+
+    fn beginning(from: f64, width: f64) -> Self {
+        let from = from.clamp(0.0, 1.0 - width);
+        Self {
+            from,
+            to: from + width,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zooming_keeps_what_is_under_the_pointer_and_stays_inside() {
+        let sight = Sight::default().zoomed(0.25, 0.5);
+        assert!((sight.from - 0.125).abs() < 1e-12 && (sight.zoom() - 2.0).abs() < 1e-12);
+        let moved = sight.panned(5.0);
+        assert!((moved.to - 1.0).abs() < 1e-12);
+        assert!(moved.zoomed(0.9, 100.0).is_everything());
+    }
+
+    #[test]
+    fn a_place_of_several_sentences_is_of_each_of_them_and_their_words() {
+        let place = Rect {
+            left: 0.0,
+            top: 0.0,
+            right: 1.0,
+            bottom: 1.0,
+        };
+        let mark = Mark {
+            key: Some(Spot::sentence(Side::Source, 3)),
+            last: 5,
+            ..Mark::new(place)
+        };
+        assert!(mark.is_of(&Spot::word(Side::Source, 5, 2)));
+        assert!(!mark.is_of(&Spot::sentence(Side::Source, 6)));
+        assert!(!mark.is_of(&Spot::sentence(Side::Target, 4)));
+    }
+}

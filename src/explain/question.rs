@@ -1,0 +1,201 @@
+//! Which view of which attention: what a window or a command line asks of a trace.
+
+use super::context::ContextView;
+use super::explanation::Explanation;
+use super::gates::GateView;
+use super::map::{Order, WeightMap};
+use super::query::{Heads, Looking, Query};
+use super::tree::TreeView;
+use super::zeros::ZerosView;
+use crate::error::{Error, Result};
+use crate::trace::{MapKind, Side, TraceSource};
+
+/// One of the views.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ViewKind {
+    Tree,
+    Sentences,
+    Words,
+    Context,
+    Cross,
+    /// Self-attention of the encoder.
+    Itself,
+    Gates,
+    Zeros,
+}
+
+/// All that an answer depends on, but the trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Question {
+    pub view: ViewKind,
+    pub query: Query,
+    /// Of the columns of maps of the context.
+    pub order: Order,
+    /// How many context sentences are shown with their words.
+    pub limit: usize,
+}
+
+impl ViewKind {
+    /// Whose words ask: some views have no choice.
+    pub fn side(self, wanted: Side) -> Side {
+        match self {
+            Self::Cross => Side::Target,
+            Self::Itself => Side::Source,
+            _ => wanted,
+        }
+    }
+
+    /// Which attention it is about; gates belong to that of the context.
+    pub fn looking(self) -> Looking {
+        match self {
+            Self::Cross => Looking::Cross,
+            Self::Itself => Looking::Itself,
+            _ => Looking::Context,
+        }
+    }
+}
+
+impl Question {
+    /// # Errors
+    /// If the trace has no such attention, layer, head, sentence or word, or cannot be read.
+    pub fn answer(&self, source: &TraceSource) -> Result<Explanation> {
+        let query = Query {
+            side: self.view.side(self.query.side),
+            ..self.query
+        };
+        Ok(match self.view {
+            ViewKind::Tree => Explanation::Tree(TreeView::new(source, &query)?),
+            ViewKind::Sentences => {
+                Explanation::Maps(vec![WeightMap::sentences(source, &query, self.order)?])
+            }
+            ViewKind::Words => {
+                let map = WeightMap::words(source, &query, self.order, self.limit)?;
+                Explanation::Maps(vec![map])
+            }
+            ViewKind::Context => {
+                Explanation::Context(ContextView::new(source, &query, self.limit)?)
+            }
+            ViewKind::Cross => Explanation::Maps(vec![WeightMap::cross(source, &query)?]),
+            ViewKind::Itself => Explanation::Maps(vec![WeightMap::self_attention(source, &query)?]),
+            ViewKind::Gates => Explanation::Gates(GateView::new(source, &query)?),
+            ViewKind::Zeros => Explanation::Zeros(ZerosView::new(source, &query)?),
+        })
+    }
+
+    /// Answers about several traces in one picture, each with the name of its model.
+    ///
+    /// # Errors
+    /// If one of them cannot be answered, or the view shows one trace only.
+    pub fn compare(asked: &[(&TraceSource, Self)]) -> Result<Explanation> {
+        if let [(source, question)] = asked {
+            return question.answer(source);
+        }
+        let (mut maps, mut zeros) = (Vec::new(), Vec::new());
+        for (source, question) in asked {
+            match question.answer(source)? {
+                Explanation::Maps(mut answer) => {
+                    let name = &source.overview().model.name;
+                    for map in &mut answer {
+                        map.title = format!("{name} · {}", map.title);
+                    }
+                    maps.append(&mut answer);
+                }
+                Explanation::Zeros(answer) => zeros.push(answer),
+                _ => {
+                    return Err(Error::Config {
+                        field: "the number of traces",
+                        found: asked.len().to_string(),
+                        allowed:
+                            "1 for this view; several with sentences, words, cross, self and zeros"
+                                .to_owned(),
+                    });
+                }
+            }
+        }
+        if zeros.is_empty() {
+            Ok(Explanation::Maps(maps))
+        } else {
+            Ok(Explanation::Zeros(ZerosView::joined(zeros)))
+        }
+    }
+}
+
+/// Whose words look at other sentences: the source's where both do, or none.
+pub fn asking_side(source: &TraceSource) -> Side {
+    let has = |kind| source.maps().any(|info| info.kind == kind);
+    if has(MapKind::DecoderContext) && !has(MapKind::Context) {
+        Side::Target
+    } else {
+        Side::Source
+    }
+}
+
+/// A tree of relevance is of one word and one head; what was not said is the first.
+pub fn head_for_tree(mut query: Query) -> Query {
+    if query.word.is_some() && query.heads == Heads::Mean {
+        query.heads = Heads::One(0);
+    }
+    query
+}
+
+/// What can be asked of a trace in one view.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choices {
+    /// Whose words can ask; empty if the trace has nothing for this view.
+    pub sides: Vec<Side>,
+    /// Of the side that asks.
+    pub layers: Vec<usize>,
+    /// Of that layer, or of the last one.
+    pub heads: Vec<usize>,
+}
+
+impl Choices {
+    pub fn new(source: &TraceSource, view: ViewKind, side: Side, layer: Option<usize>) -> Self {
+        let side = view.side(side);
+        if view == ViewKind::Gates {
+            let gates = &source.overview().gates;
+            let mut layers: Vec<usize> = gates
+                .iter()
+                .filter(|gate| gate.side == side)
+                .map(|gate| gate.layer)
+                .collect();
+            layers.sort_unstable();
+            layers.dedup();
+            let sides = [Side::Source, Side::Target].into_iter();
+            return Self {
+                sides: sides
+                    .filter(|&side| gates.iter().any(|gate| gate.side == side))
+                    .collect(),
+                layers,
+                heads: Vec::new(),
+            };
+        }
+        let looking = view.looking();
+        let asked = |side: Side| {
+            let maps = source
+                .maps()
+                .filter(move |info| looking.includes(info, side));
+            maps.map(|info| (info.layer, info.head))
+        };
+        let sides = [Side::Source, Side::Target].into_iter();
+        let sides = sides.filter(|&side| view.side(side) == side && asked(side).next().is_some());
+        let sides = sides.collect();
+        let mut layers: Vec<usize> = asked(side).map(|(layer, _)| layer).collect();
+        layers.sort_unstable();
+        layers.dedup();
+        let layer = layer
+            .filter(|layer| layers.contains(layer))
+            .or(layers.last().copied());
+        let mut heads: Vec<usize> = asked(side)
+            .filter(|&(here, _)| Some(here) == layer)
+            .map(|(_, head)| head)
+            .collect();
+        heads.sort_unstable();
+        heads.dedup();
+        Self {
+            sides,
+            layers,
+            heads,
+        }
+    }
+}

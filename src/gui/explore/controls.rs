@@ -1,0 +1,262 @@
+//! Which view, and of whose words, which layer and which heads.
+
+use egui::{Align, Button, ComboBox, Layout, Popup, RichText, Ui};
+
+use crate::app::explorer::{Explorer, Origin};
+use crate::app::{AppState, Command, ExploreCommand};
+use crate::explain::{Heads, Order, ViewKind};
+use crate::gui::theme::{Palette, semibold};
+use crate::trace::Side;
+
+/// Views with their names and what they show.
+const VIEWS: [(ViewKind, &str, &str); 8] = [
+    (
+        ViewKind::Tree,
+        "Tree",
+        "Where in the document the context lies",
+    ),
+    (
+        ViewKind::Sentences,
+        "Sentences",
+        "Words of this sentence against the sentences of the document",
+    ),
+    (
+        ViewKind::Words,
+        "Words",
+        "Words of this sentence against the words of the sentences that were read most",
+    ),
+    (
+        ViewKind::Context,
+        "Context",
+        "The sentences that were read most, as text with shaded words",
+    ),
+    (
+        ViewKind::Cross,
+        "Cross-attention",
+        "Words of the translation against those of the source",
+    ),
+    (
+        ViewKind::Itself,
+        "Self-attention",
+        "Words of the source sentence against each other, in the encoder",
+    ),
+    (
+        ViewKind::Gates,
+        "Gates",
+        "How much of its context each word let in",
+    ),
+    (
+        ViewKind::Zeros,
+        "Zeros",
+        "Share of weights that are exactly zero, against length",
+    ),
+];
+
+pub(super) fn controls_ui(
+    ui: &mut Ui,
+    state: &AppState,
+    is_slow: bool,
+    commands: &mut Vec<Command>,
+) {
+    let explorer = &state.explorer;
+    let mut push = |command| commands.push(Command::Explore(command));
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 3.0;
+        for (view, name, about) in VIEWS {
+            view_ui(ui, explorer, view, (name, about), &mut push);
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            save_ui(ui, explorer, &mut push);
+        });
+    });
+    ui.horizontal(|ui| {
+        let back = Button::new("Back");
+        let response = ui.add_enabled(explorer.can_go_back(), back);
+        if response
+            .on_hover_text("To what was shown before (Esc)")
+            .clicked()
+        {
+            push(ExploreCommand::Back);
+        }
+        ui.separator();
+        side_ui(ui, explorer, &mut push);
+        layer_ui(ui, explorer, &mut push);
+        heads_ui(ui, explorer, &mut push);
+        order_ui(ui, explorer, &mut push);
+        top_t_ui(ui, state, &mut push);
+        if is_slow {
+            ui.spinner();
+        }
+    });
+}
+
+fn view_ui(
+    ui: &mut Ui,
+    explorer: &Explorer,
+    view: ViewKind,
+    (name, about): (&str, &str),
+    push: &mut impl FnMut(ExploreCommand),
+) {
+    let is_shown = explorer.question.view == view;
+    let mut text = RichText::new(name);
+    if is_shown {
+        text = text.font(semibold(13.5));
+    }
+    let is_there = !explorer.choices(view).sides.is_empty();
+    let response = ui.add_enabled(is_there || is_shown, Button::selectable(is_shown, text));
+    let response = response
+        .on_hover_text(about)
+        .on_disabled_hover_text(missing(view));
+    if response.clicked() {
+        push(ExploreCommand::View(view));
+    }
+}
+
+/// Why there is nothing to see.
+fn missing(view: ViewKind) -> &'static str {
+    match view {
+        ViewKind::Cross | ViewKind::Itself => "The trace does not hold this attention.",
+        ViewKind::Gates => "This model has no gates.",
+        _ => {
+            "This model reads each sentence by itself. Open a model that reads documents, and translate."
+        }
+    }
+}
+
+fn side_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
+    let choices = explorer.choices(explorer.question.view);
+    if choices.sides.len() < 2 {
+        return;
+    }
+    let current = explorer.selected().side;
+    for (side, name) in [
+        (Side::Source, "Source asks"),
+        (Side::Target, "Translation asks"),
+    ] {
+        let button = Button::selectable(current == side, name);
+        if ui.add(button).clicked() && current != side {
+            push(ExploreCommand::Side(side));
+        }
+    }
+}
+
+fn layer_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
+    let layers = explorer.choices(explorer.question.view).layers;
+    let Some(&last) = layers.last() else { return };
+    let current = explorer.question.query.layer.unwrap_or(last);
+    let name = |layer: usize| format!("Layer {}", layer + 1);
+    let combo = ComboBox::from_id_salt("layer")
+        .width(74.0)
+        .selected_text(name(current));
+    let response = combo.show_ui(ui, |ui| {
+        for layer in layers {
+            if ui.selectable_label(layer == current, name(layer)).clicked() {
+                push(ExploreCommand::Layer(layer));
+            }
+        }
+    });
+    response.response.on_hover_text("Which layer of the model");
+}
+
+fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
+    let heads = explorer.choices(explorer.question.view).heads;
+    if heads.is_empty() {
+        return;
+    }
+    let current = explorer.question.query.heads;
+    let name = |heads: Heads| match heads {
+        Heads::Mean => "All heads".to_owned(),
+        Heads::One(head) => format!("Head {}", head + 1),
+    };
+    let combo = ComboBox::from_id_salt("heads")
+        .width(86.0)
+        .selected_text(name(current));
+    let response = combo.show_ui(ui, |ui| {
+        let all = std::iter::once(Heads::Mean).chain(heads.into_iter().map(Heads::One));
+        for heads in all {
+            if ui.selectable_label(heads == current, name(heads)).clicked() {
+                push(ExploreCommand::Heads(heads));
+            }
+        }
+    });
+    let about =
+        "One head has weights and relevance; of all heads together only attention mass can be told";
+    response.response.on_hover_text(about);
+}
+
+fn order_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
+    let question = explorer.question;
+    if !matches!(question.view, ViewKind::Sentences | ViewKind::Words) {
+        return;
+    }
+    for (order, name) in [
+        (Order::Document, "Document order"),
+        (Order::Weight, "Most weight first"),
+    ] {
+        let button = Button::selectable(question.order == order, name);
+        if ui.add(button).clicked() {
+            push(ExploreCommand::Order(order));
+        }
+    }
+}
+
+/// Another T needs the model.
+fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)) {
+    let explorer = &state.explorer;
+    let Some(trace) = &explorer.trace else { return };
+    let Some(top_t) = trace.source.overview().model.top_t else {
+        return;
+    };
+    if explorer.question.view.looking() != crate::explain::Looking::Context {
+        return;
+    }
+    let why_not = match trace.origin {
+        Origin::File(_) => Some("Another T needs the model: open the document and translate it."),
+        Origin::Document { .. } => state.why_no_trace(),
+    };
+    ui.add_enabled_ui(why_not.is_none(), |ui| {
+        let combo = ComboBox::from_id_salt("top t")
+            .width(66.0)
+            .selected_text(format!("T = {top_t}"));
+        let response = combo.show_ui(ui, |ui| {
+            for other in [1, 2, 4, 8, 16, 32] {
+                let label = format!("T = {other}");
+                if ui.selectable_label(other == top_t, label).clicked() {
+                    push(ExploreCommand::Trace(Some(other)));
+                }
+            }
+        });
+        let about = "How many sentences each word reads: the document is traced again with the same translation";
+        let response = response.response.on_hover_text(about);
+        if let Some(why_not) = why_not {
+            response.on_disabled_hover_text(why_not);
+        }
+    });
+}
+
+fn save_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
+    let palette = Palette::of(ui);
+    let arrow = RichText::new("▾").size(11.0).color(palette.weak);
+    let response = ui.add(Button::new("Save").right_text(arrow));
+    Popup::menu(&response).show(|ui| {
+        ui.set_min_width(210.0);
+        let has_answer = matches!(explorer.answer, Some(Ok(_)));
+        for (name, extension) in [
+            ("Figure as SVG…", "svg"),
+            ("Figure as PNG…", "png"),
+            ("Numbers as CSV…", "csv"),
+            ("Numbers as JSON…", "json"),
+        ] {
+            if ui.add_enabled(has_answer, Button::new(name)).clicked() {
+                push(ExploreCommand::AskSaveFigure(extension));
+            }
+        }
+        ui.separator();
+        if ui.button("The whole trace…").clicked() {
+            push(ExploreCommand::AskSaveTrace);
+        }
+        if ui.button("Open a trace…").clicked() {
+            push(ExploreCommand::AskOpenTrace);
+        }
+    });
+}

@@ -1,0 +1,111 @@
+//! What is under the pointer, in words and numbers.
+
+use egui::{Align2, FontId, Sense, Ui, vec2};
+
+use super::sentences::readable;
+use crate::explain::{Explanation, Mark, NodeState, Spot, TreeView};
+use crate::gui::theme::Palette;
+use crate::jobs::Answer;
+use crate::trace::TraceSource;
+
+pub(super) const HEIGHT: f32 = 44.0;
+
+pub(super) fn details_ui(ui: &mut Ui, source: &TraceSource, answer: &Answer, mark: Option<&Mark>) {
+    let palette = Palette::of(ui);
+    let size = vec2(ui.available_width(), HEIGHT);
+    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+    ui.painter()
+        .hline(rect.x_range(), rect.top(), (1.0, palette.line));
+    let (first, second) = match mark {
+        Some(mark) => lines(source, answer, mark),
+        None => (
+            "Point at something to see what it is; click to ask about it.".to_owned(),
+            "Arrows go through words and sentences, Esc goes back; the wheel zooms, dragging moves.".to_owned(),
+        ),
+    };
+    let mut y = rect.top() + 15.0;
+    for (text, color) in [(first, palette.text), (second, palette.weak)] {
+        let font = FontId::proportional(12.5);
+        let mut job = egui::text::LayoutJob::simple_singleline(text, font, color);
+        job.wrap = egui::text::TextWrapping::truncate_at_width(rect.width());
+        let galley = ui.painter().layout_job(job);
+        let at = Align2::LEFT_CENTER
+            .anchor_size(egui::pos2(rect.left(), y), galley.size())
+            .min;
+        ui.painter().galley(at, galley, color);
+        y += 17.0;
+    }
+}
+
+/// Numbers first, then the text that they are about.
+fn lines(source: &TraceSource, answer: &Answer, mark: &Mark) -> (String, String) {
+    let mut facts = Vec::new();
+    if let (Some(node), Explanation::Tree(tree)) = (mark.node, &answer.explanation) {
+        facts.extend(of_node(tree, node));
+    }
+    facts.extend(mark.query.map(|query| named(source, &query)));
+    let key = mark.key.filter(|_| mark.node.is_none());
+    facts.extend(key.map(|key| named(source, &key)));
+    if mark.node.is_none() {
+        facts.extend(mark.weight.map(|weight| format!("{weight:.4}")));
+    }
+    let spot = mark.key.or(mark.query);
+    let text = spot.map(|spot| {
+        let sentences = source.overview().sentences(spot.side);
+        let last = mark
+            .last
+            .max(spot.sentence)
+            .min(sentences.len().saturating_sub(1));
+        let texts = sentences.get(spot.sentence..=last).unwrap_or_default();
+        let texts = texts.iter().take(4);
+        let texts: Vec<String> = texts.map(|sentence| readable(&sentence.text)).collect();
+        texts.join("  ")
+    });
+    (facts.join("  ·  "), text.unwrap_or_default())
+}
+
+fn of_node(tree: &TreeView, node: usize) -> Vec<String> {
+    let node = &tree.nodes[node];
+    let (first, last) = (node.span.0 + 1, node.span.1 + 1);
+    let mut facts = vec![if first == last {
+        format!("sentence {first}")
+    } else {
+        format!("sentences {first} to {last}")
+    }];
+    facts.extend(
+        node.relevance
+            .map(|relevance| format!("relevance {relevance:.3}")),
+    );
+    facts.extend(
+        node.cumulative
+            .map(|cumulative| format!("cumulative {cumulative:.3}")),
+    );
+    if node.mass > 0.0 {
+        facts.push(format!("attention {:.4}", node.mass));
+    }
+    facts.push(
+        match node.state {
+            NodeState::Kept => "kept",
+            NodeState::Cut => "cut, with all below it",
+            NodeState::Unseen => "never looked at",
+        }
+        .to_owned(),
+    );
+    facts
+}
+
+/// `word 7 “it” of sentence 3`.
+fn named(source: &TraceSource, spot: &Spot) -> String {
+    let sentence = spot.sentence + 1;
+    let tokens = source.overview().sentences(spot.side).get(spot.sentence);
+    let token = spot
+        .word
+        .and_then(|word| Some((word, tokens?.tokens.get(word)?)));
+    match token {
+        Some((word, token)) => {
+            let bare = token.trim_start_matches('▁');
+            format!("word {} “{bare}” of sentence {sentence}", word + 1)
+        }
+        None => format!("sentence {sentence}"),
+    }
+}

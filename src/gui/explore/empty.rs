@@ -1,0 +1,71 @@
+//! Before there is a trace, and where it has no answer.
+
+use egui::{Button, RichText, Ui};
+
+use crate::app::command::label_of;
+use crate::app::explorer::Awaited;
+use crate::app::{AppState, Command, ExploreCommand, Scope};
+use crate::gui::theme::Palette;
+
+pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let height = ui.available_height();
+    ui.vertical_centered(|ui| {
+        ui.add_space(height * 0.3);
+        ui.heading("See what the model looked at");
+        ui.add_space(6.0);
+        let weak = |text: &str| RichText::new(text).color(palette.weak);
+        if let Some(awaited) = &state.explorer.awaited {
+            let text = match awaited {
+                Awaited::Trace { .. } => "The model reads the document once more…",
+                Awaited::File { .. } => "The trace is being read…",
+            };
+            ui.label(weak(text));
+            ui.add_space(12.0);
+            ui.spinner();
+            return;
+        }
+        let about = "The sentences and words of the document that each word was translated with.";
+        ui.label(weak(about));
+        ui.add_space(4.0);
+        let why_not = state.why_no_trace();
+        if let Some(why_not) = why_not {
+            ui.label(weak(why_not));
+        }
+        ui.add_space(16.0);
+        let translate = Command::Translate(Scope::Document);
+        if why_not.is_none() {
+            if ui.button("Trace the document").clicked() {
+                commands.push(Command::Explore(ExploreCommand::Trace(None)));
+            }
+        } else if state.document.is_some() {
+            if ui
+                .add_enabled(
+                    state.is_enabled(&translate),
+                    Button::new(label_of(&translate)),
+                )
+                .clicked()
+            {
+                commands.push(translate);
+            }
+        } else if ui.button("Open a document…").clicked() {
+            commands.push(Command::Open);
+        }
+        ui.add_space(4.0);
+        if ui.button("Open a saved trace…").clicked() {
+            commands.push(Command::Explore(ExploreCommand::AskOpenTrace));
+        }
+    });
+}
+
+/// The trace cannot answer this.
+pub(super) fn problem_ui(ui: &mut Ui, problem: &str) {
+    let palette = Palette::of(ui);
+    let height = ui.available_height();
+    ui.vertical_centered(|ui| {
+        ui.add_space(height * 0.3);
+        ui.label(RichText::new("Nothing to show here").font(crate::gui::theme::semibold(15.0)));
+        ui.add_space(4.0);
+        ui.label(RichText::new(problem).color(palette.weak));
+    });
+}

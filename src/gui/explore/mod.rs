@@ -1,0 +1,154 @@
+//! The explorer: sentences at the left, the words of the selected one above the view of what the model looked at.
+
+mod controls;
+mod details;
+mod empty;
+mod figure;
+mod sentences;
+mod words;
+
+use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
+
+use figure::FigureView;
+use sentences::SentenceList;
+
+use super::theme::Palette;
+use crate::app::explorer::{Awaited, Origin};
+use crate::app::{AppState, Command, ExploreCommand};
+use crate::explain::{Mark, Spot};
+
+/// What the page remembers between frames.
+#[derive(Default)]
+pub struct ExplorePanel {
+    figure: FigureView,
+    sentences: SentenceList,
+    /// What the pointer was on in the last frame, wherever it is drawn.
+    hovered: Option<Spot>,
+    /// The same, where it is in the figure.
+    marked: Option<Mark>,
+    /// Since when an answer is awaited, on egui's clock.
+    behind_since: Option<f64>,
+}
+
+/// Answers that come sooner need no sign that they are awaited.
+const SLOW_SECS: f64 = 0.3;
+
+impl ExplorePanel {
+    pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+        let palette = Palette::of(ui);
+        let explorer = &state.explorer;
+        let Some(source) = explorer.source() else {
+            CentralPanel::default()
+                .frame(Frame::NONE.fill(palette.page))
+                .show(ui, |ui| empty::empty_ui(ui, state, commands));
+            return;
+        };
+        let mut hovered = None;
+        Panel::left("explored sentences")
+            .default_size(300.0)
+            .size_range(200.0..=560.0)
+            .frame(Frame::NONE.fill(palette.panel))
+            .show(ui, |ui| {
+                let list = &mut self.sentences;
+                let marked = self.marked.as_ref();
+                list.ui(ui, explorer, source, marked, &mut hovered, commands);
+            });
+        let frame = Frame::NONE
+            .fill(palette.page)
+            .inner_margin(Margin::symmetric(18, 10));
+        CentralPanel::default().frame(frame).show(ui, |ui| {
+            news_ui(ui, state, commands);
+            let is_slow = self.is_slow(ui, explorer.is_behind());
+            controls::controls_ui(ui, state, is_slow, commands);
+            ui.add_space(2.0);
+            words::words_ui(ui, explorer, source, self.hovered, &mut hovered, commands);
+            ui.add_space(4.0);
+            let below = details::HEIGHT;
+            match &explorer.answer {
+                Some(Ok(answer)) => {
+                    let seen = self.figure.ui(ui, explorer, answer, self.hovered, below);
+                    self.marked = seen.hovered;
+                    if let Some(spot) = seen.hovered.and_then(|mark| mark.key.or(mark.query)) {
+                        hovered = Some(spot);
+                    }
+                    // What can be asked about is; else the list goes there.
+                    if let Some(Mark { query, key, .. }) = seen.clicked {
+                        match (query, key) {
+                            (Some(spot), _) => {
+                                commands.push(Command::Explore(ExploreCommand::Select(spot)));
+                            }
+                            (None, Some(spot)) => self.sentences.show(spot.sentence),
+                            (None, None) => {}
+                        }
+                    }
+                    details::details_ui(ui, source, answer, self.marked.as_ref());
+                }
+                Some(Err(problem)) => empty::problem_ui(ui, problem),
+                None => {
+                    ui.centered_and_justified(egui::Ui::spinner);
+                }
+            }
+        });
+        if hovered != self.hovered {
+            self.hovered = hovered;
+            // What was drawn before the pointer was known.
+            ui.ctx().request_repaint();
+        }
+    }
+
+    fn is_slow(&mut self, ui: &Ui, is_behind: bool) -> bool {
+        if !is_behind {
+            self.behind_since = None;
+            return false;
+        }
+        let now = ui.input(|input| input.time);
+        let waited = now - *self.behind_since.get_or_insert(now);
+        let wake = std::time::Duration::from_secs_f64(SLOW_SECS);
+        ui.ctx().request_repaint_after(wake);
+        waited >= SLOW_SECS
+    }
+}
+
+/// That another trace comes, or should.
+fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let explorer = &state.explorer;
+    let of_document = |origin: &Origin| matches!(origin, Origin::Document { .. });
+    let shows_document = explorer
+        .trace
+        .as_ref()
+        .is_some_and(|trace| of_document(&trace.origin));
+    let text = match &explorer.awaited {
+        Some(Awaited::Trace { .. }) => "The model reads the document once more…",
+        Some(Awaited::File { .. }) => "The trace is being read…",
+        None if shows_document && !state.is_traced() => {
+            "The document has changed since it was traced."
+        }
+        None => return,
+    };
+    Frame::NONE
+        .fill(palette.selected)
+        .corner_radius(super::theme::RADIUS)
+        .inner_margin(Margin::symmetric(10, 4))
+        .show(ui, |ui| {
+            ui.horizontal(|ui| {
+                if explorer.awaited.is_some() {
+                    ui.spinner();
+                }
+                ui.label(RichText::new(text).color(palette.text));
+                if explorer.awaited.is_none() {
+                    let why_not = state.why_no_trace();
+                    let button = egui::Button::new("Trace again");
+                    let response = ui.add_enabled(why_not.is_none(), button);
+                    if response.clicked() {
+                        commands.push(Command::Explore(ExploreCommand::Trace(None)));
+                    }
+                    if let Some(why_not) = why_not {
+                        response.on_disabled_hover_text(why_not);
+                    }
+                }
+                ui.set_width(ui.available_width());
+            });
+        });
+    ui.add_space(4.0);
+}

@@ -1,0 +1,235 @@
+//! The thread that reads traces: a question about a large document must not hold up the window.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use super::{Event, JobId};
+use crate::charts::Theme;
+use crate::error::{Error, Result, panic_message};
+use crate::explain::{Explanation, Question, sentence_weights};
+use crate::trace::{self, TraceSource};
+
+/// Work for the thread.
+#[derive(Debug)]
+pub enum ExplainRequest {
+    Open {
+        job: JobId,
+        path: PathBuf,
+    },
+    /// Of several that wait only the last one is answered.
+    Answer {
+        job: JobId,
+        source: Arc<TraceSource>,
+        question: Question,
+    },
+    /// A figure or its numbers, as the end of the name says; replaces what is there, the dialog has asked.
+    SaveFigure {
+        job: JobId,
+        answer: Arc<Answer>,
+        theme: Theme,
+        path: PathBuf,
+    },
+    SaveTrace {
+        job: JobId,
+        source: Arc<TraceSource>,
+        path: PathBuf,
+    },
+}
+
+/// What a question about a trace is answered with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    pub question: Question,
+    pub explanation: Explanation,
+    /// Share of the attention that each sentence has, ascending by number; empty if the view is not about the document.
+    pub weights: Vec<(u32, f32)>,
+}
+
+/// Width of saved figures, in pixels.
+const FIGURE_WIDTH: u32 = 1_200;
+
+/// The window's end of the thread.
+#[derive(Debug)]
+pub struct ExplainThread {
+    requests: Sender<ExplainRequest>,
+    _thread: JoinHandle<()>,
+}
+
+impl ExplainThread {
+    /// Starts the thread; `wake` is called after every event.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
+        let (requests, inbox) = channel();
+        let thread = std::thread::Builder::new()
+            .name("canopy-explain".to_owned())
+            .spawn(move || {
+                run(&inbox, &|event| {
+                    // The window may already be gone; then nobody needs the event.
+                    let _ = events.send(event);
+                    wake();
+                });
+            })
+            .map_err(|cause| Error::Thread { cause })?;
+        Ok(Self {
+            requests,
+            _thread: thread,
+        })
+    }
+
+    pub fn send(&self, request: ExplainRequest) {
+        // Fails only after the thread has ended, which it does when the window closes.
+        let _ = self.requests.send(request);
+    }
+}
+
+fn run(inbox: &Receiver<ExplainRequest>, emit: &impl Fn(Event)) {
+    while let Ok(request) = inbox.recv() {
+        let mut waiting = vec![request];
+        waiting.extend(inbox.try_iter());
+        let last = waiting
+            .iter()
+            .rposition(|request| matches!(request, ExplainRequest::Answer { .. }));
+        for (place, request) in waiting.into_iter().enumerate() {
+            let is_old = matches!(request, ExplainRequest::Answer { .. }) && Some(place) != last;
+            if !is_old {
+                emit(done_or_failed(request));
+            }
+        }
+    }
+}
+
+fn done_or_failed(request: ExplainRequest) -> Event {
+    let job = request.job();
+    let is_answer = matches!(request, ExplainRequest::Answer { .. });
+    let done = catch_unwind(AssertUnwindSafe(|| request.done())).unwrap_or_else(|panic| {
+        Err(Error::Panicked {
+            message: panic_message(panic.as_ref()),
+        })
+    });
+    match done {
+        Ok(event) => event,
+        Err(error) if is_answer => Event::Answered {
+            job,
+            answer: Err(error),
+        },
+        Err(error) => Event::Failed { job, error },
+    }
+}
+
+impl ExplainRequest {
+    fn job(&self) -> JobId {
+        match self {
+            Self::Open { job, .. }
+            | Self::Answer { job, .. }
+            | Self::SaveFigure { job, .. }
+            | Self::SaveTrace { job, .. } => *job,
+        }
+    }
+
+    fn done(self) -> Result<Event> {
+        Ok(match self {
+            Self::Open { job, path } => Event::TraceOpened {
+                job,
+                source: Arc::new(trace::open(&path)?),
+                path,
+            },
+            Self::Answer {
+                job,
+                source,
+                question,
+            } => {
+                let explanation = question.answer(&source)?;
+                // Views of one sentence have no share of the document to tell.
+                let weights = sentence_weights(&source, &question.query).unwrap_or_default();
+                let answer = Arc::new(Answer {
+                    question,
+                    explanation,
+                    weights,
+                });
+                Event::Answered {
+                    job,
+                    answer: Ok(answer),
+                }
+            }
+            Self::SaveFigure {
+                job,
+                answer,
+                theme,
+                path,
+            } => {
+                let explanation = &answer.explanation;
+                let size = (FIGURE_WIDTH, explanation.height(FIGURE_WIDTH));
+                explanation.write(&theme, &path, size, true)?;
+                Event::ExplanationSaved { job, path }
+            }
+            Self::SaveTrace { job, source, path } => {
+                trace::save(&*source.trace()?, &path, true)?;
+                Event::ExplanationSaved { job, path }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::{Order, Query, ViewKind};
+    use crate::trace::{Overview, Side, Trace};
+
+    fn answer(job: u64, source: &Arc<TraceSource>) -> ExplainRequest {
+        ExplainRequest::Answer {
+            job: JobId(job),
+            source: source.clone(),
+            question: Question {
+                view: ViewKind::Tree,
+                query: Query::sentence(Side::Source, 0),
+                order: Order::Document,
+                limit: 6,
+            },
+        }
+    }
+
+    #[test]
+    fn of_questions_that_wait_the_last_one_is_answered() {
+        let empty = Trace {
+            overview: Overview::default(),
+            maps: Vec::new(),
+        };
+        let source = Arc::new(TraceSource::from(empty));
+        let (requests, inbox) = channel();
+        for job in 1..4 {
+            requests.send(answer(job, &source)).expect("a thread");
+        }
+        drop(requests);
+        let answered = std::cell::RefCell::new(Vec::new());
+        run(&inbox, &|event| match event {
+            Event::Answered { job, answer } => answered.borrow_mut().push((job, answer.is_err())),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(
+            answered.into_inner(),
+            [(JobId(3), true)],
+            "it has no sentence"
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_no_trace_is_a_failure_with_its_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("page.trace");
+        std::fs::write(&path, "no trace").expect("a file");
+        let request = ExplainRequest::Open {
+            job: JobId(1),
+            path: path.clone(),
+        };
+        let Event::Failed { error, .. } = done_or_failed(request) else {
+            panic!("it opened");
+        };
+        assert!(error.to_string().contains("page.trace"), "{error}");
+    }
+}

@@ -1,0 +1,190 @@
+//! The explorer: from a page to its trace, a word, the tree, and a figure on disk.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use canopy::app::{Ask, ExploreCommand, Page};
+use canopy::jobs::ExplainThread;
+use egui::accesskit::Role;
+use egui_kittest::kittest::NodeT;
+
+use super::*;
+
+/// The explorer with the thread that answers it.
+struct Explored {
+    harness: Harness<'static, Window>,
+    thread: ExplainThread,
+    events: Receiver<Event>,
+}
+
+impl Explored {
+    fn new(window: Window) -> Self {
+        let (sender, events) = channel();
+        let thread = ExplainThread::spawn(sender, || ()).expect("a thread");
+        let mut harness = window.harness();
+        // Not until it rests: what is awaited spins.
+        harness.run_steps(2);
+        Self {
+            harness,
+            thread,
+            events,
+        }
+    }
+
+    /// A page of three sentences that was translated and traced.
+    fn page() -> Self {
+        let mut window = Window::with_document("<p>A b</p><p>C</p><p>D e</p>").translated();
+        window.state.apply(Command::ShowPage(Page::Explore));
+        let Some(Request::Trace { job, targets, .. }) = window.state.requests.pop() else {
+            panic!("the document is traced when the page is shown");
+        };
+        assert_eq!(targets[0].as_deref(), Some("A B"));
+        let source = Arc::new(small::trace(true).into());
+        window.state.receive(Event::Traced { job, source });
+        let mut explored = Self::new(window);
+        explored.answer();
+        explored
+    }
+
+    /// Until all questions are answered and drawn.
+    fn answer(&mut self) {
+        self.harness.run_steps(3);
+        let state = &mut self.harness.state_mut().state;
+        while let Some(request) = state.explorer.requests.pop() {
+            self.thread.send(request);
+            let event = self.events.recv_timeout(Duration::from_secs(20));
+            state.receive(event.expect("an answer"));
+        }
+        self.harness.run();
+    }
+
+    fn click(&mut self, label: &str) {
+        self.harness.get_by_label(label).click();
+        self.answer();
+    }
+
+    /// What the figure tells those who cannot see it.
+    fn figure(&self) -> String {
+        let figure = self.harness.get_by_role(Role::Figure);
+        figure.accesskit_node().label().unwrap_or_default()
+    }
+}
+
+#[test]
+fn a_word_is_chosen_and_the_tree_shows_what_it_kept() {
+    let mut explored = Explored::page();
+    assert!(explored.figure().starts_with("Content tree"));
+    explored.click("b");
+    let figure = explored.figure();
+    assert!(
+        figure.contains("word 2 “b” · layer 2 · head 1 · T = 1"),
+        "{figure}"
+    );
+    assert!(
+        figure.contains("Sentences read: 2 (0.50), 3 (0.50)"),
+        "{figure}"
+    );
+    explored.click("Back");
+    let figure = explored.figure();
+    assert!(figure.contains("word 1 “A”"), "{figure}");
+}
+
+#[test]
+fn arrows_go_through_words_and_sentences() {
+    let mut explored = Explored::page();
+    let state = &mut explored.harness.state_mut().state;
+    state.apply(Command::Explore(ExploreCommand::NextWord));
+    explored.answer();
+    assert!(
+        explored.figure().contains("word 2"),
+        "{}",
+        explored.figure()
+    );
+    let state = &mut explored.harness.state_mut().state;
+    state.apply(Command::Explore(ExploreCommand::NextWord));
+    explored.answer();
+    let figure = explored.figure();
+    assert!(figure.contains("sentence 2 · word 1 “C”"), "{figure}");
+}
+
+#[test]
+fn every_view_has_something_to_show_or_says_why_not() {
+    let mut explored = Explored::page();
+    for (view, told) in [
+        ("Sentences", "Context: words × sentences"),
+        ("Words", "Context: words × words"),
+        ("Context", "layer 2"),
+        ("Cross-attention", "Cross-attention: target × source"),
+        ("Gates", "gate: A"),
+        ("Zeros", "zeros"),
+    ] {
+        explored.click(view);
+        let figure = explored.figure();
+        assert!(figure.contains(told), "{view}: {figure}");
+    }
+    let itself = explored.harness.get_by_label("Self-attention");
+    assert!(itself.accesskit_node().is_disabled(), "it was not traced");
+}
+
+#[test]
+fn a_figure_is_saved_where_the_dialog_said() {
+    let mut explored = Explored::page();
+    explored.harness.get_by_label_contains("Save").click();
+    explored.answer();
+    explored.click("Figure as SVG…");
+    let state = &mut explored.harness.state_mut().state;
+    let name = "small.svg".to_owned();
+    assert_eq!(state.asks.pop(), Some(Ask::Explanation { name }));
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, told) in [("small.svg", "Content tree"), ("small.csv", "cumulative")] {
+        let path = folder.path().join(name);
+        let state = &mut explored.harness.state_mut().state;
+        state.apply(Command::Explore(ExploreCommand::SaveFigure(path.clone())));
+        explored.answer();
+        let text = std::fs::read_to_string(&path).expect("a file");
+        assert!(text.contains(told), "{name}");
+    }
+    explored.harness.get_by_label("Saved");
+}
+
+#[test]
+fn an_edit_makes_the_trace_an_old_one() {
+    let mut explored = Explored::page();
+    assert!(explored.harness.query_by_label("Trace again").is_none());
+    let state = &mut explored.harness.state_mut().state;
+    state.apply(Command::EditSentence(1));
+    state.apply(Command::Editing("Zeh".to_owned()));
+    state.apply(Command::KeepEdit);
+    explored.harness.run();
+    explored.harness.get_by_label("Trace again").click();
+    explored.harness.run_steps(3);
+    let request = explored.harness.state_mut().state.requests.pop();
+    let Some(Request::Trace { targets, .. }) = request else {
+        panic!("it is traced again");
+    };
+    assert_eq!(targets[1].as_deref(), Some("Zeh"));
+}
+
+#[test]
+fn a_saved_trace_opens_without_model_and_document() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("small.trace");
+    canopy::trace::save(&small::trace(false), &path, false).expect("a file");
+    let mut window = Window::default();
+    window.state.apply(Command::OpenPath(path));
+    let mut explored = Explored::new(window);
+    explored.answer();
+    assert!(explored.figure().starts_with("Document tree"));
+    let broken = folder.path().join("broken.trace");
+    std::fs::write(&broken, b"{\"version\": 99}").expect("a file");
+    let state = &mut explored.harness.state_mut().state;
+    state.apply(Command::OpenPath(broken));
+    explored.answer();
+    explored
+        .harness
+        .get_by_label("The trace could not be opened");
+    assert!(
+        explored.figure().starts_with("Document tree"),
+        "the other one stays"
+    );
+}
