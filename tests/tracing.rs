@@ -6,7 +6,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use burn::tensor::{Distribution, Tensor};
-use canopy::inference::{DeviceChoice, SearchOptions, Translation, Translator, starter_model};
+use canopy::inference::{
+    DeviceChoice, Reads, SearchOptions, Translation, Translator, starter_model,
+};
 use canopy::kernels::WordNormaliser;
 use canopy::model::{
     Architecture, ConditionalAttentionConfig, Context, ContextAttention, Documents, FlatLevel,
@@ -264,6 +266,36 @@ fn every_system_leaves_a_trace_that_comes_back_from_disk() {
             save(&trace, &path, false).unwrap_or_else(|error| panic!("{name}: {error}"));
             let source = open(&path).expect("opens");
             assert_eq!(*source.trace().expect("reads"), trace, "{name}, {file}");
+        }
+    }
+}
+
+/// What the search says of a translation, the words of it say together.
+#[test]
+fn words_are_as_probable_as_their_search_found_and_only_context_makes_a_difference() {
+    let options = SearchOptions {
+        beam_size: 2,
+        ..SearchOptions::default()
+    };
+    for (name, config) in systems() {
+        let translator = translator(config);
+        let bilingual = translator.info().reads == Reads::Translations;
+        let document = document();
+        let translations = translated(&translator, &document);
+        for sentence in [0, 2, 5] {
+            let difference = translator
+                .context_difference(&document, &translations, sentence, &options)
+                .expect("the device computes");
+            let words = difference.words.iter();
+            let sum: f32 = words.map(|word| word.in_document).sum();
+            let found = translations[sentence].as_ref().expect("it is translated");
+            let same = (sum - found.log_prob).abs() < 1e-3 * found.log_prob.abs().max(1.0);
+            // The search of a bilingual model has read drafts, not these translations.
+            assert!(same || bilingual, "{name}: {sum}, not {}", found.log_prob);
+            if ["sentence", "rnnsearch"].contains(&name) {
+                assert!(difference.gain().abs() < 1e-3, "{name}: there is no context");
+                assert_eq!(difference.written[0].1, difference.written[1].1);
+            }
         }
     }
 }

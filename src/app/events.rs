@@ -33,6 +33,7 @@ impl AppState {
             Event::Traced { job, source } => self.traced(job, source),
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
             Event::Answered { job, answer } => self.answered(job, answer),
+            Event::Differed { job, difference } => self.differed(job, difference),
             Event::ExplanationSaved { job, path } => self.explanation_saved(job, &path),
             Event::SentenceTranslated {
                 job,

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::context::ContextView;
+use super::difference::ContextDifference;
 use super::gates::GateView;
 use super::map::WeightMap;
 use super::tree::TreeView;
@@ -24,6 +25,7 @@ pub enum Explanation {
     Gates(GateView),
     Context(ContextView),
     Zeros(ZerosView),
+    Difference(ContextDifference),
 }
 
 impl Explanation {
@@ -35,6 +37,7 @@ impl Explanation {
             Self::Gates(gate) => table::of_gate(gate),
             Self::Context(context) => table::of_context(context),
             Self::Zeros(zeros) => table::of_zeros(zeros),
+            Self::Difference(difference) => table::of_difference(difference),
         }
     }
 
@@ -67,6 +70,10 @@ impl Explanation {
             }
             Self::Context(context) => context.text(),
             Self::Zeros(zeros) => zeros.title.clone(),
+            Self::Difference(difference) => format!(
+                "With its document this translation is {:.2} nats more probable than without context.",
+                difference.gain()
+            ),
         }
     }
 

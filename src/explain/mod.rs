@@ -12,9 +12,11 @@
 //! | [`GateView`] | how much of each word's context was let through |
 //! | [`ContextView`] | the sentences that mattered most, with their words |
 //! | [`ZerosView`] | share of exact zeros against length |
+//! | [`ContextDifference`] | what a translation is worth without its context; needs the model |
 
 mod colours;
 mod context;
+mod difference;
 mod draw;
 mod explanation;
 mod gates;
@@ -32,6 +34,7 @@ mod zeros;
 
 pub use colours::Scale;
 pub use context::{ContextSentence, ContextView, ShadedWord};
+pub use difference::{Condition, ContextDifference, WordDifference};
 pub use explanation::Explanation;
 pub use gates::{GateView, GatedWord};
 pub use layout::{Placed, TreeLayout};

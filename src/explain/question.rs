@@ -22,6 +22,8 @@ pub enum ViewKind {
     Itself,
     Gates,
     Zeros,
+    /// What the translation is worth without its context; the model answers, not the trace.
+    Difference,
 }
 
 /// All that an answer depends on, but the trace.
@@ -39,7 +41,7 @@ impl ViewKind {
     /// Whose words ask: some views have no choice.
     pub fn side(self, wanted: Side) -> Side {
         match self {
-            Self::Cross => Side::Target,
+            Self::Cross | Self::Difference => Side::Target,
             Self::Itself => Side::Source,
             _ => wanted,
         }
@@ -79,6 +81,12 @@ impl Question {
             ViewKind::Itself => Explanation::Maps(vec![WeightMap::self_attention(source, &query)?]),
             ViewKind::Gates => Explanation::Gates(GateView::new(source, &query)?),
             ViewKind::Zeros => Explanation::Zeros(ZerosView::new(source, &query)?),
+            ViewKind::Difference => {
+                return Err(Error::NotTraced {
+                    missing: "no translation without its context",
+                    advice: "open the document and its model, and ask there",
+                });
+            }
         })
     }
 
@@ -168,6 +176,14 @@ impl Choices {
                     .collect(),
                 layers,
                 heads: Vec::new(),
+            };
+        }
+        if view == ViewKind::Difference {
+            let context = Self::new(source, ViewKind::Context, asking_side(source), None);
+            let is_there = !context.sides.is_empty() && !source.overview().target.is_empty();
+            return Self {
+                sides: is_there.then_some(Side::Target).into_iter().collect(),
+                ..Self::default()
             };
         }
         let looking = view.looking();

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::context::ContextView;
+use super::difference::ContextDifference;
 use super::gates::GateView;
 use super::map::WeightMap;
 use super::tree::TreeView;
@@ -36,6 +37,22 @@ pub(super) fn of_maps(maps: &[WeightMap]) -> String {
                 let _ = write!(text, "{begin},,,{name},{weight}\r\n");
             }
         }
+    }
+    text
+}
+
+/// A line a word of the translation.
+pub(super) fn of_difference(difference: &ContextDifference) -> String {
+    let mut text = "word,label,ln_p_document,ln_p_alone,ln_p_shuffled,gain\r\n".to_owned();
+    for (number, word) in difference.words.iter().enumerate() {
+        let (number, label) = (number + 1, quoted(&word.label));
+        let (document, alone, shuffled) = (word.in_document, word.alone, word.shuffled);
+        let gain = word.gain();
+        // Writing to a string does not fail.
+        let _ = write!(
+            text,
+            "{number},{label},{document},{alone},{shuffled},{gain}\r\n"
+        );
     }
     text
 }

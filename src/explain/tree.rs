@@ -6,6 +6,7 @@ use super::outline;
 use super::query::{Attention, Looking, Query};
 use super::rows::{MeanRow, Rows};
 use crate::error::Result;
+use crate::text::placeholder::stripped;
 use crate::trace::{Side, TraceSource, TracedTree};
 
 /// What a node's number is.
@@ -130,10 +131,7 @@ impl TreeView {
             .filter(|(_, weight)| *weight > 0.0)
             .map(|&(sentence, weight)| {
                 let sentence = sentence as usize;
-                // What stands for inline markup is in a private area of Unicode.
-                let text = overview.sentences(side)[sentence].text.chars();
-                let text = text.filter(|letter| !('\u{e000}'..='\u{f8ff}').contains(letter));
-                let text = text.collect();
+                let text = stripped(&overview.sentences(side)[sentence].text);
                 (sentence, weight, text)
             })
             .collect();

@@ -2,6 +2,7 @@
 //!
 //! No threads, and no files besides the model folder.
 
+mod context_difference;
 mod device;
 mod evaluation;
 mod parts;

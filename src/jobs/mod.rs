@@ -23,6 +23,7 @@ pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::{Engine, Worker};
 
 use crate::error::{Error, Result};
+use crate::explain::ContextDifference;
 use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
 use crate::text::document::Document;
 use crate::trace::TraceSource;
@@ -85,6 +86,14 @@ pub enum Request {
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
     },
+    /// What its context does to a sentence, see [`ContextDifference`].
+    Difference {
+        job: JobId,
+        document: Arc<Document>,
+        targets: Vec<Option<String>>,
+        sentence: usize,
+        options: SearchOptions,
+    },
 }
 
 /// What a thread reports.
@@ -143,6 +152,10 @@ pub enum Event {
     Traced {
         job: JobId,
         source: Arc<TraceSource>,
+    },
+    Differed {
+        job: JobId,
+        difference: Result<Box<ContextDifference>>,
     },
     TraceOpened {
         job: JobId,

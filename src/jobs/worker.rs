@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 
 use super::{Event, JobControl, JobId, Request};
 use crate::error::{Error, Result, panic_message};
+use crate::explain::ContextDifference;
 use crate::inference::{
     DeviceChoice, KnownTranslations, ModelInfo, Reads, SearchOptions, Step, Translation, Translator,
 };
@@ -50,6 +51,23 @@ pub trait Engine {
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
     ) -> Trace;
+
+    /// As [`Translator::context_difference`], of texts.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn context_difference(
+        &self,
+        document: &Document,
+        targets: Vec<Option<String>>,
+        sentence: usize,
+        options: &SearchOptions,
+    ) -> Result<ContextDifference>;
+}
+
+fn written(targets: Vec<Option<String>>) -> Vec<Option<Translation>> {
+    let targets = targets.into_iter();
+    targets.map(|text| text.map(Translation::written)).collect()
 }
 
 impl Engine for Translator {
@@ -78,11 +96,17 @@ impl Engine for Translator {
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
     ) -> Trace {
-        let targets = targets
-            .into_iter()
-            .map(|text| text.map(Translation::written));
-        let targets: Vec<_> = targets.collect();
-        self.trace_with(document, &targets, top_t)
+        self.trace_with(document, &written(targets), top_t)
+    }
+
+    fn context_difference(
+        &self,
+        document: &Document,
+        targets: Vec<Option<String>>,
+        sentence: usize,
+        options: &SearchOptions,
+    ) -> Result<ContextDifference> {
+        self.context_difference(document, &written(targets), sentence, options)
     }
 }
 
@@ -170,7 +194,8 @@ where
             let job = match &request {
                 Request::OpenModel { job, .. }
                 | Request::Translate { job, .. }
-                | Request::Trace { job, .. } => *job,
+                | Request::Trace { job, .. }
+                | Request::Difference { job, .. } => *job,
             };
             let event = match catch_unwind(AssertUnwindSafe(|| self.handle(request))) {
                 Ok(Ok(event)) => event,
@@ -232,6 +257,23 @@ where
                 Ok(Event::Traced {
                     job,
                     source: Arc::new(trace.into()),
+                })
+            }
+            Request::Difference {
+                job,
+                document,
+                targets,
+                sentence,
+                options,
+            } => {
+                self.open_again()?;
+                let turn = self.turn.take();
+                let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
+                let difference = engine.context_difference(&document, targets, sentence, &options);
+                drop(turn);
+                Ok(Event::Differed {
+                    job,
+                    difference: difference.map(Box::new),
                 })
             }
         }
@@ -355,6 +397,16 @@ pub(super) mod tests {
             _targets: Vec<Option<String>>,
             _top_t: Option<usize>,
         ) -> Trace {
+            unreachable!("not asked for here")
+        }
+
+        fn context_difference(
+            &self,
+            _document: &Document,
+            _targets: Vec<Option<String>>,
+            _sentence: usize,
+            _options: &SearchOptions,
+        ) -> Result<ContextDifference> {
             unreachable!("not asked for here")
         }
     }

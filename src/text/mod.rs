@@ -16,6 +16,7 @@ mod plain;
 mod reading;
 pub mod segment;
 pub mod vocabulary;
+pub mod word_changes;
 mod writing;
 
 pub use builder::MAX_DEPTH;

@@ -7,7 +7,7 @@ use crate::app::ask::Ask;
 use crate::app::command::{Command, Page};
 use crate::app::state::{AppState, ModelState};
 use crate::explain::{Question, ViewKind, head_for_tree};
-use crate::jobs::{ExplainRequest, Request};
+use crate::jobs::{ExplainRequest, JobId, Request};
 
 impl AppState {
     pub(in crate::app) fn apply_explore(&mut self, command: ExploreCommand) {
@@ -90,6 +90,10 @@ impl AppState {
         else {
             return;
         };
+        if question.view == ViewKind::Difference && self.is_traced() {
+            self.ask_difference(job, question.query.sentence);
+            return;
+        }
         let request = ExplainRequest::Answer {
             job,
             source: trace.source.clone(),
@@ -97,6 +101,22 @@ impl AppState {
         };
         self.explorer.asked = Some(job);
         self.explorer.requests.push(request);
+    }
+
+    /// The model itself answers.
+    fn ask_difference(&mut self, job: JobId, sentence: usize) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        let request = Request::Difference {
+            job,
+            document: document.document.clone(),
+            targets: document.target_texts(),
+            sentence,
+            options: self.search_options(),
+        };
+        self.explorer.asked = Some(job);
+        self.requests.push(request);
     }
 
     /// Shows the page; what it can show by itself it does.

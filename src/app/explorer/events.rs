@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Awaited, OpenTrace, Origin};
 use crate::app::state::{AppState, NoticeKind};
 use crate::error::{Error, Result};
+use crate::explain::{ContextDifference, Explanation};
 use crate::jobs::{Answer, JobId};
 use crate::trace::TraceSource;
 
@@ -60,6 +61,28 @@ impl AppState {
         }
         explorer.revision += 1;
         explorer.answer = Some(answer.map_err(|error| error.to_string()));
+    }
+
+    pub(in crate::app) fn differed(
+        &mut self,
+        job: JobId,
+        difference: Result<Box<ContextDifference>>,
+    ) {
+        let explorer = &self.explorer;
+        let answer = difference.map(|mut difference| {
+            difference.selected = explorer.question.query.word;
+            // The margin goes on to show what the question before it has found.
+            let weights = match &explorer.answer {
+                Some(Ok(answer)) => answer.weights.clone(),
+                _ => Vec::new(),
+            };
+            Arc::new(Answer {
+                question: explorer.question,
+                explanation: Explanation::Difference(*difference),
+                weights,
+            })
+        });
+        self.answered(job, answer);
     }
 
     pub(in crate::app) fn explanation_saved(&mut self, job: JobId, path: &std::path::Path) {

@@ -1,6 +1,7 @@
 //! The drawing routines, one a view, on any plotters backend.
 
 mod context;
+mod difference;
 mod gates;
 mod grid;
 mod labels;
@@ -57,6 +58,7 @@ impl Explanation {
             Self::Gates(view) => gates::draw(pen, area, view, marks),
             Self::Context(view) => context::draw(pen, area, view, marks),
             Self::Zeros(view) => zeros::draw(pen, area, view),
+            Self::Difference(view) => difference::draw(pen, area, view, marks),
         }
     }
 }
@@ -68,6 +70,7 @@ pub(super) fn least_height(view: &Explanation, width: f64) -> f64 {
         Explanation::Maps(views) => map::height(views),
         Explanation::Gates(_) | Explanation::Zeros(_) => 300.0,
         Explanation::Context(view) => context::height(view, width),
+        Explanation::Difference(view) => difference::height(view, width),
     }
 }
 
@@ -84,6 +87,7 @@ pub(super) fn height(view: &Explanation, width: u32) -> u32 {
         Explanation::Gates(view) => gates::height(view),
         Explanation::Context(view) => context::height(view, inner),
         Explanation::Zeros(_) => 420.0,
+        Explanation::Difference(view) => difference::height(view, inner),
     };
     (height + 2.0 * MARGIN).clamp(220.0, 4_000.0).ceil() as u32
 }

@@ -4,12 +4,12 @@ use egui::{Align, Button, ComboBox, Layout, Popup, RichText, Ui};
 
 use crate::app::explorer::{Explorer, Origin};
 use crate::app::{AppState, Command, ExploreCommand};
-use crate::explain::{Heads, Order, ViewKind};
+use crate::explain::{Heads, Looking, Order, ViewKind};
 use crate::gui::theme::{Palette, semibold};
 use crate::trace::Side;
 
 /// Views with their names and what they show.
-const VIEWS: [(ViewKind, &str, &str); 8] = [
+const VIEWS: [(ViewKind, &str, &str); 9] = [
     (
         ViewKind::Tree,
         "Tree",
@@ -49,6 +49,11 @@ const VIEWS: [(ViewKind, &str, &str); 8] = [
         ViewKind::Zeros,
         "Zeros",
         "Share of weights that are exactly zero, against length",
+    ),
+    (
+        ViewKind::Difference,
+        "Did it matter?",
+        "The sentence translated without its context and with the document shuffled, and what each word is worth then",
     ),
 ];
 
@@ -207,7 +212,8 @@ fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)
     let Some(top_t) = trace.source.overview().model.top_t else {
         return;
     };
-    if explorer.question.view.looking() != crate::explain::Looking::Context {
+    let view = explorer.question.view;
+    if view.looking() != Looking::Context || view == ViewKind::Difference {
         return;
     }
     let why_not = match trace.origin {

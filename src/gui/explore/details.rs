@@ -2,10 +2,10 @@
 
 use egui::{Align2, FontId, Sense, Ui, vec2};
 
-use super::sentences::readable;
 use crate::explain::{Explanation, Mark, NodeState, Spot, TreeView};
 use crate::gui::theme::Palette;
 use crate::jobs::Answer;
+use crate::text::placeholder::stripped;
 use crate::trace::TraceSource;
 
 pub(super) const HEIGHT: f32 = 44.0;
@@ -58,7 +58,7 @@ fn lines(source: &TraceSource, answer: &Answer, mark: &Mark) -> (String, String)
             .min(sentences.len().saturating_sub(1));
         let texts = sentences.get(spot.sentence..=last).unwrap_or_default();
         let texts = texts.iter().take(4);
-        let texts: Vec<String> = texts.map(|sentence| readable(&sentence.text)).collect();
+        let texts: Vec<String> = texts.map(|sentence| stripped(&sentence.text)).collect();
         texts.join("  ")
     });
     (facts.join("  ·  "), text.unwrap_or_default())

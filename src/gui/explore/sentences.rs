@@ -7,6 +7,7 @@ use crate::app::{Command, ExploreCommand};
 use crate::charts::Theme;
 use crate::explain::{Mark, Scale, Spot};
 use crate::gui::theme::{self, Palette};
+use crate::text::placeholder::stripped;
 use crate::trace::{Side, TraceSource};
 
 const ROW: f32 = 42.0;
@@ -189,7 +190,7 @@ impl Rows<'_> {
         let palette = &self.palette;
         let size = vec2(ui.available_width(), ROW);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-        let text = readable(&self.source.overview().source[sentence].text);
+        let text = stripped(&self.source.overview().source[sentence].text);
         let is_selected = sentence == self.selected;
         let weight = self.weight(sentence);
         response.widget_info(|| {
@@ -259,10 +260,4 @@ impl Rows<'_> {
             }
         });
     }
-}
-
-/// Without what stands for inline markup, which is in a private area of Unicode.
-pub(super) fn readable(text: &str) -> String {
-    let is_markup = |letter: &char| ('\u{e000}'..='\u{f8ff}').contains(letter);
-    text.chars().filter(|letter| !is_markup(letter)).collect()
 }

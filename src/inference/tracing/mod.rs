@@ -9,7 +9,7 @@ mod text;
 
 use self::describe::{Described, amount, gate_name, model};
 use self::rows::Layout;
-use self::text::TracedText;
+pub(super) use self::text::TracedText;
 use super::translation::Translation;
 use super::translator::Translator;
 use crate::model::{Attended, AttendedKind, GateReading};

@@ -14,15 +14,15 @@ use crate::trace::TracedSentence;
 const GROUP_TOKENS: usize = 2_048;
 
 /// What the model reads as one sentence: a sentence of the document or a part of it.
-pub(super) struct TracedPart {
+pub(in crate::inference) struct TracedPart {
     /// Number in the document.
     pub sentence: usize,
     /// Without `eos`.
-    target: Option<Vec<u32>>,
+    pub target: Option<Vec<u32>>,
 }
 
 /// All parts of the sentences that are read, in the order of the document: words have the same numbers here and there.
-pub(super) struct TracedText {
+pub(in crate::inference) struct TracedText {
     pub parts: Vec<TracedPart>,
     /// Of each part.
     sources: Vec<SourceSentence>,
@@ -78,6 +78,11 @@ impl TracedText {
                 .map(|ids| ids.len() + 1)
                 .sum(),
         ]
+    }
+
+    /// Of a part in its document, see [`SourceSentence`].
+    pub fn place(&self, part: usize) -> (usize, usize) {
+        self.sources[part].place
     }
 
     /// How many parts a sentence has.

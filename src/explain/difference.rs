@@ -1,0 +1,124 @@
+//! Did the context matter? A sentence translated without its context and with another one, and what each word of its
+//! translation is worth without it.
+//!
+//! The figure of a word is `ln p(word | sentence, context) − ln p(word | sentence)`, given the words before it: the
+//! point-wise conditional cross-mutual information of Fernandes, Yin, Neubig & Martins, "Measuring and Increasing Context
+//! Usage in Context-Aware Machine Translation", ACL 2021, eq. 4 and 5, in nats. Positive: the context made the word more
+//! probable.
+
+use serde::Serialize;
+
+use crate::text::word_changes::word_changes;
+
+/// What the model read beside the sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Condition {
+    /// The document as it is.
+    Document,
+    /// Nothing.
+    Nothing,
+    /// The other sentences of the document in random order.
+    Shuffled,
+}
+
+/// One sentence under all conditions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContextDifference {
+    pub model: String,
+    pub sentence: usize,
+    pub source: String,
+    /// The translation whose words are scored.
+    pub translation: String,
+    /// What the model writes under each condition.
+    pub written: Vec<(Condition, String)>,
+    pub words: Vec<WordDifference>,
+    /// The word that was asked about.
+    pub selected: Option<usize>,
+}
+
+/// Natural logarithms of the probabilities of a subword.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WordDifference {
+    pub label: String,
+    pub in_document: f32,
+    pub alone: f32,
+    pub shuffled: f32,
+}
+
+impl Condition {
+    pub const ALL: [Self; 3] = [Self::Document, Self::Nothing, Self::Shuffled];
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Document => "with its document",
+            Self::Nothing => "without context",
+            Self::Shuffled => "with the document shuffled",
+        }
+    }
+}
+
+impl WordDifference {
+    /// In nats.
+    pub fn gain(&self) -> f32 {
+        self.in_document - self.alone
+    }
+
+    /// What is left of the gain if the context is in another order.
+    pub fn shuffled_gain(&self) -> f32 {
+        self.shuffled - self.alone
+    }
+}
+
+impl ContextDifference {
+    /// Of the whole translation, in nats.
+    pub fn gain(&self) -> f32 {
+        self.words.iter().map(WordDifference::gain).sum()
+    }
+
+    pub fn shuffled_gain(&self) -> f32 {
+        self.words.iter().map(WordDifference::shuffled_gain).sum()
+    }
+
+    /// What was written, its words marked that the model does not write with the whole document.
+    pub fn marked(&self) -> Vec<(Condition, Vec<(&str, bool)>)> {
+        let with = self.written.first().map_or("", |(_, text)| text.as_str());
+        let marked = self.written.iter().map(|(condition, text)| {
+            let [_, words] = word_changes(with, text);
+            (*condition, words)
+        });
+        marked.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gains_are_differences_of_logarithms_and_other_words_are_marked() {
+        let word = |in_document, alone, shuffled| WordDifference {
+            label: "x".to_owned(),
+            in_document,
+            alone,
+            shuffled,
+        };
+        let difference = ContextDifference {
+            model: "m".to_owned(),
+            sentence: 0,
+            source: "It".to_owned(),
+            translation: "Er geht".to_owned(),
+            written: vec![
+                (Condition::Document, "Er geht".to_owned()),
+                (Condition::Nothing, "Es geht".to_owned()),
+            ],
+            words: vec![word(-0.25, -1.75, -1.0), word(-0.5, -0.25, -0.25)],
+            selected: None,
+        };
+        assert!((difference.gain() - 1.25).abs() < 1e-6);
+        assert!((difference.shuffled_gain() - 0.75).abs() < 1e-6);
+        let marked = difference.marked();
+        assert_eq!(marked[1].1, [("Es", true), ("geht", false)]);
+        assert!(marked[0].1.iter().all(|word| !word.1));
+    }
+}

@@ -1,0 +1,201 @@
+//! Whether its context mattered to a sentence: the model translates it and scores its translation with the document,
+//! without, and with the document shuffled.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use burn::tensor::activation::log_softmax;
+use burn::tensor::{Int, Tensor};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::tracing::TracedText;
+use super::translation::Translation;
+use super::translator::{KnownTranslations, Step, Translator};
+use crate::error::Result;
+use crate::explain::{Condition, ContextDifference, WordDifference};
+use crate::kernels::DropoutSource;
+use crate::model::Batch;
+use crate::search::SearchOptions;
+use crate::text::document::{Document, Paragraph, ParagraphKind, Section};
+use crate::text::placeholder::stripped;
+use crate::text::vocabulary::Vocabulary;
+
+/// Of the shuffled order; the same at each call, so that the same question has the same answer.
+const SEED: u64 = 1;
+
+/// A document and what stands for its sentences' translations.
+struct Surrounding {
+    document: Document,
+    targets: Vec<Option<Translation>>,
+    /// The sentence that is asked about.
+    sentence: usize,
+}
+
+impl Translator {
+    /// What its context does to a sentence of a document and to its translation, the `sentence`'s entry of `targets`.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn context_difference(
+        &self,
+        document: &Document,
+        targets: &[Option<Translation>],
+        sentence: usize,
+        options: &SearchOptions,
+    ) -> Result<ContextDifference> {
+        let whole = Surrounding {
+            document: document.clone(),
+            targets: targets.to_vec(),
+            sentence,
+        };
+        let surroundings = [whole.alone(), whole.shuffled()];
+        let mut written = Vec::new();
+        let mut scores = Vec::new();
+        for (condition, surrounding) in Condition::ALL
+            .into_iter()
+            .zip(std::iter::once(&whole).chain(&surroundings))
+        {
+            let text = self.written_in(surrounding, options)?;
+            written.push((condition, stripped(&text)));
+            scores.push(self.log_probs(surrounding));
+        }
+        let words = scores[0]
+            .iter()
+            .enumerate()
+            .map(|(place, (label, log_prob))| {
+                let other =
+                    |condition: usize| scores[condition].get(place).map_or(*log_prob, |it| it.1);
+                WordDifference {
+                    label: label.clone(),
+                    in_document: *log_prob,
+                    alone: other(1),
+                    shuffled: other(2),
+                }
+            });
+        let text = targets[sentence]
+            .as_ref()
+            .map(|target| stripped(&target.text));
+        Ok(ContextDifference {
+            model: self.description().name.clone(),
+            sentence,
+            source: stripped(&document.sentences[sentence].text),
+            translation: text.unwrap_or_default(),
+            words: words.collect(),
+            written,
+            selected: None,
+        })
+    }
+
+    /// What the model writes for the sentence.
+    fn written_in(&self, surrounding: &Surrounding, options: &SearchOptions) -> Result<String> {
+        let others = surrounding.targets.iter().enumerate();
+        let fixed: BTreeMap<usize, String> = others
+            .filter(|(number, _)| *number != surrounding.sentence)
+            .filter_map(|(number, target)| Some((number, target.as_ref()?.text.clone())))
+            .collect();
+        let mut known = KnownTranslations::fixed(fixed);
+        let mut text = String::new();
+        let mut step = |step| {
+            if let Step::Translated { translation, .. } = step {
+                text = translation.text;
+            }
+            ControlFlow::Continue(())
+        };
+        let (document, sentence) = (&surrounding.document, surrounding.sentence);
+        self.translate_with(document, &[sentence], &mut known, options, &mut step)?;
+        Ok(text)
+    }
+
+    /// Subwords of the sentence's translation, each with the natural logarithm of its probability after those before it.
+    /// Nothing if nothing is translated.
+    fn log_probs(&self, surrounding: &Surrounding) -> Vec<(String, f32)> {
+        let text = TracedText::new(self, &surrounding.document, &surrounding.targets);
+        let mut found = Vec::new();
+        for window in text.windows(self.model().reads_documents()) {
+            let (source, references) = text.rows(window.read.clone());
+            let mut batch = Batch {
+                source,
+                ..Batch::default()
+            };
+            batch.target.begin_document();
+            for number in window.own.clone() {
+                let place = number - window.read.start;
+                let part = &text.parts[number];
+                let Some(ids) = &part.target else { continue };
+                if part.sentence != surrounding.sentence {
+                    continue;
+                }
+                let begun = [&[Vocabulary::BOS], ids.as_slice()].concat();
+                batch.translated.push(place);
+                batch.target.push(&begun, text.place(number));
+                batch.labels.extend(ids);
+                batch.labels.push(Vocabulary::EOS);
+            }
+            if batch.translated.is_empty() {
+                continue;
+            }
+            batch.references = references;
+            let scores = log_softmax(self.model().scores(&batch, &DropoutSource::none()), 1);
+            let labels: Vec<i32> = batch.labels.iter().map(|&id| id.cast_signed()).collect();
+            let labels = Tensor::<1, Int>::from_data(labels.as_slice(), &scores.device());
+            let chosen = scores.gather(1, labels.unsqueeze_dim(1));
+            let values = chosen.into_data();
+            let pieces = batch.labels.iter().map(|&id| self.vocabulary().piece(id));
+            let pieces = pieces.map(|piece| piece.trim_start_matches('▁').to_owned());
+            found.extend(pieces.zip(values.iter::<f32>()));
+        }
+        found
+    }
+}
+
+impl Surrounding {
+    /// A document of this sentence alone.
+    fn alone(&self) -> Self {
+        let mut sentence = self.document.sentences[self.sentence].clone();
+        let of = &self.document.paragraphs[sentence.paragraph];
+        sentence.paragraph = 0;
+        Self {
+            document: Document {
+                name: self.document.name.clone(),
+                format: self.document.format,
+                original: String::new(),
+                sections: vec![Section {
+                    parent: None,
+                    level: 0,
+                    heading: None,
+                }],
+                paragraphs: vec![Paragraph {
+                    section: 0,
+                    kind: ParagraphKind::clone(&of.kind),
+                    id: None,
+                    range: of.range.clone(),
+                    sentences: 0..1,
+                }],
+                sentences: vec![sentence],
+            },
+            targets: vec![self.targets[self.sentence].clone()],
+            sentence: 0,
+        }
+    }
+
+    /// The texts of all other sentences in random order, with their translations.
+    fn shuffled(&self) -> Self {
+        let mut others: Vec<usize> = (0..self.targets.len()).collect();
+        others.remove(self.sentence);
+        let places = others.clone();
+        others.shuffle(&mut ChaCha8Rng::seed_from_u64(SEED));
+        let (mut document, mut targets) = (self.document.clone(), self.targets.clone());
+        for (place, other) in places.into_iter().zip(others) {
+            let text = &self.document.sentences[other].text;
+            document.sentences[place].text.clone_from(text);
+            targets[place].clone_from(&self.targets[other]);
+        }
+        Self {
+            document,
+            targets,
+            sentence: self.sentence,
+        }
+    }
+}
