@@ -8,7 +8,8 @@ use super::terminal;
 use crate::charts::Theme;
 use crate::error::{Error, Result};
 use crate::explain::{
-    ContextView, Explanation, GateView, Heads, Order, Query, TreeView, WeightMap, ZerosView,
+    ContextView, DocumentMap, Explanation, GateView, Heads, Order, Query, TreeView, WeightMap,
+    ZerosView,
 };
 use crate::trace::{self, MapKind, Overview, Side, TraceSource};
 
@@ -64,6 +65,8 @@ enum Shown {
     Tree,
     /// Words × sentences of the document
     Sentences,
+    /// All sentences × sentences of the document
+    Document,
     /// Words × words of the context sentences
     Words,
     /// Words of the translation × words of the source sentence
@@ -171,6 +174,11 @@ fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Expl
                 query.heads = Heads::One(0);
             }
             Explanation::Tree(TreeView::new(source, &query)?)
+        }
+        Shown::Document => {
+            let (source, query) = one()?;
+            let map = DocumentMap::new(source, query.side, query.layer, query.heads)?;
+            Explanation::Document(map)
         }
         Shown::Gates => {
             let (source, query) = one()?;

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::context::ContextView;
+use super::document_map::DocumentMap;
 use super::gates::GateView;
 use super::map::WeightMap;
 use super::tree::TreeView;
@@ -21,6 +22,7 @@ pub enum Explanation {
     Tree(TreeView),
     /// Side by side, on one scale.
     Maps(Vec<WeightMap>),
+    Document(DocumentMap),
     Gates(GateView),
     Context(ContextView),
     Zeros(ZerosView),
@@ -32,6 +34,7 @@ impl Explanation {
         match self {
             Self::Tree(tree) => table::of_tree(tree),
             Self::Maps(maps) => table::of_maps(maps),
+            Self::Document(map) => table::of_document(map),
             Self::Gates(gate) => table::of_gate(gate),
             Self::Context(context) => table::of_context(context),
             Self::Zeros(zeros) => table::of_zeros(zeros),

@@ -1,6 +1,7 @@
 //! The drawing routines, one a view, on any plotters backend.
 
 mod context;
+mod document;
 mod gates;
 mod grid;
 mod labels;
@@ -11,6 +12,8 @@ mod tree;
 mod zeros;
 
 use plotters::prelude::DrawingBackend;
+
+pub use document::MapSheet;
 
 use super::explanation::Explanation;
 use crate::charts::{Drawn, Lettering, Pen, Picture, Rect};
@@ -37,6 +40,7 @@ impl Picture for Explanation {
         match self {
             Self::Tree(view) => tree::draw(pen, area, view),
             Self::Maps(views) => map::draw(pen, area, views),
+            Self::Document(view) => document::draw(pen, area, view),
             Self::Gates(view) => gates::draw(pen, area, view),
             Self::Context(view) => context::draw(pen, area, view),
             Self::Zeros(view) => zeros::draw(pen, area, view),
@@ -54,6 +58,7 @@ pub(super) fn height(view: &Explanation, width: u32) -> u32 {
     let height = match view {
         Explanation::Tree(view) => tree::height(view),
         Explanation::Maps(views) => map::height(views),
+        Explanation::Document(view) => document::height(view, inner),
         Explanation::Gates(view) => gates::height(view),
         Explanation::Context(view) => context::height(view, inner),
         Explanation::Zeros(_) => 420.0,
