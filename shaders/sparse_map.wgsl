@@ -102,11 +102,11 @@ fn cover(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
     return corner(index, 0u, picture.size.x);
 }
 
-// Two triangles that cover the bars of the rest.
+// Two triangles that cover all right of the cells.
 @vertex
 fn cover_rest(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
-    let left = picture.size.x + picture.strip.x;
-    return corner(index, left, left + picture.strip.y);
+    let left = picture.size.x;
+    return corner(index, left, left + picture.strip.x + picture.strip.y);
 }
 
 fn corner(index: u32, left: u32, right: u32) -> vec4<f32> {
@@ -149,13 +149,13 @@ fn linear_from_gamma(gamma: vec3<f32>) -> vec3<f32> {
 fn shade_rest(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
     let at = vec2<u32>(position.xy - picture.origin);
     let row = textureLoad(pixels, vec2<u32>(at.y, 1u), 0).r;
-    if row == LINE {
+    let start = picture.size.x + picture.strip.x;
+    if row == LINE || at.x < start {
         return picture.page;
     }
     let rest = bitcast<f32>(greatest[picture.rows * picture.stride + row]);
     let length = max(rest * f32(picture.strip.y), SHORTEST);
-    let along = at.x - picture.size.x - picture.strip.x;
-    if rest <= 0.0 || f32(along) + 0.5 >= length {
+    if rest <= 0.0 || f32(at.x - start) + 0.5 >= length {
         return picture.page;
     }
     return select(picture.rest, picture.hatch, (at.x + at.y) % HATCH == 0u);

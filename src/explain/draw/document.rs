@@ -3,13 +3,14 @@
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
+use super::labels::shortened;
 use super::legend::{self, Swatch, frame};
 use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
 use crate::explain::colours::Scale;
 use crate::explain::document_map::{DocumentMap, MapFrame, MapInk, MapView, Strip};
 
-/// Words beside the numbers of an axis.
+/// Words above the numbers of the columns.
 const CAPTION: f64 = 17.0;
 /// Numbers above the columns.
 const NUMBERS: f64 = 17.0;
@@ -33,7 +34,7 @@ impl MapSheet {
     pub fn new(area: Rect, map: &DocumentMap) -> Self {
         let digits = digits(map.rows());
         let rest = if map.has_rest() { GAP + REST } else { 0.0 };
-        let left = (area.left + CAPTION + digits + 8.0).round();
+        let left = (area.left + digits + 8.0).round();
         let top = (area.top + CAPTION + NUMBERS).round();
         let cells = Rect {
             left,
@@ -137,16 +138,14 @@ impl MapSheet {
     fn draw_captions<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB> {
         let small = Lettering::new(SMALL, pen.theme.weak);
         let top = self.area.top + 10.0;
-        pen.text(
-            "sentence that is looked at →",
-            (self.cells.left, top),
-            small,
-        )?;
-        if let Some(rest) = self.rest {
-            let at = (rest.left, self.cells.top - 7.0);
-            pen.text("rest", at, small)?;
+        let rest_left = self.rest.map_or(self.area.right, |rest| rest.left);
+        let caption = "↓ sentence that looks    → sentence that is looked at";
+        let caption = shortened(pen, caption, small, rest_left - self.area.left - 8.0);
+        pen.text(&caption, (self.area.left, top), small)?;
+        if self.rest.is_some() {
+            pen.text("rest", (rest_left, top), small)?;
         }
-        pen.text("looking ↓", (self.area.left, self.cells.top - 7.0), small)
+        Ok(())
     }
 }
 

@@ -59,22 +59,22 @@ fn number(size: usize) -> u32 {
 }
 
 impl Sizes {
+    /// Whether `needed` fits.
     pub fn cover(&self, needed: &Self) -> bool {
-        self.larger(needed) == *self
-    }
-
-    fn larger(&self, other: &Self) -> Self {
-        Self {
-            places: self.places.max(other.places),
-            gathered: self.gathered.max(other.gathered),
-            bins: (self.bins.0.max(other.bins.0), self.bins.1.max(other.bins.1)),
-            pixels: self.pixels.max(other.pixels),
-        }
+        self.grown(needed) == *self
     }
 
     /// So large that `needed` fits too.
     pub fn grown(&self, needed: &Self) -> Self {
-        self.larger(needed)
+        Self {
+            places: self.places.max(needed.places),
+            gathered: self.gathered.max(needed.gathered),
+            bins: (
+                self.bins.0.max(needed.bins.0),
+                self.bins.1.max(needed.bins.1),
+            ),
+            pixels: self.pixels.max(needed.pixels),
+        }
     }
 }
 

@@ -132,10 +132,11 @@ fn one_cell() -> DocumentMap {
     map
 }
 
-/// Where that cell is in the window.
+/// Where the middle of the cells is in the window.
 fn middle(harness: &Harness<Page>) -> Pos2 {
+    let map = harness.state().map.as_ref().expect("a map");
     let figure = harness.get_by_role(egui::accesskit::Role::Figure).rect();
-    let sheet = MapSheet::new(area(figure.size()), &one_cell());
+    let sheet = MapSheet::new(area(figure.size()), map);
     #[expect(clippy::cast_possible_truncation, reason = "a place in the window")]
     let at = Vec2::new(
         f64::midpoint(sheet.cells.left, sheet.cells.right) as f32,
