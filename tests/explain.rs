@@ -7,11 +7,12 @@ mod small;
 
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::Arc;
 
 use canopy::charts::{Theme, picture_png, picture_svg};
 use canopy::explain::{
-    ContextView, Explanation, GateView, Heads, Measure, NodeState, Order, Query, TreeView,
-    WeightMap, ZerosView,
+    ContextView, DocumentMap, Explanation, GateView, Heads, Measure, NodeState, Order, Query,
+    TreeView, WeightMap, ZerosView,
 };
 use canopy::trace::{Side, TraceSource, save};
 use small::trace;
@@ -156,6 +157,30 @@ fn gates_context_and_zeros_tell_what_the_trace_has() {
     assert_eq!(zeros.points[0].of_sentences, Some(0.5));
 }
 
+fn document(heads: Heads) -> DocumentMap {
+    DocumentMap::new(&source(), Side::Source, None, heads).expect("a map")
+}
+
+#[test]
+fn a_map_of_the_document_has_the_mean_of_the_words_of_each_sentence() {
+    let one = document(Heads::One(0));
+    assert_eq!((one.rows(), one.columns()), (3, 3));
+    let row: Vec<(u32, f32)> = one.row(0).collect();
+    assert_eq!(row, [(0, 0.5), (1, 0.25), (2, 0.25)]);
+    assert_eq!(one.measure, "attention mass: mean of its words");
+    assert_eq!(one.query, "all sentences · layer 2 · head 1 · T = 1");
+    let both = document(Heads::Mean);
+    let row: Vec<(u32, f32)> = both.row(0).collect();
+    assert_eq!(row, [(0, 0.25), (1, 0.375), (2, 0.375)]);
+    assert_eq!(both.num_cells(), 3, "the others saw nothing");
+    assert_eq!(both.rest(), [0.0; 3]);
+    let csv = Explanation::Document(Arc::new(both)).csv();
+    assert!(csv.contains("\r\n1,2,0.375\r\n"), "{csv}");
+    assert!(csv.contains("\r\n3,rest,0\r\n"), "{csv}");
+    let absent = DocumentMap::new(&source(), Side::Source, Some(0), Heads::Mean);
+    assert!(absent.is_err_and(|error| error.to_string().contains("layer 1")));
+}
+
 #[test]
 fn figures_are_drawn_in_any_size_and_theme() {
     let query = Query::sentence(Side::Source, 0);
@@ -165,6 +190,7 @@ fn figures_are_drawn_in_any_size_and_theme() {
             WeightMap::words(&source(), &query, Order::Document, 9).expect("a view"),
         ]),
         Explanation::Gates(GateView::new(&source(), &query).expect("a view")),
+        Explanation::Document(Arc::new(document(Heads::Mean))),
         Explanation::Context(ContextView::new(&source(), &query, 3).expect("a view")),
         Explanation::Zeros(ZerosView::new(&source(), &query).expect("a view")),
     ];

@@ -293,7 +293,10 @@ fn words_are_as_probable_as_their_search_found_and_only_context_makes_a_differen
             // The search of a bilingual model has read drafts, not these translations.
             assert!(same || bilingual, "{name}: {sum}, not {}", found.log_prob);
             if ["sentence", "rnnsearch"].contains(&name) {
-                assert!(difference.gain().abs() < 1e-3, "{name}: there is no context");
+                assert!(
+                    difference.gain().abs() < 1e-3,
+                    "{name}: there is no context"
+                );
                 assert_eq!(difference.written[0].1, difference.written[1].1);
             }
         }

@@ -3,7 +3,7 @@
 use super::chart::{Scale, Span};
 
 /// A rectangle in pixels; y grows downwards.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Rect {
     pub left: f64,
     pub top: f64,

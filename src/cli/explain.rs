@@ -64,6 +64,8 @@ enum Shown {
     Tree,
     /// Words × sentences of the document
     Sentences,
+    /// All sentences × sentences of the document
+    Document,
     /// Words × words of the context sentences
     Words,
     /// Words of the translation × words of the source sentence
@@ -96,6 +98,7 @@ impl From<Shown> for ViewKind {
         match shown {
             Shown::Tree => Self::Tree,
             Shown::Sentences => Self::Sentences,
+            Shown::Document => Self::Document,
             Shown::Words => Self::Words,
             Shown::Cross => Self::Cross,
             Shown::Itself => Self::Itself,

@@ -1,11 +1,13 @@
 //! Any of the views, to be drawn or written.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::context::ContextView;
 use super::difference::ContextDifference;
+use super::document_map::DocumentMap;
 use super::gates::GateView;
 use super::map::WeightMap;
 use super::tree::TreeView;
@@ -22,10 +24,15 @@ pub enum Explanation {
     Tree(TreeView),
     /// Side by side, on one scale.
     Maps(Vec<WeightMap>),
+    Document(#[serde(serialize_with = "of_shared")] Arc<DocumentMap>),
     Gates(GateView),
     Context(ContextView),
     Zeros(ZerosView),
     Difference(ContextDifference),
+}
+
+fn of_shared<S: Serializer>(map: &Arc<DocumentMap>, serializer: S) -> Result<S::Ok, S::Error> {
+    map.serialize(serializer)
 }
 
 impl Explanation {
@@ -34,6 +41,7 @@ impl Explanation {
         match self {
             Self::Tree(tree) => table::of_tree(tree),
             Self::Maps(maps) => table::of_maps(maps),
+            Self::Document(map) => table::of_document(map),
             Self::Gates(gate) => table::of_gate(gate),
             Self::Context(context) => table::of_context(context),
             Self::Zeros(zeros) => table::of_zeros(zeros),
@@ -63,6 +71,7 @@ impl Explanation {
                     .map(|map| format!("{}, {}.", map.title, map.query));
                 titles.collect::<Vec<_>>().join(" ")
             }
+            Self::Document(map) => format!("{}, {}.", map.title, map.query),
             Self::Gates(gate) => {
                 let words = gate.words.iter();
                 let words = words.map(|word| format!("{} {:.2}", word.label, word.mean));

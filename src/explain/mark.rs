@@ -13,7 +13,7 @@ pub struct Spot {
 }
 
 /// What a place of a picture stands for.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Mark {
     /// In pixels of the picture.
     pub place: Rect,
@@ -56,11 +56,7 @@ impl Mark {
     pub(super) fn new(place: Rect) -> Self {
         Self {
             place,
-            query: None,
-            key: None,
-            last: 0,
-            weight: None,
-            node: None,
+            ..Self::default()
         }
     }
 

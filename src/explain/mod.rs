@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`TreeView`] | where in the document the context of a word lies |
 //! | [`WeightMap`] | words × sentences, words × words, target × source |
+//! | [`DocumentMap`] | all sentences × all sentences, however many |
 //! | [`GateView`] | how much of each word's context was let through |
 //! | [`ContextView`] | the sentences that mattered most, with their words |
 //! | [`ZerosView`] | share of exact zeros against length |
@@ -17,6 +18,7 @@
 mod colours;
 mod context;
 mod difference;
+mod document_map;
 mod draw;
 mod explanation;
 mod gates;
@@ -35,6 +37,8 @@ mod zeros;
 pub use colours::Scale;
 pub use context::{ContextSentence, ContextView, ShadedWord};
 pub use difference::{Condition, ContextDifference, WordDifference};
+pub use document_map::{Bins, DocumentMap, MapCell, MapFrame, MapInk, MapView, Strip};
+pub use draw::MapSheet;
 pub use explanation::Explanation;
 pub use gates::{GateView, GatedWord};
 pub use layout::{Placed, TreeLayout};

@@ -93,14 +93,7 @@ impl Query {
             Some(word) => parts.push(format!("word {} “{}”", word + 1, shown(&tokens[word]))),
             None => parts.push("all words".to_owned()),
         }
-        parts.push(format!("layer {}", attention.layer + 1));
-        parts.push(match attention.heads {
-            Heads::One(head) => format!("head {}", head + 1),
-            Heads::Mean => format!("mean of {} heads", attention.maps.len()),
-        });
-        if let Some(top_t) = attention.top_t {
-            parts.push(format!("T = {top_t}"));
-        }
+        parts.push(attention.place());
         parts.join(" · ")
     }
 }
@@ -202,6 +195,19 @@ impl Attention {
     /// What the first head says of its units; those of the others are the same.
     pub fn info<'a>(&self, source: &'a TraceSource) -> &'a MapInfo {
         source.info(self.maps[0])
+    }
+
+    /// Such as `layer 2 · head 3 · T = 4`, counted from 1.
+    pub(super) fn place(&self) -> String {
+        let mut parts = vec![format!("layer {}", self.layer + 1)];
+        parts.push(match self.heads {
+            Heads::One(head) => format!("head {}", head + 1),
+            Heads::Mean => format!("mean of {} heads", self.maps.len()),
+        });
+        if let Some(top_t) = self.top_t {
+            parts.push(format!("T = {top_t}"));
+        }
+        parts.join(" · ")
     }
 
     /// Rows of the words of a sentence, or of the sentence where queries are sentences.

@@ -1,6 +1,9 @@
 //! Which view of which attention: what a window or a command line asks of a trace.
 
+use std::sync::Arc;
+
 use super::context::ContextView;
+use super::document_map::DocumentMap;
 use super::explanation::Explanation;
 use super::gates::GateView;
 use super::map::{Order, WeightMap};
@@ -15,6 +18,8 @@ use crate::trace::{MapKind, Side, TraceSource};
 pub enum ViewKind {
     Tree,
     Sentences,
+    /// All sentences against all sentences.
+    Document,
     Words,
     Context,
     Cross,
@@ -69,6 +74,10 @@ impl Question {
             ViewKind::Tree => Explanation::Tree(TreeView::new(source, &query)?),
             ViewKind::Sentences => {
                 Explanation::Maps(vec![WeightMap::sentences(source, &query, self.order)?])
+            }
+            ViewKind::Document => {
+                let map = DocumentMap::new(source, query.side, query.layer, query.heads)?;
+                Explanation::Document(Arc::new(map))
             }
             ViewKind::Words => {
                 let map = WeightMap::words(source, &query, self.order, self.limit)?;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::context::ContextView;
 use super::difference::ContextDifference;
+use super::document_map::DocumentMap;
 use super::gates::GateView;
 use super::map::WeightMap;
 use super::tree::TreeView;
@@ -53,6 +54,18 @@ pub(super) fn of_difference(difference: &ContextDifference) -> String {
             text,
             "{number},{label},{document},{alone},{shuffled},{gain}\r\n"
         );
+    }
+    text
+}
+
+/// A line a cell that is not zero, then the rest of each row.
+pub(super) fn of_document(map: &DocumentMap) -> String {
+    let mut text = "row_sentence,column_sentence,weight\r\n".to_owned();
+    for row in 0..map.rows() {
+        for (column, weight) in map.row(row) {
+            let _ = write!(text, "{},{},{weight}\r\n", row + 1, column + 1);
+        }
+        let _ = write!(text, "{},rest,{}\r\n", row + 1, map.rest()[row]);
     }
     text
 }

@@ -22,6 +22,7 @@ mod row_heights;
 mod row_layout;
 mod sentence_row;
 mod shortcuts;
+mod sparse_map;
 mod status;
 mod theme;
 mod training;
@@ -31,6 +32,10 @@ use std::path::PathBuf;
 
 pub use app::{CanopyApp, Panels, workbench_ui};
 pub use chart::{ChartAction, ChartViewState, chart_view};
+pub use sparse_map::{
+    MapDrawing, MapPipelines, MapResponse, Marked, Offscreen, SparseMapState,
+    install as install_sparse_map, sparse_map_view,
+};
 pub use theme::install as install_theme;
 
 use crate::error::{Error, Result};
@@ -51,6 +56,9 @@ pub fn run(open: Option<PathBuf>, model: Option<PathBuf>, device: DeviceChoice) 
         ..eframe::NativeOptions::default()
     };
     let create: eframe::AppCreator<'_> = Box::new(move |context| {
+        if let Some(state) = &context.wgpu_render_state {
+            install_sparse_map(&context.egui_ctx, state);
+        }
         Ok(Box::new(CanopyApp::new(
             &context.egui_ctx,
             open,

@@ -9,8 +9,10 @@ use std::thread::JoinHandle;
 use super::{Event, JobId};
 use crate::charts::Theme;
 use crate::error::{Error, Result, panic_message};
-use crate::explain::{Explanation, Question, sentence_weights};
-use crate::trace::{self, TraceSource};
+use crate::explain::{
+    DocumentMap, Explanation, Heads, Query, Question, ViewKind, sentence_weights,
+};
+use crate::trace::{self, Side, TraceSource};
 
 /// Work for the thread.
 #[derive(Debug)]
@@ -68,7 +70,7 @@ impl ExplainThread {
         let thread = std::thread::Builder::new()
             .name("canopy-explain".to_owned())
             .spawn(move || {
-                run(&inbox, &|event| {
+                answer_all(&inbox, &|event| {
                     // The window may already be gone; then nobody needs the event.
                     let _ = events.send(event);
                     wake();
@@ -87,7 +89,8 @@ impl ExplainThread {
     }
 }
 
-fn run(inbox: &Receiver<ExplainRequest>, emit: &impl Fn(Event)) {
+fn answer_all(inbox: &Receiver<ExplainRequest>, emit: &impl Fn(Event)) {
+    let mut known = None;
     while let Ok(request) = inbox.recv() {
         let mut waiting = vec![request];
         waiting.extend(inbox.try_iter());
@@ -97,16 +100,55 @@ fn run(inbox: &Receiver<ExplainRequest>, emit: &impl Fn(Event)) {
         for (place, request) in waiting.into_iter().enumerate() {
             let is_old = matches!(request, ExplainRequest::Answer { .. }) && Some(place) != last;
             if !is_old {
-                emit(done_or_failed(request));
+                emit(done_or_failed(request, &mut known));
             }
         }
     }
 }
 
-fn done_or_failed(request: ExplainRequest) -> Event {
+/// The map of a whole document takes a while, and words of it have the same.
+struct KnownMap {
+    source: Arc<TraceSource>,
+    side: Side,
+    layer: Option<usize>,
+    heads: Heads,
+    map: Arc<DocumentMap>,
+}
+
+impl KnownMap {
+    /// The same answer as [`Question::answer`].
+    fn answer(
+        known: &mut Option<Self>,
+        source: &Arc<TraceSource>,
+        question: &Question,
+    ) -> Result<Explanation> {
+        let Query {
+            side, layer, heads, ..
+        } = question.query;
+        if let Some(known) = known
+            && Arc::ptr_eq(&known.source, source)
+            && (known.side, known.layer, known.heads) == (side, layer, heads)
+        {
+            return Ok(Explanation::Document(known.map.clone()));
+        }
+        let answer = question.answer(source)?;
+        if let Explanation::Document(map) = &answer {
+            *known = Some(Self {
+                source: source.clone(),
+                side,
+                layer,
+                heads,
+                map: map.clone(),
+            });
+        }
+        Ok(answer)
+    }
+}
+
+fn done_or_failed(request: ExplainRequest, known: &mut Option<KnownMap>) -> Event {
     let job = request.job();
     let is_answer = matches!(request, ExplainRequest::Answer { .. });
-    let done = catch_unwind(AssertUnwindSafe(|| request.done())).unwrap_or_else(|panic| {
+    let done = catch_unwind(AssertUnwindSafe(|| request.done(known))).unwrap_or_else(|panic| {
         Err(Error::Panicked {
             message: panic_message(panic.as_ref()),
         })
@@ -131,7 +173,7 @@ impl ExplainRequest {
         }
     }
 
-    fn done(self) -> Result<Event> {
+    fn done(self, known: &mut Option<KnownMap>) -> Result<Event> {
         Ok(match self {
             Self::Open { job, path } => Event::TraceOpened {
                 job,
@@ -143,7 +185,10 @@ impl ExplainRequest {
                 source,
                 question,
             } => {
-                let explanation = question.answer(&source)?;
+                let explanation = match question.view {
+                    ViewKind::Document => KnownMap::answer(known, &source, &question)?,
+                    _ => question.answer(&source)?,
+                };
                 // Views of one sentence have no share of the document to tell.
                 let weights = sentence_weights(&source, &question.query).unwrap_or_default();
                 let answer = Arc::new(Answer {
@@ -178,8 +223,8 @@ impl ExplainRequest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explain::{Order, Query, ViewKind};
-    use crate::trace::{Overview, Side, Trace};
+    use crate::explain::Order;
+    use crate::trace::{Overview, Trace};
 
     fn answer(job: u64, source: &Arc<TraceSource>) -> ExplainRequest {
         ExplainRequest::Answer {
@@ -207,7 +252,7 @@ mod tests {
         }
         drop(requests);
         let answered = std::cell::RefCell::new(Vec::new());
-        run(&inbox, &|event| match event {
+        answer_all(&inbox, &|event| match event {
             Event::Answered { job, answer } => answered.borrow_mut().push((job, answer.is_err())),
             other => panic!("{other:?}"),
         });
@@ -227,7 +272,7 @@ mod tests {
             job: JobId(1),
             path: path.clone(),
         };
-        let Event::Failed { error, .. } = done_or_failed(request) else {
+        let Event::Failed { error, .. } = done_or_failed(request, &mut None) else {
             panic!("it opened");
         };
         assert!(error.to_string().contains("page.trace"), "{error}");

@@ -112,6 +112,7 @@ fn every_view_has_something_to_show_or_says_why_not() {
     let mut explored = Explored::page();
     for (view, told) in [
         ("Sentences", "Context: words × sentences"),
+        ("Document", "Context: sentences × sentences"),
         ("Words", "Context: words × words"),
         ("Context", "layer 2"),
         ("Cross-attention", "Cross-attention: target × source"),

@@ -2,6 +2,7 @@
 
 mod context;
 mod difference;
+mod document;
 mod gates;
 mod grid;
 mod labels;
@@ -12,6 +13,8 @@ mod tree;
 mod zeros;
 
 use plotters::prelude::DrawingBackend;
+
+pub use document::MapSheet;
 
 use super::explanation::Explanation;
 use super::mark::{Mark, Sight};
@@ -57,6 +60,7 @@ impl Explanation {
             Self::Maps(views) => map::draw(pen, area, views, sight, marks),
             Self::Gates(view) => gates::draw(pen, area, view, marks),
             Self::Context(view) => context::draw(pen, area, view, marks),
+            Self::Document(view) => document::draw(pen, area, view),
             Self::Zeros(view) => zeros::draw(pen, area, view),
             Self::Difference(view) => difference::draw(pen, area, view, marks),
         }
@@ -68,7 +72,7 @@ pub(super) fn least_height(view: &Explanation, width: f64) -> f64 {
     match view {
         Explanation::Tree(view) => tree::least_height(view),
         Explanation::Maps(views) => map::height(views),
-        Explanation::Gates(_) | Explanation::Zeros(_) => 300.0,
+        Explanation::Document(_) | Explanation::Gates(_) | Explanation::Zeros(_) => 300.0,
         Explanation::Context(view) => context::height(view, width),
         Explanation::Difference(view) => difference::height(view, width),
     }
@@ -84,6 +88,7 @@ pub(super) fn height(view: &Explanation, width: u32) -> u32 {
     let height = match view {
         Explanation::Tree(view) => tree::height(view),
         Explanation::Maps(views) => map::height(views),
+        Explanation::Document(view) => document::height(view, inner),
         Explanation::Gates(view) => gates::height(view),
         Explanation::Context(view) => context::height(view, inner),
         Explanation::Zeros(_) => 420.0,

@@ -9,7 +9,7 @@ use crate::gui::theme::{Palette, semibold};
 use crate::trace::Side;
 
 /// Views with their names and what they show.
-const VIEWS: [(ViewKind, &str, &str); 9] = [
+const VIEWS: [(ViewKind, &str, &str); 10] = [
     (
         ViewKind::Tree,
         "Tree",
@@ -19,6 +19,11 @@ const VIEWS: [(ViewKind, &str, &str); 9] = [
         ViewKind::Sentences,
         "Sentences",
         "Words of this sentence against the sentences of the document",
+    ),
+    (
+        ViewKind::Document,
+        "Document",
+        "All sentences of the document against each other",
     ),
     (
         ViewKind::Words,

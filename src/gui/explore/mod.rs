@@ -7,20 +7,24 @@ mod figure;
 mod sentences;
 mod words;
 
-use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
+use std::sync::Arc;
 
-use figure::FigureView;
+use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui, vec2};
+
+use figure::{FigureView, Seen};
 use sentences::SentenceList;
 
+use super::sparse_map::{MapResponse, Marked, SparseMapState, sparse_map_view};
 use super::theme::Palette;
 use crate::app::explorer::{Awaited, Origin};
-use crate::app::{AppState, Command, ExploreCommand};
-use crate::explain::{Mark, Spot};
+use crate::app::{AppState, Command, ExploreCommand, Explorer};
+use crate::explain::{DocumentMap, Explanation, Mark, Spot};
 
 /// What the page remembers between frames.
 #[derive(Default)]
 pub struct ExplorePanel {
     figure: FigureView,
+    map: SparseMapState,
     sentences: SentenceList,
     /// What the pointer was on in the last frame, wherever it is drawn.
     hovered: Option<Spot>,
@@ -66,7 +70,10 @@ impl ExplorePanel {
             let below = details::HEIGHT;
             match &explorer.answer {
                 Some(Ok(answer)) => {
-                    let seen = self.figure.ui(ui, explorer, answer, self.hovered, below);
+                    let seen = match &answer.explanation {
+                        Explanation::Document(map) => self.map_ui(ui, explorer, map, below),
+                        _ => self.figure.ui(ui, explorer, answer, self.hovered, below),
+                    };
                     self.marked = seen.hovered;
                     if let Some(spot) = seen.hovered.and_then(|mark| mark.key.or(mark.query)) {
                         hovered = Some(spot);
@@ -93,6 +100,36 @@ impl ExplorePanel {
             self.hovered = hovered;
             // What was drawn before the pointer was known.
             ui.ctx().request_repaint();
+        }
+    }
+
+    /// The map of the whole document, which the GPU draws.
+    fn map_ui(
+        &mut self,
+        ui: &mut Ui,
+        explorer: &Explorer,
+        map: &Arc<DocumentMap>,
+        below: f32,
+    ) -> Seen {
+        let side = explorer.selected().side;
+        let hovered = self.hovered.map(|spot| spot.sentence);
+        let marked = Marked {
+            row: Some(explorer.selected().sentence),
+            column: hovered,
+        };
+        let room = ui.available_size() - vec2(0.0, below + ui.spacing().item_spacing.y);
+        let shown = ui.allocate_ui(room, |ui| sparse_map_view(ui, &mut self.map, map, marked));
+        let MapResponse { cell, clicked } = shown.inner;
+        let mark = cell.map(|cell| Mark {
+            query: Some(Spot::sentence(side, cell.row)),
+            key: Some(Spot::sentence(map.column_side, cell.column)),
+            last: cell.column,
+            weight: Some(cell.weight),
+            ..Mark::default()
+        });
+        Seen {
+            hovered: mark,
+            clicked: mark.filter(|_| clicked),
         }
     }
 

@@ -1,0 +1,231 @@
+//! The map of a whole document: what stands around its cells in window and figure, and the figure.
+
+use plotters::prelude::DrawingBackend;
+use plotters::style::RGBColor;
+
+use super::labels::shortened;
+use super::legend::{self, Swatch, frame};
+use super::{FOOT, HEAD, SMALL, head};
+use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::explain::colours::Scale;
+use crate::explain::document_map::{DocumentMap, MapFrame, MapInk, MapView, Strip};
+
+/// Words above the numbers of the columns.
+const CAPTION: f64 = 17.0;
+/// Numbers above the columns.
+const NUMBERS: f64 = 17.0;
+/// Between the cells and the bars of the rest, and the bars.
+const GAP: f64 = 10.0;
+const REST: f64 = 34.0;
+/// Least distance of two numbers.
+const APART: f64 = 10.0;
+
+/// Where the parts of a map stand, in pixels of the page.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MapSheet {
+    /// Everything.
+    pub area: Rect,
+    pub cells: Rect,
+    /// Bars of the rest, if there is any.
+    pub rest: Option<Rect>,
+}
+
+impl MapSheet {
+    pub fn new(area: Rect, map: &DocumentMap) -> Self {
+        let digits = digits(map.rows());
+        let rest = if map.has_rest() { GAP + REST } else { 0.0 };
+        let left = (area.left + digits + 8.0).round();
+        let top = (area.top + CAPTION + NUMBERS).round();
+        let cells = Rect {
+            left,
+            top,
+            right: (area.right - rest - 1.0).max(left + 1.0).round(),
+            bottom: (area.bottom - FOOT).max(top + 1.0).round(),
+        };
+        let strip = |right: f64| Rect {
+            left: right + GAP,
+            right: right + GAP + REST,
+            ..cells
+        };
+        Self {
+            area,
+            cells,
+            rest: map.has_rest().then(|| strip(cells.right)),
+        }
+    }
+
+    /// The strip of the rest, where a pixel of the page has so many of the picture.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "pixels"
+    )]
+    pub fn strip(&self, scale: f64) -> Option<Strip> {
+        let pixels = |length: f64| (length * scale).round() as u32;
+        self.rest.map(|_| Strip {
+            gap: pixels(GAP),
+            width: pixels(REST),
+        })
+    }
+
+    /// Draws all but the cells and the rest: frames, numbers of sentences from 1, and the legend.
+    ///
+    /// # Errors
+    /// What the backend reports.
+    pub fn draw<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        map: &DocumentMap,
+        view: &MapView,
+        scale: &Scale,
+    ) -> Drawn<DB> {
+        for place in [Some(self.cells), self.rest].into_iter().flatten() {
+            let around = Rect {
+                left: place.left - 1.0,
+                top: place.top - 1.0,
+                right: place.right + 1.0,
+                bottom: place.bottom + 1.0,
+            };
+            frame(pen, around, pen.theme.axis)?;
+        }
+        self.draw_numbers(pen, map, view)?;
+        self.draw_captions(pen)?;
+        let blank = if map.has_rest() {
+            "blank: 0, or dropped"
+        } else {
+            "blank: exactly 0"
+        };
+        let mut swatches = vec![(Swatch::Blank, blank)];
+        if map.has_rest() {
+            swatches.push((Swatch::Hatched, "rest: share dropped, or in no sentence"));
+        }
+        legend::draw(pen, self.area, scale, &map.measure, &swatches)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "numbers of sentences")]
+    fn draw_numbers<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        map: &DocumentMap,
+        view: &MapView,
+    ) -> Drawn<DB> {
+        let small = Lettering::new(SMALL, pen.theme.text);
+        let (cells, above) = (self.cells, self.cells.top - 7.0);
+        let per_column = cells.width() / (view.columns.1 - view.columns.0);
+        for number in numbers(
+            view.columns,
+            map.columns(),
+            digits(map.columns()),
+            per_column,
+        ) {
+            let x = cells.left + (number as f64 - 0.5 - view.columns.0) * per_column;
+            let tick = [(x, cells.top - 4.0), (x, cells.top - 1.0)];
+            pen.line(&tick, 1.0, pen.theme.axis)?;
+            let at = (x, above);
+            pen.text(&number.to_string(), at, small.anchored(Anchor::Centre))?;
+        }
+        let per_row = cells.height() / (view.rows.1 - view.rows.0);
+        for number in numbers(view.rows, map.rows(), SMALL, per_row) {
+            let y = cells.top + (number as f64 - 0.5 - view.rows.0) * per_row;
+            let tick = [(cells.left - 4.0, y), (cells.left - 1.0, y)];
+            pen.line(&tick, 1.0, pen.theme.axis)?;
+            let at = (cells.left - 7.0, y + 0.36 * SMALL);
+            pen.text(&number.to_string(), at, small.anchored(Anchor::Right))?;
+        }
+        Ok(())
+    }
+
+    fn draw_captions<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB> {
+        let small = Lettering::new(SMALL, pen.theme.weak);
+        let top = self.area.top + 10.0;
+        let rest_left = self.rest.map_or(self.area.right, |rest| rest.left);
+        let caption = "↓ sentence that looks    → sentence that is looked at";
+        let caption = shortened(pen, caption, small, rest_left - self.area.left - 8.0);
+        pen.text(&caption, (self.area.left, top), small)?;
+        if self.rest.is_some() {
+            pen.text("rest", (rest_left, top), small)?;
+        }
+        Ok(())
+    }
+}
+
+/// As wide as the largest number.
+fn digits(largest: usize) -> f64 {
+    let digits = largest.max(100).ilog10() + 1;
+    f64::from(digits) * 6.8
+}
+
+/// Which of the visible cells get their number, counted from 1: every first, second, fifth, tenth and so on, so that numbers
+/// of this `length` do not touch.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "numbers of sentences, not negative"
+)]
+fn numbers(
+    (from, to): (f64, f64),
+    count: usize,
+    length: f64,
+    per_cell: f64,
+) -> impl Iterator<Item = usize> {
+    let least = (length + APART) / per_cell.max(1e-9);
+    let steps = (0..18).flat_map(|power| [1, 2, 5].map(|step| step * 10_usize.pow(power)));
+    #[expect(clippy::cast_precision_loss, reason = "a distance")]
+    let step = steps.into_iter().find(|&step| step as f64 >= least);
+    let step = step.unwrap_or(usize::MAX);
+    // The middle of number n stands at n - 0.5.
+    let first = ((from + 0.5).ceil().max(1.0) as usize).div_ceil(step) * step;
+    let last = ((to + 0.5).floor() as usize).min(count);
+    (first..=last).step_by(step)
+}
+
+pub(super) fn height(map: &DocumentMap, width: f64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "sentences of a document")]
+    let rows = map.rows() as f64;
+    // As high as wide, but a few rows not so high.
+    HEAD + CAPTION + NUMBERS + FOOT + (width - 100.0).clamp(100.0, 24.0 * rows.max(1.0) + 100.0)
+}
+
+/// All of the map, one rectangle for pixels of one colour beside each other.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "pixels of a figure"
+)]
+pub(super) fn draw<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    area: Rect,
+    map: &DocumentMap,
+) -> Drawn<DB> {
+    let area = head(pen, area, &map.title, &map.query)?;
+    let sheet = MapSheet::new(area, map);
+    let view = MapView::all(map);
+    let scale = Scale::new(0.0, map.largest(), pen.theme);
+    let ink = MapInk::new(&scale, pen.theme);
+    let cells = sheet.cells;
+    let size = (cells.width() as u32, cells.height() as u32);
+    let picture = MapFrame::new(map, &view, size, sheet.strip(1.0));
+    let (width, _) = picture.size();
+    let bytes = picture.picture(map, &ink);
+    let (pixels, _) = bytes.as_chunks::<4>();
+    for (y, line) in pixels.chunks(width.max(1)).enumerate() {
+        let top = cells.top + y as f64;
+        let mut left = cells.left;
+        for run in line.chunk_by(|a, b| a == b) {
+            let right = left + run.len() as f64;
+            let colour = RGBColor(run[0][0], run[0][1], run[0][2]);
+            if colour != ink.page {
+                let place = Rect {
+                    left,
+                    top,
+                    right,
+                    bottom: top + 1.0,
+                };
+                pen.rect(place, colour)?;
+            }
+            left = right;
+        }
+    }
+    sheet.draw(pen, map, &view, &scale)
+}
