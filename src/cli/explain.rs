@@ -4,17 +4,21 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::terminal;
+use super::translate::translate;
+use super::{ModelArguments, terminal};
 use crate::charts::Theme;
 use crate::error::{Error, Result};
 use crate::explain::{
     Explanation, Heads, Order, Query, Question, ViewKind, asking_side, head_for_tree,
 };
+use crate::inference::SearchOptions;
+use crate::text::document::Document;
 use crate::trace::{self, Overview, Side, TraceSource};
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
-    /// Trace that `canopy translate --trace` wrote; several are drawn side by side (maps only)
+    /// Trace that `canopy translate --trace` wrote; several are drawn side by side (maps only). For --view difference a
+    /// document, which is translated first
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// What to show
@@ -56,6 +60,11 @@ pub(super) struct ExplainArguments {
     /// Replace a file that is there
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Hypotheses kept for each sentence, for --view difference
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
+    beam: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,6 +88,9 @@ enum Shown {
     Context,
     /// Share of weights that are exactly zero, against length
     Zeros,
+    /// Whether the context mattered: the sentence translated without it and with the document shuffled, and what each word
+    /// is worth then; needs the model
+    Difference,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -105,6 +117,7 @@ impl From<Shown> for ViewKind {
             Shown::Gates => Self::Gates,
             Shown::Context => Self::Context,
             Shown::Zeros => Self::Zeros,
+            Shown::Difference => Self::Difference,
         }
     }
 }
@@ -138,9 +151,12 @@ fn head(text: &str) -> std::result::Result<HeadArgument, String> {
 }
 
 pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
-    let sources = arguments.traces.iter().map(trace::open);
-    let sources = sources.collect::<Result<Vec<_>>>()?;
-    let explanation = explain(arguments, &sources)?;
+    let explanation = if arguments.view == Shown::Difference {
+        difference(arguments)?
+    } else {
+        let sources = arguments.traces.iter().map(trace::open);
+        explain(arguments, &sources.collect::<Result<Vec<_>>>()?)?
+    };
     let Some(path) = &arguments.output else {
         let text = match &explanation {
             Explanation::Context(context) => context.text(),
@@ -171,6 +187,34 @@ fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Expl
         Ok((source, question))
     });
     Question::compare(&asked.collect::<Result<Vec<_>>>()?)
+}
+
+/// Translates the document and asks the model about one of its sentences.
+fn difference(arguments: &ExplainArguments) -> Result<Explanation> {
+    let [path] = arguments.traces.as_slice() else {
+        return Err(Error::Config {
+            field: "the number of documents",
+            found: arguments.traces.len().to_string(),
+            allowed: "1 for this view".to_owned(),
+        });
+    };
+    let document = Document::open(path, None)?;
+    let count = document.sentences.len();
+    if arguments.sentence >= count {
+        return Err(Error::NotInTrace {
+            asked: format!("sentence {}", arguments.sentence + 1),
+            there: format!("the document has {count}"),
+        });
+    }
+    let translator = arguments.model.open()?;
+    let options = SearchOptions {
+        beam_size: arguments.beam,
+        ..SearchOptions::default()
+    };
+    let translations = translate(&translator, &document, &options)?;
+    let sentence = arguments.sentence;
+    let difference = translator.context_difference(&document, &translations, sentence, &options)?;
+    Ok(Explanation::Difference(difference))
 }
 
 fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {

@@ -82,7 +82,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     };
     for (source, place) in sources.into_iter().zip(places) {
         let document = arguments.read(source)?;
-        let translations = translate(&translator, &document, arguments)?;
+        let translations = translate(&translator, &document, &arguments.options())?;
         if let Some(path) = &arguments.trace {
             let trace = translator.trace(&document, &translations);
             trace::save(&trace, path, arguments.force)?;
@@ -105,6 +105,13 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
 }
 
 impl TranslateArguments {
+    fn options(&self) -> SearchOptions {
+        SearchOptions {
+            beam_size: self.beam,
+            ..SearchOptions::default()
+        }
+    }
+
     /// Decides every output place before any work is done.
     fn places(&self) -> Result<Vec<Place>> {
         let Some(output) = self
@@ -198,20 +205,17 @@ impl TranslateArguments {
 }
 
 /// Translates a whole document, with progress for whoever watches.
-fn translate(
+/// The whole document, with progress on the terminal.
+pub(super) fn translate(
     translator: &Translator,
     document: &Document,
-    arguments: &TranslateArguments,
+    options: &SearchOptions,
 ) -> Result<Vec<Option<Translation>>> {
-    let options = SearchOptions {
-        beam_size: arguments.beam,
-        ..SearchOptions::default()
-    };
     let all: Vec<usize> = (0..document.sentences.len()).collect();
     let mut translations: Vec<Option<Translation>> = vec![None; all.len()];
     let (mut line, mut done, mut begun) = (StatusLine::new(), 0_usize, Instant::now());
     let mut known = KnownTranslations::default();
-    translator.translate_with(document, &all, &mut known, &options, &mut |step| {
+    translator.translate_with(document, &all, &mut known, options, &mut |step| {
         let (index, translation) = match step {
             Step::Translated { index, translation } => (index, translation),
             Step::Drafted { done, num } => {
