@@ -65,13 +65,6 @@ fn window(state: &RenderState, theme: egui::Theme, with_shader: bool) -> Vec<u8>
                 sparse_map_view(ui, &mut map, &document, marked);
             });
         });
-        if let Ok(z) = std::env::var("MAP_ZOOM") {
-            let z: f64 = z.parse().unwrap();
-            let s = map.shown.as_mut().unwrap();
-            let mut v = MapView::all(&document);
-            v.zoom((120.0, 100.0), (z, z), &document);
-            s.view = v;
-        }
         picture = painted(state, &ctx, output);
     }
     assert_eq!(map.drawing.lock().is_some(), with_shader);
@@ -109,10 +102,6 @@ fn a_window_looks_the_same_with_and_without_the_shader() {
     };
     for theme in [egui::Theme::Light, egui::Theme::Dark] {
         let [drawn, plain] = [true, false].map(|shader| window(&state, theme, shader));
-        if let Ok(folder) = std::env::var("MAP_RAW") {
-            std::fs::write(format!("{folder}/{theme:?}.raw"), &drawn).expect("x");
-            std::fs::write(format!("{folder}/{theme:?}-plain.raw"), &plain).expect("x");
-        }
         let share = alike(&drawn, &plain);
         assert!(
             share >= 0.999,
