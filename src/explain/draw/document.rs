@@ -186,11 +186,10 @@ pub(super) fn height(map: &DocumentMap, width: f64) -> f64 {
     HEAD + CAPTION + NUMBERS + FOOT + (width - 100.0).clamp(100.0, 24.0 * rows.max(1.0) + 100.0)
 }
 
-/// All of the map, one rectangle for pixels of one colour beside each other.
+/// All of the map.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "pixels of a figure"
 )]
 pub(super) fn draw<DB: DrawingBackend>(
@@ -205,27 +204,47 @@ pub(super) fn draw<DB: DrawingBackend>(
     let ink = MapInk::new(&scale, pen.theme);
     let cells = sheet.cells;
     let size = (cells.width() as u32, cells.height() as u32);
-    let picture = MapFrame::new(map, &view, size, sheet.strip(1.0));
-    let (width, _) = picture.size();
-    let bytes = picture.picture(map, &ink);
-    let (pixels, _) = bytes.as_chunks::<4>();
-    for (y, line) in pixels.chunks(width.max(1)).enumerate() {
-        let top = cells.top + y as f64;
-        let mut left = cells.left;
-        for run in line.chunk_by(|a, b| a == b) {
+    let frame = MapFrame::new(map, &view, size, sheet.strip(1.0));
+    let (width, _) = frame.size();
+    let picture = frame.picture(map, &ink);
+    let (pixels, _) = picture.as_chunks::<4>();
+    let columns = size.0 as usize;
+    let lines = || pixels.chunks(width.max(1));
+    let beside: Vec<_> = lines().map(|line| &line[..columns]).collect();
+    draw_pixels(pen, &beside, (cells.left, cells.top), ink.page)?;
+    let beside: Vec<_> = lines().map(|line| &line[columns..]).collect();
+    draw_pixels(pen, &beside, (cells.right, cells.top), ink.page)?;
+    sheet.draw(pen, map, &view, &scale)
+}
+
+/// One rectangle for pixels of one colour beside each other, and for lines of pixels that are equal; not for those of the
+/// page.
+#[expect(clippy::cast_precision_loss, reason = "pixels of a figure")]
+fn draw_pixels<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    lines: &[&[[u8; 4]]],
+    (start, mut top): (f64, f64),
+    page: RGBColor,
+) -> Drawn<DB> {
+    for equal in lines.chunk_by(|a, b| a == b) {
+        let bottom = top + equal.len() as f64;
+        let mut left = start;
+        for run in equal[0].chunk_by(|a, b| a == b) {
             let right = left + run.len() as f64;
-            let colour = RGBColor(run[0][0], run[0][1], run[0][2]);
-            if colour != ink.page {
+            let [red, green, blue, _] = run[0];
+            let colour = RGBColor(red, green, blue);
+            if colour != page {
                 let place = Rect {
                     left,
                     top,
                     right,
-                    bottom: top + 1.0,
+                    bottom,
                 };
                 pen.rect(place, colour)?;
             }
             left = right;
         }
+        top = bottom;
     }
-    sheet.draw(pen, map, &view, &scale)
+    Ok(())
 }
