@@ -113,6 +113,10 @@ pub enum Error {
     NoGpu,
     #[error("the model folder is not usable: {reason}: {path:?}")]
     Model { reason: String, path: PathBuf },
+    #[error(
+        "the encoder folder is not usable: {reason}; make it again with `canopy model import`: {path:?}"
+    )]
+    Encoder { reason: String, path: PathBuf },
     #[error("the weights are not usable: {reason}: {path:?}")]
     Weights { reason: String, path: PathBuf },
     #[error(

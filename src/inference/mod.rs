@@ -5,6 +5,7 @@
 mod device;
 mod evaluation;
 mod parts;
+mod sentence_encoder;
 mod starter;
 mod tracing;
 mod translation;
@@ -13,6 +14,7 @@ mod translator;
 pub use crate::search::SearchOptions;
 pub use device::{ComputeDevice, DeviceChoice};
 pub use evaluation::{translate_segments, translate_segments_while};
+pub use sentence_encoder::SentenceEncoder;
 pub use starter::starter_model;
 pub use translation::{Flag, Translation};
 pub use translator::{KnownTranslations, ModelInfo, Reads, Step, Translator};
