@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::context::ContextView;
 use super::gates::GateView;
 use super::map::WeightMap;
+use super::similarity::SimilarityView;
 use super::tree::TreeView;
 use super::zeros::ZerosView;
 use super::{draw, table};
@@ -24,6 +25,7 @@ pub enum Explanation {
     Gates(GateView),
     Context(ContextView),
     Zeros(ZerosView),
+    Similarity(SimilarityView),
 }
 
 impl Explanation {
@@ -35,6 +37,7 @@ impl Explanation {
             Self::Gates(gate) => table::of_gate(gate),
             Self::Context(context) => table::of_context(context),
             Self::Zeros(zeros) => table::of_zeros(zeros),
+            Self::Similarity(view) => table::of_similarity(view),
         }
     }
 

@@ -12,6 +12,7 @@
 //! | [`GateView`] | how much of each word's context was let through |
 //! | [`ContextView`] | the sentences that mattered most, with their words |
 //! | [`ZerosView`] | share of exact zeros against length |
+//! | [`SimilarityView`] | sentences × sentences, without a model: what resembles what |
 
 mod colours;
 mod context;
@@ -24,6 +25,7 @@ mod measure;
 mod outline;
 mod query;
 mod rows;
+mod similarity;
 mod table;
 mod tree;
 mod zeros;
@@ -36,5 +38,6 @@ pub use layout::{Placed, TreeLayout};
 pub use map::{Group, Order, Unit, WeightMap};
 pub use measure::row_divergence;
 pub use query::{Attention, Heads, Looking, Query};
+pub use similarity::SimilarityView;
 pub use tree::{Measure, NodeState, TreeNode, TreeView};
 pub use zeros::{Zeros, ZerosPoint, ZerosView};

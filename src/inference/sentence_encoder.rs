@@ -69,22 +69,20 @@ impl SentenceEncoder {
         texts: &[impl AsRef<str> + Sync],
         mut progress: impl FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Option<Embeddings>> {
-        let mut numbers: HashMap<&str, usize> = HashMap::new();
-        let mut different = Vec::new();
-        let mut number_of = Vec::with_capacity(texts.len());
-        for text in texts {
-            let text = text.as_ref();
-            let number = *numbers.entry(text).or_insert_with(|| {
-                different.push(text);
-                different.len() - 1
+        let mut first_rows: HashMap<&str, usize> = HashMap::new();
+        let (mut different, mut rows) = (Vec::new(), Vec::new());
+        for (row, text) in texts.iter().enumerate() {
+            first_rows.entry(text.as_ref()).or_insert_with(|| {
+                different.push(text.as_ref());
+                rows.push(row);
+                row
             });
-            number_of.push(number);
         }
         let sentences: Vec<Vec<u32>> = different.par_iter().map(|text| self.ids(text)).collect();
         let mut order: Vec<usize> = (0..sentences.len()).collect();
         order.sort_by_key(|&number| sentences[number].len());
         let dimensions = self.dimensions();
-        let mut vectors = vec![0.0; sentences.len() * dimensions];
+        let mut values = vec![0.0; texts.len() * dimensions];
         let mut done = 0;
         for batch in batches(&order, &sentences) {
             let members = &order[batch];
@@ -92,15 +90,17 @@ impl SentenceEncoder {
             let found = self.forward(&ids).into_data();
             let found: Vec<f32> = found.try_into_vec().expect("states are 32-bit floats");
             for (&number, vector) in members.iter().zip(found.chunks_exact(dimensions)) {
-                vectors[number * dimensions..][..dimensions].copy_from_slice(vector);
+                values[rows[number] * dimensions..][..dimensions].copy_from_slice(vector);
             }
             done += members.len();
             if progress(done, sentences.len()).is_break() {
                 return Ok(None);
             }
         }
-        let of_text = |&number: &usize| &vectors[number * dimensions..][..dimensions];
-        let values = number_of.iter().flat_map(of_text).copied().collect();
+        for (row, text) in texts.iter().enumerate() {
+            let first = first_rows[text.as_ref()] * dimensions;
+            values.copy_within(first..first + dimensions, row * dimensions);
+        }
         Embeddings::new(values, dimensions).map(Some)
     }
 

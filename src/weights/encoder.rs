@@ -67,7 +67,7 @@ pub enum EncoderVocabulary {
 /// An encoder with its weights.
 #[derive(Debug)]
 pub enum EncoderNetwork {
-    Bert(Bert),
+    Bert(Box<Bert>),
     Universal(Box<Universal>),
 }
 
@@ -163,7 +163,8 @@ impl EncoderFolder {
         }
         let network = match &self.encoder {
             EncoderKind::Bert { sizes, .. } => {
-                EncoderNetwork::Bert(load_module(Bert::new(sizes, device), weights, &path)?)
+                let network = load_module(Bert::new(sizes, device), weights, &path)?;
+                EncoderNetwork::Bert(Box::new(network))
             }
             EncoderKind::Universal { sizes } => {
                 let network = Universal::new(sizes, device);

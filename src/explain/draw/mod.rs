@@ -7,6 +7,7 @@ mod labels;
 mod legend;
 mod map;
 mod nodes;
+mod similarity;
 mod tree;
 mod zeros;
 
@@ -40,6 +41,7 @@ impl Picture for Explanation {
             Self::Gates(view) => gates::draw(pen, area, view),
             Self::Context(view) => context::draw(pen, area, view),
             Self::Zeros(view) => zeros::draw(pen, area, view),
+            Self::Similarity(view) => similarity::draw(pen, area, view),
         }
     }
 }
@@ -57,6 +59,7 @@ pub(super) fn height(view: &Explanation, width: u32) -> u32 {
         Explanation::Gates(view) => gates::height(view),
         Explanation::Context(view) => context::height(view, inner),
         Explanation::Zeros(_) => 420.0,
+        Explanation::Similarity(view) => similarity::height(view, inner),
     };
     (height + 2.0 * MARGIN).clamp(220.0, 4_000.0).ceil() as u32
 }
