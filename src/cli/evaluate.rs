@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::ModelArguments;
 use super::terminal::print;
-use crate::corpus::{Corpus, Segment, Split, document_units, segments};
+use crate::corpus::{ContextTexts, Corpus, Segment, Split, document_units, segments};
 use crate::error::{Error, Result};
 use crate::inference::{SearchOptions, translate_segments};
 use crate::metrics::{Bleu, corpus_bleu, markup_placement};
@@ -32,6 +32,9 @@ pub(super) struct EvaluateArguments {
     /// Write the translations here, one paragraph a line
     #[arg(long, value_name = "FILE")]
     hypotheses: Option<PathBuf>,
+    /// Contexts by `canopy corpus select-context`, for models that read BERT; else they are chosen in each document
+    #[arg(long, value_name = "FILE")]
+    contexts: Option<PathBuf>,
     /// Print the scores as JSON
     #[arg(long)]
     json: bool,
@@ -53,7 +56,16 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         SplitName::Dev => Split::Dev,
         SplitName::Test => Split::Test,
     };
-    let documents = document_units(&corpus, split)?;
+    let mut documents = document_units(&corpus, split)?;
+    let contexts = arguments.contexts.as_ref();
+    let contexts = contexts
+        .map(|path| ContextTexts::open(path, &corpus))
+        .transpose()?;
+    for (document, content) in documents.iter_mut().zip(corpus.documents(split)?) {
+        let contexts = contexts.as_ref();
+        let contexts = contexts.and_then(|contexts| contexts.of(split, &content.ok()?.id));
+        translator.read_with_bert(document, contexts)?;
+    }
     let segments = segments(&corpus, split)?;
     let options = SearchOptions {
         beam_size: arguments.beam,

@@ -113,7 +113,7 @@ impl Translator {
     fn log_probs(&self, surrounding: &Surrounding) -> Vec<(String, f32)> {
         let text = TracedText::new(self, &surrounding.document, &surrounding.targets);
         let mut found = Vec::new();
-        for window in text.windows(self.model().reads_documents()) {
+        for window in text.windows(self.model().encodes_documents()) {
             let (source, references) = text.rows(window.read.clone());
             let mut batch = Batch {
                 source,

@@ -327,13 +327,16 @@ impl ModelConfig {
                 source: TRANSFORMER,
                 cost,
             });
-            if let Some(
-                Context::HierarchicalEncoding { decoder: true, .. } | Context::Bert { .. },
-            ) = self.context
+            if let Some(Context::HierarchicalEncoding { decoder: true, .. } | Context::Bert { .. }) =
+                self.context
                 && let Some((attention, placement)) = self.context_attention(&w)
             {
                 let name = format!("decoder {number}: {}", attention.name);
-                let norm = if placement == Placement::Heads { 0 } else { w.norm };
+                let norm = if placement == Placement::Heads {
+                    0
+                } else {
+                    w.norm
+                };
                 parts.push(attention.part(name, attention.parameters + norm));
             }
         }
@@ -507,7 +510,11 @@ fn bert_part(bert: &BertReading) -> Part {
         cost: Cost {
             words: 2 * (layers * (4 * d * d + 2 * d * sizes.d_ff)) as u64,
             words_in_sentence: 8 * (layers * d) as u64,
-            floats_per_word: if bert.trained { 12 * (layers * d) as u64 } else { 2 * d as u64 },
+            floats_per_word: if bert.trained {
+                12 * (layers * d) as u64
+            } else {
+                2 * d as u64
+            },
             ..Cost::default()
         },
     }
