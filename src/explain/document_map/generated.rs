@@ -8,11 +8,6 @@ use super::DocumentMap;
 impl DocumentMap {
     /// `rows` × `rows` with `top_t` cells a row: half near the diagonal, some in the first sentences, the others anywhere. A
     /// row sums to 1; every ninth has a rest.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "shares of a row"
-    )]
     pub fn generated(rows: u32, top_t: usize, seed: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut map = Self::empty(rows as usize);
