@@ -232,7 +232,7 @@ pub(super) fn cells(map: &DocumentMap) -> Vec<u8> {
 
 /// Bits of the rests; at least one.
 pub(super) fn rests(map: &DocumentMap) -> Vec<u8> {
-    let mut rests = bytes(map.rest().iter().map(|rest| rest.max(0.0).to_bits()));
+    let mut rests = bytes(map.rest().iter().map(|rest| rest.to_bits()));
     rests.resize(rests.len().max(4), 0);
     rests
 }
