@@ -30,6 +30,9 @@ pub enum Ask {
     OpenTrace {
         folder: Option<PathBuf>,
     },
+    CompareTrace {
+        folder: Option<PathBuf>,
+    },
     /// Where a view of a trace shall go, as a figure or as numbers.
     Explanation {
         name: String,
@@ -83,6 +86,10 @@ impl Ask {
                 let name = run.file_name().unwrap_or_default().to_string_lossy();
                 ("Export the model", Pick::NewFile(name.into_owned()))
             }
+            Self::CompareTrace { .. } => (
+                "Choose another trace of this document",
+                Pick::File("Traces", &["trace", "json"]),
+            ),
             Self::OpenTrace { .. } => ("Open a trace", Pick::File("Traces", &["trace", "json"])),
             Self::Explanation { name } => {
                 ("Save as SVG, PNG, CSV or JSON", Pick::NewFile(name.clone()))
@@ -102,6 +109,7 @@ impl Ask {
             Self::OpenDocument { folder }
             | Self::SaveTranslation { folder, .. }
             | Self::OpenTrace { folder }
+            | Self::CompareTrace { folder }
             | Self::ModelFolder { folder } => folder.as_ref(),
             _ => None,
         }
@@ -116,6 +124,7 @@ impl Ask {
             Self::SaveTranslation { .. } => Command::SaveNew(path),
             Self::ModelFolder { .. } => Command::OpenModel(path),
             Self::OpenTrace { .. } => Command::Explore(ExploreCommand::OpenTrace(path)),
+            Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),
             Self::Trace { .. } => Command::Explore(ExploreCommand::SaveTrace(path)),
             Self::Corpus => training(TrainingCommand::UseCorpus(path)),

@@ -52,6 +52,14 @@ impl ViewKind {
         }
     }
 
+    /// Whether two traces can be shown beside each other.
+    pub fn has_room_for_two(self) -> bool {
+        matches!(
+            self,
+            Self::Sentences | Self::Words | Self::Cross | Self::Itself | Self::Zeros
+        )
+    }
+
     /// Which attention it is about; gates belong to that of the context.
     pub fn looking(self) -> Looking {
         match self {
@@ -97,6 +105,20 @@ impl Question {
                 });
             }
         })
+    }
+
+    /// The same about another model's trace of the document, which may have other layers and heads.
+    #[must_use]
+    pub fn for_other(mut self, source: &TraceSource) -> Self {
+        let query = &mut self.query;
+        let choices = Choices::new(source, self.view, query.side, query.layer);
+        query.layer = query.layer.filter(|layer| choices.layers.contains(layer));
+        if let Heads::One(head) = query.heads
+            && !choices.heads.contains(&head)
+        {
+            query.heads = Heads::Mean;
+        }
+        self
     }
 
     /// Answers about several traces in one picture, each with the name of its model.

@@ -35,6 +35,10 @@ pub enum ExploreCommand {
     Trace(Option<usize>),
     AskOpenTrace,
     OpenTrace(PathBuf),
+    /// Shows the maps of another model's trace beside these.
+    AskCompare,
+    CompareWith(PathBuf),
+    StopComparing,
     /// Asks where; the ending is `svg`, `png`, `csv` or `json`.
     AskSaveFigure(&'static str),
     SaveFigure(PathBuf),
@@ -88,13 +92,12 @@ pub struct OpenTrace {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Awaited {
     /// The model reads the document once more.
-    Trace {
-        job: JobId,
-        origin: Origin,
-    },
+    Trace { job: JobId, origin: Origin },
     File {
         job: JobId,
         path: PathBuf,
+        /// Whether it is to be shown beside the present one.
+        beside: bool,
     },
 }
 
@@ -102,6 +105,8 @@ pub enum Awaited {
 #[derive(Debug)]
 pub struct Explorer {
     pub trace: Option<OpenTrace>,
+    /// Of the same document by another model.
+    pub beside: Option<Arc<TraceSource>>,
     pub awaited: Option<Awaited>,
     pub question: Question,
     /// Of the last question that could be answered, or why the present one cannot; stays until the next one is there.
@@ -122,6 +127,7 @@ impl Default for Explorer {
     fn default() -> Self {
         Self {
             trace: None,
+            beside: None,
             awaited: None,
             question: Question {
                 view: ViewKind::Tree,

@@ -93,6 +93,7 @@ pub(super) fn controls_ui(
         layer_ui(ui, explorer, &mut push);
         heads_ui(ui, explorer, &mut push);
         order_ui(ui, explorer, &mut push);
+        beside_ui(ui, explorer, &mut push);
         top_t_ui(ui, state, &mut push);
         if is_slow {
             ui.spinner();
@@ -210,6 +211,17 @@ fn order_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
     }
 }
 
+fn beside_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
+    let Some(beside) = &explorer.beside else {
+        return;
+    };
+    let name = format!("beside {}  ×", beside.overview().model.name);
+    let about = "Stop comparing";
+    if ui.button(name).on_hover_text(about).clicked() {
+        push(ExploreCommand::StopComparing);
+    }
+}
+
 /// Another T needs the model.
 fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)) {
     let explorer = &state.explorer;
@@ -268,6 +280,11 @@ fn save_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComman
         }
         if ui.button("Open a trace…").clicked() {
             push(ExploreCommand::AskOpenTrace);
+        }
+        let about = "Maps of another model's trace of this document, beside these";
+        let compare = ui.button("Compare with a trace…");
+        if compare.on_hover_text(about).clicked() {
+            push(ExploreCommand::AskCompare);
         }
     });
 }
