@@ -238,6 +238,8 @@ pub enum Error {
         "the trace is damaged: {problem}; trace the translation again with `canopy translate --trace`: {path:?}"
     )]
     BrokenTrace { problem: String, path: PathBuf },
+    #[error("the judgement is damaged: {problem}: {path:?}")]
+    BrokenJudgement { problem: String, path: PathBuf },
     #[error(
         "the trace was not written, its numbers cannot be right: {problem}; is the model damaged? {path:?}"
     )]

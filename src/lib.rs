@@ -7,6 +7,7 @@
 //! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
 //! | [`corpus`] | parallel documents: format, splits, importers |
 //! | [`metrics`] | scores: texts in, numbers out |
+//! | [`judgement`] | what people say of two translations, not knowing whose they are |
 //! | [`similarity`] | which sentences resemble each other: vectors in, neighbours out |
 //! | [`charts`] | figures: numbers in, drawing on any plotters backend out |
 //! | [`trace`] | what a model attended to while it translated a document: plain numbers, in memory and on disk |
@@ -33,6 +34,7 @@ pub mod gui;
 pub mod inference;
 pub mod interchange;
 pub mod jobs;
+pub mod judgement;
 pub mod kernels;
 pub mod metrics;
 pub mod model;
