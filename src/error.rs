@@ -280,6 +280,27 @@ pub enum Error {
         row: usize,
         column: usize,
     },
+    #[error(
+        "{path:?}, item {item}: {problem}; take the set as it was published, or as `canopy contrast make` wrote it"
+    )]
+    ContrastiveItem {
+        problem: String,
+        /// As the set names it, or its number from 1.
+        item: String,
+        path: PathBuf,
+    },
+    #[error(
+        "this is no contrastive set: {problem}; open the JSON of ContraPro, of Bawden et al. or Voita et al., or one that `canopy contrast make` wrote: {path:?}"
+    )]
+    ContrastiveSet { problem: String, path: PathBuf },
+    #[error(
+        "no sentence of the {split} documents fits the rules of {kinds}; choose another split or a larger corpus: {path:?}"
+    )]
+    NothingToContrast {
+        kinds: String,
+        split: &'static str,
+        path: PathBuf,
+    },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },
 }

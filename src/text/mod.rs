@@ -9,6 +9,7 @@ mod escape;
 pub mod file;
 mod html;
 mod inline;
+pub mod lines;
 mod markdown;
 mod outline;
 pub mod placeholder;
