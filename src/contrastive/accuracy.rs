@@ -37,7 +37,7 @@ pub struct Accuracies {
     pub by_distance: Vec<Cell>,
     pub by_category: Vec<Cell>,
     pub by_intrasegmental: Vec<Cell>,
-    /// Items that are right or wrong by less than nothing: the right translation and a wrong one are equally probable.
+    /// Items whose best wrong translation is exactly as probable as the right one.
     pub ties: usize,
     /// Items without a score, such as those too long for the model.
     pub left_out: usize,
@@ -80,16 +80,16 @@ impl Accuracies {
     /// If there are not as many scores as items and candidates.
     pub fn of(set: &ContrastiveSet, scores: &[Option<Vec<f64>>]) -> Self {
         assert_eq!(set.items.len(), scores.len(), "a score for each item");
-        let scored: Vec<(&Item, &[f64])> = set
+        let known: Vec<(&Item, &[f64])> = set
             .items
             .iter()
             .zip(scores)
             .filter_map(|(item, scores)| Some((item, scores.as_deref()?)))
             .collect();
-        for (item, scores) in &scored {
+        for (item, scores) in &known {
             assert_eq!(item.candidates().count(), scores.len(), "{}", item.id);
         }
-        let verdicts: Vec<(&Item, bool)> = scored
+        let verdicts: Vec<(&Item, bool)> = known
             .iter()
             .map(|(item, scores)| (*item, is_right(scores)))
             .collect();
@@ -106,10 +106,17 @@ impl Accuracies {
             by_category: by_name(&verdicts, |item| item.category.clone()),
             by_intrasegmental: by_name(&verdicts, |item| {
                 let within = item.intrasegmental?;
-                Some(if within { "same sentence" } else { "another sentence" }.to_owned())
+                Some(
+                    if within {
+                        "same sentence"
+                    } else {
+                        "another sentence"
+                    }
+                    .to_owned(),
+                )
             }),
-            ties: scored.iter().filter(|(_, scores)| is_tie(scores)).count(),
-            left_out: set.items.len() - scored.len(),
+            ties: known.iter().filter(|(_, scores)| is_tie(scores)).count(),
+            left_out: set.items.len() - known.len(),
         }
     }
 
@@ -154,7 +161,9 @@ fn by_distance(verdicts: &[(&Item, bool)]) -> Vec<Cell> {
     }
     let names = ["0", "1", "2", "3", "> 3"];
     let cells = names.into_iter().zip(&groups);
-    cells.map(|(name, verdicts)| Cell::of(name, verdicts)).collect()
+    cells
+        .map(|(name, verdicts)| Cell::of(name, verdicts))
+        .collect()
 }
 
 #[cfg(test)]

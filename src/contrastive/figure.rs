@@ -42,7 +42,9 @@ impl AccuracyFigure {
     )]
     pub fn height(&self) -> u32 {
         let rows: f64 = self.rows().iter().map(|row| self.row_height(row)).sum();
-        (2.0 * MARGIN + HEAD + rows + FOOT).clamp(160.0, 4_000.0).ceil() as u32
+        (2.0 * MARGIN + HEAD + rows + FOOT)
+            .clamp(160.0, 4_000.0)
+            .ceil() as u32
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a few models")]
@@ -183,7 +185,10 @@ mod tests {
         let figure = AccuracyFigure {
             title: "Pronouns".to_owned(),
             subtitle: "of a set".to_owned(),
-            models: vec![("first".to_owned(), found.clone()), ("second".to_owned(), found)],
+            models: vec![
+                ("first".to_owned(), found.clone()),
+                ("second".to_owned(), found),
+            ],
         };
         let size = (720, figure.height());
         let svg = picture_svg(&figure, &Theme::LIGHT, size).expect("drawn");

@@ -21,5 +21,5 @@ mod set;
 pub use accuracy::{Accuracies, Cell, FEWEST, TargetContext};
 pub use figure::AccuracyFigure;
 pub use formats::{FORMAT, VERSION, open};
-pub use making::{Kind, MakeOptions, Made, RULES, make};
-pub use set::{ContrastiveSet, Contrast, Item, SetDocument, SetSentence};
+pub use making::{Kind, Made, MakeOptions, RULES, make};
+pub use set::{Contrast, ContrastiveSet, Item, SetDocument, SetSentence};

@@ -2,6 +2,7 @@
 //!
 //! No threads, and no files besides the model folder.
 
+mod contrastive;
 mod device;
 mod evaluation;
 mod parts;
@@ -11,6 +12,7 @@ mod translation;
 mod translator;
 
 pub use crate::search::SearchOptions;
+pub use contrastive::{ContextOptions, SetScores};
 pub use device::{ComputeDevice, DeviceChoice};
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use starter::starter_model;

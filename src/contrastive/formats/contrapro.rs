@@ -37,13 +37,12 @@ pub(super) fn read(
         let (mut item, source) = item(value, &place)?;
         let document = place.text(value, "document id")?;
         let line = place.count(value, "segment id")?;
-        item.document = match known.get(&document) {
-            Some(&number) => number,
-            None => {
-                set.documents.push(files.read(&document, &place)?);
-                known.insert(document.clone(), set.documents.len() - 1);
-                set.documents.len() - 1
-            }
+        item.document = if let Some(&number) = known.get(&document) {
+            number
+        } else {
+            set.documents.push(files.read(&document, &place)?);
+            known.insert(document.clone(), set.documents.len() - 1);
+            set.documents.len() - 1
         };
         let sentences = &set.documents[item.document].sentences;
         // Its sister for French counts from 0: what stands in the line says which it is.

@@ -38,7 +38,9 @@ impl Place<'_> {
     /// A whole number, not negative; ContraPro writes some as text.
     pub fn count(&self, object: &Value, name: &str) -> Result<usize> {
         let value = self.field(object, name)?;
-        let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+        let number = value
+            .as_u64()
+            .and_then(|number| usize::try_from(number).ok());
         let number = number.or_else(|| value.as_str()?.trim().parse().ok());
         number.ok_or_else(|| self.problem(format!("{name:?} is {value}, not a number from 0 on")))
     }

@@ -53,10 +53,10 @@ pub fn open(path: &Path, documents: Option<&Path>) -> Result<ContrastiveSet> {
         },
         _ => Err(no_set("it is neither a list nor an object".to_owned())),
     }?;
-    match set.items.is_empty() {
-        true => Err(no_set("it has no items".to_owned())),
-        false => Ok(set),
+    if set.items.is_empty() {
+        return Err(no_set("it has no items".to_owned()));
     }
+    Ok(set)
 }
 
 /// The file's name without its extension.

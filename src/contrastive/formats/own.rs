@@ -76,7 +76,10 @@ pub(super) fn read(text: &str, path: &Path) -> Result<ContrastiveSet> {
 fn check(item: &Item, documents: &[SetDocument]) -> Result<(), String> {
     let Some(document) = documents.get(item.document) else {
         let known = documents.len();
-        return Err(format!("document {} of {known} is not there", item.document));
+        return Err(format!(
+            "document {} of {known} is not there",
+            item.document
+        ));
     };
     if item.sentence >= document.sentences.len() {
         let (sentence, known) = (item.sentence, document.sentences.len());
@@ -85,10 +88,10 @@ fn check(item: &Item, documents: &[SetDocument]) -> Result<(), String> {
     if item.contrasts.is_empty() {
         return Err("\"contrasts\" is empty".to_owned());
     }
-    match item.candidates().any(|text| text.trim().is_empty()) {
-        true => Err("a translation is empty".to_owned()),
-        false => Ok(()),
+    if item.candidates().any(|text| text.trim().is_empty()) {
+        return Err("a translation is empty".to_owned());
     }
+    Ok(())
 }
 
 impl ContrastiveSet {

@@ -139,5 +139,7 @@ fn json_of(path: &Path) -> Option<PathBuf> {
 
 fn sentences(text: &str) -> Vec<String> {
     let sentences = text.split(BREAK);
-    sentences.map(|sentence| sentence.trim().to_owned()).collect()
+    sentences
+        .map(|sentence| sentence.trim().to_owned())
+        .collect()
 }

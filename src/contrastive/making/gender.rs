@@ -132,7 +132,11 @@ fn noun_after<'t>(words: &[Word<'t>], at: usize) -> Option<(usize, Option<&'t st
     let joined = |at: usize| words.get(at).filter(|word| !word.after_mark);
     let next = joined(at + 1)?;
     // `das Europäische Parlament`
-    let ends = |stem: &str| ENDINGS.iter().any(|ending| next.text.ends_with(&format!("{stem}{ending}")));
+    let ends = |stem: &str| {
+        ENDINGS
+            .iter()
+            .any(|ending| next.text.ends_with(&format!("{stem}{ending}")))
+    };
     if next.is_capitalised() && !ends("isch") {
         return Some((at + 1, None));
     }
@@ -146,8 +150,20 @@ pub(super) fn agrees(article: &str, gender: Gender) -> bool {
     let both = |article: &str| {
         matches!(
             article,
-            "dem" | "des" | "ein" | "einem" | "eines" | "kein" | "keinem" | "diesem" | "jedem"
-                | "im" | "am" | "vom" | "beim" | "zum"
+            "dem"
+                | "des"
+                | "ein"
+                | "einem"
+                | "eines"
+                | "kein"
+                | "keinem"
+                | "diesem"
+                | "jedem"
+                | "im"
+                | "am"
+                | "vom"
+                | "beim"
+                | "zum"
         )
     };
     match gender {
@@ -160,8 +176,17 @@ pub(super) fn agrees(article: &str, gender: Gender) -> bool {
         }
         Feminine => matches!(
             article,
-            "die" | "der" | "eine" | "einer" | "keine" | "keiner" | "diese" | "dieser" | "jede"
-                | "jeder" | "zur"
+            "die"
+                | "der"
+                | "eine"
+                | "einer"
+                | "keine"
+                | "keiner"
+                | "diese"
+                | "dieser"
+                | "jede"
+                | "jeder"
+                | "zur"
         ),
         Neuter => both(article) || matches!(article, "das" | "dieses" | "jedes" | "ins"),
     }
@@ -200,9 +225,15 @@ mod tests {
         let found = |text: &str| -> Vec<String> {
             let words = words(text);
             let phrases = genders.phrases(&words);
-            phrases.iter().map(|phrase| phrase.noun.text.to_owned()).collect()
+            phrases
+                .iter()
+                .map(|phrase| phrase.noun.text.to_owned())
+                .collect()
         };
-        assert_eq!(found("Die Tabelle im aktiven Fenster, Rahmen"), ["Tabelle", "Fenster"]);
+        assert_eq!(
+            found("Die Tabelle im aktiven Fenster, Rahmen"),
+            ["Tabelle", "Fenster"]
+        );
         assert_eq!(found("die Fenster der Rahmen"), ["Rahmen"]);
     }
 }

@@ -106,7 +106,11 @@ pub fn make(corpus: &Corpus, options: &MakeOptions) -> Result<Made> {
     let texts = Texts::read(corpus, options.split)?;
     let is_german = is(&corpus.info().target_language, "de");
     let learn = || Genders::learn(texts.pairs.iter().map(|(_, target)| target.as_str()));
-    let genders = if is_german { learn() } else { Genders::default() };
+    let genders = if is_german {
+        learn()
+    } else {
+        Genders::default()
+    };
     let pairs: Vec<(&str, &str)> = texts
         .pairs
         .iter()
@@ -183,7 +187,10 @@ fn kinds(corpus: &Corpus, asked: &[Kind]) -> Result<Vec<Kind>> {
             ),
         });
     }
-    Ok(Kind::ALL.into_iter().filter(|kind| asked.contains(kind)).collect())
+    Ok(Kind::ALL
+        .into_iter()
+        .filter(|kind| asked.contains(kind))
+        .collect())
 }
 
 /// Whether a language code is of this language: `en-US` is English.
@@ -232,7 +239,10 @@ fn keep_used_documents(set: &mut ContrastiveSet) {
 }
 
 fn units(document: &ParallelDocument) -> impl Iterator<Item = &Unit> {
-    document.paragraphs.iter().flat_map(|paragraph| &paragraph.units)
+    document
+        .paragraphs
+        .iter()
+        .flat_map(|paragraph| &paragraph.units)
 }
 
 fn whole(document: &ParallelDocument) -> SetDocument {

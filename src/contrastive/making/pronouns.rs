@@ -54,15 +54,20 @@ fn antecedent(
     genders: &Genders,
     found: &Found,
 ) -> Option<(usize, String)> {
-    let farthest = if found.pronoun == "es" { FARTHEST_OF_ES } else { FARTHEST };
+    let farthest = if found.pronoun == "es" {
+        FARTHEST_OF_ES
+    } else {
+        FARTHEST
+    };
     let earlier = sentences.iter().rev().take(farthest + 1).enumerate();
     for (distance, (_, target)) in earlier {
         let words = words(target);
         let phrases = genders.phrases(&words);
         let before = |noun: usize| distance > 0 || noun < found.at;
-        let nearest = phrases.iter().rev().find(|phrase| {
-            before(phrase.words.1) && found.genders.contains(&phrase.gender)
-        });
+        let nearest = phrases
+            .iter()
+            .rev()
+            .find(|phrase| before(phrase.words.1) && found.genders.contains(&phrase.gender));
         if let Some(phrase) = nearest {
             let text = format!("{} {}", phrase.article.lower(), phrase.noun.text);
             return Some((distance, text));
@@ -84,7 +89,11 @@ fn personal<'t>(source: &[Word<'t>], target: &[Word<'t>]) -> Option<Found<'t>> {
     if source[it].text.len() > 2 {
         return None;
     }
-    if source.iter().any(|word| OTHERS.contains(&word.lower().as_str())) || is_expletive(source, it) {
+    if source
+        .iter()
+        .any(|word| OTHERS.contains(&word.lower().as_str()))
+        || is_expletive(source, it)
+    {
         return None;
     }
     // Capital `Sie` addresses the reader, or cannot be told from that.
@@ -151,9 +160,14 @@ fn case(source: &[Word], it: usize, before: Option<&str>, pronoun: &str) -> Opti
         "ihm" | "ihr" => return takes_dative.then_some(Case::Dative),
         _ => {}
     }
-    let next = source.get(it + 1).filter(|word| !word.after_mark).map(Word::lower);
+    let next = source
+        .get(it + 1)
+        .filter(|word| !word.after_mark)
+        .map(Word::lower);
     let previous = it.checked_sub(1).map(|at| source[at].lower());
-    let after_preposition = previous.as_deref().is_some_and(|word| PREPOSITIONS.contains(&word));
+    let after_preposition = previous
+        .as_deref()
+        .is_some_and(|word| PREPOSITIONS.contains(&word));
     if after_preposition {
         let takes_accusative = matches!(before, Some("für" | "durch" | "ohne" | "gegen" | "um"));
         return takes_accusative.then_some(Case::Accusative);
@@ -172,8 +186,9 @@ const PREPOSITIONS: [&str; 16] = [
     "in", "on", "to", "of", "with", "for", "from", "by", "into", "at", "about", "over", "under",
     "as", "within", "through",
 ];
-const AFTER_OBJECTS: [&str; 10] =
-    ["and", "or", "if", "when", "while", "again", "so", "before", "after", "manually"];
+const AFTER_OBJECTS: [&str; 10] = [
+    "and", "or", "if", "when", "while", "again", "so", "before", "after", "manually",
+];
 
 /// Whether an English word after `it` is the finite verb of which `it` is the subject.
 fn is_verb(word: &str) -> bool {
@@ -183,7 +198,10 @@ fn is_verb(word: &str) -> bool {
     ];
     const NO_VERBS: [&str; 6] = ["its", "this", "always", "us", "as", "perhaps"];
     AUXILIARIES.contains(&word)
-        || (word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !NO_VERBS.contains(&word))
+        || (word.len() > 3
+            && word.ends_with('s')
+            && !word.ends_with("ss")
+            && !NO_VERBS.contains(&word))
 }
 
 /// Whether `it` stands for a clause that follows (`it is possible to …`, `it seems that …`) or for nothing (`it is a
@@ -198,12 +216,17 @@ fn is_expletive(source: &[Word], it: usize) -> bool {
     ];
     let clause = source[it + 1..].iter().take_while(|word| !word.after_mark);
     let following: Vec<String> = clause.take(6).map(Word::lower).collect();
-    let verb = following.iter().take(2).position(|word| VERBS.contains(&word.as_str()));
+    let verb = following
+        .iter()
+        .take(2)
+        .position(|word| VERBS.contains(&word.as_str()));
     let Some(after) = verb.map(|verb| &following[verb + 1..]) else {
         return false;
     };
     let is_purpose = after.first().is_some_and(|word| word == "used");
-    let is = |word: Option<&String>, list: &[&str]| word.is_some_and(|word| list.contains(&word.as_str()));
+    let is = |word: Option<&String>, list: &[&str]| {
+        word.is_some_and(|word| list.contains(&word.as_str()))
+    };
     is(after.first(), &NOUNS) || (!is_purpose && after.iter().any(|word| is(Some(word), &CLAUSES)))
 }
 
@@ -219,8 +242,18 @@ fn is_plural(word: &Word) -> bool {
 /// Whether `es` belongs to an expression: `es gibt`, `handelt es sich`, `es sei denn`.
 fn has_fixed_es(target: &[Word], at: usize) -> bool {
     const FIXED: [&str; 12] = [
-        "gibt", "handelt", "sei", "geht", "gilt", "empfiehlt", "bedarf", "heißt", "lohnt", "kommt",
-        "gab", "ging",
+        "gibt",
+        "handelt",
+        "sei",
+        "geht",
+        "gilt",
+        "empfiehlt",
+        "bedarf",
+        "heißt",
+        "lohnt",
+        "kommt",
+        "gab",
+        "ging",
     ];
     let around = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
     let mut around = around.filter_map(|at| target.get(at));
@@ -229,10 +262,15 @@ fn has_fixed_es(target: &[Word], at: usize) -> bool {
 
 fn possessive<'t>(source: &[Word<'t>], target: &[Word<'t>]) -> Option<Found<'t>> {
     only(source, |word| word.lower() == "its")?;
-    if source.iter().any(|word| OTHERS.contains(&word.lower().as_str())) {
+    if source
+        .iter()
+        .any(|word| OTHERS.contains(&word.lower().as_str()))
+    {
         return None;
     }
-    let at = only(target, |word| !word.is_capitalised() && form(word.text).is_some())?;
+    let at = only(target, |word| {
+        !word.is_capitalised() && form(word.text).is_some()
+    })?;
     let (stem, ending) = form(target[at].text)?;
     // Before a noun, an adjective may stand between: else `sein` is the verb and `ihr` the pronoun.
     let before = at.checked_sub(1).map(|at| target[at].lower());
@@ -258,8 +296,8 @@ fn possessive<'t>(source: &[Word<'t>], target: &[Word<'t>]) -> Option<Found<'t>>
 /// A form of `sein` or `ihr` as its stem and its ending.
 fn form(word: &str) -> Option<(&'static str, &str)> {
     let stems = ["sein", "ihr"].into_iter();
-    let parts = stems.filter_map(|stem| Some((stem, word.strip_prefix(stem)?)));
-    parts.filter(|(_, ending)| ENDINGS.contains(ending)).next()
+    let mut parts = stems.filter_map(|stem| Some((stem, word.strip_prefix(stem)?)));
+    parts.find(|(_, ending)| ENDINGS.contains(ending))
 }
 
 #[cfg(test)]
@@ -276,7 +314,11 @@ mod tests {
     }
 
     fn wrong(draft: &Draft) -> Vec<&str> {
-        draft.contrasts.iter().map(|(text, _)| text.as_str()).collect()
+        draft
+            .contrasts
+            .iter()
+            .map(|(text, _)| text.as_str())
+            .collect()
     }
 
     #[test]
@@ -287,9 +329,18 @@ mod tests {
             ("It is moved.", "Er wird verschoben."),
         ];
         let draft = made(&sentences, Kind::Pronouns).expect("an item");
-        assert_eq!(wrong(&draft), ["Sie wird verschoben.", "Es wird verschoben."]);
-        assert_eq!((draft.distance, draft.antecedent.as_str()), (2, "den Rahmen"));
-        assert_eq!((draft.category.as_str(), draft.pronoun.as_deref()), ("it:er", Some("er")));
+        assert_eq!(
+            wrong(&draft),
+            ["Sie wird verschoben.", "Es wird verschoben."]
+        );
+        assert_eq!(
+            (draft.distance, draft.antecedent.as_str()),
+            (2, "den Rahmen")
+        );
+        assert_eq!(
+            (draft.category.as_str(), draft.pronoun.as_deref()),
+            ("it:er", Some("er"))
+        );
     }
 
     #[test]
@@ -322,7 +373,10 @@ mod tests {
 
     #[test]
     fn what_is_not_sure_is_left_out() {
-        let frame = ("Select the frame.", "Wählen Sie das Fenster und den Rahmen aus.");
+        let frame = (
+            "Select the frame.",
+            "Wählen Sie das Fenster und den Rahmen aus.",
+        );
         for (source, target) in [
             ("It is possible to move.", "Es ist möglich, zu verschieben."),
             ("They say it is new.", "Es ist neu."),
@@ -337,9 +391,13 @@ mod tests {
         }
         let verb = ("It can be its own.", "Es kann sein.");
         assert!(made(&[frame, verb], Kind::Possessives).is_none());
-        let far = [frame; 12].into_iter().chain([("It is new.", "Es ist neu.")]);
+        let far = [frame; 12]
+            .into_iter()
+            .chain([("It is new.", "Es ist neu.")]);
         assert!(made(&far.collect::<Vec<_>>(), Kind::Pronouns).is_some());
-        let none = [("Click.", "Klick.")].into_iter().chain([("It is new.", "Es ist neu.")]);
+        let none = [("Click.", "Klick.")]
+            .into_iter()
+            .chain([("It is new.", "Es ist neu.")]);
         assert!(made(&none.collect::<Vec<_>>(), Kind::Pronouns).is_none());
     }
 }

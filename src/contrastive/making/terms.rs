@@ -13,8 +13,8 @@ const WORD_UNITS: usize = 10;
 const PAIR_UNITS: usize = 5;
 /// Of the units with a translation, how many have the source word.
 const FROM_TARGET: f64 = 0.3;
-/// A source word goes with a translation at least so well (by Dice's coefficient) as the word that goes with it best.
-const OF_BEST: f64 = 0.5;
+/// A source word goes with a translation at least so well (by Dice's coefficient) as the one that goes with it best.
+const OF_BEST: f64 = 0.9;
 /// Of the units with the source word, how many have each of the two translations, and how many have one of them.
 const EACH: f64 = 0.05;
 const EITHER: f64 = 0.5;
@@ -66,9 +66,8 @@ impl Terms {
                 }
             }
         }
-        let dice = |from: &str, to: &str, both: usize| {
-            share(2 * both, of_source[from] + of_target[to])
-        };
+        let dice =
+            |from: &str, to: &str, both: usize| share(2 * both, of_source[from] + of_target[to]);
         let mut best: HashMap<&str, f64> = HashMap::new();
         for (&(from, to), &count) in &of_pair {
             let best = best.entry(to).or_default();
@@ -120,7 +119,11 @@ impl Terms {
     /// Whether the words around one fit the other: the same gender in German, else the same last two letters. Forms of the
     /// same word and its compounds are no alternative.
     fn can_replace(&self, one: &str, two: &str) -> bool {
-        let same = one.chars().zip(two.chars()).take_while(|(a, b)| a == b).count();
+        let same = one
+            .chars()
+            .zip(two.chars())
+            .take_while(|(a, b)| a == b)
+            .count();
         let agree = match &self.genders {
             Some(genders) => {
                 let gender = genders.of(one);
@@ -140,7 +143,10 @@ impl Terms {
             other: other.0.to_owned(),
             usual: target.1 >= other.1,
         };
-        self.by_target.entry(target.0.to_owned()).or_default().push(choice);
+        self.by_target
+            .entry(target.0.to_owned())
+            .or_default()
+            .push(choice);
     }
 
     /// How many terms there are, each once.
@@ -190,9 +196,9 @@ impl Terms {
             return true;
         };
         let phrases = genders.phrases(target);
-        phrases.iter().any(|phrase| {
-            phrase.words.1 == at && agrees(&phrase.article.lower(), phrase.gender)
-        })
+        phrases
+            .iter()
+            .any(|phrase| phrase.words.1 == at && agrees(&phrase.article.lower(), phrase.gender))
     }
 }
 
@@ -221,9 +227,9 @@ fn count(words: &[Word], is: impl Fn(&Word) -> bool) -> usize {
 /// In how many units `from` has both translations.
 fn together(sides: &[(Vec<String>, Vec<String>)], from: &str, (one, two): (&str, &str)) -> usize {
     let has = |words: &[String], word: &str| words.iter().any(|other| other == word);
-    let units = sides.iter().filter(|(source, target)| {
-        has(source, from) && has(target, one) && has(target, two)
-    });
+    let units = sides
+        .iter()
+        .filter(|(source, target)| has(source, from) && has(target, one) && has(target, two));
     units.count()
 }
 
@@ -234,7 +240,10 @@ fn share(part: usize, whole: usize) -> f64 {
 
 /// Each word that may be a term, once.
 fn source_words(text: &str) -> Vec<String> {
-    let long = words(text).into_iter().filter(is_long).map(|word| word.lower());
+    let long = words(text)
+        .into_iter()
+        .filter(is_long)
+        .map(|word| word.lower());
     distinct(long)
 }
 

@@ -42,7 +42,9 @@ pub(super) fn words(sentence: &str) -> Vec<Word<'_>> {
     let (mut start, mut after_mark) = (None, true);
     let mut letters = sentence.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
-        let next_is_letter = letters.peek().is_some_and(|(_, next)| next.is_alphanumeric());
+        let next_is_letter = letters
+            .peek()
+            .is_some_and(|(_, next)| next.is_alphanumeric());
         let joins = matches!(letter, '-' | '\'' | '\u{2019}') && start.is_some() && next_is_letter;
         if letter.is_alphanumeric() || joins {
             start.get_or_insert(at);
@@ -79,10 +81,16 @@ mod tests {
 
     #[test]
     fn words_end_at_marks_and_markup() {
-        assert_eq!(texts("Das \u{E000}PDF-Feld\u{E200}, das's."), ["Das", "PDF-Feld", "das's"]);
+        assert_eq!(
+            texts("Das \u{E000}PDF-Feld\u{E200}, das's."),
+            ["Das", "PDF-Feld", "das's"]
+        );
         assert_eq!(texts("ab- c"), ["ab", "c"]);
         assert_eq!(texts("…"), [""; 0]);
-        let marks: Vec<bool> = words("Er kam. Sie \u{E000}nicht, er").iter().map(|w| w.after_mark).collect();
+        let marks: Vec<bool> = words("Er kam. Sie \u{E000}nicht, er")
+            .iter()
+            .map(|w| w.after_mark)
+            .collect();
         assert_eq!(marks, [true, false, true, false, true]);
     }
 
@@ -90,7 +98,13 @@ mod tests {
     fn a_replaced_word_keeps_its_case_and_everything_around_it() {
         let sentence = "\u{E000}Er\u{E200} öffnet er.";
         let words = words(sentence);
-        assert_eq!(words[0].replaced(sentence, "sie"), "\u{E000}Sie\u{E200} öffnet er.");
-        assert_eq!(words[2].replaced(sentence, "es"), "\u{E000}Er\u{E200} öffnet es.");
+        assert_eq!(
+            words[0].replaced(sentence, "sie"),
+            "\u{E000}Sie\u{E200} öffnet er."
+        );
+        assert_eq!(
+            words[2].replaced(sentence, "es"),
+            "\u{E000}Er\u{E200} öffnet es."
+        );
     }
 }
