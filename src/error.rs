@@ -56,6 +56,14 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
+        "{path:?} has {found} lines, the documents have {expected} segments; write one segment a line, as `canopy evaluate --hypotheses` does"
+    )]
+    UnequalSegments {
+        found: usize,
+        expected: usize,
+        path: PathBuf,
+    },
+    #[error(
         "there are no references, every line from line 1 on is empty; name the file of the reference translations: {path:?}"
     )]
     NoReferences { path: PathBuf },

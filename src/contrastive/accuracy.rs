@@ -160,7 +160,10 @@ fn by_distance(verdicts: &[(&Item, bool)]) -> Vec<Cell> {
         return Vec::new();
     }
     let names = ["0", "1", "2", "3", "> 3"];
-    let cells = names.into_iter().zip(&groups);
+    let cells = names
+        .into_iter()
+        .zip(&groups)
+        .filter(|(_, verdicts)| !verdicts.is_empty());
     cells
         .map(|(name, verdicts)| Cell::of(name, verdicts))
         .collect()
