@@ -16,7 +16,7 @@ fn test() -> ComparedTest {
         reference: reference(line),
         document: line / 5,
         position: line % 5,
-        rarest: (line % 2 == 0).then_some(line),
+        rarest: line.is_multiple_of(2).then_some(line),
     };
     let system = |name: &str, line: &dyn Fn(usize) -> String| ComparedSystem {
         name: name.to_owned(),
