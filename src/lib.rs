@@ -10,6 +10,7 @@
 //! | [`judgement`] | what people say of two translations, not knowing whose they are |
 //! | [`similarity`] | which sentences resemble each other: vectors in, neighbours out |
 //! | [`charts`] | figures: numbers in, drawing on any plotters backend out |
+//! | [`contrastive`] | right and wrong translations: sets, how they are made, accuracies |
 //! | [`trace`] | what a model attended to while it translated a document: plain numbers, in memory and on disk |
 //! | [`explain`] | views of a trace: a question in, numbers and figures out |
 //! | [`kernels`] | fused operations, each beside its plain tensor version |
@@ -27,6 +28,7 @@
 pub mod app;
 pub mod charts;
 pub mod cli;
+pub mod contrastive;
 pub mod corpus;
 pub mod error;
 pub mod explain;

@@ -7,6 +7,7 @@
 mod alignment;
 pub mod document_folders;
 mod format;
+mod frequency;
 pub mod iwslt;
 mod languages;
 pub mod libreoffice_help;
@@ -23,6 +24,7 @@ mod writer;
 pub use format::{
     Corpus, CorpusInfo, Documents, FORMAT, ParallelDocument, ParallelParagraph, VERSION,
 };
+pub use frequency::WordCounts;
 pub use segment::{DocumentUnits, Segment, SegmentUnit, document_units, segments};
 pub use split::Split;
 pub use subwords::train_vocabulary;

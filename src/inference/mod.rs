@@ -3,6 +3,7 @@
 //! No threads, and no files besides the model folder.
 
 mod context_difference;
+mod contrastive;
 mod device;
 mod evaluation;
 mod parts;
@@ -12,6 +13,7 @@ mod translation;
 mod translator;
 
 pub use crate::search::SearchOptions;
+pub use contrastive::{ContextOptions, SetScores};
 pub use device::{ComputeDevice, DeviceChoice};
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use starter::starter_model;

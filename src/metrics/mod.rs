@@ -8,6 +8,7 @@
 
 mod bleu;
 mod chrf;
+pub mod comparison;
 mod documents;
 mod length;
 mod markup;

@@ -9,6 +9,7 @@ mod escape;
 pub mod file;
 mod html;
 mod inline;
+pub mod lines;
 mod markdown;
 mod outline;
 pub mod placeholder;
@@ -16,7 +17,6 @@ mod plain;
 mod reading;
 pub mod segment;
 pub mod vocabulary;
-pub mod word_changes;
 mod writing;
 
 pub use builder::MAX_DEPTH;
