@@ -19,6 +19,7 @@
 //! | [`interchange`] | models that others made: folders and wheels in, named numbers out |
 //! | [`search`] | greedy and beam search |
 //! | [`inference`] | a document in, its translation out |
+//! | [`evaluation`] | several systems on test documents: tables and figures |
 //! | [`training`] | batches, loss, schedule, the loop, checkpoints |
 //! | [`jobs`] | the worker thread: requests in, events out |
 //! | [`app`] | the state of the workbench, without widgets |
@@ -31,6 +32,7 @@ pub mod cli;
 pub mod contrastive;
 pub mod corpus;
 pub mod error;
+pub mod evaluation;
 pub mod explain;
 pub mod gui;
 pub mod inference;

@@ -503,6 +503,6 @@ fn a_contrastive_set_is_made_and_scored() {
     let drawn = desk.read("set.json");
     assert_done(&make(&["--force", "--limit", "1", "--seed", "3"]));
     assert_eq!(desk.read("set.json"), drawn);
-    let broken = desk.file("broken.json", &drawn.replace("\"correct\"", "\"right\""));
+    let broken = desk.file("broken.json", drawn.replace("\"correct\"", "\"right\""));
     assert_failed(&score(&broken, &[]), &["broken.json", "item 1", "correct"]);
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::command::Command;
+use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
 use super::settings::DOCUMENT_EXTENSIONS;
 use super::training::{Side, TrainingCommand};
@@ -41,6 +42,21 @@ pub enum Ask {
     Trace {
         name: String,
     },
+    /// A model to be evaluated.
+    EvaluatedModel {
+        folder: Option<PathBuf>,
+    },
+    /// A corpus to evaluate on.
+    TestCorpus,
+    OpenJudgement,
+    /// Where scores shall go, as a table or a figure.
+    Scores {
+        name: String,
+    },
+    /// Where votes shall go.
+    Votes {
+        name: String,
+    },
     /// Where the charts shall go.
     Chart {
         name: String,
@@ -69,8 +85,16 @@ impl Ask {
             Self::SaveTranslation { name, .. } => {
                 ("Save the translation", Pick::NewFile(name.clone()))
             }
-            Self::ModelFolder { .. } => ("Choose a model folder", Pick::Folder),
-            Self::Corpus => ("Choose a corpus folder", Pick::Folder),
+            Self::ModelFolder { .. } | Self::EvaluatedModel { .. } => {
+                ("Choose a model folder", Pick::Folder)
+            }
+            Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", Pick::Folder),
+            Self::OpenJudgement => ("Open a judgement", Pick::File("Judgements", &["json"])),
+            Self::Scores { name } => (
+                "Save scores as CSV, TEX, JSON, SVG or PNG",
+                Pick::NewFile(name.clone()),
+            ),
+            Self::Votes { name } => ("Save the votes as CSV or JSON", Pick::NewFile(name.clone())),
             Self::CorpusSide(Side::Memory) => (
                 "Choose a translation memory",
                 Pick::File("Translation memories", &["tmx"]),
@@ -110,6 +134,7 @@ impl Ask {
             | Self::SaveTranslation { folder, .. }
             | Self::OpenTrace { folder }
             | Self::CompareTrace { folder }
+            | Self::EvaluatedModel { folder }
             | Self::ModelFolder { folder } => folder.as_ref(),
             _ => None,
         }
@@ -127,6 +152,11 @@ impl Ask {
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),
             Self::Trace { .. } => Command::Explore(ExploreCommand::SaveTrace(path)),
+            Self::EvaluatedModel { .. } => Command::Evaluate(EvaluateCommand::AddModel(path)),
+            Self::TestCorpus => Command::Evaluate(EvaluateCommand::UseCorpus(path)),
+            Self::OpenJudgement => Command::Evaluate(EvaluateCommand::OpenJudgement(path)),
+            Self::Scores { .. } => Command::Evaluate(EvaluateCommand::Save(path)),
+            Self::Votes { .. } => Command::Evaluate(EvaluateCommand::ExportVotes(path)),
             Self::Corpus => training(TrainingCommand::UseCorpus(path)),
             Self::CorpusSide(side) => training(TrainingCommand::UseSide(side, path)),
             Self::RunFolder => training(TrainingCommand::Follow(path)),

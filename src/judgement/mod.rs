@@ -122,8 +122,11 @@ impl Judgement {
     /// # Errors
     /// If it cannot be written.
     pub fn save(&self, path: &Path, overwrite: bool) -> Result<()> {
-        let bytes = serde_json::to_vec_pretty(self).expect("plain data becomes JSON");
-        write_atomically(path, &bytes, overwrite)
+        write_atomically(path, &self.to_bytes(), overwrite)
+    }
+
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec_pretty(self).expect("plain data becomes JSON")
     }
 
     /// The first document that is not judged to the end.

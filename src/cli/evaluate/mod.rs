@@ -9,14 +9,13 @@ use clap::{Args, ValueEnum};
 
 use super::Device;
 use super::terminal::print;
-use crate::corpus::{Corpus, Segment, Split, WordCounts, document_units, segments};
+use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
+use crate::evaluation::TestSet;
 use crate::inference::SearchOptions;
-use crate::metrics::comparison::{
-    ComparedSegment, ComparedSystem, ComparedTest, ComparisonOptions, compare,
-};
+use crate::metrics::comparison::{ComparisonOptions, compare};
 use report::Report;
-use system::{Evaluated, TestDocuments};
+use system::Evaluated;
 
 #[derive(Debug, Args)]
 #[command(
@@ -81,10 +80,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         SplitName::Dev => Split::Dev,
         SplitName::Test => Split::Test,
     };
-    let test = TestDocuments {
-        units: document_units(&corpus, split)?,
-        segments: segments(&corpus, split)?,
-    };
+    let test = TestSet::open(&corpus, split)?;
     let options = SearchOptions {
         beam_size: arguments.beam,
         length_penalty: arguments.length_penalty,
@@ -102,7 +98,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         crate::text::file::write_atomically(path, written.as_bytes(), false)?;
     }
     let comparison = if (systems.len() > 1 || arguments.json) && !test.segments.is_empty() {
-        let compared = compared(&corpus, split, &test.segments, &systems)?;
+        let compared = test.compared(systems.iter().map(Evaluated::compared).collect());
         let options = ComparisonOptions {
             seed: arguments.seed,
             ..ComparisonOptions::default()
@@ -129,41 +125,4 @@ fn folders(arguments: &EvaluateArguments) -> Vec<Option<PathBuf>> {
         return vec![None];
     }
     arguments.model.iter().cloned().map(Some).collect()
-}
-
-/// The test set with what is known of its segments.
-fn compared(
-    corpus: &Corpus,
-    split: Split,
-    segments: &[Segment],
-    systems: &[Evaluated],
-) -> Result<ComparedTest> {
-    let counts = WordCounts::of_training(corpus)?;
-    let documents = corpus.documents(split)?;
-    let documents: Vec<String> = documents
-        .map(|document| Ok(document?.id))
-        .collect::<Result<_>>()?;
-    let mut places = vec![0; documents.len()];
-    let segment = |segment: &Segment| {
-        let place = &mut places[segment.document];
-        *place += 1;
-        ComparedSegment {
-            source: segment.source.clone(),
-            reference: segment.reference.clone(),
-            document: segment.document,
-            position: *place - 1,
-            rarest: counts.rarest(&segment.source),
-        }
-    };
-    Ok(ComparedTest {
-        segments: segments.iter().map(segment).collect(),
-        documents,
-        systems: systems
-            .iter()
-            .map(|system| ComparedSystem {
-                name: system.name.clone(),
-                hypotheses: system.hypotheses.clone(),
-            })
-            .collect(),
-    })
 }

@@ -1,20 +1,16 @@
 //! One system's translations of the test documents, and what is said of it alone.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use crate::cli::{Device, ModelArguments};
-use crate::corpus::{DocumentUnits, Segment};
+use crate::corpus::Segment;
 use crate::error::{Error, Result};
-use crate::inference::{SearchOptions, translate_segments};
+use crate::evaluation::TestSet;
+use crate::inference::SearchOptions;
+use crate::metrics::comparison::ComparedSystem;
 use crate::metrics::{Bleu, MarkupPlacement, corpus_bleu, markup_placement};
 use crate::text::lines::read_lines;
-
-/// What is translated and scored.
-pub(super) struct TestDocuments {
-    pub units: Vec<DocumentUnits>,
-    pub segments: Vec<Segment>,
-}
 
 pub(super) struct Evaluated {
     pub name: String,
@@ -40,7 +36,7 @@ impl Evaluated {
     pub fn model(
         folder: Option<PathBuf>,
         device: Device,
-        test: &TestDocuments,
+        test: &TestSet,
         options: &SearchOptions,
     ) -> Result<Self> {
         let model = ModelArguments {
@@ -49,38 +45,29 @@ impl Evaluated {
         };
         let translator = model.open()?;
         let segments = &test.segments;
-        let begun = Instant::now();
-        let translations = translate_segments(
-            translator.model(),
-            translator.vocabulary(),
-            &test.units,
-            segments,
-            options,
-        );
-        let secs = begun.elapsed().as_secs_f64();
-        let shown = segments.iter().zip(&translations);
-        let shown = shown.map(|(segment, units)| segment.visible(units));
-        let hypotheses: Vec<String> = shown.collect();
+        let translated = test
+            .translate(&translator, options, &mut || ControlFlow::Continue(()))
+            .expect("nobody breaks it off");
         let references = segments
             .iter()
             .flat_map(|segment| segment.units.iter().map(|unit| &unit.reference));
-        let markup = markup_placement(&translations.concat(), &references.collect::<Vec<_>>());
-        let words = hypotheses
-            .iter()
-            .map(|text| text.split_whitespace().count());
-        #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
-        let words_per_second = words.sum::<usize>() as f64 / secs;
+        let markup = markup_placement(&translated.units.concat(), &references.collect::<Vec<_>>());
         let run = Run {
             markup,
-            words_per_second,
+            words_per_second: translated.words_per_second,
             device: translator.device_name().to_owned(),
         };
         let name = translator.info().name.clone();
-        Ok(Self::scored(name, hypotheses, segments, Some(run)))
+        Ok(Self::scored(
+            name,
+            translated.hypotheses,
+            segments,
+            Some(run),
+        ))
     }
 
     /// Reads translations from a file, one segment a line.
-    pub fn file(path: &Path, test: &TestDocuments) -> Result<Self> {
+    pub fn file(path: &Path, test: &TestSet) -> Result<Self> {
         let hypotheses = read_lines(path)?;
         let (found, expected) = (hypotheses.len(), test.segments.len());
         if found != expected {
@@ -97,6 +84,13 @@ impl Evaluated {
             &test.segments,
             None,
         ))
+    }
+
+    pub fn compared(&self) -> ComparedSystem {
+        ComparedSystem {
+            name: self.name.clone(),
+            hypotheses: self.hypotheses.clone(),
+        }
     }
 
     fn scored(
