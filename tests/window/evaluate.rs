@@ -149,8 +149,8 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
         let better = if left { "Left" } else { "Right" };
         for place in 0..2 {
             // The column has the same name, and comes last.
-            let mut votes = harness.get_all_by_label(better);
-            votes.nth(place).expect("a vote").click();
+            let vote = harness.get_all_by_label(better).nth(place);
+            vote.expect("a vote").click();
             harness.run();
         }
     }
