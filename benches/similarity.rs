@@ -1,8 +1,8 @@
 //! Sentences a second and memory of choosing context by similarity, beside faiss's exact search over the same vectors.
 //!
-//! `cargo bench --bench similarity -- [SENTENCES …]`, by default 53000, 250000 and 1000000; the peer runs if
-//! `CANOPY_PYTHON` (or `python3`) has faiss. From a million sentences on 10,000 of them are timed and the rest is
-//! extrapolated. Both have all threads; `RAYON_NUM_THREADS=1` and `OMP_NUM_THREADS=1` give them one.
+//! `cargo bench --bench similarity -- [SENTENCES[/QUERIES] …]`, by default 53000, 250000 and 1000000; the peer runs if
+//! `CANOPY_PYTHON` (or `python3`) has faiss. From a million sentences on 10,000 of them are timed, or as many as are asked
+//! for, and the rest is extrapolated. Both have all threads; `RAYON_NUM_THREADS=1` and `OMP_NUM_THREADS=1` give them one.
 
 use std::io::{BufWriter, Write};
 use std::num::NonZeroUsize;
@@ -25,23 +25,35 @@ const SENTENCES: [usize; 3] = [53_000, 250_000, 1_000_000];
 const MOST_QUERIES: usize = 10_000;
 
 fn main() {
-    let named: Vec<usize> = std::env::args()
-        .filter_map(|argument| argument.parse().ok())
+    let named: Vec<(usize, usize)> = std::env::args()
+        .filter_map(|argument| sizes(&argument))
         .collect();
-    let counts = if named.is_empty() {
-        SENTENCES.to_vec()
+    let sizes = if named.is_empty() {
+        SENTENCES.map(|count| (count, queries(count))).to_vec()
     } else {
         named
     };
     let threads = rayon::current_num_threads();
     println!("{DIMENSIONS} dimensions, cosine, {threads} threads");
-    for count in counts {
-        let num_queries = if count < 1_000_000 {
-            count
-        } else {
-            MOST_QUERIES
-        };
-        measure(count, num_queries);
+    for (count, num_queries) in sizes {
+        measure(count, num_queries.min(count));
+    }
+}
+
+/// Sentences and queries of `SENTENCES` or `SENTENCES/QUERIES`.
+fn sizes(argument: &str) -> Option<(usize, usize)> {
+    if let Some((count, queries)) = argument.split_once('/') {
+        return Some((count.parse().ok()?, queries.parse().ok()?));
+    }
+    let count = argument.parse().ok()?;
+    Some((count, queries(count)))
+}
+
+fn queries(count: usize) -> usize {
+    if count < 1_000_000 {
+        count
+    } else {
+        MOST_QUERIES
     }
 }
 

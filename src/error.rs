@@ -67,6 +67,14 @@ pub enum Error {
         "there are no references, every line from line 1 on is empty; name the file of the reference translations: {path:?}"
     )]
     NoReferences { path: PathBuf },
+    #[error(
+        "{path:?}, line {line}: {problem}; choose the contexts again with `canopy corpus select-context`"
+    )]
+    Contexts {
+        problem: String,
+        line: usize,
+        path: PathBuf,
+    },
     #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
     #[error(
@@ -121,6 +129,10 @@ pub enum Error {
     NoGpu,
     #[error("the model folder is not usable: {reason}: {path:?}")]
     Model { reason: String, path: PathBuf },
+    #[error(
+        "the encoder folder is not usable: {reason}; make it again with `canopy model import`: {path:?}"
+    )]
+    Encoder { reason: String, path: PathBuf },
     #[error("the weights are not usable: {reason}: {path:?}")]
     Weights { reason: String, path: PathBuf },
     #[error(

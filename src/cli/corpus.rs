@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::import::{ImportCommand, import_texts};
+use super::select_context::SelectContextArguments;
+use super::similarity::SimilarityArguments;
 use super::terminal::print;
 use crate::corpus::{Corpus, Split, train_vocabulary};
 use crate::error::{Error, Result};
@@ -20,6 +22,12 @@ pub(super) enum CorpusCommand {
     ///
     /// Writes vocabulary.json into the corpus folder. `canopy train` does the same when there is none.
     Vocabulary(VocabularyArgs),
+    /// Choose a context for each sentence: the most similar one, the one before, or itself
+    ///
+    /// Never the sentence itself, unless asked for; of equally similar ones the nearer.
+    SelectContext(SelectContextArguments),
+    /// Show which sentences of a document resemble each other, and which context each would get
+    Similarity(SimilarityArguments),
     /// Count documents, paragraphs, units and words
     Statistics {
         /// Corpus folder
@@ -52,6 +60,8 @@ pub(super) fn run(command: CorpusCommand) -> Result<()> {
     match command {
         CorpusCommand::Import(import) => import_texts(import),
         CorpusCommand::Vocabulary(arguments) => make_vocabulary(&arguments),
+        CorpusCommand::SelectContext(arguments) => super::select_context::run(&arguments),
+        CorpusCommand::Similarity(arguments) => super::similarity::run(&arguments),
         CorpusCommand::Statistics { corpus, json } => {
             print_statistics(&Corpus::open(corpus)?, json)
         }

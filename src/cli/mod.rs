@@ -11,6 +11,8 @@ mod import;
 mod model;
 mod run;
 mod score;
+mod select_context;
+mod similarity;
 mod sweep;
 mod terminal;
 mod train;

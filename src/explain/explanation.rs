@@ -10,6 +10,7 @@ use super::difference::ContextDifference;
 use super::document_map::DocumentMap;
 use super::gates::GateView;
 use super::map::WeightMap;
+use super::similarity::SimilarityView;
 use super::tree::TreeView;
 use super::zeros::ZerosView;
 use super::{draw, table};
@@ -29,6 +30,7 @@ pub enum Explanation {
     Context(ContextView),
     Zeros(ZerosView),
     Difference(ContextDifference),
+    Similarity(SimilarityView),
 }
 
 fn of_shared<S: Serializer>(map: &Arc<DocumentMap>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -46,6 +48,7 @@ impl Explanation {
             Self::Context(context) => table::of_context(context),
             Self::Zeros(zeros) => table::of_zeros(zeros),
             Self::Difference(difference) => table::of_difference(difference),
+            Self::Similarity(view) => table::of_similarity(view),
         }
     }
 
@@ -79,6 +82,7 @@ impl Explanation {
             }
             Self::Context(context) => context.text(),
             Self::Zeros(zeros) => zeros.title.clone(),
+            Self::Similarity(view) => view.title.clone(),
             Self::Difference(difference) => format!(
                 "With its document this translation is {:.2} nats more probable than without context.",
                 difference.gain()

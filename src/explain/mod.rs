@@ -14,6 +14,7 @@
 //! | [`ContextView`] | the sentences that mattered most, with their words |
 //! | [`ZerosView`] | share of exact zeros against length |
 //! | [`ContextDifference`] | what a translation is worth without its context; needs the model |
+//! | [`SimilarityView`] | sentences × sentences, without a model: what resembles what |
 
 mod colours;
 mod context;
@@ -30,6 +31,7 @@ mod outline;
 mod query;
 mod question;
 mod rows;
+mod similarity;
 mod table;
 mod tree;
 mod zeros;
@@ -48,5 +50,6 @@ pub use measure::row_divergence;
 pub use query::{Attention, Heads, Looking, Query};
 pub use question::{Choices, Question, ViewKind, asking_side, head_for_tree};
 pub use rows::sentence_weights;
+pub use similarity::SimilarityView;
 pub use tree::{Measure, NodeState, TreeNode, TreeView};
 pub use zeros::{Zeros, ZerosPoint, ZerosView};

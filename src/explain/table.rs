@@ -7,6 +7,7 @@ use super::difference::ContextDifference;
 use super::document_map::DocumentMap;
 use super::gates::GateView;
 use super::map::WeightMap;
+use super::similarity::SimilarityView;
 use super::tree::TreeView;
 use super::zeros::ZerosView;
 
@@ -142,6 +143,23 @@ pub(super) fn of_zeros(zeros: &ZerosView) -> String {
             text,
             "{sentence},{words},{all},{of_sentences},{of_words}\r\n"
         );
+    }
+    text
+}
+
+/// A line a cell; what stands for several sentences is named by the first of them.
+pub(super) fn of_similarity(view: &SimilarityView) -> String {
+    let mut text = "sentence,other,value,picked\r\n".to_owned();
+    for (row, cells) in view.cells.iter().enumerate() {
+        for (column, cell) in cells.iter().enumerate() {
+            let [sentence, other] = [row, column].map(|place| place * view.block + 1);
+            let picked = view
+                .picks
+                .get(row)
+                .is_some_and(|&pick| pick == Some(column));
+            let cell = cell.map_or(String::new(), |cell| cell.to_string());
+            let _ = write!(text, "{sentence},{other},{cell},{picked}\r\n");
+        }
     }
     text
 }

@@ -3,19 +3,25 @@
 //! No threads, and no files besides the model folder.
 
 mod context_difference;
+mod contexts;
 mod contrastive;
 mod device;
 mod evaluation;
 mod parts;
+mod picks;
+mod sentence_encoder;
 mod starter;
 mod tracing;
 mod translation;
 mod translator;
 
 pub use crate::search::SearchOptions;
+pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use contrastive::{ContextOptions, SetScores};
 pub use device::{ComputeDevice, DeviceChoice};
 pub use evaluation::{translate_segments, translate_segments_while};
+pub use picks::{Pick, picks, sentence_texts};
+pub use sentence_encoder::SentenceEncoder;
 pub use starter::starter_model;
 pub use translation::{Flag, Translation};
 pub use translator::{KnownTranslations, ModelInfo, Reads, Step, Translator};

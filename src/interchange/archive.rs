@@ -215,7 +215,7 @@ impl Archive {
         }
     }
 
-    fn refuse(&self, reason: String) -> Error {
+    pub(super) fn refuse(&self, reason: String) -> Error {
         Error::Foreign {
             reason,
             path: self.path.clone(),

@@ -134,7 +134,7 @@ impl Tensors {
         ))
     }
 
-    fn refuse(&self, reason: String) -> Error {
+    pub(super) fn refuse(&self, reason: String) -> Error {
         Error::Foreign {
             reason,
             path: self.path.clone(),

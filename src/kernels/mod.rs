@@ -12,6 +12,7 @@ mod cpu;
 mod cross_entropy;
 mod dropout;
 mod each_weight;
+mod gelu;
 mod matmul;
 mod norm;
 mod selected;
@@ -22,6 +23,7 @@ pub use attention::{Attention, Segment, attention, attention_weights};
 pub use cross_entropy::label_smoothed_cross_entropy;
 pub use dropout::{Dropout, DropoutSource, dropout, relu_dropout};
 pub use each_weight::{each_alignment, each_attention};
+pub use gelu::gelu;
 pub use norm::{add_norm, layer_norm};
 pub use selected::{
     Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, each_selected,

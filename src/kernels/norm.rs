@@ -10,20 +10,19 @@ use super::cpu::{self, CpuOperation, Matrix, Operand};
 use super::dropout::{Dropout, dropout_plain};
 use super::matmul::{dot, sum};
 
-const EPSILON: f32 = 1e-5;
-
-/// Layer normalisation of every row.
+/// Layer normalisation of every row; `epsilon` is ε.
 ///
 /// # Shapes
 /// - x: `[rows, d_model]`; gamma, beta: `[d_model]`
 /// - output: `[rows, d_model]`
-pub fn layer_norm(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>) -> Tensor<2> {
+pub fn layer_norm(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f32) -> Tensor<2> {
     let operands = [
         Operand::from(&x),
         Operand::from(&gamma),
         Operand::from(&beta),
     ];
-    cpu::run(Norm, operands).unwrap_or_else(|| layer_norm_plain(x, gamma, beta))
+    cpu::run(Norm { epsilon }, operands)
+        .unwrap_or_else(|| layer_norm_plain(x, gamma, beta, epsilon))
 }
 
 /// `layer_norm(x + dropout(branch))`, the end of a post-norm sublayer.
@@ -37,6 +36,7 @@ pub fn add_norm(
     mask: Option<Dropout>,
     gamma: Tensor<1>,
     beta: Tensor<1>,
+    epsilon: f32,
 ) -> Tensor<2> {
     let operands = [
         Operand::from(&x),
@@ -44,19 +44,19 @@ pub fn add_norm(
         Operand::from(&gamma),
         Operand::from(&beta),
     ];
-    cpu::run(AddNorm(mask), operands).unwrap_or_else(|| {
+    cpu::run(AddNorm { mask, epsilon }, operands).unwrap_or_else(|| {
         let branch = match mask {
             Some(mask) => dropout_plain(branch, mask),
             None => branch,
         };
-        layer_norm_plain(x + branch, gamma, beta)
+        layer_norm_plain(x + branch, gamma, beta, epsilon)
     })
 }
 
-fn layer_norm_plain(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>) -> Tensor<2> {
+fn layer_norm_plain(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f32) -> Tensor<2> {
     let centred = x.clone() - x.mean_dim(1);
     let variance = centred.clone().square().mean_dim(1);
-    centred / (variance + EPSILON).sqrt() * gamma.unsqueeze::<2>() + beta.unsqueeze::<2>()
+    centred / (variance + epsilon).sqrt() * gamma.unsqueeze::<2>() + beta.unsqueeze::<2>()
 }
 
 /// What the backward pass needs: the rows before γ and β, and 1 / deviation of each.
@@ -68,13 +68,15 @@ struct Normalised {
 }
 
 #[derive(Clone, Debug)]
-struct Norm;
+struct Norm {
+    epsilon: f32,
+}
 
 impl CpuOperation<3> for Norm {
     type Saved = Normalised;
 
     fn forward(&self, [mut x, gamma, beta]: [Matrix; 3]) -> (Matrix, Normalised) {
-        let inverse_deviation = normalise(&mut x);
+        let inverse_deviation = normalise(&mut x, self.epsilon);
         let output = scale_and_shift(&x, &gamma, &beta);
         (
             output,
@@ -93,14 +95,17 @@ impl CpuOperation<3> for Norm {
 }
 
 #[derive(Clone, Debug)]
-struct AddNorm(Option<Dropout>);
+struct AddNorm {
+    mask: Option<Dropout>,
+    epsilon: f32,
+}
 
 impl CpuOperation<4> for AddNorm {
     type Saved = Normalised;
 
     fn forward(&self, [mut x, mut branch, gamma, beta]: [Matrix; 4]) -> (Matrix, Normalised) {
         let columns = x.columns();
-        drop_rows(self.0, &mut branch);
+        drop_rows(self.mask, &mut branch);
         let branch = branch.values();
         cpu::for_rows(x.values_mut(), columns, |first, rows| {
             let branch = &branch[first * columns..][..rows.len()];
@@ -108,13 +113,15 @@ impl CpuOperation<4> for AddNorm {
                 *x += branch;
             }
         });
-        Norm.forward([x, gamma, beta])
+        let epsilon = self.epsilon;
+        Norm { epsilon }.forward([x, gamma, beta])
     }
 
     fn backward(&self, saved: Normalised, gradient: Matrix) -> [Matrix; 4] {
-        let [x, gamma, beta] = Norm.backward(saved, gradient);
+        let epsilon = self.epsilon;
+        let [x, gamma, beta] = Norm { epsilon }.backward(saved, gradient);
         let mut branch = x.clone();
-        drop_rows(self.0, &mut branch);
+        drop_rows(self.mask, &mut branch);
         [x, branch, gamma, beta]
     }
 }
@@ -129,7 +136,7 @@ fn drop_rows(mask: Option<Dropout>, rows: &mut Matrix) {
 
 /// Brings every row to mean 0 and variance 1; gives 1 / deviation of each.
 #[expect(clippy::cast_precision_loss, reason = "row lengths are small")]
-fn normalise(x: &mut Matrix) -> Vec<f32> {
+fn normalise(x: &mut Matrix, epsilon: f32) -> Vec<f32> {
     let columns = x.columns();
     let chunk = cpu::rows_per_chunk(columns);
     let mut inverse_deviation = vec![0.0; x.rows()];
@@ -145,7 +152,7 @@ fn normalise(x: &mut Matrix) -> Vec<f32> {
                         for x in row.iter_mut() {
                             *x -= mean;
                         }
-                        *inverse = 1.0 / (dot(row, row) / columns as f32 + EPSILON).sqrt();
+                        *inverse = 1.0 / (dot(row, row) / columns as f32 + epsilon).sqrt();
                         for x in row.iter_mut() {
                             *x *= *inverse;
                         }
@@ -241,18 +248,20 @@ mod tests {
     use super::*;
     use crate::kernels::comparison::assert_same;
 
+    const EPSILON: f32 = 1e-5;
+
     #[test]
     fn fused_norms_equal_the_plain_one() {
         let row = |x: Tensor<2>| x.squeeze_dim::<1>(0);
         assert_same(
             [[70, 40], [1, 40], [1, 40]],
-            |[x, gamma, beta]| layer_norm(x, row(gamma), row(beta)),
-            |[x, gamma, beta]| layer_norm_plain(x, row(gamma), row(beta)),
+            |[x, gamma, beta]| layer_norm(x, row(gamma), row(beta), EPSILON),
+            |[x, gamma, beta]| layer_norm_plain(x, row(gamma), row(beta), EPSILON),
         );
         assert_same(
             [[70, 40], [70, 40], [1, 40], [1, 40]],
-            |[x, branch, gamma, beta]| add_norm(x, branch, None, row(gamma), row(beta)),
-            |[x, branch, gamma, beta]| layer_norm_plain(x + branch, row(gamma), row(beta)),
+            |[x, branch, gamma, beta]| add_norm(x, branch, None, row(gamma), row(beta), EPSILON),
+            |[x, branch, gamma, beta]| layer_norm_plain(x + branch, row(gamma), row(beta), EPSILON),
         );
     }
 
@@ -265,12 +274,15 @@ mod tests {
         let row = |x: Tensor<2>| x.squeeze_dim::<1>(0);
         assert_same(
             [[70, 40], [70, 40], [1, 40], [1, 40]],
-            |[x, branch, gamma, beta]| add_norm(x, branch, Some(mask), row(gamma), row(beta)),
+            |[x, branch, gamma, beta]| {
+                add_norm(x, branch, Some(mask), row(gamma), row(beta), EPSILON)
+            },
             |[x, branch, gamma, beta]| {
                 layer_norm_plain(
                     x + super::super::dropout(branch, Some(mask)),
                     row(gamma),
                     row(beta),
+                    EPSILON,
                 )
             },
         );

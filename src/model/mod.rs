@@ -7,6 +7,7 @@ mod additive;
 mod attended;
 mod attention;
 mod batch;
+mod bert;
 mod choice;
 mod conditional;
 mod config;
@@ -25,6 +26,7 @@ mod hierarchical_conditional;
 mod layout;
 mod norm;
 mod parts;
+mod pooling;
 mod positions;
 mod prepared;
 mod preset;
@@ -42,6 +44,7 @@ mod tests;
 mod transformer;
 mod traversal;
 mod tree;
+mod universal;
 mod zhang;
 
 pub use additive::{AdditiveAttention, AdditiveAttentionConfig, Alignment};
@@ -51,6 +54,7 @@ pub use attended::{
 };
 pub use attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 pub use batch::Batch;
+pub use bert::{Bert, BertBatch, BertConfig, BertLayer};
 pub use choice::{Kept, relevance};
 pub use conditional::{
     ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig,
@@ -77,6 +81,7 @@ pub use hierarchical_conditional::{
 pub use layout::{Layout, Sublayer};
 pub use norm::Norm;
 pub use parts::{Cost, Part, PartGroup};
+pub use pooling::{Pooling, normalised, pooled};
 pub use positions::{Counting, PlaceTables};
 pub use prepared::{PreparedMemory, ProjectedMemory, SelectedMemory, VisibleMemory, WordMemory};
 pub use preset::{Preset, presets};
@@ -95,4 +100,5 @@ pub use tree::{
     ContentTree, Merge, MergeConfig, MergeKind, MultiDimSource2Token, MultiDimSource2TokenConfig,
     path_sums,
 };
+pub use universal::{Universal, UniversalConfig};
 pub use zhang::PreviousEncoder;

@@ -6,6 +6,9 @@ use burn::tensor::{Device, Tensor};
 use super::config::NormPosition;
 use crate::kernels::{self, Dropout, DropoutSource, dropout};
 
+/// ε of the models that are trained here.
+const EPSILON: f32 = 1e-5;
+
 /// γ and β of one layer normalisation.
 #[derive(Module, Debug)]
 pub struct Norm {
@@ -13,6 +16,8 @@ pub struct Norm {
     pub gamma: Param<Tensor<1>>,
     /// `[d_model]`
     pub beta: Param<Tensor<1>>,
+    /// Beside the variance; others use other ones.
+    pub epsilon: f32,
 }
 
 impl Norm {
@@ -20,17 +25,24 @@ impl Norm {
         Self {
             gamma: Param::from_tensor(Tensor::ones([d_model], device)),
             beta: Param::from_tensor(Tensor::zeros([d_model], device)),
+            epsilon: EPSILON,
         }
+    }
+
+    #[must_use]
+    pub fn with_epsilon(self, epsilon: f32) -> Self {
+        Self { epsilon, ..self }
     }
 
     /// Normalises every row of `x` `[rows, d_model]`.
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        kernels::layer_norm(x, self.gamma.val(), self.beta.val())
+        kernels::layer_norm(x, self.gamma.val(), self.beta.val(), self.epsilon)
     }
 
     /// `norm(x + dropout(branch))`, both `[rows, d_model]`.
     pub fn add(&self, x: Tensor<2>, branch: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
-        kernels::add_norm(x, branch, mask, self.gamma.val(), self.beta.val())
+        let (gamma, beta) = (self.gamma.val(), self.beta.val());
+        kernels::add_norm(x, branch, mask, gamma, beta, self.epsilon)
     }
 
     /// `x` and what `branch` makes of it: `norm(x + branch(x))`, Vaswani et al. 2017, or `x + branch(norm(x))`, Xiong et al.

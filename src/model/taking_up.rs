@@ -141,5 +141,6 @@ fn neutral(before: &Norm) -> Norm {
     Norm {
         gamma: everywhere(deviation),
         beta: everywhere(mean),
+        epsilon: before.epsilon,
     }
 }

@@ -57,6 +57,11 @@ impl Embeddings {
         &self.values[sentence * self.dimensions..][..self.dimensions]
     }
 
+    /// The same, no longer shared.
+    pub fn into_values(self) -> Vec<f32> {
+        self.values
+    }
+
     /// The vectors one behind the other, `[sentences, dimensions]`.
     pub fn values(&self) -> &[f32] {
         &self.values

@@ -25,6 +25,16 @@ pub enum Range {
     Hybrid(usize),
 }
 
+impl std::fmt::Display for Range {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Each => f.write_str("each"),
+            Self::All => f.write_str("all"),
+            Self::Hybrid(first) => write!(f, "hybrid {first}"),
+        }
+    }
+}
+
 /// What to look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Selection {

@@ -16,9 +16,13 @@ pub mod placeholder;
 mod plain;
 mod reading;
 pub mod segment;
+mod sentence_pieces;
 pub mod vocabulary;
+mod word_pieces;
 mod writing;
 
 pub use builder::MAX_DEPTH;
 pub use reading::MAX_LINE_BYTES;
 pub(crate) use reading::decoded;
+pub use sentence_pieces::SentencePieces;
+pub use word_pieces::WordPieces;

@@ -1,10 +1,12 @@
-//! Models on disk: named tensors in safetensors files and the folder that holds a whole model.
+//! Models on disk: named tensors in safetensors files and the folder that holds a whole model or encoder.
 
 mod average;
+mod encoder;
 mod folder;
 mod tensors;
 
 pub use average::averaged_model;
+pub use encoder::{EncoderFolder, EncoderKind, EncoderNetwork, EncoderVocabulary};
 pub use folder::{Languages, ModelFolder, TrainingRecord};
 pub use tensors::{
     NamedTensors, Precision, load_module, module_tensors, read_tensors, write_tensors,

@@ -43,6 +43,7 @@ impl Case<'_> {
         Norm {
             gamma: self.weight(&format!("{prefix}gamma")),
             beta: self.weight(&format!("{prefix}beta")),
+            epsilon: 1e-5,
         }
     }
 

@@ -9,6 +9,7 @@ mod labels;
 mod legend;
 mod map;
 mod nodes;
+mod similarity;
 mod tree;
 mod zeros;
 
@@ -63,6 +64,7 @@ impl Explanation {
             Self::Document(view) => document::draw(pen, area, view),
             Self::Zeros(view) => zeros::draw(pen, area, view),
             Self::Difference(view) => difference::draw(pen, area, view, marks),
+            Self::Similarity(view) => similarity::draw(pen, area, view),
         }
     }
 }
@@ -75,6 +77,7 @@ pub(super) fn least_height(view: &Explanation, width: f64) -> f64 {
         Explanation::Document(_) | Explanation::Gates(_) | Explanation::Zeros(_) => 300.0,
         Explanation::Context(view) => context::height(view, width),
         Explanation::Difference(view) => difference::height(view, width),
+        Explanation::Similarity(view) => similarity::height(view, width),
     }
 }
 
@@ -93,6 +96,7 @@ pub(super) fn height(view: &Explanation, width: u32) -> u32 {
         Explanation::Context(view) => context::height(view, inner),
         Explanation::Zeros(_) => 420.0,
         Explanation::Difference(view) => difference::height(view, inner),
+        Explanation::Similarity(view) => similarity::height(view, inner),
     };
     (height + 2.0 * MARGIN).clamp(220.0, 4_000.0).ceil() as u32
 }

@@ -1,0 +1,187 @@
+//! `canopy corpus select-context`
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use super::Device;
+use super::terminal::{StatusLine, duration, print};
+use crate::corpus::{ContextsInfo, Corpus, write_contexts};
+use crate::error::{Error, Result};
+use crate::inference::{
+    ContextReport, ContextType, Selecting, SentenceEncoder, SimilarContext, select_contexts,
+};
+use crate::similarity::{Measure, Range};
+
+/// How contexts are chosen, and where they go.
+#[derive(Debug, Args)]
+pub(super) struct SelectContextArguments {
+    /// Corpus folder
+    #[arg(long, value_name = "DIR")]
+    corpus: PathBuf,
+    /// What the context of a sentence is
+    #[arg(long = "type", value_enum, default_value = "similarity")]
+    context: TypeName,
+    /// Encoder folder, made by `canopy model import sbert` or `use`
+    #[arg(long, value_name = "DIR")]
+    encoder: Option<PathBuf>,
+    /// What is compared: cosine, euclidean, manhattan, snr or snr-variance
+    #[arg(long, default_value = "cosine")]
+    measure: Measure,
+    /// Where similar sentences are looked for
+    #[arg(long, value_enum, default_value = "each")]
+    range: RangeName,
+    /// With --range hybrid: the first N sentences of a document look everywhere, the others in their document
+    #[arg(long, value_name = "N", required_if_eq("range", "hybrid"))]
+    hybrid: Option<usize>,
+    /// Corpus whose training documents are candidates as well, with --range all and hybrid; it may be the same one
+    #[arg(long, value_name = "CORPUS")]
+    index: Option<PathBuf>,
+    /// How many sentences each one gets at most
+    #[arg(long, value_name = "K", default_value = "1")]
+    top: NonZeroUsize,
+    /// Where to compute the encodings
+    #[arg(long, value_enum, default_value = "auto")]
+    device: Device,
+    /// File to write, lines of JSON
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Tell what was done as JSON
+    #[arg(long)]
+    json: bool,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TypeName {
+    /// The most similar other sentence
+    Similarity,
+    /// The sentence before
+    Previous,
+    /// The sentence itself
+    Same,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum RangeName {
+    /// The same document
+    Each,
+    /// All documents of the same split
+    All,
+    /// All for the first few sentences of a document, the same document for the others
+    Hybrid,
+}
+
+impl SelectContextArguments {
+    fn range(&self) -> Range {
+        match self.range {
+            RangeName::Each => Range::Each,
+            RangeName::All => Range::All,
+            RangeName::Hybrid => Range::Hybrid(self.hybrid.unwrap_or_default()),
+        }
+    }
+
+    fn encoder(&self) -> Result<SentenceEncoder> {
+        let Some(folder) = &self.encoder else {
+            return Err(Error::Config {
+                field: "--encoder",
+                found: "missing".to_owned(),
+                allowed: "a folder that `canopy model import sbert` or `use` made; only --type previous and same do \
+                          without"
+                    .to_owned(),
+            });
+        };
+        SentenceEncoder::open(folder, self.device.into())
+    }
+}
+
+pub(super) fn run(arguments: &SelectContextArguments) -> Result<()> {
+    let path = &arguments.output;
+    if path.exists() && !arguments.force {
+        return Err(Error::Exists { path: path.clone() });
+    }
+    let corpus = Corpus::open(&arguments.corpus)?;
+    let index = arguments.index.as_ref().map(Corpus::open).transpose()?;
+    let name = match arguments.context {
+        TypeName::Similarity => "similarity",
+        TypeName::Previous => "previous",
+        TypeName::Same => "same",
+    };
+    let mut info = ContextsInfo {
+        corpus: corpus.info().name.clone(),
+        corpus_digest: corpus.digest()?,
+        context: name.to_owned(),
+        top: arguments.top.get(),
+        ..ContextsInfo::default()
+    };
+    let encoder;
+    let context = match arguments.context {
+        TypeName::Previous => ContextType::Previous,
+        TypeName::Same => ContextType::Same,
+        TypeName::Similarity => {
+            encoder = arguments.encoder()?;
+            let range = arguments.range();
+            info.measure = Some(arguments.measure.name().to_owned());
+            info.range = Some(range.to_string());
+            info.encoder = Some(encoder.description().name.clone());
+            let used = index.as_ref().filter(|_| range != Range::Each);
+            info.index = used.map(|index| index.info().name.clone());
+            ContextType::Similarity(SimilarContext {
+                encoder: &encoder,
+                measure: arguments.measure,
+                range,
+                index: index.as_ref(),
+            })
+        }
+    };
+    let line = Mutex::new(StatusLine::new());
+    let show = |stage| {
+        let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
+        line.show(&told(stage));
+        ControlFlow::Continue(())
+    };
+    let found = select_contexts(&corpus, context, arguments.top, &show)?;
+    let mut line = line.into_inner().unwrap_or_else(PoisonError::into_inner);
+    line.clear();
+    let Some((documents, report)) = found else {
+        return Ok(());
+    };
+    write_contexts(path, &info, &documents, arguments.force)?;
+    if arguments.json {
+        return print(&format!(
+            "{:#}\n",
+            json!({"contexts": info, "report": report})
+        ));
+    }
+    print(&summary(&report, &info))
+}
+
+fn told(stage: Selecting) -> String {
+    match stage {
+        Selecting::Encoding(done, all) => format!("encoded {done} of {all} sentences"),
+        Selecting::Comparing(split, done, all) => {
+            format!("compared {done} of {all} sentences of {}", split.name())
+        }
+    }
+}
+
+fn summary(report: &ContextReport, info: &ContextsInfo) -> String {
+    let counts = format!(
+        "{} sentences of {} documents; {} have no context\n",
+        report.sentences, report.documents, report.without_context
+    );
+    if info.encoder.is_none() {
+        return counts;
+    }
+    format!(
+        "{counts}{} to encode, {} to compare\n",
+        duration(report.encoding_secs),
+        duration(report.comparing_secs)
+    )
+}

@@ -1,0 +1,158 @@
+//! `canopy corpus similarity`
+
+use std::fmt::Write;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::Device;
+use super::terminal::{StatusLine, print};
+use crate::charts::Theme;
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::explain::{Explanation, SimilarityView};
+use crate::inference::{Pick, SentenceEncoder, picks, sentence_texts};
+use crate::similarity::{Measure, Range};
+use crate::text::document::Document;
+
+/// Which document, and what to show of it.
+#[derive(Debug, Args)]
+pub(super) struct SimilarityArguments {
+    /// Document: HTML, Markdown or plain text
+    document: PathBuf,
+    /// Encoder folder, made by `canopy model import sbert` or `use`
+    #[arg(long, value_name = "DIR")]
+    encoder: PathBuf,
+    /// What is compared: cosine, euclidean, manhattan, snr or snr-variance
+    #[arg(long, default_value = "cosine")]
+    measure: Measure,
+    /// Print the sentence that each one would get as context, for each range; so it is done without --output, too
+    #[arg(long)]
+    picks: bool,
+    /// Corpus whose training documents are candidates for the ranges all and hybrid; without it there is only each
+    #[arg(long, value_name = "CORPUS")]
+    index: Option<PathBuf>,
+    /// Numbers N of the ranges hybrid N
+    #[arg(
+        long,
+        value_name = "N,…",
+        value_delimiter = ',',
+        default_value = "2,5,10"
+    )]
+    hybrid: Vec<usize>,
+    /// Print picks as JSON
+    #[arg(long)]
+    json: bool,
+    /// Where to compute the encodings
+    #[arg(long, value_enum, default_value = "auto")]
+    device: Device,
+    /// File to write: a figure of all pairs (.svg, .png) or its numbers (.csv, .json)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    figure: FigureArguments,
+}
+
+#[derive(Debug, Args)]
+struct FigureArguments {
+    /// Light on dark grey, as on screens; else dark on white, as in papers
+    #[arg(long)]
+    dark: bool,
+    /// Width of the figure
+    #[arg(long, value_name = "PIXELS", default_value_t = 1_000)]
+    width: u32,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(arguments: &SimilarityArguments) -> Result<()> {
+    let encoder = SentenceEncoder::open(&arguments.encoder, arguments.device.into())?;
+    let document = Document::open(&arguments.document, None)?;
+    if let Some(path) = &arguments.output {
+        let texts = sentence_texts(&document);
+        let found = encoder.encode(&texts, |_, _| ControlFlow::Continue(()))?;
+        let embeddings = found.expect("nothing stops it");
+        let name = &encoder.description().name;
+        let view = SimilarityView::new(&document.name, name, texts, embeddings, arguments.measure);
+        let view = Explanation::Similarity(view);
+        let theme = if arguments.figure.dark {
+            Theme::DARK
+        } else {
+            Theme::LIGHT
+        };
+        let width = arguments.figure.width;
+        let size = (width, view.height(width));
+        view.write(&theme, path, size, arguments.figure.force)?;
+    }
+    if arguments.picks || arguments.json || arguments.output.is_none() {
+        print_picks(arguments, &encoder, &document)?;
+    }
+    Ok(())
+}
+
+fn print_picks(
+    arguments: &SimilarityArguments,
+    encoder: &SentenceEncoder,
+    document: &Document,
+) -> Result<()> {
+    let index = arguments.index.as_ref().map(Corpus::open).transpose()?;
+    let mut ranges = vec![Range::Each];
+    if index.is_some() {
+        ranges.push(Range::All);
+        ranges.extend(arguments.hybrid.iter().map(|&first| Range::Hybrid(first)));
+    }
+    let texts = sentence_texts(document);
+    let mut line = StatusLine::new();
+    let encoding = |done, all| {
+        line.show(&format!("encoded {done} of {all} sentences"));
+        ControlFlow::Continue(())
+    };
+    let measure = arguments.measure;
+    let found = picks(
+        encoder,
+        &texts,
+        index.as_ref(),
+        (measure, &ranges),
+        encoding,
+    )?;
+    line.clear();
+    let of_ranges: Vec<(Range, Vec<Option<Pick>>)> =
+        ranges.into_iter().zip(found.unwrap_or_default()).collect();
+    if arguments.json {
+        let sentences = texts.iter().enumerate();
+        let told = sentences.map(|(number, text)| json_of(number, text, &of_ranges));
+        return print(&format!("{:#}\n", Value::Array(told.collect())));
+    }
+    let mut told = String::new();
+    for (number, text) in texts.iter().enumerate() {
+        // Writing to a string does not fail.
+        let _ = writeln!(told, "{:>4}  {text}", number + 1);
+        for (range, picks) in &of_ranges {
+            let range = range.to_string();
+            let _ = match &picks[number] {
+                None => writeln!(told, "      {range:<10} -"),
+                Some(pick) => writeln!(
+                    told,
+                    "      {range:<10} {:>8.4}  {}{}  {}",
+                    pick.value,
+                    pick.document
+                        .as_ref()
+                        .map_or(String::new(), |it| format!("{it} ")),
+                    pick.sentence + 1,
+                    pick.text
+                ),
+            };
+        }
+    }
+    print(&told)
+}
+
+fn json_of(number: usize, text: &str, of_ranges: &[(Range, Vec<Option<Pick>>)]) -> Value {
+    let picks = of_ranges.iter();
+    let picks = picks.map(|(range, picks)| (range.to_string(), json!(picks[number])));
+    let picks: serde_json::Map<String, Value> = picks.collect();
+    json!({"sentence": number, "text": text, "picks": picks})
+}
