@@ -36,6 +36,8 @@ pub enum ViewKind {
 pub struct Question {
     pub view: ViewKind,
     pub query: Query,
+    /// Maps of all heads beside each other, whatever the query's heads are.
+    pub each_head: bool,
     /// Of the columns of maps of the context.
     pub order: Order,
     /// How many context sentences are shown with their words.
@@ -50,6 +52,14 @@ impl ViewKind {
             Self::Itself => Side::Source,
             _ => wanted,
         }
+    }
+
+    /// Whether its maps can stand beside each other, a head each.
+    pub fn has_heads_apart(self) -> bool {
+        matches!(
+            self,
+            Self::Sentences | Self::Words | Self::Cross | Self::Itself
+        )
     }
 
     /// Whether two traces can be shown beside each other.
@@ -78,6 +88,9 @@ impl Question {
             side: self.view.side(self.query.side),
             ..self.query
         };
+        if self.each_head && self.view.has_heads_apart() {
+            return self.of_each_head(source);
+        }
         Ok(match self.view {
             ViewKind::Tree => Explanation::Tree(TreeView::new(source, &query)?),
             ViewKind::Sentences => {
@@ -105,6 +118,22 @@ impl Question {
                 });
             }
         })
+    }
+
+    fn of_each_head(&self, source: &TraceSource) -> Result<Explanation> {
+        let choices = Choices::new(source, self.view, self.query.side, self.query.layer);
+        let mut maps = Vec::new();
+        for head in choices.heads {
+            let mut one = *self;
+            (one.each_head, one.query.heads) = (false, Heads::One(head));
+            if let Explanation::Maps(mut answer) = one.answer(source)? {
+                for map in &mut answer {
+                    map.title = format!("Head {}", head + 1);
+                }
+                maps.append(&mut answer);
+            }
+        }
+        Ok(Explanation::Maps(maps))
     }
 
     /// The same about another model's trace of the document, which may have other layers and heads.

@@ -241,6 +241,7 @@ mod tests {
             question: Question {
                 view: ViewKind::Tree,
                 query: Query::sentence(Side::Source, 0),
+                each_head: false,
                 order: Order::Document,
                 limit: 6,
             },

@@ -30,8 +30,12 @@ impl AppState {
                 question.query.layer = Some(layer);
                 self.turn_to(Some(question));
             }
+            C::EachHead => {
+                question.each_head = true;
+                self.turn_to(Some(question));
+            }
             C::Heads(heads) => {
-                question.query.heads = heads;
+                (question.query.heads, question.each_head) = (heads, false);
                 self.turn_to(Some(question));
             }
             C::Order(order) => {

@@ -20,6 +20,8 @@ pub enum ExploreCommand {
     Side(Side),
     Layer(usize),
     Heads(Heads),
+    /// All heads, beside each other.
+    EachHead,
     Order(Order),
     /// Asks about a word or sentence.
     Select(Spot),
@@ -132,6 +134,7 @@ impl Default for Explorer {
             question: Question {
                 view: ViewKind::Tree,
                 query: Query::sentence(Side::Source, 0),
+                each_head: false,
                 order: Order::Document,
                 limit: 6,
             },

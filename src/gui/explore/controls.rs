@@ -169,25 +169,38 @@ fn layer_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
     response.response.on_hover_text("Which layer of the model");
 }
 
+/// All heads, a map each.
+const APART: &str = "Side by side";
+
 fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
     let heads = explorer.choices(explorer.question.view).heads;
     if heads.is_empty() {
         return;
     }
     let current = explorer.question.query.heads;
+    let can_be_apart = explorer.question.view.has_heads_apart() && heads.len() > 1;
+    let are_apart = explorer.question.each_head && can_be_apart;
     let name = |heads: Heads| match heads {
         Heads::Mean => "All heads".to_owned(),
         Heads::One(head) => format!("Head {}", head + 1),
     };
     let combo = ComboBox::from_id_salt("heads")
-        .width(86.0)
-        .selected_text(name(current));
+        .width(96.0)
+        .selected_text(if are_apart {
+            APART.to_owned()
+        } else {
+            name(current)
+        });
     let response = combo.show_ui(ui, |ui| {
         let all = std::iter::once(Heads::Mean).chain(heads.into_iter().map(Heads::One));
         for heads in all {
-            if ui.selectable_label(heads == current, name(heads)).clicked() {
+            let is_shown = heads == current && !are_apart;
+            if ui.selectable_label(is_shown, name(heads)).clicked() {
                 push(ExploreCommand::Heads(heads));
             }
+        }
+        if can_be_apart && ui.selectable_label(are_apart, APART).clicked() {
+            push(ExploreCommand::EachHead);
         }
     });
     let about =
