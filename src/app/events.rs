@@ -135,6 +135,7 @@ impl AppState {
         self.last_progress = Some(running.progress);
         self.finish_update(&running);
         self.trace_if_shown();
+        self.translated_for_trace();
         let missing = running.progress.num_sentences - running.progress.done_sentences;
         if cancelled && missing > 0 {
             let detail = format!("{missing} sentences are left; translate again to go on.");
@@ -155,6 +156,7 @@ impl AppState {
         self.settings.remember_document(&path);
         self.save_settings();
         self.document = Some(OpenDocument::new(path, document, project));
+        self.opened_for_trace();
     }
 
     fn document_saved(&mut self, path: &Path) {

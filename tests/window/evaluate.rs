@@ -163,3 +163,60 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
         "adequacy: plain 0, context 3, ties 0 · two-sided sign test, ties split: p = 0.2500";
     harness.get_by_label(tally);
 }
+
+#[test]
+fn a_sentence_leads_to_its_trace() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut harness = evaluated(home.path());
+    harness
+        .get_all_by_label("Sentences")
+        .last()
+        .expect("a tab")
+        .click();
+    harness.run();
+    let button = harness.get_all_by_label("Show its trace").next();
+    button.expect("a button").click();
+    harness.run_steps(3);
+    let state = &mut harness.state_mut().state;
+    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+        panic!("its model is opened");
+    };
+    assert!(folder.ends_with("context"));
+    state.receive(Event::ModelOpened {
+        job,
+        info: info(folder),
+        device_name: "CPU".to_owned(),
+    });
+    let mut requests = state.file_requests.drain(..);
+    let text = requests.find_map(|request| match request {
+        FileRequest::Write { bytes, .. } => String::from_utf8(bytes).ok(),
+        _ => None,
+    });
+    let opens = requests.find_map(|request| match request {
+        FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
+        _ => None,
+    });
+    drop(requests);
+    let ((job, path), text) = (opens.expect("it is opened"), text.expect("it is written"));
+    let document = Document::parse("one.txt", Format::Text, text).expect("a document");
+    assert_eq!(document.paragraphs.len(), 4);
+    state.receive(Event::DocumentOpened {
+        job,
+        path,
+        document: Arc::new(document),
+        project: None,
+        project_error: None,
+    });
+    let Some(Request::Translate { job, .. }) = state.requests.pop() else {
+        panic!("it is translated");
+    };
+    let translation = Translation::written("Öffnen".to_owned());
+    state.receive(Event::SentenceTranslated {
+        job,
+        index: 0,
+        translation,
+    });
+    state.receive(Event::Finished { job });
+    assert_eq!(state.page, Page::Explore);
+    assert!(matches!(state.requests.pop(), Some(Request::Trace { .. })));
+}

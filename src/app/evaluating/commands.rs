@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Evaluate, EvaluateCommand, Evaluating, OpenJudgement, TestSplit};
+use super::{Evaluate, EvaluateCommand, Evaluating, OpenJudgement, TestSplit, Tracing};
 use crate::app::ask::Ask;
-use crate::app::command::Page;
+use crate::app::command::{Page, Scope};
 use crate::app::state::{AppState, NoticeKind};
 use crate::jobs::{EvaluationJob, EvaluationRequest, FileRequest, JobControl};
 use crate::judgement::{Criterion, Judgement, Vote};
@@ -37,6 +37,7 @@ impl AppState {
             }
             C::Show(view) => page.view = view,
             C::Select(system) => page.selected = system,
+            C::Trace(segment) => self.open_for_trace(segment),
             C::AskSave(extension) => {
                 let name = format!("scores.{extension}");
                 self.asks.push(Ask::Scores { name });
@@ -117,6 +118,7 @@ impl AppState {
         };
         let job = self.next_job();
         let control = JobControl::default();
+        self.evaluate.tested.clone_from(&self.evaluate.models);
         self.settings.remember_corpus(&corpus);
         self.save_settings();
         let request = EvaluationJob {
@@ -137,6 +139,62 @@ impl AppState {
         });
         let request = EvaluationRequest::Evaluate(Box::new(request));
         self.evaluate.requests.push(request);
+    }
+
+    /// Writes the source of the segment's document, a paragraph a segment, opens it and translates it.
+    fn open_for_trace(&mut self, segment: usize) {
+        let page = &self.evaluate;
+        let (Some(evaluation), Some(data)) = (&page.evaluation, &self.folders.data) else {
+            return;
+        };
+        let segments = &evaluation.comparison.segments;
+        let (Some(found), Some(model)) = (segments.get(segment), page.tested.get(page.selected))
+        else {
+            return;
+        };
+        let document = found.segment.document;
+        let of_document = segments.iter().filter(|it| it.segment.document == document);
+        let paragraphs: Vec<&str> = of_document.map(|it| it.segment.source.as_str()).collect();
+        let name = evaluation
+            .comparison
+            .documents
+            .iter()
+            .find(|it| it.document == document)
+            .map_or_else(String::new, |it| file_name_of(&it.name));
+        let path = data.join("evaluated").join(format!("{name}.txt"));
+        let (paragraph, model) = (found.segment.position, model.clone());
+        let bytes = (paragraphs.join("\n\n") + "\n").into_bytes();
+        let job = self.next_job();
+        self.file_requests.push(FileRequest::Write {
+            job,
+            path: path.clone(),
+            bytes,
+        });
+        self.open_model(model);
+        self.open(path);
+        self.evaluate.tracing = Some(Tracing::Opening { paragraph });
+    }
+
+    /// A document has been opened: goes on if it was for a trace.
+    pub(in crate::app) fn opened_for_trace(&mut self) {
+        let Some(Tracing::Opening { paragraph }) = self.evaluate.tracing.take() else {
+            return;
+        };
+        let Some(open) = &self.document else { return };
+        let paragraph = open.document.paragraphs.get(paragraph);
+        let Some(sentence) = paragraph.map(|paragraph| paragraph.sentences.start) else {
+            return;
+        };
+        self.select(sentence);
+        self.evaluate.tracing = Some(Tracing::Translating);
+        self.translate(Scope::Document);
+    }
+
+    /// A translation has ended: shows the trace if it was for one.
+    pub(in crate::app) fn translated_for_trace(&mut self) {
+        if self.evaluate.tracing.take() == Some(Tracing::Translating) {
+            self.show_explorer();
+        }
     }
 
     fn save_evaluation(&mut self, path: PathBuf) {
@@ -170,12 +228,7 @@ impl AppState {
                 "{} vs {} {seed:016x}.json",
                 judgement.systems[0], judgement.systems[1]
             );
-            let is_safe = |letter: char| letter.is_alphanumeric() || " .-".contains(letter);
-            let name: String = name
-                .chars()
-                .map(|letter| if is_safe(letter) { letter } else { '_' })
-                .collect();
-            data.join("judgements").join(name)
+            data.join("judgements").join(file_name_of(&name))
         });
         self.evaluate.judgement = Some(OpenJudgement {
             judgement,
@@ -252,6 +305,14 @@ impl AppState {
         self.file_requests
             .push(FileRequest::Write { job, path, bytes });
     }
+}
+
+/// A name that every file system takes.
+fn file_name_of(name: &str) -> String {
+    let is_safe = |letter: char| letter.is_alphanumeric() || " .-".contains(letter);
+    name.chars()
+        .map(|letter| if is_safe(letter) { letter } else { '_' })
+        .collect()
 }
 
 fn display(path: &Path) -> String {

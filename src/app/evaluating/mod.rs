@@ -26,6 +26,8 @@ pub enum EvaluateCommand {
     Show(EvaluateView),
     /// Which system is looked at beside the first one.
     Select(usize),
+    /// Opens the document of a segment with the model that is looked at, and shows what it read there.
+    Trace(usize),
     /// The ending is `csv`, `tex`, `json`, `svg` or `png`.
     AskSave(&'static str),
     Save(PathBuf),
@@ -94,6 +96,20 @@ pub struct Evaluate {
     /// For the thread that evaluates; the window sends and empties it.
     pub requests: Vec<EvaluationRequest>,
     saving: Option<JobId>,
+    /// Models of the evaluation, in the order of its systems.
+    tested: Vec<PathBuf>,
+    /// What is to be traced once its document is open, and then once it is translated.
+    tracing: Option<Tracing>,
+}
+
+/// On the way from a segment to its trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tracing {
+    /// The paragraph of the document that is being opened.
+    Opening {
+        paragraph: usize,
+    },
+    Translating,
 }
 
 /// [`Split::Test`] unless somebody says otherwise.

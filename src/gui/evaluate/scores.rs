@@ -61,7 +61,7 @@ pub(super) fn evaluation_ui(
             EvaluateView::Scores => scores_ui(ui, evaluation),
             EvaluateView::Documents => documents_ui(ui, comparison),
             EvaluateView::Buckets => buckets_ui(ui, comparison),
-            EvaluateView::Sentences => sentences_ui(ui, comparison, page.selected),
+            EvaluateView::Sentences => sentences_ui(ui, comparison, page.selected, commands),
         });
 }
 

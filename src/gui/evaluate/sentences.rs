@@ -1,12 +1,18 @@
 //! Where one system is better and where it is worse than the first, sentence by sentence.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{FontId, RichText, Ui};
+use egui::{Button, FontId, RichText, Ui};
 
+use crate::app::{Command, EvaluateCommand};
 use crate::gui::theme::{Palette, blend, semibold};
 use crate::metrics::comparison::{Change, Comparison, Extreme, Piece};
 
-pub(super) fn sentences_ui(ui: &mut Ui, comparison: &Comparison, system: usize) {
+pub(super) fn sentences_ui(
+    ui: &mut Ui,
+    comparison: &Comparison,
+    system: usize,
+    commands: &mut Vec<Command>,
+) {
     let palette = Palette::of(ui);
     let extremes = comparison
         .extremes
@@ -26,7 +32,7 @@ pub(super) fn sentences_ui(ui: &mut Ui, comparison: &Comparison, system: usize) 
         ui.label(RichText::new(title).font(semibold(15.0)));
         ui.add_space(4.0);
         for extreme in all {
-            extreme_ui(ui, comparison, extreme, &palette);
+            extreme_ui(ui, comparison, extreme, &palette, commands);
         }
         if all.is_empty() {
             ui.label(RichText::new("None.").color(palette.weak));
@@ -35,7 +41,13 @@ pub(super) fn sentences_ui(ui: &mut Ui, comparison: &Comparison, system: usize) 
     }
 }
 
-fn extreme_ui(ui: &mut Ui, comparison: &Comparison, extreme: &Extreme, palette: &Palette) {
+fn extreme_ui(
+    ui: &mut Ui,
+    comparison: &Comparison,
+    extreme: &Extreme,
+    palette: &Palette,
+    commands: &mut Vec<Command>,
+) {
     let found = &comparison.segments[extreme.segment].segment;
     let document = comparison
         .documents
@@ -49,7 +61,15 @@ fn extreme_ui(ui: &mut Ui, comparison: &Comparison, extreme: &Extreme, palette: 
         extreme.difference,
         found.position + 1
     );
-    ui.label(RichText::new(head).size(12.5).color(palette.weak));
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(head).size(12.5).color(palette.weak));
+        let about = "Opens the document with this model and shows what it read there";
+        let trace = ui.add(Button::new("Show its trace").small());
+        if trace.on_hover_text(about).clicked() {
+            let command = EvaluateCommand::Trace(extreme.segment);
+            commands.push(Command::Evaluate(command));
+        }
+    });
     for (label, text) in [("source", &found.source), ("reference", &found.reference)] {
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new(label).size(12.5).color(palette.weak));
