@@ -473,7 +473,8 @@ fn a_contrastive_set_is_made_and_scored() {
     let output = score(&set, &["-o", &figure]);
     assert_done(&output);
     for part in [
-        "by lot 33.3 %",
+        "by lot",
+        "33.3 %",
         "all sentences before",
         " of 2",
         "by pronoun",
@@ -503,6 +504,6 @@ fn a_contrastive_set_is_made_and_scored() {
     let drawn = desk.read("set.json");
     assert_done(&make(&["--force", "--limit", "1", "--seed", "3"]));
     assert_eq!(desk.read("set.json"), drawn);
-    let broken = desk.file("broken.json", &drawn.replace("\"correct\"", "\"right\""));
+    let broken = desk.file("broken.json", drawn.replace("\"correct\"", "\"right\""));
     assert_failed(&score(&broken, &[]), &["broken.json", "item 1", "correct"]);
 }
