@@ -529,7 +529,8 @@ fn a_contrastive_set_is_made_and_scored() {
     let output = score(&set, &["-o", &figure]);
     assert_done(&output);
     for part in [
-        "by lot 33.3 %",
+        "by lot",
+        "33.3 %",
         "all sentences before",
         " of 2",
         "by pronoun",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::set::{ContrastiveSet, Item};
+use super::set::{ContrastiveSet, Item, chance};
 use crate::metrics::significance::wilson;
 
 /// A cell with fewer items shows counts and no accuracy.
@@ -29,8 +29,6 @@ pub enum TargetContext {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Accuracies {
     pub total: Cell,
-    /// What choosing by lot gives.
-    pub chance: f64,
     /// By the right pronoun.
     pub by_pronoun: Vec<Cell>,
     /// By the distance of the antecedent in sentences: 0, 1, 2, 3, > 3, as in Table 4 of Maruf et al. (NAACL 2019).
@@ -49,20 +47,26 @@ pub struct Cell {
     pub name: String,
     pub items: usize,
     pub right: usize,
+    /// What choosing by lot gives, between 0 and 1.
+    pub chance: f64,
     /// Between 0 and 1; none of fewer than [`FEWEST`] items.
     pub accuracy: Option<f64>,
     /// Of 95 %, by Wilson 1927, as if items were independent; those of one document are not quite.
     pub interval: Option<(f64, f64)>,
 }
 
+/// An item, and whether it is right.
+type Verdict<'a> = (&'a Item, bool);
+
 impl Cell {
-    fn of(name: impl Into<String>, verdicts: &[bool]) -> Self {
-        let (items, right) = (verdicts.len(), verdicts.iter().filter(|&&is| is).count());
-        let interval = (items >= FEWEST).then(|| wilson(right, items));
+    fn of(name: impl Into<String>, verdicts: &[Verdict]) -> Self {
+        let right = verdicts.iter().filter(|(_, is_right)| *is_right).count();
+        let interval = (verdicts.len() >= FEWEST).then(|| wilson(right, verdicts.len()));
         Self {
             name: name.into(),
-            items,
+            items: verdicts.len(),
             right,
+            chance: chance(verdicts.iter().map(|(item, _)| *item)),
             accuracy: interval.map(|interval| interval.mean),
             interval: interval.map(|interval| (interval.lower, interval.upper)),
         }
@@ -89,18 +93,16 @@ impl Accuracies {
         for (item, scores) in &known {
             assert_eq!(item.candidates().count(), scores.len(), "{}", item.id);
         }
-        let verdicts: Vec<(&Item, bool)> = known
+        let verdicts: Vec<Verdict> = known
             .iter()
             .map(|(item, scores)| (*item, is_right(scores)))
             .collect();
-        let all: Vec<bool> = verdicts.iter().map(|(_, right)| *right).collect();
         let is_tie = |scores: &[f64]| {
             let best = scores[1..].iter().copied().fold(f64::MIN, f64::max);
             scores[0].total_cmp(&best).is_eq()
         };
         Self {
-            total: Cell::of("total", &all),
-            chance: set.chance(),
+            total: Cell::of("total", &verdicts),
             by_pronoun: by_name(&verdicts, |item| item.pronoun.clone()),
             by_distance: by_distance(&verdicts),
             by_category: by_name(&verdicts, |item| item.category.clone()),
@@ -138,26 +140,23 @@ fn is_right(scores: &[f64]) -> bool {
     scores[1..].iter().all(|wrong| scores[0] > *wrong)
 }
 
-fn by_name(verdicts: &[(&Item, bool)], name: impl Fn(&Item) -> Option<String>) -> Vec<Cell> {
-    let mut groups: BTreeMap<String, Vec<bool>> = BTreeMap::new();
-    for (item, right) in verdicts {
-        if let Some(name) = name(item) {
-            groups.entry(name).or_default().push(*right);
+fn by_name(verdicts: &[Verdict], name: impl Fn(&Item) -> Option<String>) -> Vec<Cell> {
+    let mut groups: BTreeMap<String, Vec<Verdict>> = BTreeMap::new();
+    for verdict in verdicts {
+        if let Some(name) = name(verdict.0) {
+            groups.entry(name).or_default().push(*verdict);
         }
     }
-    let cell = |(name, verdicts): (String, Vec<bool>)| Cell::of(name, &verdicts);
+    let cell = |(name, verdicts): (String, Vec<Verdict>)| Cell::of(name, &verdicts);
     groups.into_iter().map(cell).collect()
 }
 
-fn by_distance(verdicts: &[(&Item, bool)]) -> Vec<Cell> {
-    let mut groups: [Vec<bool>; 5] = Default::default();
-    for (item, right) in verdicts {
-        if let Some(distance) = item.distance {
-            groups[distance.min(4)].push(*right);
+fn by_distance(verdicts: &[Verdict]) -> Vec<Cell> {
+    let mut groups: [Vec<Verdict>; 5] = Default::default();
+    for verdict in verdicts {
+        if let Some(distance) = verdict.0.distance {
+            groups[distance.min(4)].push(*verdict);
         }
-    }
-    if groups.iter().all(Vec::is_empty) {
-        return Vec::new();
     }
     let names = ["0", "1", "2", "3", "> 3"];
     let cells = names
@@ -202,7 +201,7 @@ mod tests {
         assert_eq!((found.total.right, found.total.items), (1, 3));
         assert_eq!((found.ties, found.left_out), (1, 1));
         assert_eq!(found.total.accuracy, None, "fewer than thirty");
-        assert!((found.chance - 1.0 / 3.0).abs() < 1e-9);
+        assert!((found.total.chance - 1.0 / 3.0).abs() < 1e-9);
         assert!(found.by_distance.is_empty() && found.groups().is_empty());
     }
 

@@ -99,12 +99,6 @@ impl Picture for AccuracyFigure {
             let label = format!("{:.0} %", share * 100.0);
             pen.text(&label, at, weak.anchored(Anchor::Centre))?;
         }
-        if let Some((_, first)) = self.models.first() {
-            let chance = x(first.chance);
-            pen.line(&[(chance, top - 6.0), (chance, bottom)], 1.5, theme.axis)?;
-            let at = (chance, top - 9.0);
-            pen.text("by lot", at, weak.anchored(Anchor::Centre))?;
-        }
         let mut y = top;
         for row in self.rows() {
             let height = self.row_height(&row);
@@ -117,6 +111,10 @@ impl Picture for AccuracyFigure {
                     let small = Lettering::new(SMALL, theme.text);
                     let middle = y + height / 2.0;
                     pen.text(name, (MARGIN + 10.0, middle + SMALL * 0.36), small)?;
+                    if let Some(cell) = cells.iter().flatten().next() {
+                        let lot = x(cell.chance);
+                        pen.line(&[(lot, y + 2.0), (lot, y + height - 2.0)], 2.0, theme.axis)?;
+                    }
                     let mut line = y + ROOM / 2.0 + STEP / 2.0;
                     for (colour, cell) in cells.into_iter().enumerate() {
                         draw_cell(pen, cell, (line, colour), &x)?;
@@ -140,7 +138,7 @@ impl AccuracyFigure {
             left += 14.0 + pen.width(name, small) + 22.0;
         }
         let weak = Lettering::new(SMALL, pen.theme.weak);
-        let about = "line: 95 % (Wilson); right of items; no accuracy under 30";
+        let about = "line: 95 % (Wilson); grey: by lot; right of items; no accuracy under 30";
         pen.text(about, (left, y), weak)
     }
 }

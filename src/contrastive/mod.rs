@@ -10,7 +10,7 @@
 //!
 //! # What such a set can and cannot claim
 //! It says what a model prefers of the given translations, not what it would write. An item is right only if every wrong
-//! translation is less probable than the right one; the random baseline follows from the number of wrong ones.
+//! translation is less probable than the right one; what choosing by lot gives follows from the number of wrong ones.
 
 mod accuracy;
 mod figure;

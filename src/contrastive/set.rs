@@ -100,11 +100,11 @@ impl Item {
     }
 }
 
-impl ContrastiveSet {
-    /// The accuracy of choosing by lot: the mean of one over the number of candidates.
-    #[expect(clippy::cast_precision_loss, reason = "counts of items")]
-    pub fn chance(&self) -> f64 {
-        let by_lot = |item: &Item| 1.0 / (item.contrasts.len() + 1) as f64;
-        self.items.iter().map(by_lot).sum::<f64>() / self.items.len().max(1) as f64
-    }
+/// The accuracy of choosing by lot: the mean of one over the number of candidates.
+#[expect(clippy::cast_precision_loss, reason = "counts of items")]
+pub(super) fn chance<'a>(items: impl Iterator<Item = &'a self::Item>) -> f64 {
+    let (sum, count) = items.fold((0.0, 0_usize), |(sum, count), item| {
+        (sum + 1.0 / (item.contrasts.len() + 1) as f64, count + 1)
+    });
+    sum / count.max(1) as f64
 }

@@ -76,7 +76,7 @@ impl Report<'_> {
             return String::new();
         };
         let labels = self.models.iter().map(ModelResult::label);
-        let header = std::iter::once(String::new()).chain(labels);
+        let header = ["", "by lot"].map(str::to_owned).into_iter().chain(labels);
         let mut rows = vec![Row::Cells(header.collect())];
         let totals = self
             .models
@@ -92,11 +92,10 @@ impl Report<'_> {
         }
         let mut lines = vec![
             format!(
-                "{}: {} items in {} documents; by lot {:.1} %",
+                "{}: {} items in {} documents",
                 self.set.name,
                 self.set.items.len(),
-                self.set.documents.len(),
-                100.0 * first.accuracies.chance
+                self.set.documents.len()
             ),
             self.context(),
             String::new(),
@@ -147,9 +146,18 @@ enum Row {
     Cells(Vec<String>),
 }
 
+/// A line of the table; all models choose among the same candidates.
 fn row<'a>(name: &str, cells: impl Iterator<Item = Option<&'a Cell>>) -> Row {
-    let cells = cells.map(|cell| cell.map_or_else(String::new, cell_text));
-    Row::Cells(std::iter::once(name.to_owned()).chain(cells).collect())
+    let cells: Vec<Option<&Cell>> = cells.collect();
+    let chance = cells
+        .iter()
+        .flatten()
+        .next()
+        .map(|cell| 100.0 * cell.chance);
+    let chance = chance.map_or_else(String::new, |chance| format!("{chance:.1} %"));
+    let texts = cells.into_iter();
+    let texts = texts.map(|cell| cell.map_or_else(String::new, cell_text));
+    Row::Cells([name.to_owned(), chance].into_iter().chain(texts).collect())
 }
 
 fn cell_text(cell: &Cell) -> String {

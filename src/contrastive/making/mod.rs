@@ -4,9 +4,11 @@
 //! fits the words around it as well. The rules are in [`RULES`]. They prefer precision: a sentence with anything that
 //! could be read otherwise is left out.
 
+mod case;
 mod gender;
 mod pronouns;
 mod terms;
+mod texts;
 mod words;
 
 use std::collections::HashSet;
@@ -15,11 +17,12 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::set::{Contrast, ContrastiveSet, Item, SetDocument, SetSentence};
-use crate::corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus};
+use super::set::{Contrast, ContrastiveSet, Item};
+use crate::corpus::{Corpus, Split, Unit};
 use crate::error::{Error, Result};
 use gender::Genders;
 use terms::Terms;
+use texts::{Texts, units, whole};
 
 /// The rules, and what a set that they make can and cannot claim.
 pub const RULES: &str = "\
@@ -29,7 +32,7 @@ Sie is taken for one. The case follows from the form, or from whether a verb or 
 wrong translations have the other genders in that case.
 Possessives: exactly one `its` and one form of sein or ihr before a noun; the wrong translation has the other stem with \
 the same ending.
-Antecedent: the nearest noun before the pronoun, up to 10 sentences back, that has an article of the singular and the \
+Antecedent: the nearest noun before the pronoun, up to 10 sentences back (for es 3), that has an article of the singular and the \
 pronoun's gender. Genders are learnt from the articles in the whole corpus (at least 3, of which 90 % agree); a compound \
 has that of its last part. Without such a noun the sentence is left out.
 Terms: an English word that the corpus renders by two German nouns of the same gender, or in other languages by two words \
@@ -39,8 +42,8 @@ Left out are repeated sentences, those not surely aligned, and pairs that also s
 
 Such a set can claim that a model prefers what the translator wrote to the same sentence with one word changed. It cannot \
 claim coreference: the antecedent is the nearest fitting noun, not one that somebody has resolved, so the distance is an \
-estimate (a true one can only be nearer where another noun of the gender stands between). For some items the sentence \
-alone says enough; a difference between models says more than an accuracy. Accuracies do not compare with those on ContraPro.";
+estimate: the true antecedent may stand further back, or nearer where its gender is not known; es may stand for no noun at \
+all. For some items the sentence alone says enough; a difference between models says more than an accuracy. Accuracies do not compare with those on ContraPro.";
 
 /// What is contrasted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -105,19 +108,15 @@ pub fn make(corpus: &Corpus, options: &MakeOptions) -> Result<Made> {
     let kinds = kinds(corpus, &options.kinds)?;
     let texts = Texts::read(corpus, options.split)?;
     let is_german = is(&corpus.info().target_language, "de");
-    let learn = || Genders::learn(texts.pairs.iter().map(|(_, target)| target.as_str()));
-    let genders = if is_german {
-        learn()
-    } else {
-        Genders::default()
-    };
+    let german = texts.pairs.iter().filter(|_| is_german);
+    let genders = Genders::learn(german.map(|(_, target)| target.as_str()));
     let pairs: Vec<(&str, &str)> = texts
         .pairs
         .iter()
         .map(|(source, target)| (source.as_str(), target.as_str()))
         .collect();
     let terms = if kinds.contains(&Kind::Terms) {
-        Terms::learn(&pairs, is_german.then(learn))
+        Terms::learn(&pairs, is_german.then_some(&genders))
     } else {
         Terms::default()
     };
@@ -238,29 +237,6 @@ fn keep_used_documents(set: &mut ContrastiveSet) {
     }
 }
 
-fn units(document: &ParallelDocument) -> impl Iterator<Item = &Unit> {
-    document
-        .paragraphs
-        .iter()
-        .flat_map(|paragraph| &paragraph.units)
-}
-
-fn whole(document: &ParallelDocument) -> SetDocument {
-    let paragraphs = document.paragraphs.iter().enumerate();
-    let sentences = paragraphs.flat_map(|(paragraph, content)| {
-        let units = content.units.iter().enumerate();
-        units.map(move |(index, unit)| SetSentence {
-            source: unit.source.clone(),
-            reference: Some(unit.target.clone()),
-            place: (index, paragraph),
-        })
-    });
-    SetDocument {
-        id: document.id.clone(),
-        sentences: sentences.collect(),
-    }
-}
-
 impl Draft {
     fn item(self, id: &str, document: usize, sentence: usize, unit: &Unit) -> Item {
         let contrasts = self.contrasts.into_iter();
@@ -279,54 +255,6 @@ impl Draft {
             distance: Some(self.distance),
             intrasegmental: Some(self.distance == 0),
             antecedent: Some(self.antecedent),
-        }
-    }
-}
-
-/// All texts of a corpus that rules learn from.
-struct Texts {
-    /// Pairs that are new and surely aligned.
-    pairs: Vec<(String, String)>,
-    /// Pairs of the training documents, if others are asked for.
-    trained: HashSet<(String, String)>,
-}
-
-/// The sentences of a document.
-struct Sentences<'d> {
-    pairs: Vec<(&'d str, &'d str)>,
-    /// Whether an item may be made of it.
-    is_new: Vec<bool>,
-}
-
-impl Texts {
-    fn read(corpus: &Corpus, asked: Split) -> Result<Self> {
-        let (mut pairs, mut trained) = (Vec::new(), HashSet::new());
-        for split in Split::ALL {
-            for document in corpus.documents(split)? {
-                for unit in units(&document?) {
-                    let pair = || (unit.source.clone(), unit.target.clone());
-                    if unit.status == UnitStatus::New {
-                        pairs.push(pair());
-                    }
-                    if split == Split::Train && asked != Split::Train {
-                        trained.insert(pair());
-                    }
-                }
-            }
-        }
-        Ok(Self { pairs, trained })
-    }
-
-    fn sentences<'d>(&self, document: &'d ParallelDocument) -> Sentences<'d> {
-        let is_new = |unit: &Unit| {
-            let pair = (unit.source.clone(), unit.target.clone());
-            unit.status == UnitStatus::New && !self.trained.contains(&pair)
-        };
-        Sentences {
-            pairs: units(document)
-                .map(|unit| (unit.source.as_str(), unit.target.as_str()))
-                .collect(),
-            is_new: units(document).map(is_new).collect(),
         }
     }
 }

@@ -35,17 +35,17 @@ struct Choice {
 
 /// Terms with two translations, by their translation.
 #[derive(Debug, Default)]
-pub(super) struct Terms {
+pub(super) struct Terms<'g> {
     by_target: BTreeMap<String, Vec<Choice>>,
     /// None where words of the target language show no grammar that we know.
-    genders: Option<Genders>,
+    genders: Option<&'g Genders>,
 }
 
 type Counts = HashMap<String, usize>;
 
-impl Terms {
+impl<'g> Terms<'g> {
     /// Learns from pairs of sentences; `genders` if the target language is German.
-    pub fn learn(pairs: &[(&str, &str)], genders: Option<Genders>) -> Self {
+    pub fn learn(pairs: &[(&str, &str)], genders: Option<&'g Genders>) -> Self {
         let is_german = genders.is_some();
         let sides: Vec<(Vec<String>, Vec<String>)> = pairs
             .iter()
@@ -268,17 +268,21 @@ mod tests {
     use super::*;
 
     /// Two pages that call a folder differently, again and again, and articles that tell the genders.
-    fn terms() -> Terms {
+    fn genders() -> Genders {
+        let pairs = pairs();
+        Genders::learn(pairs.iter().map(|(_, target)| *target))
+    }
+
+    fn pairs() -> Vec<(&'static str, &'static str)> {
         let ordner = ("A new folder.", "Bitte einen Ordner hier öffnen.");
         let behälter = ("The old folder.", "Bitte einen Behälter hier öffnen.");
-        let pairs = [[ordner; 9].as_slice(), &[behälter; 6]].concat();
-        let genders = Genders::learn(pairs.iter().map(|(_, target)| *target));
-        Terms::learn(&pairs, Some(genders))
+        [[ordner; 9].as_slice(), &[behälter; 6]].concat()
     }
 
     #[test]
     fn a_page_that_keeps_to_its_term_is_contrasted_with_the_other_one() {
-        let terms = terms();
+        let genders = genders();
+        let terms = Terms::learn(&pairs(), Some(&genders));
         assert_eq!(terms.len(), 1);
         let page = [
             ("A folder.", "Ein Behälter."),
@@ -295,7 +299,8 @@ mod tests {
 
     #[test]
     fn a_page_that_says_both_or_has_a_plural_gives_nothing() {
-        let terms = terms();
+        let genders = genders();
+        let terms = Terms::learn(&pairs(), Some(&genders));
         let both = [
             ("A folder.", "Ein Ordner."),
             ("A folder.", "Ein Behälter."),
@@ -321,6 +326,6 @@ mod tests {
         ]
         .concat();
         let genders = Genders::learn(pairs.iter().map(|(_, target)| *target));
-        assert_eq!(Terms::learn(&pairs, Some(genders)).len(), 0);
+        assert_eq!(Terms::learn(&pairs, Some(&genders)).len(), 0);
     }
 }
