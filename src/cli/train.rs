@@ -26,6 +26,15 @@ pub(super) struct TrainArguments {
     /// Model folder to begin with: the preset's context is put upon it, at a constant learning rate
     #[arg(long, value_name = "MODEL")]
     from: Option<PathBuf>,
+    /// Encoder folder of `canopy model import`, for presets that read BERT, such as catsby-small
+    #[arg(long, value_name = "DIR")]
+    bert: Option<PathBuf>,
+    /// Contexts by `canopy corpus select-context` for this corpus, which BERT reads behind each sentence
+    #[arg(long, value_name = "FILE")]
+    contexts: Option<PathBuf>,
+    /// Train BERT too
+    #[arg(long)]
+    train_bert: bool,
     /// Folder for checkpoints, settings and events
     #[arg(long, value_name = "DIR", required_unless_present = "estimate")]
     run: Option<PathBuf>,
@@ -142,6 +151,9 @@ impl TrainArguments {
             },
         };
         set(&mut config.from, self.from.as_ref());
+        set(&mut config.bert, self.bert.as_ref());
+        set(&mut config.contexts, self.contexts.as_ref());
+        config.train_bert |= self.train_bert;
         set(&mut config.corpus, self.corpus.as_ref());
         set(&mut config.preset, self.preset.as_ref());
         set(&mut config.seed, self.seed.as_ref());

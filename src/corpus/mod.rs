@@ -5,6 +5,7 @@
 //! tree of a single document belongs to the text room.
 
 mod alignment;
+mod context_texts;
 mod contexts;
 pub mod document_folders;
 mod format;
@@ -22,6 +23,7 @@ pub mod tmx;
 mod unit;
 mod writer;
 
+pub use context_texts::ContextTexts;
 pub use contexts::{Chosen, ContextsInfo, DocumentContexts, read_contexts, write_contexts};
 pub use format::{
     Corpus, CorpusInfo, Documents, FORMAT, ParallelDocument, ParallelParagraph, VERSION,

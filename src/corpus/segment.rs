@@ -46,6 +46,10 @@ pub struct SegmentUnit {
 pub struct DocumentUnits {
     /// Each with its place, as in [`SegmentUnit::place`], and its placeholders.
     pub sources: Vec<((usize, usize), String)>,
+    /// What a reader sees of each.
+    pub shown: Vec<String>,
+    /// What BERT reads of each, and how many of these ids are of the sentence itself; empty where no BERT is read.
+    pub pieces: Vec<(Vec<u32>, usize)>,
 }
 
 /// The documents that the segments of a split come from, in order.
@@ -54,13 +58,18 @@ pub struct DocumentUnits {
 /// If the split cannot be read.
 pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits>> {
     let units = |document: Result<ParallelDocument>| {
-        let paragraphs = document?.paragraphs.into_iter().enumerate();
+        let document = document?;
+        let units = document.paragraphs.iter().flat_map(|it| &it.units);
+        let shown = units.map(Unit::visible_source).collect();
+        let paragraphs = document.paragraphs.into_iter().enumerate();
         let sources = paragraphs.flat_map(|(paragraph, content)| {
             let units = content.units.into_iter().enumerate();
             units.map(move |(index, unit)| ((index, paragraph), unit.source))
         });
         Ok(DocumentUnits {
             sources: sources.collect(),
+            shown,
+            pieces: Vec::new(),
         })
     };
     corpus.documents(split)?.map(units).collect()

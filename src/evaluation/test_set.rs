@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use crate::corpus::{Corpus, DocumentUnits, Segment, Split, WordCounts, document_units, segments};
+use crate::corpus::{
+    ContextTexts, Corpus, DocumentUnits, Segment, Split, WordCounts, document_units, segments,
+};
 use crate::error::Result;
 use crate::inference::{SearchOptions, Translator, translate_segments_while};
 use crate::metrics::comparison::{ComparedSegment, ComparedSystem, ComparedTest};
@@ -15,6 +17,8 @@ pub struct TestSet {
     pub segments: Vec<Segment>,
     documents: Vec<String>,
     counts: WordCounts,
+    split: Split,
+    contexts: Option<ContextTexts>,
 }
 
 /// A system's translations of all segments.
@@ -38,7 +42,18 @@ impl TestSet {
             segments: segments(corpus, split)?,
             documents: documents.collect::<Result<_>>()?,
             counts: WordCounts::of_training(corpus)?,
+            split,
+            contexts: None,
         })
+    }
+
+    /// With the contexts of a file, for models that read BERT; else these are chosen in each document.
+    #[must_use]
+    pub fn with_contexts(self, contexts: ContextTexts) -> Self {
+        Self {
+            contexts: Some(contexts),
+            ..self
+        }
     }
 
     /// How many sentences or parts of sentences a system translates.
@@ -48,21 +63,31 @@ impl TestSet {
     }
 
     /// Translates all segments in their documents; `go_on` is asked after every sentence. None if it breaks off.
+    ///
+    /// # Errors
+    /// If BERT gives numbers that are none.
     pub fn translate(
         &self,
         translator: &Translator,
         options: &SearchOptions,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> Option<Translated> {
+    ) -> Result<Option<Translated>> {
         let begun = Instant::now();
+        let mut documents = self.units.clone();
+        for (document, id) in documents.iter_mut().zip(&self.documents) {
+            let contexts = self.contexts.as_ref();
+            let contexts = contexts.and_then(|contexts| contexts.of(self.split, id));
+            translator.read_with_bert(document, contexts)?;
+        }
         let units = translate_segments_while(
             translator.model(),
             translator.vocabulary(),
-            &self.units,
+            &documents,
             &self.segments,
             options,
             go_on,
-        )?;
+        );
+        let Some(units) = units else { return Ok(None) };
         let secs = begun.elapsed().as_secs_f64();
         let shown = self.segments.iter().zip(&units);
         let shown = shown.map(|(segment, units)| segment.visible(units));
@@ -72,11 +97,11 @@ impl TestSet {
             .map(|text| text.split_whitespace().count());
         #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
         let words_per_second = words.sum::<usize>() as f64 / secs;
-        Some(Translated {
+        Ok(Some(Translated {
             units,
             hypotheses,
             words_per_second,
-        })
+        }))
     }
 
     /// All that comparing systems needs.

@@ -82,11 +82,11 @@ impl Explanation {
             }
             Self::Context(context) => context.text(),
             Self::Zeros(zeros) => zeros.title.clone(),
-            Self::Similarity(view) => view.title.clone(),
             Self::Difference(difference) => format!(
                 "With its document this translation is {:.2} nats more probable than without context.",
                 difference.gain()
             ),
+            Self::Similarity(view) => format!("{}, {}, {}.", view.title, view.query, view.measure),
         }
     }
 

@@ -1,11 +1,15 @@
 //! What a model thinks of the translations of a contrastive set, in the documents that these stand in.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::{ControlFlow, Range};
 
+use super::bert_sequences::bert_sequences;
 use super::translator::{Translator, is_translatable};
 use crate::contrastive::{ContrastiveSet, SetSentence, TargetContext};
+use crate::error::Result;
 use crate::search::{Candidates, SearchOptions, SourceSentence, SourceText, force_documents};
+use crate::text::placeholder::stripped;
 
 /// What is read with a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,18 +44,21 @@ struct SetText {
 impl Translator {
     /// Scores all candidates of a set. `go_on` gets the number of candidates that are done, and may break it off: what is
     /// missing then has no score.
+    ///
+    /// # Errors
+    /// If BERT gives numbers that are none.
     pub fn score_contrasts(
         &self,
         set: &ContrastiveSet,
         options: &ContextOptions,
         go_on: &mut dyn FnMut(usize) -> ControlFlow<()>,
-    ) -> SetScores {
+    ) -> Result<SetScores> {
         let target_context = match (self.model().is_bilingual(), options.gold_target_context) {
             (false, _) => TargetContext::None,
             (true, false) => TargetContext::Own,
             (true, true) => TargetContext::Gold,
         };
-        let read = self.set_text(set, options);
+        let read = self.set_text(set, options)?;
         let mut scores: Vec<Vec<Option<f64>>> = set
             .items
             .iter()
@@ -77,16 +84,16 @@ impl Translator {
                 go_on(done)
             },
         );
-        SetScores {
+        Ok(SetScores {
             items: scores
                 .into_iter()
                 .map(|scores| scores.into_iter().collect())
                 .collect(),
             target_context,
-        }
+        })
     }
 
-    fn set_text(&self, set: &ContrastiveSet, options: &ContextOptions) -> SetText {
+    fn set_text(&self, set: &ContrastiveSet, options: &ContextOptions) -> Result<SetText> {
         let mut read = SetText::default();
         // Items of one document that read all of it are encoded together.
         let mut placed: HashMap<(usize, Range<usize>), usize> = HashMap::new();
@@ -100,11 +107,13 @@ impl Translator {
                 continue;
             }
             let context = self.context(item.sentence, sentences.len(), options);
-            let first = *placed
-                .entry((item.document, context.clone()))
-                .or_insert_with(|| {
-                    self.add_document(&mut read.text, &sentences[context.clone()], options)
-                });
+            let first = match placed.entry((item.document, context.clone())) {
+                Entry::Occupied(entry) => *entry.get(),
+                Entry::Vacant(entry) => {
+                    let read = &mut read.text;
+                    *entry.insert(self.add_document(read, &sentences[context.clone()], options)?)
+                }
+            };
             let sentence = first + item.sentence - context.start;
             if !read.candidates.contains_key(&sentence) {
                 read.text.wanted.push(sentence);
@@ -116,7 +125,7 @@ impl Translator {
                 known.push(ids);
             }
         }
-        read
+        Ok(read)
     }
 
     /// The sentences of a document that are read with one of them.
@@ -139,7 +148,7 @@ impl Translator {
         text: &mut SourceText,
         sentences: &[SetSentence],
         options: &ContextOptions,
-    ) -> usize {
+    ) -> Result<usize> {
         let (first, longest) = (
             text.sentences.len(),
             self.description().model.max_tokens - 1,
@@ -162,7 +171,13 @@ impl Translator {
                 place: sentence.place,
             });
         }
+        let shown: Vec<String> = sentences
+            .iter()
+            .map(|sentence| stripped(&sentence.source))
+            .collect();
+        let pieces = bert_sequences(self.model(), self.description(), &shown)?;
+        text.pieces.extend(pieces);
         text.documents.push(first..text.sentences.len());
-        first
+        Ok(first)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use crate::corpus::{DocumentUnits, Segment};
-use crate::model::Model;
+use crate::model::{BertSequence, Model};
 use crate::search::{SearchOptions, SourceSentence, SourceText, search_sentences};
 use crate::text::vocabulary::Vocabulary;
 
@@ -44,6 +44,9 @@ pub fn translate_segments_while(
             });
         }
         text.documents.push(first..text.sentences.len());
+        let pieces = units.pieces.iter().cloned();
+        text.pieces
+            .extend(pieces.map(|(ids, of_first)| BertSequence { ids, of_first }));
     }
     let number = |segment: &Segment, place| numbers[&(segment.document, place)];
     for segment in segments {

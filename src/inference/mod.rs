@@ -2,6 +2,7 @@
 //!
 //! No threads, and no files besides the model folder.
 
+mod bert_sequences;
 mod context_difference;
 mod contexts;
 mod contrastive;
@@ -16,6 +17,7 @@ mod translation;
 mod translator;
 
 pub use crate::search::SearchOptions;
+pub use bert_sequences::bert_sequences;
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use contrastive::{ContextOptions, SetScores};
 pub use device::{ComputeDevice, DeviceChoice};

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use burn::module::Module;
 
+use super::bert_sequences::bert_sequences;
 use super::device::{ComputeDevice, DeviceChoice};
 use super::parts::parts;
 use super::translation::{Flag, Translation};
+use crate::corpus::DocumentUnits;
 use crate::error::Result;
-use crate::model::Model;
+use crate::model::{BertSequence, Model};
 use crate::search::{
     Found, Hypothesis, SearchOptions, SourceSentence, SourceText, search_documents,
 };
@@ -206,6 +208,7 @@ impl Translator {
         // A model that reads sentences by themselves needs no others.
         let mut read: Vec<usize> = (0..document.sentences.len()).collect();
         read.retain(|sentence| self.model.reads_documents() || pending.contains_key(sentence));
+        let contexts = self.bert_sequences(document)?;
         let (mut text, mut owners, mut numbers) =
             (SourceText::default(), Vec::new(), HashMap::new());
         for sentence in read {
@@ -228,6 +231,7 @@ impl Translator {
                     ids: self.vocabulary.encode(source.trim()),
                     place: (position.sentence_in_paragraph, position.paragraph),
                 });
+                text.pieces.extend(contexts.get(sentence).cloned());
                 owners.push((sentence, part));
             }
             numbers.insert(sentence, first..text.sentences.len());
@@ -274,6 +278,39 @@ impl Translator {
         };
         search_documents(&self.model, &self.vocabulary, &text, options, &mut found);
         Ok(())
+    }
+
+    /// Prepares what BERT reads of the units of a document, with `contexts` or what is chosen in the document.
+    ///
+    /// # Errors
+    /// If BERT gives numbers that are none.
+    pub fn read_with_bert(
+        &self,
+        units: &mut DocumentUnits,
+        contexts: Option<&[Option<String>]>,
+    ) -> Result<()> {
+        let sequences = match (self.model.bert(), contexts) {
+            (Some(_), Some(contexts)) => {
+                let pairs = units.shown.iter().zip(contexts);
+                let sequence = |(text, context): (&String, &Option<String>)| {
+                    self.description.bert_sequence(text, context.as_deref())
+                };
+                pairs.map(sequence).collect()
+            }
+            _ => bert_sequences(&self.model, &self.description, &units.shown)?,
+        };
+        let sequences = sequences.into_iter();
+        units.pieces = sequences.map(|it| (it.ids, it.of_first)).collect();
+        Ok(())
+    }
+
+    /// What BERT reads of every sentence of a document; nothing if the model reads no BERT.
+    pub(super) fn bert_sequences(&self, document: &Document) -> Result<Vec<BertSequence>> {
+        let sentences = document.sentences.iter();
+        let shown: Vec<String> = sentences
+            .map(|sentence| placeholder::stripped(&sentence.text))
+            .collect();
+        bert_sequences(&self.model, &self.description, &shown)
     }
 
     /// A sentence in parts that the model reads.

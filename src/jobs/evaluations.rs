@@ -152,7 +152,7 @@ fn evaluate(asked: &EvaluationJob, turn: &Turn, emit: &impl Fn(Event)) -> Result
             } else {
                 ControlFlow::Continue(())
             }
-        });
+        })?;
         let Some(translated) = translated else {
             return Ok(Event::Cancelled { job });
         };

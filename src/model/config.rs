@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bert::BertReading;
 use super::context_config::{Context, MemorySource};
 use super::layout::Layout;
 use super::positions::Counting;
@@ -41,6 +42,9 @@ pub struct ModelConfig {
     /// the gate lets the sentence's own state pass. Maruf et al. 2019, Eq. 8, has none.
     #[serde(default)]
     pub warm_gate: bool,
+    /// The BERT that the context reads; none where it reads none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bert: Option<BertReading>,
 }
 
 /// What the model is built of.
@@ -172,7 +176,11 @@ impl ModelConfig {
                 );
             }
         }
+        if let Some(bert) = &self.bert {
+            bert.validate()?;
+        }
         match &self.context {
+            None if self.bert.is_some() => refuse("bert", &"set", "none without its context"),
             Some(_) if self.architecture == Architecture::RnnSearch => {
                 refuse("context", &"set", "none with architecture rnn_search")
             }
@@ -196,6 +204,7 @@ impl ModelConfig {
             context: None,
             memory: MemorySource::Live,
             warm_gate: false,
+            bert: None,
             ..self.clone()
         }
     }

@@ -99,7 +99,10 @@ impl ContextAttention {
                 let attention = MultiHeadAttentionConfig::new(d, heads).init(device);
                 (Self::Previous(attention), Placement::Sublayer)
             }
-            Context::Concatenation { .. } | Context::Han { .. } => return None,
+            Context::Concatenation { .. }
+            | Context::Han { .. }
+            | Context::FlatTransformer { .. }
+            | Context::Bert { .. } => return None,
         })
     }
 

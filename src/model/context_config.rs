@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bert_fusion::Fusion;
 use super::config::{ModelConfig, NormPosition};
 use super::documents::Reach;
 use super::flat::FlatLevel;
@@ -10,6 +11,7 @@ use super::traversal::TraversalRule;
 use super::tree::MergeKind;
 use crate::error::{Error, Result};
 use crate::kernels::WordNormaliser;
+use crate::similarity::Measure;
 
 /// A document-level mechanism and where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +51,26 @@ pub enum Context {
     Han { previous: usize, side: Side },
     /// Gated attention to the encoded previous sentences in every encoder layer, Zhang et al. 2018.
     Zhang { previous: usize },
+    /// The encoder reads the previous sentences and its own in one sequence up to the last `top` self-attentions, which
+    /// see its own alone: Ma et al. 2020.
+    FlatTransformer { previous: usize, top: usize },
+    /// Every layer of encoder and decoder reads BERT's states of the sentence and one other: CATSBY 2022; Zhu et al.
+    /// 2020.
+    Bert {
+        fusion: Fusion,
+        sentence: ContextSentence,
+    },
+}
+
+/// Which sentence of its document BERT reads behind each one, where no file says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContextSentence {
+    /// The most similar one by this measure of BERT's vectors.
+    Similar(Measure),
+    Previous,
+    /// The sentence itself.
+    Same,
 }
 
 /// Where an attention to the document stands in the encoder.
@@ -125,6 +147,7 @@ impl Context {
         match *self {
             Self::Concatenation { previous }
             | Self::Han { previous, .. }
+            | Self::FlatTransformer { previous, .. }
             | Self::Zhang { previous } => ContextReach::Previous(previous),
             Self::Selective { reach, .. } | Self::Flat { reach, .. } => match reach {
                 Reach::Offline => ContextReach::Document,
@@ -132,7 +155,8 @@ impl Context {
             },
             Self::HierarchicalEncoding { .. }
             | Self::Conditional { .. }
-            | Self::HierarchicalConditional { .. } => ContextReach::Document,
+            | Self::HierarchicalConditional { .. }
+            | Self::Bert { .. } => ContextReach::Document,
         }
     }
 
@@ -143,8 +167,16 @@ impl Context {
             | Self::Conditional { placement, .. }
             | Self::HierarchicalConditional { placement, .. } => *placement == Placement::Gate,
             Self::Selective { .. } | Self::Flat { .. } | Self::Han { .. } => true,
-            Self::Concatenation { .. } | Self::Zhang { .. } => false,
+            Self::Concatenation { .. }
+            | Self::Zhang { .. }
+            | Self::FlatTransformer { .. }
+            | Self::Bert { .. } => false,
         }
+    }
+
+    /// Whether other sentences have to be encoded with each one: BERT's context comes with the sentence.
+    pub fn encodes_documents(&self) -> bool {
+        !matches!(self, Self::Bert { .. })
     }
 
     pub(super) fn validate(&self, config: &ModelConfig) -> Result<()> {
@@ -161,6 +193,7 @@ impl Context {
             }
             Self::Concatenation { previous }
             | Self::Han { previous, .. }
+            | Self::FlatTransformer { previous, .. }
             | Self::Zhang { previous }
                 if !(1..=LARGEST_CONTEXT).contains(&previous) =>
             {
@@ -170,8 +203,21 @@ impl Context {
                     &format!("1 to {LARGEST_CONTEXT}"),
                 );
             }
-            Self::Zhang { .. } if config.norm == NormPosition::Pre => {
+            Self::Zhang { .. } | Self::Bert { .. } if config.norm == NormPosition::Pre => {
                 return refuse("norm", &"pre", "post with this context");
+            }
+            Self::Bert { .. } if config.bert.is_none() => {
+                return refuse(
+                    "bert",
+                    &"missing",
+                    "an imported BERT: canopy train --bert DIR",
+                );
+            }
+            Self::FlatTransformer { top, .. }
+                if top >= config.encoder.count(Sublayer::SelfAttention) =>
+            {
+                let allowed = "less than there are self-attentions in the encoder";
+                return refuse("context.top", &top, allowed);
             }
             _ => {}
         }
@@ -179,9 +225,12 @@ impl Context {
             Self::HierarchicalEncoding { placement, .. }
             | Self::Conditional { placement, .. }
             | Self::HierarchicalConditional { placement, .. } => *placement != Placement::Gate,
-            Self::Zhang { .. } => true,
+            Self::Zhang { .. } | Self::Bert { .. } => true,
             _ => false,
         };
+        if config.bert.is_some() && !matches!(self, Self::Bert { .. }) {
+            return refuse("bert", &"set", "none with this context");
+        }
         if in_layers && config.encoder.count(Sublayer::SelfAttention) == 0 {
             let allowed = "a layout with self-attention, beside which the context can stand";
             return refuse("encoder", &config.encoder, allowed);

@@ -8,6 +8,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::attended::{Attended, AttendedKind};
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
+use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
 use super::context_attention::{ContextSublayer, GatedContext, Memory};
 use super::context_config::Context;
@@ -41,6 +42,8 @@ pub struct DecoderLayer {
     pub norm_cross: Norm,
     /// Attention to the encodings of all source sentences.
     pub context: Option<ContextSublayer>,
+    /// Attention to BERT's states beside that over the source.
+    pub fusion: Option<BertFusion>,
     pub feed_forward: FeedForward,
     pub norm_ff: Norm,
 }
@@ -139,6 +142,7 @@ impl Decoder {
             cross_attention: attention.init(device),
             norm_cross: Norm::new(config.d_model, device),
             context: ContextSublayer::in_decoder(config, device),
+            fusion: BertFusion::new(config, device),
             feed_forward: FeedForwardConfig::new(config.d_model, config.d_ff).init(device),
             norm_ff: Norm::new(config.d_model, device),
         };
@@ -184,6 +188,20 @@ impl Decoder {
             y = self.residual(y, &layer.norm_self, drop, |y| {
                 layer.self_attention.forward(y.clone(), y, &own)
             });
+            if let (Some(fusion), Some(bert)) = (&layer.fusion, &encoded.bert) {
+                readings.add(AttendedKind::Cross, number, |keep| {
+                    let attention = &layer.cross_attention;
+                    attention.readings_of(y.clone(), &memory.0, &cross, keep)
+                });
+                let own = layer.cross_attention.attend(y.clone(), memory, &cross);
+                let read = fusion.attend(y.clone(), &readers, &fusion.prepare(bert));
+                attended = Some(own.clone());
+                y = fusion.join(&layer.norm_cross, y, own, read, drop);
+                y = self.residual(y, &layer.norm_ff, drop, |y| {
+                    layer.feed_forward.forward(y, drop)
+                });
+                continue;
+            }
             y = self.residual(y, &layer.norm_cross, drop, |y| {
                 readings.add(AttendedKind::Cross, number, |keep| {
                     let attention = &layer.cross_attention;
@@ -251,6 +269,9 @@ impl Decoder {
     /// What is read of the documents of `encoded`, whichever of their sentences are translated.
     pub fn prepare(&self, encoded: &EncoderOutput, translations: Option<&Memory>) -> DecoderMemory {
         let of_source = |layer: &DecoderLayer| {
+            if let (Some(fusion), Some(bert)) = (&layer.fusion, &encoded.bert) {
+                return Some(fusion.prepare(bert));
+            }
             let context = layer.context.as_ref()?;
             let words = Memory::of(encoded.states.clone(), encoded.documents.clone());
             Some(context.attention.prepare(&words))
@@ -338,13 +359,20 @@ impl Decoder {
                     .self_attention
                     .attend(y, (rows(keys), rows(values)), &own)
             });
-            y = self.residual(y, &layer.norm_cross, &none, |y| {
-                let read = layer
-                    .cross_attention
-                    .attend(y, memory.source.clone(), &cross);
-                attended = Some(read.clone());
-                read
-            });
+            if let (Some(fusion), Some(bert)) = (&layer.fusion, document) {
+                let source = memory.source.clone();
+                let own = layer.cross_attention.attend(y.clone(), source, &cross);
+                let read = fusion.attend(y.clone(), &readers, bert);
+                y = fusion.join(&layer.norm_cross, y, own.clone(), read, &none);
+                attended = Some(own);
+            } else {
+                y = self.residual(y, &layer.norm_cross, &none, |y| {
+                    let source = memory.source.clone();
+                    let read = layer.cross_attention.attend(y, source, &cross);
+                    attended = Some(read.clone());
+                    read
+                });
+            }
             if let (Some(context), Some(document)) = (&layer.context, document) {
                 y = context.join(self.norm_position, y, &none, |y| {
                     context.attention.attend(y.clone(), &readers, document)

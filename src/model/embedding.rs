@@ -6,6 +6,7 @@ use std::sync::Arc;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Int, Tensor, TensorData};
 
+use super::bert::{BertBatch, BertSequence};
 use super::config::{ModelConfig, Positions};
 use super::documents::Documents;
 use super::positions::PlaceTables;
@@ -22,6 +23,8 @@ pub struct Rows {
     pub places: Vec<[usize; 3]>,
     /// Sentence numbers of every document, in order and without gaps.
     pub documents: Vec<Range<usize>>,
+    /// What BERT reads of every sentence and its context; empty where no BERT is read.
+    pub pieces: BertBatch,
 }
 
 impl Rows {
@@ -52,6 +55,13 @@ impl Rows {
         self.places.push([0, place.0, place.1]);
         if let Some(document) = self.documents.last_mut() {
             document.end += 1;
+        }
+    }
+
+    /// Adds what BERT reads of the sentence that was pushed last; nothing if there is nothing.
+    pub fn push_pieces(&mut self, pieces: &BertSequence) {
+        if !pieces.ids.is_empty() {
+            self.pieces.push_pair(&pieces.ids, pieces.of_first);
         }
     }
 

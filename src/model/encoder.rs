@@ -8,6 +8,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::attended::{Attended, AttendedKind};
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
+use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
 use super::context_attention::{ContextSublayer, GatedContext, Memory};
 use super::documents::Documents;
@@ -31,6 +32,8 @@ pub struct EncoderOutput {
     pub numbers: Vec<usize>,
     /// All sentences that were encoded.
     pub documents: Documents,
+    /// BERT's states of each of these and its context, where the model reads them.
+    pub bert: Option<Memory>,
 }
 
 impl EncoderOutput {
@@ -42,6 +45,7 @@ impl EncoderOutput {
             places: rows.places.clone(),
             numbers: (0..rows.sentences.len()).collect(),
             documents: rows.layout(),
+            bert: None,
         }
     }
 
@@ -63,6 +67,7 @@ impl EncoderOutput {
             places: chosen.iter().map(|&at| self.places[at]).collect(),
             numbers: numbers.to_vec(),
             documents: self.documents.clone(),
+            bert: self.bert.clone(),
         }
     }
 }
@@ -77,6 +82,8 @@ pub struct Encoder {
     pub final_norm: Option<Norm>,
     /// One beside each self-attention, or none at all.
     pub contexts: Vec<ContextSublayer>,
+    /// Attention to BERT's states, one beside each self-attention, or none at all.
+    pub fusions: Vec<BertFusion>,
     /// What makes the memory that `contexts` read, unless it is the words themselves.
     pub previous: Option<PreviousEncoder>,
     /// After the last sublayer.
@@ -116,7 +123,12 @@ impl EncoderSublayer {
         self.norm.add(x, branch, drop.next())
     }
 
-    fn branch(&self, x: Tensor<2>, segments: &Arc<[Segment]>, drop: &DropoutSource) -> Tensor<2> {
+    pub(super) fn branch(
+        &self,
+        x: Tensor<2>,
+        segments: &Arc<[Segment]>,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
         match (&self.attention, &self.feed_forward) {
             (Some(attention), _) => attention.forward(x.clone(), x, segments),
             (None, Some(feed_forward)) => feed_forward.forward(x, drop),
@@ -145,6 +157,9 @@ impl Encoder {
             final_norm: (config.norm == NormPosition::Pre)
                 .then(|| Norm::new(config.d_model, device)),
             contexts: ContextSublayer::in_encoder(config, attentions, device),
+            fusions: (0..attentions)
+                .filter_map(|_| BertFusion::new(config, device))
+                .collect(),
             previous: PreviousEncoder::new(config, device),
             gated: config
                 .context
@@ -177,7 +192,7 @@ impl Encoder {
         self.forward_attended(x, rows, (previous, memory), drop, &mut Attended::off())
     }
 
-    /// [`Self::forward`] after the encoded previous sentences, with what it attends to.
+    /// [`Self::forward`] after the encoded previous sentences or BERT's states, with what it attends to.
     pub fn forward_attended(
         &self,
         x: Tensor<2>,
@@ -186,7 +201,12 @@ impl Encoder {
         drop: &DropoutSource,
         attended: &mut Attended,
     ) -> EncoderOutput {
+        let bert = previous.clone().filter(|_| !self.fusions.is_empty());
         let states = self.layers(x, rows, previous, drop, attended);
+        if bert.is_some() {
+            let encoded = EncoderOutput::of(states, rows);
+            return EncoderOutput { bert, ..encoded };
+        }
         let Some(gated) = &self.gated else {
             return EncoderOutput::of(states, rows);
         };
@@ -222,6 +242,19 @@ impl Encoder {
             let attention = sublayer.attention.as_ref();
             let layer = attention.and_then(|_| layers.next());
             let context = attention.and_then(|_| contexts.next());
+            if let (Some(attention), Some(layer)) = (attention, layer)
+                && let (Some(fusion), Some(bert)) = (self.fusions.get(layer), &previous)
+            {
+                if layer == last {
+                    attended.add(AttendedKind::EncoderSelf, last, |keep| {
+                        attention.readings(x.clone(), x.clone(), &segments, keep)
+                    });
+                }
+                let own = attention.forward(x.clone(), x.clone(), &segments);
+                let read = fusion.attend(x.clone(), &readers, &fusion.prepare(bert));
+                x = fusion.join(&sublayer.norm, x, own, read, drop);
+                continue;
+            }
             let mut entering = None;
             let read = |context: &ContextSublayer,
                         x: &Tensor<2>,

@@ -8,6 +8,7 @@ mod attended;
 mod attention;
 mod batch;
 mod bert;
+mod bert_fusion;
 mod choice;
 mod conditional;
 mod config;
@@ -20,6 +21,7 @@ mod embedding;
 mod encoder;
 mod feed_forward;
 mod flat;
+mod flat_transformer;
 mod han;
 mod hierarchical;
 mod hierarchical_conditional;
@@ -54,7 +56,8 @@ pub use attended::{
 };
 pub use attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 pub use batch::Batch;
-pub use bert::{Bert, BertBatch, BertConfig, BertLayer};
+pub use bert::{Bert, BertBatch, BertConfig, BertLayer, BertReader, BertReading, BertSequence};
+pub use bert_fusion::{BertFusion, Fusion};
 pub use choice::{Kept, relevance};
 pub use conditional::{
     ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig,
@@ -65,13 +68,14 @@ pub use context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConf
 pub use context_attention::{
     ContextAttention, ContextSublayer, GatedContext, LayeredContext, Memory,
 };
-pub use context_config::{Context, ContextReach, MemorySource, Placement, Side};
+pub use context_config::{Context, ContextReach, ContextSentence, MemorySource, Placement, Side};
 pub use decoder::{Decoder, DecoderLayer, DecoderMemory, DecoderOutput, DecoderState};
 pub use documents::{Documents, Reach};
 pub use embedding::{Embedding, Rows};
 pub use encoder::{Encoder, EncoderOutput, EncoderSublayer};
 pub use feed_forward::{FeedForward, FeedForwardConfig};
 pub use flat::{FlatAttention, FlatAttentionConfig, FlatLevel};
+pub use flat_transformer::FlatSegments;
 pub use han::{HanContext, HanContextConfig};
 pub use hierarchical::SentenceAttention;
 pub use hierarchical_conditional::{

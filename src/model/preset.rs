@@ -1,15 +1,19 @@
 //! The systems by name.
 
+use super::bert::{BertConfig, BertReading};
+use super::bert_fusion::Fusion;
 use super::config::{Architecture, ModelConfig, NormPosition, Positions};
-use super::context_config::{Context, MemorySource, Placement, Side};
+use super::context_config::{Context, ContextSentence, MemorySource, Placement, Side};
 use super::documents::Reach;
 use super::flat::FlatLevel;
 use super::layout::Layout;
+use super::pooling::Pooling;
 use super::positions::Counting;
 use super::traversal::TraversalRule;
 use super::tree::MergeKind;
 use crate::error::{Error, Result};
 use crate::kernels::WordNormaliser;
+use crate::similarity::Measure;
 
 /// A named system at a named size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +45,30 @@ struct Size {
     max_tokens: usize,
 }
 
+impl Size {
+    /// The BERT that systems of this size are described with, until one is named: MiniLM beside the small ones, else
+    /// BERT-base.
+    fn bert(self) -> BertReading {
+        let small = self.d_model < PAPER.d_model;
+        BertReading {
+            max_tokens: 256,
+            trained: false,
+            pooling: Pooling::Mean,
+            normalised: true,
+            sizes: BertConfig {
+                vocab_size: 30_522,
+                d_model: if small { 384 } else { 768 },
+                num_layers: if small { 6 } else { 12 },
+                num_heads: 12,
+                d_ff: if small { 1_536 } else { 3_072 },
+                max_tokens: 512,
+                num_types: 2,
+                norm_epsilon: 1e-12,
+            },
+        }
+    }
+}
+
 /// For two CPU cores.
 const SMALL: Size = Size {
     d_model: 256,
@@ -65,6 +93,16 @@ const HIERARCHICAL: &str =
     "Trankova et al. 2024, Hierarchical Encoding and Conditional Attention in NMT";
 const SELECTIVE: &str = "Maruf et al. 2019, Selective Attention for Context-aware NMT";
 const HAN: &str = "Miculicich et al. 2018, Document-Level NMT with Hierarchical Attention Networks";
+
+const CATSBY: &str = "Choi et al. 2022, CATSBY: context by similarity, fused with BERT";
+const BERT_FUSED: &str = "Zhu et al. 2020, Incorporating BERT into Neural Machine Translation";
+const FLAT_TRANSFORMER: &str =
+    "Ma et al. 2020, A Simple and Effective Unified Encoder for Document-Level Machine Translation";
+
+const CATSBY_EQUATIONS: &str = "Eq. 2, 12-18";
+const BERT_FUSED_EQUATIONS: &str = "§4.1-4.2, drop-net";
+const GATE_EQUATIONS: &str = "§4.1, with the gate of Maruf et al. 2019, Eq. 8-9";
+const FLAT_TRANSFORMER_EQUATIONS: &str = "§3, Fig. 2";
 
 /// The encoder and decoder that small document-level systems are put upon.
 const BASE: Preset = Preset {
@@ -120,6 +158,32 @@ const fn tree(placement: Placement) -> Context {
         placement,
     }
 }
+
+/// BERT over each sentence and the one that is most similar to it.
+const fn fused(fusion: Fusion) -> Context {
+    Context::Bert {
+        fusion,
+        sentence: ContextSentence::Similar(Measure::Cosine),
+    }
+}
+
+/// The encoder and decoder of the CATSBY paper.
+const CATSBY_BASE: Preset = Preset {
+    name: "catsby",
+    paper: CATSBY,
+    equations: CATSBY_EQUATIONS,
+    description: "BERT over each sentence and the most similar one, at the size of the paper; needs an imported BERT",
+    size: Size {
+        d_ff: 1024,
+        num_heads: 4,
+        dropout_percent: 30,
+        ..PAPER
+    },
+    encoder: "sf-sf-sf-sf-sf-sf",
+    num_decoder_layers: 6,
+    context: Some(fused(Fusion::Cardinality)),
+    ..BASE
+};
 
 const SPARSE: WordNormaliser = WordNormaliser::Sparsemax;
 const SOFT: WordNormaliser = WordNormaliser::Softmax;
@@ -322,6 +386,41 @@ const PRESETS: &[Preset] = &[
         ..BASE
     },
     Preset {
+        name: "flat-transformer-small",
+        paper: FLAT_TRANSFORMER,
+        equations: FLAT_TRANSFORMER_EQUATIONS,
+        description: "One encoder for the previous sentence and its own, whose top sees its own alone",
+        context: Some(Context::FlatTransformer {
+            previous: 1,
+            top: 1,
+        }),
+        ..BASE
+    },
+    Preset {
+        name: "bert-fused-small",
+        paper: BERT_FUSED,
+        equations: BERT_FUSED_EQUATIONS,
+        description: "Every layer averages its own attention with one to BERT over each sentence and the most similar one; needs an imported BERT",
+        context: Some(fused(Fusion::Average)),
+        ..BASE
+    },
+    Preset {
+        name: "bert-fused-gate-small",
+        paper: BERT_FUSED,
+        equations: GATE_EQUATIONS,
+        description: "The same with a gate in place of the average; needs an imported BERT",
+        context: Some(fused(Fusion::Gate)),
+        ..BASE
+    },
+    Preset {
+        name: "catsby-small",
+        paper: CATSBY,
+        equations: CATSBY_EQUATIONS,
+        description: "Every layer reads BERT over each sentence and the most similar one, through residuals of its own; needs an imported BERT",
+        context: Some(fused(Fusion::Cardinality)),
+        ..BASE
+    },
+    Preset {
         name: "transformer",
         paper: X_TRANSFORMER,
         equations: "Table 1, baseline; Vaswani et al. 2017",
@@ -397,6 +496,34 @@ const PRESETS: &[Preset] = &[
         context: Some(tree(Placement::Sublayer)),
         ..X_BASE
     },
+    Preset {
+        name: "flat-transformer",
+        paper: FLAT_TRANSFORMER,
+        equations: FLAT_TRANSFORMER_EQUATIONS,
+        description: "One encoder for two sentences, at the size that CATSBY compares",
+        context: Some(Context::FlatTransformer {
+            previous: 1,
+            top: 1,
+        }),
+        ..CATSBY_BASE
+    },
+    Preset {
+        name: "bert-fused",
+        paper: BERT_FUSED,
+        equations: BERT_FUSED_EQUATIONS,
+        description: "Averaged attention to BERT at the size that CATSBY compares; needs an imported BERT",
+        context: Some(fused(Fusion::Average)),
+        ..CATSBY_BASE
+    },
+    Preset {
+        name: "bert-fused-gate",
+        paper: BERT_FUSED,
+        equations: GATE_EQUATIONS,
+        description: "Gated attention to BERT at the size that CATSBY compares; needs an imported BERT",
+        context: Some(fused(Fusion::Gate)),
+        ..CATSBY_BASE
+    },
+    CATSBY_BASE,
 ];
 
 /// All presets, in the order in which they should be offered.
@@ -435,6 +562,11 @@ impl Preset {
         self.context.is_some()
     }
 
+    /// Whether it is built upon an imported BERT.
+    pub fn reads_bert(&self) -> bool {
+        matches!(self.context, Some(Context::Bert { .. }))
+    }
+
     /// The preset's configuration for a vocabulary of `vocab_size` tokens.
     pub fn config(&self, vocab_size: usize) -> ModelConfig {
         let size = self.size;
@@ -454,6 +586,7 @@ impl Preset {
             context: self.context,
             memory: self.memory,
             warm_gate: false,
+            bert: self.reads_bert().then(|| size.bert()),
         }
     }
 }

@@ -7,9 +7,10 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Tensor};
 
 use super::batch::Batch;
+use super::bert::{Bert, BertReader, BertReading};
 use super::config::{Architecture, ModelConfig};
 use super::context_attention::Memory;
-use super::context_config::{Context, ContextReach, MemorySource};
+use super::context_config::{Context, ContextReach, ContextSentence, MemorySource};
 use super::decoder::{DecoderMemory, DecoderState};
 use super::embedding::Rows;
 use super::encoder::EncoderOutput;
@@ -136,6 +137,32 @@ impl Model {
                 }
             },
             _ => none,
+        }
+    }
+
+    /// Whether other sentences have to be encoded with each one.
+    pub fn encodes_documents(&self) -> bool {
+        self.context
+            .as_ref()
+            .is_some_and(Context::encodes_documents)
+    }
+
+    /// The BERT that is read, and which sentence stands behind each one where no file says it.
+    pub fn bert(&self) -> Option<(&BertReader, ContextSentence)> {
+        match (&self.network, self.context) {
+            (Network::Transformer(network), Some(Context::Bert { sentence, .. })) => {
+                Some((network.bert.as_ref()?, sentence))
+            }
+            _ => None,
+        }
+    }
+
+    /// Puts the weights of a trained BERT in, if the model reads one.
+    pub fn set_bert(&mut self, bert: Bert, reading: &BertReading) {
+        if let Network::Transformer(network) = &mut self.network
+            && network.bert.is_some()
+        {
+            network.bert = Some(BertReader::around(bert, reading));
         }
     }
 

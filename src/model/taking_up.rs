@@ -6,8 +6,10 @@
 use burn::module::Param;
 use burn::tensor::{Device, Tensor};
 
+use super::bert_fusion::BertFusion;
 use super::config::ModelConfig;
 use super::context_attention::ContextSublayer;
+use super::embedding::Embedding;
 use super::encoder::Encoder;
 use super::norm::Norm;
 use super::system::{Model, Network};
@@ -47,6 +49,7 @@ impl ModelConfig {
             context: self.context,
             memory: self.memory,
             warm_gate: self.context.is_some(),
+            bert: self.bert.clone(),
             ..base.clone()
         };
         config.validate()?;
@@ -86,6 +89,10 @@ impl Transformer {
         self.encoder.sublayers = base.encoder.sublayers;
         self.encoder.final_norm = base.encoder.final_norm;
         self.encoder.silence_contexts();
+        self.encoder.silence_fusions(&self.embedding);
+        if let Some(flat) = &mut self.flat {
+            flat.segments = Param::from_tensor(flat.segments.val().zeros_like());
+        }
         let last = self.encoder.final_norm.as_ref();
         let last = last.or_else(|| self.encoder.sublayers.last().map(|sublayer| &sublayer.norm));
         if let (Some(gated), Some(last)) = (&mut self.encoder.gated, last) {
@@ -94,6 +101,11 @@ impl Transformer {
         self.decoder.final_norm = base.decoder.final_norm;
         for (layer, mut taken) in self.decoder.layers.iter_mut().zip(base.decoder.layers) {
             taken.context = layer.context.take();
+            taken.fusion = layer.fusion.take();
+            if let Some(fusion) = &mut taken.fusion {
+                let before = taken.norm_self.clone();
+                fusion.silence(&mut taken.norm_cross, &before);
+            }
             if let Some(context) = &mut taken.context {
                 silence(context, &taken.norm_cross);
             }
@@ -108,6 +120,20 @@ impl Transformer {
 }
 
 impl Encoder {
+    fn silence_fusions(&mut self, embedding: &Embedding) {
+        let mut before = like_embedded(embedding);
+        let mut fusions = self.fusions.iter_mut();
+        for sublayer in &mut self.sublayers {
+            let own = sublayer.norm.clone();
+            if sublayer.attention.is_some()
+                && let Some(fusion) = fusions.next()
+            {
+                fusion.silence(&mut sublayer.norm, &before);
+            }
+            before = own;
+        }
+    }
+
     fn silence_contexts(&mut self) {
         let attentions = self
             .sublayers
@@ -116,6 +142,24 @@ impl Encoder {
         for (context, sublayer) in self.contexts.iter_mut().zip(attentions) {
             silence(context, &sublayer.norm);
         }
+    }
+}
+
+impl BertFusion {
+    /// Makes a layer with this fusion do about what it did without: with cardinality residuals the branches, added to the
+    /// input that the norm `before` gave, come to what the own one did; with a mean the own attention counts alone.
+    fn silence(&mut self, own: &mut Norm, before: &Norm) {
+        let Some(norm) = &mut self.norm else { return };
+        let output = &mut self.attention.output;
+        output.weight = Param::from_tensor(output.weight.val().zeros_like());
+        let scaled = |param: &Param<Tensor<1>>, factor: f64| {
+            Param::from_tensor((param.val() * factor).detach())
+        };
+        let passing = neutral(before);
+        norm.gamma = scaled(&passing.gamma, -2.0);
+        norm.beta = scaled(&passing.beta, -2.0);
+        own.gamma = scaled(&own.gamma, 2.0);
+        own.beta = scaled(&own.beta, 2.0);
     }
 }
 
@@ -128,6 +172,22 @@ fn silence(context: &mut ContextSublayer, before: &Norm) {
     }
     if let Some(norm) = &mut context.norm {
         *norm = neutral(before);
+    }
+}
+
+/// A norm whose rows vary about as much as embedded words: no norm comes before the first layer.
+fn like_embedded(embedding: &Embedding) -> Norm {
+    /// Sines and cosines of places vary so much about their mean.
+    const PLACES: f64 = 0.5;
+    let words = embedding.words.val().detach();
+    let [_, d_model] = words.dims();
+    #[expect(clippy::cast_precision_loss, reason = "widths are small")]
+    let variance = words.square().mean() * d_model as f64 + PLACES;
+    let norm = Norm::new(d_model, &variance.device());
+    let gamma = norm.gamma.val().detach() * variance.sqrt();
+    Norm {
+        gamma: Param::from_tensor(gamma),
+        ..norm
     }
 }
 

@@ -6,12 +6,14 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
 use super::attended::{Attended, Joined};
+use super::bert::BertReader;
 use super::config::{ModelConfig, Positions};
 use super::context_attention::Memory;
 use super::context_config::Context;
 use super::decoder::{Decoder, DecoderMemory, DecoderOutput, DecoderState};
 use super::embedding::{Embedding, Rows};
 use super::encoder::{Encoder, EncoderOutput};
+use super::flat_transformer::FlatSegments;
 use super::positions::{Counting, count_absolutely};
 use crate::kernels::DropoutSource;
 
@@ -30,6 +32,10 @@ pub struct Transformer {
     pub logits: Option<Param<Tensor<2>>>,
     /// How many previous sentences are read before each one, as one sequence.
     pub concatenated: usize,
+    /// Of an encoder whose top sees the sentence alone.
+    pub flat: Option<FlatSegments>,
+    /// What encoder and decoder read in every layer.
+    pub bert: Option<BertReader>,
     /// With absolute positions, words that a window keeps free for a translation.
     pub reserve: Option<usize>,
 }
@@ -51,9 +57,16 @@ impl Transformer {
             decoder: Decoder::new(config, device),
             logits: untied.then(|| Embedding::new(config, device).words),
             concatenated: match config.context {
-                Some(Context::Concatenation { previous }) => previous,
+                Some(
+                    Context::Concatenation { previous } | Context::FlatTransformer { previous, .. },
+                ) => previous,
                 _ => 0,
             },
+            flat: FlatSegments::new(config, device),
+            bert: config
+                .bert
+                .as_ref()
+                .map(|reading| BertReader::new(reading, device)),
             reserve: absolute
                 .then(|| ModelConfig::least_window(config.max_tokens) - config.max_tokens),
         }
@@ -96,11 +109,17 @@ impl Transformer {
             let embedded = self.embedding.forward(source, drop);
             let previous = self.encoder.previous.as_ref();
             let previous = previous.map(|previous| previous.of(&self.embedding, source, drop));
+            let previous = previous.or_else(|| Some(self.bert.as_ref()?.of(source)));
             let encoder = &self.encoder;
             return encoder.forward_attended(embedded, source, (previous, memory), drop, attended);
         }
         let (joined, own) = source.concatenated(self.concatenated, SENTENCE_BREAK);
         let embedded = self.embedding.forward(&joined, drop);
+        if let Some(flat) = &self.flat {
+            let (embedded, joined) = (flat.add(embedded, &own), (&joined, own.as_slice()));
+            let encoder = &self.encoder;
+            return encoder.flat(embedded, joined, source, flat.top, drop, attended);
+        }
         attended.joined = attended.is_on().then(|| Joined {
             origin: source.concatenated_from(self.concatenated),
             own: own.clone(),

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use super::beam::{Hypothesis, SearchOptions};
 use super::passes::{Found, Searcher};
 use super::windows::LARGEST;
-use crate::model::{Model, Rows};
+use crate::model::{BertSequence, Model, Rows};
 use crate::text::vocabulary::Vocabulary;
 
 /// A source sentence as ids, without `eos`, and its place (in its paragraph, paragraph in the document).
@@ -27,6 +27,8 @@ pub struct SourceText {
     /// Translations that a bilingual model reads as those of these sentences, without `bos` and `eos`: what a user has
     /// edited or confirmed, and drafts of a search before.
     pub known: HashMap<usize, Vec<u32>>,
+    /// What BERT reads of each sentence and its context; empty where the model reads no BERT.
+    pub pieces: Vec<BertSequence>,
 }
 
 impl SourceText {
@@ -39,6 +41,7 @@ impl SourceText {
             wanted: (0..sentences.len()).collect(),
             sentences,
             known: HashMap::new(),
+            pieces: Vec::new(),
         }
     }
 
@@ -47,8 +50,12 @@ impl SourceText {
         let mut rows = Rows::default();
         for document in documents {
             rows.begin_document();
-            for SourceSentence { ids, place } in &self.sentences[document] {
+            for number in document {
+                let SourceSentence { ids, place } = &self.sentences[number];
                 rows.push(&[ids.as_slice(), &[Vocabulary::EOS]].concat(), *place);
+                if let Some(pieces) = self.pieces.get(number) {
+                    rows.push_pieces(pieces);
+                }
             }
         }
         rows

@@ -62,7 +62,7 @@ impl Searcher<'_> {
         candidates: &Candidates,
         forced: &mut dyn FnMut(Forced) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        if !self.model.reads_documents() {
+        if !self.model.encodes_documents() {
             for pairs in batches(candidates, &self.text.wanted) {
                 let mut numbers: Vec<usize> = pairs.iter().map(|(number, _)| *number).collect();
                 numbers.dedup();

@@ -53,7 +53,7 @@ pub(super) struct Searcher<'a> {
 
 impl Searcher<'_> {
     pub fn run(&mut self) -> ControlFlow<()> {
-        if self.model.reads_documents() {
+        if self.model.encodes_documents() {
             self.by_document()
         } else {
             self.by_sentence()

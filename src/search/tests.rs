@@ -40,6 +40,7 @@ fn model(vocabulary: &Vocabulary, context: Context, memory: MemorySource) -> Mod
         context: Some(context),
         memory,
         warm_gate: false,
+        bert: None,
     };
     Model::seeded(&config, 5, &Device::flex()).expect("a model")
 }
@@ -68,7 +69,7 @@ fn text(vocabulary: &Vocabulary, count: usize, wanted: Vec<usize>) -> SourceText
         sentences: (0..count).map(sentence).collect(),
         documents: std::iter::once(0..count).collect(),
         wanted,
-        known: HashMap::new(),
+        ..SourceText::default()
     }
 }
 
@@ -318,7 +319,7 @@ fn twenty_thousand_sentences_are_read_in_windows() {
         sentences: vec![word; 20_000],
         documents: std::iter::once(0..20_000).collect(),
         wanted: wanted.clone(),
-        known: HashMap::new(),
+        ..SourceText::default()
     };
     for context in [
         HAN,

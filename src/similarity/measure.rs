@@ -1,12 +1,15 @@
 //! How alike two sentences are.
 
+use serde::{Deserialize, Serialize};
+
 use super::embeddings::Embeddings;
 
 /// What is compared, with A the vector of the current sentence and B that of a candidate.
 ///
 /// For a fixed A, [`Snr`](Self::Snr) chooses the same B as [`Euclidean`](Self::Euclidean): it is its square over a
 /// constant. The two are kept because CATSBY reports them apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Measure {
     /// `A·B / (|A| |B|)`, equation 2: the only similarity; 0 beside a vector of zeros.
     Cosine,

@@ -26,6 +26,13 @@ pub struct WordPieces {
     separator: u32,
 }
 
+impl PartialEq for WordPieces {
+    fn eq(&self, other: &Self) -> bool {
+        let [own, other] = [self, other].map(|pieces| pieces.tokenizer.to_string(false).ok());
+        own == other
+    }
+}
+
 impl WordPieces {
     /// Of a `vocab.txt`, one piece a line; `lowercase` also takes accents off.
     ///

@@ -1,7 +1,10 @@
 //! What a run begins with: random weights, a trained model, or its own last checkpoint.
 
+use std::sync::Arc;
+
 use burn::tensor::Device;
 
+use super::bert::BertBase;
 use super::checkpoint::{Checkpoint, Progress};
 use super::config::TrainingConfig;
 use super::data::TrainingData;
@@ -15,6 +18,7 @@ use crate::weights::{Languages, ModelFolder, TrainingRecord};
 pub(super) struct Base {
     pub model: Model,
     pub vocabulary: Vocabulary,
+    pub description: ModelFolder,
     /// Of the new model.
     pub config: ModelConfig,
 }
@@ -38,6 +42,7 @@ impl Base {
         Ok(Some(Self {
             model,
             vocabulary,
+            description,
             config: sizes,
         }))
     }
@@ -58,7 +63,7 @@ impl Start {
         data: &TrainingData,
         device: &Device,
         saved: Option<Checkpoint>,
-        base: Option<Base>,
+        (base, bert): (Option<Base>, Option<BertBase>),
     ) -> Result<Self> {
         if let Some(saved) = saved {
             return Ok(Self {
@@ -73,10 +78,16 @@ impl Start {
             |base| base.config.clone(),
         );
         sizes.dropout = config.dropout;
-        let model = match base {
+        if let (Some(bert), Some(texts)) = (&bert, &data.bert) {
+            sizes = bert.under(sizes, texts);
+        }
+        let mut model = match base {
             Some(base) => Model::taking_up(base.model, &sizes, config.seed, device)?,
             None => Model::seeded(&sizes, config.seed, device)?,
         };
+        if let Some(BertBase { bert, reading, .. }) = bert {
+            model.set_bert(*bert, &reading);
+        }
         Ok(Self {
             description: describe(config, preset, data, sizes),
             model,
@@ -107,5 +118,6 @@ fn describe(
         seed: config.seed,
         ..TrainingRecord::default()
     };
+    description.pieces = data.bert.as_ref().map(|bert| Arc::clone(&bert.pieces));
     description
 }

@@ -6,7 +6,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::model::Batch;
+use crate::model::{Batch, BertSequence};
 use crate::text::vocabulary::Vocabulary;
 
 /// A sentence pair as ids, without `bos` and `eos`.
@@ -38,6 +38,8 @@ pub struct ExampleSet {
     pub examples: Vec<Example>,
     /// Examples of every document.
     pub documents: Vec<Range<usize>>,
+    /// What BERT reads of each example and its context; empty where no BERT is read.
+    pub pieces: Vec<BertSequence>,
 }
 
 impl ExampleSet {
@@ -56,10 +58,14 @@ impl ExampleSet {
             for side in [&mut batch.source, &mut batch.target, &mut batch.references] {
                 side.begin_document();
             }
-            for example in &self.examples[run.clone()] {
+            for number in run.clone() {
+                let example = &self.examples[number];
                 let source = [example.source.as_slice(), &[Vocabulary::EOS]].concat();
                 let target = [&[Vocabulary::BOS], example.target.as_slice()].concat();
                 batch.source.push(&source, example.place);
+                if let Some(pieces) = self.pieces.get(number) {
+                    batch.source.push_pieces(pieces);
+                }
                 batch.references.push(&target, example.place);
                 if example.counts {
                     batch.translated.push(batch.source.sentences.len() - 1);

@@ -120,6 +120,9 @@ pub(super) fn keep(last: &Path, step: usize, count: usize) -> Result<()> {
     std::fs::create_dir_all(&new).map_err(Error::write(&new))?;
     for file in ModelFolder::files() {
         let (from, to) = (last.join(file), new.join(file));
+        if !from.exists() {
+            continue;
+        }
         if std::fs::hard_link(&from, &to).is_err() {
             std::fs::copy(&from, &to).map_err(Error::write(&to))?;
         }

@@ -19,6 +19,12 @@ pub struct TrainingConfig {
     /// Model folder whose weights and vocabulary the run begins with; empty for random weights. The preset's context is
     /// put upon it.
     pub from: PathBuf,
+    /// Encoder folder of an imported BERT, for presets that read one.
+    pub bert: PathBuf,
+    /// The contexts that BERT reads, by `canopy corpus select-context`; empty for those that the preset chooses by place.
+    pub contexts: PathBuf,
+    /// Whether BERT learns too; else its states are computed once for each sentence and kept.
+    pub train_bert: bool,
     /// Tokens of the joint vocabulary, if the corpus has none yet.
     pub vocab_size: usize,
     /// Decides initial weights, order of the data and dropout.
@@ -79,6 +85,9 @@ impl Default for TrainingConfig {
             corpus: PathBuf::new(),
             preset: "x-transformer-small".to_owned(),
             from: PathBuf::new(),
+            bert: PathBuf::new(),
+            contexts: PathBuf::new(),
+            train_bert: false,
             vocab_size: 8_000,
             seed: 1,
             batch_tokens: 2_500,
@@ -133,7 +142,12 @@ impl TrainingConfig {
     /// # Errors
     /// If the system does not tell which folder that is.
     pub fn with_absolute_paths(mut self) -> Result<Self> {
-        for path in [&mut self.corpus, &mut self.from] {
+        for path in [
+            &mut self.corpus,
+            &mut self.from,
+            &mut self.bert,
+            &mut self.contexts,
+        ] {
             if !path.as_os_str().is_empty() {
                 *path = std::path::absolute(&path).map_err(Error::read(&path))?;
             }

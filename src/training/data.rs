@@ -1,6 +1,7 @@
 //! The corpus as a training run sees it: ids of its sentence pairs.
 
 use super::batch::{Example, ExampleSet};
+use super::bert::BertTexts;
 use super::config::TrainingConfig;
 use crate::corpus::{Corpus, ParallelDocument, Split, UnitStatus, train_vocabulary};
 use crate::error::Result;
@@ -12,6 +13,8 @@ pub struct TrainingData {
     pub corpus: Corpus,
     pub vocabulary: Vocabulary,
     pub train: ExampleSet,
+    /// What the model's BERT reads; none if it has none.
+    pub bert: Option<BertTexts>,
     /// Pairs that do not count because a side is longer than the model reads.
     pub skipped: usize,
 }
@@ -26,6 +29,19 @@ impl TrainingData {
         vocabulary: Option<Vocabulary>,
         max_tokens: usize,
     ) -> Result<Self> {
+        Self::open_with(config, vocabulary, max_tokens, None)
+    }
+
+    /// The same with what BERT reads.
+    ///
+    /// # Errors
+    /// As those of [`Self::open`].
+    pub(super) fn open_with(
+        config: &TrainingConfig,
+        vocabulary: Option<Vocabulary>,
+        max_tokens: usize,
+        bert: Option<BertTexts>,
+    ) -> Result<Self> {
         let corpus = Corpus::open(&config.corpus)?;
         let path = corpus.vocabulary_path();
         let vocabulary = match vocabulary {
@@ -37,7 +53,7 @@ impl TrainingData {
                 vocabulary
             }
         };
-        let mut train = read(&corpus, Split::Train, &vocabulary)?;
+        let mut train = read(&corpus, Split::Train, &vocabulary, bert.as_ref())?;
         let mut skipped = 0;
         for example in &mut train.examples {
             if example.source.len() >= max_tokens || example.target.len() >= max_tokens {
@@ -51,6 +67,7 @@ impl TrainingData {
             corpus,
             vocabulary,
             train,
+            bert,
             skipped,
         })
     }
@@ -60,15 +77,24 @@ impl TrainingData {
     /// # Errors
     /// If the corpus cannot be read.
     pub fn examples(&self, split: Split) -> Result<ExampleSet> {
-        read(&self.corpus, split, &self.vocabulary)
+        read(&self.corpus, split, &self.vocabulary, self.bert.as_ref())
     }
 }
 
-fn read(corpus: &Corpus, split: Split, vocabulary: &Vocabulary) -> Result<ExampleSet> {
+fn read(
+    corpus: &Corpus,
+    split: Split,
+    vocabulary: &Vocabulary,
+    bert: Option<&BertTexts>,
+) -> Result<ExampleSet> {
     let mut set = ExampleSet::default();
     for document in corpus.documents(split)? {
+        let document = document?;
         let start = set.examples.len();
-        set.examples.extend(examples(&document?, vocabulary));
+        set.examples.extend(examples(&document, vocabulary));
+        if let Some(bert) = bert {
+            set.pieces.extend(bert.sequences(split, &document));
+        }
         set.documents.push(start..set.examples.len());
     }
     Ok(set)

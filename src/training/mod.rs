@@ -5,6 +5,7 @@
 
 mod base;
 mod batch;
+mod bert;
 mod chart;
 mod checkpoint;
 mod clock;
@@ -28,6 +29,7 @@ mod validating;
 mod validation;
 
 pub use batch::{Example, ExampleSet};
+pub use bert::BertTexts;
 pub use chart::chart;
 pub use checkpoint::Progress;
 pub use config::{Schedule, TrainingConfig};

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::base::{Base, Start};
 use super::batch::Example;
+use super::bert::{BertBase, BertTexts};
 use super::config::TrainingConfig;
 use super::control::{Control, Order};
 use super::data::TrainingData;
@@ -41,7 +42,7 @@ pub fn probe(
 ) -> Result<Option<Estimate>> {
     config.validate()?;
     let preset = Preset::named(&config.preset)?;
-    Corpus::open(&config.corpus)?;
+    let corpus = Corpus::open(&config.corpus)?;
     let device = device.clone().autodiff();
     let base = Base::open(config, &preset, false, &device)?;
     let vocabulary = base.as_ref().map(|base| base.vocabulary.clone());
@@ -49,13 +50,17 @@ pub fn probe(
         || preset.config(config.vocab_size).max_tokens,
         |base| base.config.max_tokens,
     );
-    let data = TrainingData::open(config, vocabulary, max_tokens)?;
+    let known = base.as_ref().map(|base| &base.description);
+    let has_one = known.is_some_and(|known| known.pieces.is_some());
+    let bert = BertBase::open(config, &preset, has_one, &device)?;
+    let texts = BertTexts::of_run(config, &preset, &corpus, known, bert.as_ref())?;
+    let data = TrainingData::open_with(config, vocabulary, max_tokens, texts)?;
     if data.train.num_counted() == 0 {
         return Err(Error::NothingToLearn {
             path: config.corpus.clone(),
         });
     }
-    let start = Start::new(config, &preset, &data, &device, None, base)?;
+    let start = Start::new(config, &preset, &data, &device, None, (base, bert))?;
     let mut trainer = Trainer::new(config, start);
     let mut batches = trainer.batches(&data);
     batches.sort_by_key(|runs| num_rows(&data, runs));

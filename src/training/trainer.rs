@@ -9,6 +9,7 @@ use burn::tensor::Device;
 
 use super::base::{Base, Start};
 use super::batch::hide_words;
+use super::bert::{BertBase, BertTexts};
 use super::checkpoint::{self, Progress};
 use super::clock::Clock;
 use super::config::TrainingConfig;
@@ -146,13 +147,18 @@ fn prepared<'a>(
         (None, Some(base)) => base.config.max_tokens,
         (None, None) => preset.config(config.vocab_size).max_tokens,
     };
-    let data = TrainingData::open(config, vocabulary, max_tokens)?;
+    let known = saved.as_ref().map(|saved| &saved.description);
+    let known = known.or_else(|| base.as_ref().map(|base| &base.description));
+    let has_one = known.is_some_and(|known| known.pieces.is_some());
+    let bert = BertBase::open(config, preset, has_one, device)?;
+    let texts = BertTexts::of_run(config, preset, corpus, known, bert.as_ref())?;
+    let data = TrainingData::open_with(config, vocabulary, max_tokens, texts)?;
     if data.train.num_counted() == 0 {
         return Err(Error::NothingToLearn {
             path: config.corpus.clone(),
         });
     }
-    let start = Start::new(config, preset, &data, device, saved, base)?;
+    let start = Start::new(config, preset, &data, device, saved, (base, bert))?;
     reporter.folder.keep(config, digest)?;
     Ok((Trainer::new(config, start), data))
 }
@@ -229,7 +235,7 @@ impl<'a> Trainer<'a> {
     pub fn batches(&self, data: &TrainingData) -> Vec<Vec<Range<usize>>> {
         let (seed, epoch) = (self.config.seed, self.progress.epoch);
         let batch_tokens = self.config.batch_tokens;
-        if self.model.reads_documents() {
+        if self.model.encodes_documents() {
             data.train.document_batches(batch_tokens, seed, epoch)
         } else {
             data.train.sentence_batches(batch_tokens, seed, epoch)

@@ -44,9 +44,16 @@ impl ValidationSet {
     /// # Errors
     /// If the corpus cannot be read.
     pub fn new(corpus: &Corpus, split: Split, examples: ExampleSet) -> Result<Self> {
+        let mut documents = document_units(corpus, split)?;
+        if !examples.pieces.is_empty() {
+            for (document, own) in documents.iter_mut().zip(&examples.documents) {
+                let pieces = examples.pieces[own.clone()].iter().cloned();
+                document.pieces = pieces.map(|it| (it.ids, it.of_first)).collect();
+            }
+        }
         Ok(Self {
             examples,
-            documents: document_units(corpus, split)?,
+            documents,
             segments: segments(corpus, split)?,
         })
     }
@@ -78,8 +85,12 @@ impl ValidationSet {
         let mut examples = ExampleSet::default();
         for &document in chosen {
             let start = examples.examples.len();
-            let own = &self.examples.examples[self.examples.documents[document].clone()];
-            examples.examples.extend_from_slice(own);
+            let own = self.examples.documents[document].clone();
+            let pieces = self.examples.pieces.get(own.clone()).unwrap_or_default();
+            examples.pieces.extend_from_slice(pieces);
+            examples
+                .examples
+                .extend_from_slice(&self.examples.examples[own]);
             examples.documents.push(start..examples.examples.len());
         }
         let renumbered = self.segments.iter().filter_map(|segment| {
@@ -149,7 +160,7 @@ impl ValidationSet {
     ) -> Option<f32> {
         let none = DropoutSource::none();
         let (mut sum, mut tokens) = (0.0, 0.0);
-        let batches = if model.reads_documents() {
+        let batches = if model.encodes_documents() {
             self.examples.document_batches(2_000, 0, 0)
         } else {
             self.examples.sentence_batches(2_000, 0, 0)

@@ -5,21 +5,25 @@
 //! | `model.toml` | format version, name, languages, licence, the [`ModelConfig`], the training record |
 //! | `weights.safetensors` | the parameters by name, 16- or 32-bit |
 //! | `vocabulary.json` | the joint subword vocabulary |
+//! | `pieces.json` | the word pieces of the BERT that the model reads, if it reads one |
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
 use super::tensors::{Precision, load_module, module_tensors, read_tensors, write_tensors};
 use crate::error::{Error, Result};
-use crate::model::{Model, ModelConfig};
+use crate::model::{BertReading, BertSequence, Model, ModelConfig};
+use crate::text::WordPieces;
 use crate::text::file::write_atomically;
 use crate::text::vocabulary::Vocabulary;
 
 const DESCRIPTION: &str = "model.toml";
 const WEIGHTS: &str = "weights.safetensors";
 const VOCABULARY: &str = "vocabulary.json";
+const PIECES: &str = "pieces.json";
 
 /// Version of the folder's format.
 const VERSION: u32 = 1;
@@ -36,6 +40,9 @@ pub struct ModelFolder {
     pub model: ModelConfig,
     #[serde(default)]
     pub training: TrainingRecord,
+    /// The word pieces of its BERT; in a file of their own.
+    #[serde(skip)]
+    pub pieces: Option<Arc<WordPieces>>,
 }
 
 /// Codes such as `en`.
@@ -72,7 +79,16 @@ impl ModelFolder {
             languages,
             model,
             training: TrainingRecord::default(),
+            pieces: None,
         }
+    }
+
+    /// What the model's BERT reads of a sentence and its context, or of the sentence alone; nothing if it reads no BERT.
+    pub fn bert_sequence(&self, sentence: &str, context: Option<&str>) -> BertSequence {
+        let (Some(pieces), Some(bert)) = (&self.pieces, &self.model.bert) else {
+            return BertSequence::default();
+        };
+        bert_sequence(pieces, bert.max_tokens, sentence, context)
     }
 
     /// Writes a whole model folder, file by file, the description last.
@@ -88,6 +104,9 @@ impl ModelFolder {
     ) -> Result<()> {
         std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
         vocabulary.save(folder.join(VOCABULARY))?;
+        if let Some(pieces) = &self.pieces {
+            pieces.save(&folder.join(PIECES))?;
+        }
         write_tensors(&folder.join(WEIGHTS), &module_tensors(weights), precision)?;
         let path = folder.join(DESCRIPTION);
         let text = toml::to_string(self).map_err(|cause| Error::Model {
@@ -108,7 +127,8 @@ impl ModelFolder {
             reason,
             path: path.clone(),
         };
-        let description: Self = toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
+        let mut description: Self =
+            toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
         if description.version != VERSION {
             return Err(refuse(format!(
                 "format version {}, this program reads {VERSION}",
@@ -119,6 +139,9 @@ impl ModelFolder {
             .model
             .validate()
             .map_err(|cause| refuse(cause.to_string()))?;
+        if let Some(bert) = &description.model.bert {
+            description.pieces = Some(Arc::new(read_pieces(folder, bert)?));
+        }
         Ok(description)
     }
 
@@ -150,13 +173,48 @@ impl ModelFolder {
         Ok((weights, vocabulary))
     }
 
-    /// Names of the files that make a model folder.
-    pub fn files() -> [&'static str; 3] {
-        [DESCRIPTION, WEIGHTS, VOCABULARY]
+    /// Names of the files that make a model folder; not every one has the last.
+    pub fn files() -> [&'static str; 4] {
+        [DESCRIPTION, WEIGHTS, VOCABULARY, PIECES]
     }
 
     /// Where a folder keeps its weights.
     pub fn weights_path(folder: &Path) -> PathBuf {
         folder.join(WEIGHTS)
     }
+}
+
+/// What a BERT reads of a sentence and its context, or of the sentence alone.
+pub fn bert_sequence(
+    pieces: &WordPieces,
+    max_tokens: usize,
+    sentence: &str,
+    context: Option<&str>,
+) -> BertSequence {
+    let (ids, of_first) = match context {
+        Some(context) => pieces.pair(sentence, context, max_tokens),
+        None => {
+            let ids = pieces.sentence(sentence, max_tokens);
+            let length = ids.len();
+            (ids, length)
+        }
+    };
+    BertSequence { ids, of_first }
+}
+
+fn read_pieces(folder: &Path, bert: &BertReading) -> Result<WordPieces> {
+    let path = folder.join(PIECES);
+    let bytes = std::fs::read(&path).map_err(Error::read(&path))?;
+    let refuse = |reason| Error::Model {
+        reason,
+        path: path.clone(),
+    };
+    let pieces = WordPieces::from_json(&bytes).map_err(refuse)?;
+    let (found, expected) = (pieces.len(), bert.sizes.vocab_size);
+    if found != expected {
+        return Err(refuse(format!(
+            "there are {found} word pieces, the configuration says {expected}"
+        )));
+    }
+    Ok(pieces)
 }

@@ -16,6 +16,7 @@ fn parameters_are_counted_from_the_sizes() {
     configs.extend(systems::sentence_level());
     let warm = configs.clone().into_iter().map(|config| ModelConfig {
         warm_gate: true,
+        bert: None,
         encoder: "sf-ssf".parse().expect("a layout"),
         num_decoder_layers: 2,
         ..config

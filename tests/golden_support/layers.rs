@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use burn::nn::Linear;
 use canopy::model::{
-    Architecture, ConditionalHeads, ContextGate, Encoder, FeedForward, Gate, GruCell, Layout,
-    MemorySource, ModelConfig, MultiHeadAttention, Norm, NormPosition, Positions, Rows,
+    Architecture, BertBatch, ConditionalHeads, ContextGate, Encoder, FeedForward, Gate, GruCell,
+    Layout, MemorySource, ModelConfig, MultiHeadAttention, Norm, NormPosition, Positions, Rows,
     Source2Token,
 };
 
@@ -121,6 +121,7 @@ impl Case<'_> {
             context: None,
             memory: MemorySource::Live,
             warm_gate: false,
+            bert: None,
         }
     }
 
@@ -143,6 +144,7 @@ impl Case<'_> {
             sentences: sentences.to_vec(),
             places: vec![[0; 3]; sentences.len()],
             documents: std::iter::once(0..sentences.len()).collect(),
+            pieces: BertBatch::default(),
         }
     }
 
@@ -154,6 +156,7 @@ impl Case<'_> {
             places: vec![[0; 3]; sentences.len()],
             documents: (0..sentences.len()).map(|n| n..n + 1).collect(),
             sentences,
+            pieces: BertBatch::default(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the golden tests are made of: reading a file, running a mechanism, comparing.
 
 mod baselines;
+mod cardinality;
 mod case;
 mod conditional;
 mod encoding;
@@ -37,6 +38,14 @@ const MECHANISMS: &[(&str, Mechanism)] = &[
     ("binary_tree_average", tree::binary_tree),
     ("binary_tree_multi_dim", tree::binary_tree),
     ("binary_tree_source2token", tree::binary_tree),
+    (
+        "cardinality_decoder_layer",
+        cardinality::cardinality_decoder_layer,
+    ),
+    (
+        "cardinality_encoder_layer",
+        cardinality::cardinality_encoder_layer,
+    ),
     (
         "causal_multi_head_attention",
         transformer::causal_multi_head_attention,

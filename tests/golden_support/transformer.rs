@@ -62,6 +62,7 @@ pub fn transformer_decoder_layer(case: &Case) {
         numbers: (0..source.sentences.len()).collect(),
         sentences: source.sentences,
         places: source.places,
+        bert: None,
     };
     let output = decoder.forward(
         case.rows("targets"),

@@ -113,7 +113,7 @@ fn score(
     let scores = translator.score_contrasts(set, &options, &mut |done| {
         status.show(&format!("{name}: {done} of {total} translations"));
         ControlFlow::Continue(())
-    });
+    })?;
     status.clear();
     if arguments.gold_target_context && scores.target_context != TargetContext::Gold {
         warn(&format!(

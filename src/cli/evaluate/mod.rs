@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::Device;
 use super::terminal::print;
-use crate::corpus::{Corpus, Split};
+use crate::corpus::{ContextTexts, Corpus, Split};
 use crate::error::{Error, Result};
 use crate::evaluation::TestSet;
 use crate::inference::SearchOptions;
@@ -48,6 +48,9 @@ pub(super) struct EvaluateArguments {
     /// Write the translations of one model here, one paragraph a line
     #[arg(long, value_name = "FILE")]
     hypotheses: Option<PathBuf>,
+    /// Contexts by `canopy corpus select-context`, for models that read BERT; else they are chosen in each document
+    #[arg(long, value_name = "FILE")]
+    contexts: Option<PathBuf>,
     /// Where the random numbers of tests and intervals begin
     #[arg(long, value_name = "N", default_value_t = 12_345)]
     seed: u64,
@@ -80,7 +83,10 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         SplitName::Dev => Split::Dev,
         SplitName::Test => Split::Test,
     };
-    let test = TestSet::open(&corpus, split)?;
+    let mut test = TestSet::open(&corpus, split)?;
+    if let Some(path) = &arguments.contexts {
+        test = test.with_contexts(ContextTexts::open(path, &corpus)?);
+    }
     let options = SearchOptions {
         beam_size: arguments.beam,
         length_penalty: arguments.length_penalty,

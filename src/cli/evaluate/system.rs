@@ -46,7 +46,7 @@ impl Evaluated {
         let translator = model.open()?;
         let segments = &test.segments;
         let translated = test
-            .translate(&translator, options, &mut || ControlFlow::Continue(()))
+            .translate(&translator, options, &mut || ControlFlow::Continue(()))?
             .expect("nobody breaks it off");
         let references = segments
             .iter()

@@ -117,7 +117,9 @@ impl Described {
             Some(
                 Context::Conditional { .. }
                 | Context::HierarchicalConditional { .. }
-                | Context::Concatenation { .. },
+                | Context::Concatenation { .. }
+                | Context::FlatTransformer { .. }
+                | Context::Bert { .. },
             )
             | None => described,
         }

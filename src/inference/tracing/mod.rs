@@ -51,7 +51,7 @@ impl Translator {
             },
             maps: Vec::new(),
         };
-        for Window { read, own } in text.windows(self.model().reads_documents()) {
+        for Window { read, own } in text.windows(self.model().encodes_documents()) {
             let (source, target) = text.rows(read.clone());
             let mut attended = self.model().attended(&source, &target, keep);
             let before = own.start - read.start;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::translation::Translation;
 use super::super::translator::{Translator, is_translatable};
-use crate::model::Rows;
+use crate::model::{BertSequence, Rows};
 use crate::search::{LARGEST, SourceSentence, SourceText, Window, windows};
 use crate::text::document::Document;
 use crate::text::vocabulary::Vocabulary;
@@ -26,6 +26,8 @@ pub(in crate::inference) struct TracedText {
     pub parts: Vec<TracedPart>,
     /// Of each part.
     sources: Vec<SourceSentence>,
+    /// What BERT reads of each part; empty where no BERT is read.
+    pieces: Vec<BertSequence>,
     translated: bool,
 }
 
@@ -36,7 +38,9 @@ impl TracedText {
         translations: &[Option<Translation>],
     ) -> Self {
         let (model, vocabulary) = (translator.model(), translator.vocabulary());
-        let (mut parts, mut read) = (Vec::new(), Vec::new());
+        let (mut parts, mut read, mut pieces) = (Vec::new(), Vec::new(), Vec::new());
+        // The document was translated with the same ones.
+        let contexts = translator.bert_sequences(document).unwrap_or_default();
         for (sentence, translation) in translations.iter().enumerate() {
             let text = &document.sentences[sentence].text;
             let copied = !is_translatable(text);
@@ -52,6 +56,8 @@ impl TracedText {
             {
                 targets = written.into_iter().map(Some).collect();
             }
+            let own = contexts.get(sentence).into_iter().cycle();
+            pieces.extend(own.take(sources.len()).cloned());
             let position = document.position(sentence);
             read.extend(sources.into_iter().map(|source| SourceSentence {
                 ids: vocabulary.encode(source.trim()),
@@ -63,6 +69,7 @@ impl TracedText {
         Self {
             parts,
             sources: read,
+            pieces,
             translated: translations.iter().any(Option::is_some),
         }
     }
@@ -84,6 +91,7 @@ impl TracedText {
     pub fn source_text(&self) -> SourceText {
         let mut text = SourceText {
             sentences: self.sources.clone(),
+            pieces: self.pieces.clone(),
             ..SourceText::default()
         };
         text.documents.push(0..self.sources.len());
@@ -132,9 +140,13 @@ impl TracedText {
     /// Source and target of some parts, as [`Model::attended`](crate::model::Model::attended) takes them.
     pub fn rows(&self, parts: Range<usize>) -> (Rows, Rows) {
         let (mut source, mut target) = (Rows::default(), Rows::default());
-        let pairs = self.parts[parts.clone()].iter().zip(&self.sources[parts]);
-        for (part, SourceSentence { ids, place }) in pairs {
+        for number in parts {
+            let (part, SourceSentence { ids, place }) =
+                (&self.parts[number], &self.sources[number]);
             source.push(&[ids.as_slice(), &[Vocabulary::EOS]].concat(), *place);
+            if let Some(pieces) = self.pieces.get(number) {
+                source.push_pieces(pieces);
+            }
             let words = part.target.as_ref();
             let words = words.map(|ids| [&[Vocabulary::BOS], ids.as_slice()].concat());
             target.push(&words.unwrap_or_default(), *place);

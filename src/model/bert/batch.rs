@@ -13,6 +13,14 @@ pub struct BertBatch {
     pub sequences: Vec<Range<usize>>,
 }
 
+/// `[CLS] first [SEP] second [SEP]`, or one text alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct BertSequence {
+    pub ids: Vec<u32>,
+    /// How many ids belong to the first text.
+    pub of_first: usize,
+}
+
 impl BertBatch {
     /// Adds `[CLS] text [SEP]`.
     pub fn push(&mut self, sequence: &[u32]) {
@@ -26,6 +34,16 @@ impl BertBatch {
         self.types
             .extend((0..sequence.len()).map(|place| usize::from(place >= of_first)));
         self.sequences.push(start..self.ids.len());
+    }
+
+    /// One of the sequences.
+    pub fn sequence(&self, number: usize) -> BertSequence {
+        let rows = self.sequences[number].clone();
+        let types = &self.types[rows.clone()];
+        BertSequence {
+            ids: self.ids[rows].to_vec(),
+            of_first: types.iter().filter(|&&kind| kind == 0).count(),
+        }
     }
 
     /// The place of every row in its sequence.

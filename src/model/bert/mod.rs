@@ -6,6 +6,7 @@
 
 mod batch;
 mod layer;
+mod reader;
 #[cfg(test)]
 mod tests;
 
@@ -13,8 +14,9 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
-pub use batch::BertBatch;
+pub use batch::{BertBatch, BertSequence};
 pub use layer::BertLayer;
+pub use reader::{BertReader, BertReading};
 
 use super::Norm;
 use super::embedding::indices;

@@ -1,5 +1,7 @@
 //! The attentions to a document as parts of a model.
 
+use super::super::bert::BertReading;
+use super::super::bert_fusion::Fusion;
 use super::super::config::ModelConfig;
 use super::super::context_config::{Context, Placement};
 use super::super::documents::Reach;
@@ -33,7 +35,14 @@ impl ModelConfig {
     /// The attention of the context, and where it stands in the encoder.
     pub(super) fn context_attention(&self, w: &Widths) -> Option<(Attention, Placement)> {
         Some(match self.context? {
-            Context::Concatenation { .. } => return None,
+            Context::Concatenation { .. } | Context::FlatTransformer { .. } => return None,
+            Context::Bert { fusion, .. } => {
+                let placement = match fusion {
+                    Fusion::Cardinality => Placement::Sublayer,
+                    Fusion::Average | Fusion::Gate => Placement::Heads,
+                };
+                (bert(w, self.bert.as_ref()?, fusion), placement)
+            }
             Context::HierarchicalEncoding { placement, .. } => (sentence_encodings(w), placement),
             Context::Conditional { top_t, placement } => (conditional(w, top_t), placement),
             Context::HierarchicalConditional {
@@ -176,6 +185,30 @@ fn zhang(w: &Widths, previous: usize) -> Attention {
             words: (4 + 2 * k) * square,
             words_in_sentence: 2 * d * k,
             floats_per_word: (3 + 2 * k) * d,
+            ..Cost::default()
+        },
+    }
+}
+
+fn bert(w: &Widths, bert: &BertReading, fusion: Fusion) -> Attention {
+    let ((d, square), d_bert) = (w.numbers(), bert.sizes.d_model);
+    Attention {
+        name: match fusion {
+            Fusion::Cardinality => "attention to BERT, residuals of its own",
+            Fusion::Average => "attention to BERT, averaged",
+            Fusion::Gate => "attention to BERT, gate",
+        },
+        parameters: 2 * (w.square() + d_bert * w.d)
+            + if fusion == Fusion::Gate { w.gate } else { 0 },
+        reads: "words of its sentence and of one other, as BERT sees them".to_owned(),
+        source: match fusion {
+            Fusion::Cardinality => "CATSBY 2022, Eq. 13-18",
+            Fusion::Average | Fusion::Gate => "Zhu et al. 2020, §4",
+        },
+        cost: Cost {
+            words: 2 * square + 4 * d * d_bert as u64,
+            words_in_sentence: 4 * d,
+            floats_per_word: 7 * d + 2 * d_bert as u64,
             ..Cost::default()
         },
     }

@@ -6,6 +6,7 @@ mod attention;
 
 use serde::Serialize;
 
+use super::bert::BertReading;
 use super::config::{Architecture, ModelConfig, NormPosition, Positions};
 use super::context_config::{Context, MemorySource, Placement, Side};
 use super::layout::Sublayer;
@@ -228,11 +229,15 @@ impl ModelConfig {
         let w = self.widths();
         let mut parts = Vec::new();
         let read = match self.context {
-            Some(Context::Concatenation { previous }) => previous + 1,
+            Some(
+                Context::Concatenation { previous } | Context::FlatTransformer { previous, .. },
+            ) => previous + 1,
             _ => 1,
         };
         let previous = self.previous_encoder_part(&w);
         parts.extend(previous);
+        parts.extend(self.bert.as_ref().map(bert_part));
+        parts.extend(self.segments_part());
         let context = self.context_attention(&w);
         let beside = match &context {
             Some((attention, Placement::Sublayer)) => Some((attention, w.norm)),
@@ -254,7 +259,10 @@ impl ModelConfig {
             match kind {
                 Sublayer::SelfAttention => {
                     let reads = match self.context {
-                        Some(Context::Concatenation { previous }) => {
+                        Some(
+                            Context::Concatenation { previous }
+                            | Context::FlatTransformer { previous, .. },
+                        ) => {
                             format!("{OWN} and of the {} before it", sentences(previous))
                         }
                         _ => OWN.to_owned(),
@@ -319,11 +327,17 @@ impl ModelConfig {
                 source: TRANSFORMER,
                 cost,
             });
-            if let Some(Context::HierarchicalEncoding { decoder: true, .. }) = self.context
-                && let Some((attention, _)) = self.context_attention(&w)
+            if let Some(Context::HierarchicalEncoding { decoder: true, .. } | Context::Bert { .. }) =
+                self.context
+                && let Some((attention, placement)) = self.context_attention(&w)
             {
                 let name = format!("decoder {number}: {}", attention.name);
-                parts.push(attention.part(name, attention.parameters + w.norm));
+                let norm = if placement == Placement::Heads {
+                    0
+                } else {
+                    w.norm
+                };
+                parts.push(attention.part(name, attention.parameters + norm));
             }
         }
         if self.norm == NormPosition::Pre {
@@ -375,6 +389,20 @@ impl ModelConfig {
             reads: format!("words of the {} before", sentences(previous)),
             source: ZHANG,
             cost,
+        })
+    }
+
+    fn segments_part(&self) -> Option<Part> {
+        let Some(Context::FlatTransformer { .. }) = self.context else {
+            return None;
+        };
+        Some(Part {
+            name: "segments: context and sentence".to_owned(),
+            group: PartGroup::Context,
+            parameters: 2 * self.d_model,
+            reads: "whether a word is of the context".to_owned(),
+            source: "Ma et al. 2020, §3",
+            cost: Cost::default(),
         })
     }
 
@@ -464,6 +492,31 @@ impl ModelConfig {
                 sizes.decoder_parameters() as u64 + (self.vocab_size * self.d_model) as u64,
             ),
         ]
+    }
+}
+
+/// Computed once for each pair of sentences if it is frozen, so it is not counted for every word.
+fn bert_part(bert: &BertReading) -> Part {
+    let sizes = &bert.sizes;
+    let (d, layers) = (sizes.d_model, sizes.num_layers);
+    let layer = 4 * (d * d + d) + 2 * d * sizes.d_ff + sizes.d_ff + d + 4 * d;
+    let rows = sizes.vocab_size + sizes.max_tokens + sizes.num_types + 2;
+    Part {
+        name: format!("BERT, {}", if bert.trained { "trained" } else { "frozen" }),
+        group: PartGroup::Context,
+        parameters: rows * d + layers * layer,
+        reads: "[CLS] sentence [SEP] context [SEP]".to_owned(),
+        source: "Devlin et al. 2019, §3",
+        cost: Cost {
+            words: 2 * (layers * (4 * d * d + 2 * d * sizes.d_ff)) as u64,
+            words_in_sentence: 8 * (layers * d) as u64,
+            floats_per_word: if bert.trained {
+                12 * (layers * d) as u64
+            } else {
+                2 * d as u64
+            },
+            ..Cost::default()
+        },
     }
 }
 

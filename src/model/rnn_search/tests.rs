@@ -75,6 +75,7 @@ fn other_sentences_and_rows_of_none_change_nothing() {
         sentences: vec![1..4, 5..5, 5..10],
         places: vec![[0; 3]; 3],
         documents: vec![0..1, 1..2, 2..3],
+        ..Rows::default()
     };
     let step = |rows: &Rows, sentences: &[usize]| {
         let encoded = model.encode(rows, &none).select(sentences);

@@ -1,0 +1,260 @@
+//! Attention to the states of BERT beside a layer's own attention, and three ways to join the two.
+//!
+//! - Cardinality residuals: CATSBY 2022, Eq. 13-18. Each attention has a residual connection and a norm of its own; the
+//!   layer's input is added once more to their mean. As in the authors' program; Eq. 17-18 leave the norms out.
+//! - The mean with drop-net: Zhu et al., "Incorporating BERT into Neural Machine Translation", ICLR 2020, §4.
+//! - A gate in place of the mean: Maruf et al. 2019, Eq. 8-9, between the two attentions of Zhu et al.
+
+use std::sync::Arc;
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+
+use super::attention::{MultiHeadAttention, projection};
+use super::config::ModelConfig;
+use super::context::{ContextGate, ContextGateConfig};
+use super::context_attention::Memory;
+use super::context_config::Context;
+use super::norm::Norm;
+use super::prepared::{PreparedMemory, ProjectedMemory, WordMemory};
+use super::readers::Reader;
+use crate::kernels::{DropoutSource, Segment};
+
+/// How a layer's own attention and its attention to BERT are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fusion {
+    Cardinality,
+    /// In training one of the two alone, whichever chance says: drop-net with the authors' rate of 1.
+    Average,
+    Gate,
+}
+
+/// Attention to BERT's states. With a norm its residuals are those of CATSBY, with a gate it is gated, else averaged.
+#[derive(Module, Debug)]
+pub struct BertFusion {
+    /// Keys and values come from BERT's width.
+    pub attention: MultiHeadAttention,
+    pub norm: Option<Norm>,
+    pub gate: Option<ContextGate>,
+}
+
+impl BertFusion {
+    /// None if the model does not read BERT.
+    pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
+        let (Some(Context::Bert { fusion, .. }), Some(bert)) = (config.context, &config.bert)
+        else {
+            return None;
+        };
+        let (d_model, d_bert) = (config.d_model, bert.sizes.d_model);
+        let gate = ContextGateConfig::new(d_model).with_warm(config.warm_gate);
+        Some(Self {
+            attention: MultiHeadAttention {
+                query: projection(d_model, d_model, device),
+                key: projection(d_bert, d_model, device),
+                value: projection(d_bert, d_model, device),
+                output: projection(d_model, d_model, device),
+                num_heads: config.num_heads,
+                causal: false,
+            },
+            norm: (fusion == Fusion::Cardinality).then(|| Norm::new(d_model, device)),
+            gate: (fusion == Fusion::Gate).then(|| gate.init(device)),
+        })
+    }
+
+    /// Keys and values of BERT's states, which do not depend on who reads.
+    pub fn prepare(&self, states: &Memory) -> PreparedMemory {
+        let (keys, values) = self.attention.project(states.values.clone());
+        PreparedMemory {
+            projected: ProjectedMemory::Words(WordMemory { keys, values }),
+            documents: states.documents.clone(),
+        }
+    }
+
+    /// What words read of BERT's states of their sentence and its context.
+    ///
+    /// # Shapes
+    /// - x, output: `[rows, d_model]`
+    pub fn attend(&self, x: Tensor<2>, readers: &[Reader], states: &PreparedMemory) -> Tensor<2> {
+        let ProjectedMemory::Words(WordMemory { keys, values }) = &states.projected else {
+            unreachable!("an attention reads what it prepared")
+        };
+        let segments: Arc<[Segment]> = readers
+            .iter()
+            .map(|reader| Segment {
+                queries: reader.rows.clone(),
+                keys: states.documents.sentences[reader.sentence].clone(),
+            })
+            .collect();
+        let projected = (keys.clone(), values.clone());
+        self.attention.attend(x, projected, &segments)
+    }
+
+    /// The state `x` with what its two attentions, `own` and `bert`, have read; `norm` is that of the own one.
+    ///
+    /// # Shapes
+    /// - x, own, bert, output: `[rows, d_model]`
+    pub fn join(
+        &self,
+        norm: &Norm,
+        x: Tensor<2>,
+        own: Tensor<2>,
+        bert: Tensor<2>,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
+        match (&self.norm, &self.gate) {
+            (Some(norm_bert), _) => {
+                let own = norm.add(x.clone(), own, drop.next());
+                let bert = norm_bert.add(x.clone(), bert, drop.next());
+                (own + bert) / 2.0 + x
+            }
+            (None, Some(gate)) => norm.add(x, gate.forward(own, bert), drop.next()),
+            (None, None) => norm.add(x, averaged(own, bert, drop), drop.next()),
+        }
+    }
+}
+
+/// The mean of both; in training one of them, drop-net of Zhu et al. 2020, §4.2.
+fn averaged(own: Tensor<2>, bert: Tensor<2>, drop: &DropoutSource) -> Tensor<2> {
+    match drop.next() {
+        None => (own + bert) / 2.0,
+        Some(mask) if mask.stream >> 63 == 0 => own,
+        Some(_) => bert,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const D: usize = 4;
+
+    fn rows(seed: u64, rows: usize) -> Tensor<2> {
+        let device = Device::flex();
+        device.seed(seed);
+        Tensor::random(
+            [rows, D],
+            burn::tensor::Distribution::Normal(0.0, 1.0),
+            &device,
+        )
+    }
+
+    fn fusion(gate: bool) -> BertFusion {
+        let device = Device::flex();
+        device.seed(5);
+        let linear = || projection(D, D, &device);
+        BertFusion {
+            attention: MultiHeadAttention {
+                query: linear(),
+                key: linear(),
+                value: linear(),
+                output: linear(),
+                num_heads: 1,
+                causal: false,
+            },
+            norm: None,
+            gate: gate.then(|| ContextGateConfig::new(D).init(&device)),
+        }
+    }
+
+    fn values(x: &Tensor<2>) -> Vec<Vec<f32>> {
+        let [_, columns] = x.dims();
+        let values: Vec<f32> = x.to_data().iter::<f32>().collect();
+        values.chunks_exact(columns).map(<[f32]>::to_vec).collect()
+    }
+
+    fn times(x: &[f32], weight: &[Vec<f32>]) -> Vec<f32> {
+        let column = |j: usize| x.iter().zip(weight).map(|(x, row)| x * row[j]).sum();
+        (0..weight[0].len()).map(column).collect()
+    }
+
+    /// One head over `memory`, word by word.
+    fn read(attention: &MultiHeadAttention, x: &[f32], memory: &[Vec<f32>]) -> Vec<f32> {
+        let [query, key, value, output] = [
+            &attention.query,
+            &attention.key,
+            &attention.value,
+            &attention.output,
+        ]
+        .map(|linear| values(&linear.weight.val()));
+        let asked = times(x, &query);
+        let mut weights = Vec::new();
+        for word in memory {
+            let key = times(word, &key);
+            let score: f32 = asked.iter().zip(&key).map(|(a, b)| a * b).sum();
+            #[expect(clippy::cast_precision_loss, reason = "a small width")]
+            weights.push((score / (D as f32).sqrt()).exp());
+        }
+        let sum: f32 = weights.iter().sum();
+        let mut context = vec![0.0; D];
+        for (word, weight) in memory.iter().zip(&weights) {
+            for (to, value) in context.iter_mut().zip(times(word, &value)) {
+                *to += weight / sum * value;
+            }
+        }
+        times(&context, &output)
+    }
+
+    fn normed(x: &[f32]) -> Vec<f32> {
+        #[expect(clippy::cast_precision_loss, reason = "a small width")]
+        let mean = |x: &[f32]| x.iter().sum::<f32>() / x.len() as f32;
+        let middle = mean(x);
+        let squares: Vec<f32> = x.iter().map(|x| (x - middle) * (x - middle)).collect();
+        let deviation = (mean(&squares) + 1e-5).sqrt();
+        x.iter().map(|x| (x - middle) / deviation).collect()
+    }
+
+    /// Zhu et al. 2020, §4.1: `LN(h + (attn_S + attn_B) / 2)`, and with the gate in place of the halves.
+    #[test]
+    fn average_and_gate_are_what_loops_compute() {
+        let (x, own, memory) = (rows(1, 3), rows(2, 3), rows(3, 5));
+        // The first two words belong to the first sentence, the third to the second.
+        let states = Memory::of(
+            memory.clone(),
+            super::super::Documents::one(vec![0..3, 3..5]),
+        );
+        let readers = [(0..2, 0), (2..3, 1)].map(|(rows, sentence)| Reader { rows, sentence });
+        let norm = Norm::new(D, &Device::flex());
+        for gated in [false, true] {
+            let layer = fusion(gated);
+            let bert = layer.attend(x.clone(), &readers, &layer.prepare(&states));
+            let none = DropoutSource::none();
+            let got = values(&layer.join(&norm, x.clone(), own.clone(), bert, &none));
+            let (memory, own) = (values(&memory), values(&own));
+            for (row, h) in values(&x).iter().enumerate() {
+                let keys = if row < 2 { &memory[..3] } else { &memory[3..] };
+                let (own, bert) = (&own[row], read(&layer.attention, h, keys));
+                let mut sum = h.clone();
+                let gate = layer.gate.as_ref().map(|gate| {
+                    let [own_map, bert_map] =
+                        [&gate.own, &gate.context].map(|linear| values(&linear.weight.val()));
+                    let (own, bert) = (times(own, &own_map), times(&bert, &bert_map));
+                    let scores = own.iter().zip(&bert).map(|(a, b)| a + b);
+                    scores
+                        .map(|x| 1.0 / (1.0 + (-x).exp()))
+                        .collect::<Vec<f32>>()
+                });
+                for column in 0..D {
+                    let share = gate.as_ref().map_or(0.5, |gate| gate[column]);
+                    sum[column] += share * own[column] + (1.0 - share) * bert[column];
+                }
+                for (got, want) in got[row].iter().zip(normed(&sum)) {
+                    assert!((got - want).abs() < 1e-4, "{got} and {want}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn drop_net_takes_each_attention_about_as_often() {
+        let (own, bert) = (Tensor::<2>::zeros([1, 1], &Device::flex()), rows(1, 1));
+        let drop = DropoutSource::new(0.1, 7);
+        let taken = (0..200).filter(|_| {
+            let taken = averaged(own.clone(), bert.clone().narrow(1, 0, 1), &drop);
+            taken.into_scalar::<f32>() == 0.0
+        });
+        let taken = taken.count();
+        assert!((70..130).contains(&taken), "{taken} of 200");
+    }
+}
