@@ -126,6 +126,7 @@ fn averaged(own: Tensor<2>, bert: Tensor<2>, drop: &DropoutSource) -> Tensor<2> 
 
 #[cfg(test)]
 mod tests {
+    use super::super::loops::{normed, read, times, values};
     use super::*;
 
     const D: usize = 4;
@@ -156,53 +157,6 @@ mod tests {
             norm: None,
             gate: gate.then(|| ContextGateConfig::new(D).init(&device)),
         }
-    }
-
-    fn values(x: &Tensor<2>) -> Vec<Vec<f32>> {
-        let [_, columns] = x.dims();
-        let values: Vec<f32> = x.to_data().iter::<f32>().collect();
-        values.chunks_exact(columns).map(<[f32]>::to_vec).collect()
-    }
-
-    fn times(x: &[f32], weight: &[Vec<f32>]) -> Vec<f32> {
-        let column = |j: usize| x.iter().zip(weight).map(|(x, row)| x * row[j]).sum();
-        (0..weight[0].len()).map(column).collect()
-    }
-
-    /// One head over `memory`, word by word.
-    fn read(attention: &MultiHeadAttention, x: &[f32], memory: &[Vec<f32>]) -> Vec<f32> {
-        let [query, key, value, output] = [
-            &attention.query,
-            &attention.key,
-            &attention.value,
-            &attention.output,
-        ]
-        .map(|linear| values(&linear.weight.val()));
-        let asked = times(x, &query);
-        let mut weights = Vec::new();
-        for word in memory {
-            let key = times(word, &key);
-            let score: f32 = asked.iter().zip(&key).map(|(a, b)| a * b).sum();
-            #[expect(clippy::cast_precision_loss, reason = "a small width")]
-            weights.push((score / (D as f32).sqrt()).exp());
-        }
-        let sum: f32 = weights.iter().sum();
-        let mut context = vec![0.0; D];
-        for (word, weight) in memory.iter().zip(&weights) {
-            for (to, value) in context.iter_mut().zip(times(word, &value)) {
-                *to += weight / sum * value;
-            }
-        }
-        times(&context, &output)
-    }
-
-    fn normed(x: &[f32]) -> Vec<f32> {
-        #[expect(clippy::cast_precision_loss, reason = "a small width")]
-        let mean = |x: &[f32]| x.iter().sum::<f32>() / x.len() as f32;
-        let middle = mean(x);
-        let squares: Vec<f32> = x.iter().map(|x| (x - middle) * (x - middle)).collect();
-        let deviation = (mean(&squares) + 1e-5).sqrt();
-        x.iter().map(|x| (x - middle) / deviation).collect()
     }
 
     /// Zhu et al. 2020, §4.1: `LN(h + (attn_S + attn_B) / 2)`, and with the gate in place of the halves.

@@ -110,3 +110,75 @@ impl Encoder {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::loops::{fed_forward, normed, read, sum, values};
+    use super::super::{Architecture, MemorySource, NormPosition, Positions, Transformer};
+    use super::*;
+
+    fn config() -> ModelConfig {
+        ModelConfig {
+            vocab_size: 12,
+            d_model: 4,
+            d_ff: 6,
+            num_heads: 1,
+            encoder: "sf-sf".parse().expect("a layout"),
+            num_decoder_layers: 1,
+            dropout: 0.0,
+            positions: Positions::Sinusoidal,
+            norm: NormPosition::Post,
+            tied_embeddings: true,
+            max_tokens: 8,
+            architecture: Architecture::Transformer,
+            context: Some(Context::FlatTransformer {
+                previous: 1,
+                top: 1,
+            }),
+            memory: MemorySource::Live,
+            warm_gate: false,
+            bert: None,
+        }
+    }
+
+    /// `norm(x + sublayer(x))` of one block, where every word of `x` reads all of them.
+    fn block(encoder: &Encoder, number: usize, x: &[Vec<f32>]) -> Vec<Vec<f32>> {
+        let [attention, feed_forward] = [2 * number, 2 * number + 1];
+        let attention = encoder.sublayers[attention].attention.as_ref();
+        let feed_forward = encoder.sublayers[feed_forward].feed_forward.as_ref();
+        let (attention, feed_forward) = attention.zip(feed_forward).expect("a block");
+        let attended = x
+            .iter()
+            .map(|word| normed(&sum(word, &read(attention, word, x))));
+        let fed = attended.map(|word| normed(&sum(&word, &fed_forward(feed_forward, &word))));
+        fed.collect()
+    }
+
+    #[test]
+    fn two_blocks_are_what_loops_compute() {
+        let device = Device::flex();
+        device.seed(4);
+        let model = Transformer::new(&config(), &device);
+        let mut source = Rows::default();
+        source.push(&[5, 6, 3], (0, 0));
+        source.push(&[7, 8, 9, 3], (1, 0));
+        let none = DropoutSource::none();
+        let got = values(&model.encode(&source, None, &none).states);
+        assert_eq!(got.len(), 7);
+
+        // The second sentence stands behind the first and a break.
+        let joined: &[u32] = &[5, 6, 3, 2, 7, 8, 9, 3];
+        let embedded = values(&model.embedding.forward(&Rows::new([joined]), &none));
+        let flat = model.flat.as_ref().expect("a flat encoder");
+        let segments = values(&flat.segments.val());
+        let words = embedded.iter().enumerate();
+        let words: Vec<Vec<f32>> = words
+            .map(|(place, word)| sum(word, &segments[usize::from(place >= 4)]))
+            .collect();
+        let below = block(&model.encoder, 0, &words);
+        let want = block(&model.encoder, 1, &below[4..]);
+        for (got, want) in got[3..].iter().flatten().zip(want.iter().flatten()) {
+            assert!((got - want).abs() < 1e-4, "{got} and {want}");
+        }
+    }
+}

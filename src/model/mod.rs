@@ -26,6 +26,8 @@ mod han;
 mod hierarchical;
 mod hierarchical_conditional;
 mod layout;
+#[cfg(test)]
+mod loops;
 mod norm;
 mod parts;
 mod pooling;

@@ -58,6 +58,10 @@ pub struct Model {
 }
 
 /// Encoded source sentences.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few of them, and they live long"
+)]
 #[derive(Debug, Clone)]
 pub enum Encoded {
     Transformer(EncoderOutput),

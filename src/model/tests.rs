@@ -26,6 +26,129 @@ fn config(context: Context, memory: MemorySource) -> ModelConfig {
     }
 }
 
+fn reading(trained: bool) -> BertReading {
+    BertReading {
+        max_tokens: 8,
+        trained,
+        pooling: Pooling::Mean,
+        normalised: true,
+        sizes: BertConfig {
+            vocab_size: 9,
+            d_model: 8,
+            num_layers: 1,
+            num_heads: 2,
+            d_ff: 12,
+            max_tokens: 8,
+            num_types: 2,
+            norm_epsilon: 1e-12,
+        },
+    }
+}
+
+/// A model that reads a BERT of random numbers.
+fn fused(fusion: Fusion, trained: bool, device: &Device) -> Model {
+    let context = Context::Bert {
+        fusion,
+        sentence: ContextSentence::Same,
+    };
+    let config = ModelConfig {
+        bert: Some(reading(trained)),
+        ..config(context, MemorySource::Live)
+    };
+    let mut model = Model::seeded(&config, 3, device).expect("a model");
+    let mut bert = Bert::new(&reading(trained).sizes, device);
+    device.seed(4);
+    for table in [&mut bert.words, &mut bert.places, &mut bert.types] {
+        let normal = burn::tensor::Distribution::Normal(0.0, 1.0);
+        *table = burn::module::Param::from_tensor(table.val().random_like(normal));
+    }
+    model.set_bert(bert, &reading(trained));
+    model
+}
+
+/// [`batch`] with what BERT reads of each sentence; the context of the first is `context`.
+fn batch_with_pieces(context: u32) -> Batch {
+    let mut batch = batch();
+    for number in 0..batch.source.sentences.len() {
+        let context = if number == 0 { context } else { 6 };
+        batch.source.push_pieces(&BertSequence {
+            ids: vec![2, 5, 4, 3, context, 3],
+            of_first: 4,
+        });
+    }
+    batch
+}
+
+const FUSIONS: [Fusion; 3] = [Fusion::Cardinality, Fusion::Average, Fusion::Gate];
+
+#[test]
+fn bert_is_read_the_same_word_by_word_and_its_context_matters() {
+    let (device, none) = (Device::flex(), DropoutSource::none());
+    for fusion in FUSIONS {
+        let (model, batch) = (fused(fusion, false, &device), batch_with_pieces(6));
+        let whole = model.scores(&batch, &none);
+        let encoded = model.encode(&batch.source, &none);
+        let steps = word_by_word(&model, &batch, &model.prepare(&encoded), &encoded);
+        let differs = difference(whole.clone(), steps);
+        assert!(differs < 1e-4, "{fusion:?} differs by {differs}");
+
+        let other = model.scores(&batch_with_pieces(7), &none);
+        let own = batch.target.sentences[0].len();
+        let [rows, _] = whole.dims();
+        let apart = |first: usize, len: usize| {
+            let part = |scores: &Tensor<2>| scores.clone().narrow(0, first, len);
+            difference(part(&whole), part(&other))
+        };
+        assert!(apart(0, own) > 1e-3, "{fusion:?} reads no context");
+        assert!(
+            apart(own, rows - own) < 1e-5,
+            "{fusion:?} reads others' contexts"
+        );
+        // Those that are kept are those that are computed, but for 16 bits.
+        let trained = fused(fusion, true, &device).scores(&batch, &none);
+        assert!(difference(whole, trained) < 1e-2, "{fusion:?}");
+    }
+}
+
+#[test]
+fn bert_learns_only_where_it_should() {
+    let device = Device::flex().autodiff();
+    for trained in [false, true] {
+        let model = fused(Fusion::Cardinality, trained, &device);
+        let mut batch = batch_with_pieces(6);
+        batch.labels = batch.target.ids.clone();
+        let gradients = model.loss(&batch, 0.1, &DropoutSource::none()).backward();
+        let (reader, _) = model.bert().expect("a BERT");
+        let learns = reader.bert.words.val().grad(&gradients).is_some();
+        assert_eq!(learns, trained);
+    }
+}
+
+#[test]
+fn a_fused_model_upon_a_trained_one_begins_near_it() {
+    let (device, none) = (Device::flex(), DropoutSource::none());
+    let batch = batch_with_pieces(6);
+    let context = Context::Bert {
+        fusion: Fusion::Cardinality,
+        sentence: ContextSentence::Same,
+    };
+    let config = ModelConfig {
+        bert: Some(reading(false)),
+        ..config(context, MemorySource::Live)
+    };
+    let base = Model::seeded(&config.sentence_level(), 7, &device).expect("a model");
+    let before = base.scores(&batch, &none);
+    let strange = Model::seeded(&config, 8, &device).expect("a model");
+    let strange = difference(before.clone(), strange.scores(&batch, &none));
+    let upon = config.upon(&config.sentence_level()).expect("fits");
+    let model = Model::taking_up(base, &upon, 9, &device).expect("a model");
+    let near = difference(before, model.scores(&batch, &none));
+    assert!(
+        near < strange / 2.0,
+        "{near}, where others differ by {strange}"
+    );
+}
+
 fn bilingual() -> Vec<Context> {
     let mut contexts = Vec::new();
     for side in [Side::Decoder, Side::Both] {

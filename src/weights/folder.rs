@@ -191,13 +191,12 @@ pub fn bert_sequence(
     sentence: &str,
     context: Option<&str>,
 ) -> BertSequence {
-    let (ids, of_first) = match context {
-        Some(context) => pieces.pair(sentence, context, max_tokens),
-        None => {
-            let ids = pieces.sentence(sentence, max_tokens);
-            let length = ids.len();
-            (ids, length)
-        }
+    let (ids, of_first) = if let Some(context) = context {
+        pieces.pair(sentence, context, max_tokens)
+    } else {
+        let ids = pieces.sentence(sentence, max_tokens);
+        let length = ids.len();
+        (ids, length)
     };
     BertSequence { ids, of_first }
 }

@@ -2,8 +2,8 @@
 
 use burn::module::Module;
 use canopy::model::{
-    Architecture, Context, Counting, MemorySource, Model, ModelConfig, Placement, Positions,
-    presets,
+    Architecture, BertSequence, Context, Counting, MemorySource, Model, ModelConfig, Placement,
+    Positions, presets,
 };
 use canopy::training::Adam;
 
@@ -16,7 +16,6 @@ fn parameters_are_counted_from_the_sizes() {
     configs.extend(systems::sentence_level());
     let warm = configs.clone().into_iter().map(|config| ModelConfig {
         warm_gate: true,
-        bert: None,
         encoder: "sf-ssf".parse().expect("a layout"),
         num_decoder_layers: 2,
         ..config
@@ -41,6 +40,15 @@ fn every_preset_can_be_built_counted_and_trained() {
             "{}",
             preset.name
         );
+        let mut batch = batch.clone();
+        if preset.reads_bert() {
+            let pieces = BertSequence {
+                ids: vec![101, 7, 102, 8, 102],
+                of_first: 3,
+            };
+            let sentences = batch.source.sentences.len();
+            (0..sentences).for_each(|_| batch.source.push_pieces(&pieces));
+        }
         let loss = model.loss(&batch, 0.1, &silent());
         let mut gradients = loss.backward();
         let (trained, norm) = Adam::default().update(model, &mut gradients, 1e-4, Some(1.0));

@@ -18,6 +18,10 @@ pub fn contexts() -> Vec<Context> {
         Context::Concatenation { previous: 1 },
         Context::Concatenation { previous: 2 },
         Context::Zhang { previous: 2 },
+        Context::FlatTransformer {
+            previous: 2,
+            top: 1,
+        },
     ];
     for placement in PLACEMENTS {
         for decoder in [false, true] {
@@ -92,7 +96,10 @@ pub fn sentence_level() -> [ModelConfig; 2] {
 /// Whether a sentence reads only what stands before it.
 pub fn looks_back_only(context: &Context) -> bool {
     match context {
-        Context::Concatenation { .. } | Context::Han { .. } | Context::Zhang { .. } => true,
+        Context::Concatenation { .. }
+        | Context::Han { .. }
+        | Context::Zhang { .. }
+        | Context::FlatTransformer { .. } => true,
         Context::Selective { reach, .. } | Context::Flat { reach, .. } => *reach == Reach::Online,
         _ => false,
     }

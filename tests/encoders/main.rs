@@ -5,6 +5,7 @@
 
 #[path = "../desk/mod.rs"]
 mod desk;
+mod fusing;
 mod importing;
 mod selecting;
 mod similarity;

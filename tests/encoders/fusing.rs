@@ -1,0 +1,115 @@
+//! A model that reads BERT over chosen contexts, from its training to a translated document.
+
+use std::fs;
+
+use canopy::model::{Context, ContextSentence};
+use canopy::weights::{ModelFolder, read_tensors};
+
+use crate::desk::{Desk, assert_done, assert_failed, canopy, stdout};
+use crate::selecting::encoder;
+use crate::tiny;
+
+const SETTINGS: &str =
+    "vocab_size = 340\nbatch_tokens = 120\nkeep_checkpoints = 1\nvalidate_every = 2\n";
+
+fn train(desk: &Desk, run: &str, more: &[&str]) -> std::process::Output {
+    let settings = desk.path("settings.toml");
+    fs::write(&settings, SETTINGS).expect("written");
+    let (corpus, run) = (desk.path("corpus"), desk.path(run));
+    let fixed = [
+        "train", "--corpus", &corpus, "--run", &run, "--config", &settings, "--device", "cpu",
+    ];
+    canopy(&[&fixed[..], more].concat())
+}
+
+#[test]
+fn a_fused_model_is_trained_stopped_and_translates_a_document() {
+    let desk = Desk::new();
+    tiny::corpus(std::path::Path::new(&desk.path("corpus")));
+    let bert = encoder(&desk);
+    let (corpus, contexts) = (desk.path("corpus"), desk.path("contexts.jsonl"));
+    let select = [
+        "corpus",
+        "select-context",
+        "--corpus",
+        &corpus,
+        "--encoder",
+        &bert,
+        "--device",
+        "cpu",
+        "-o",
+        &contexts,
+    ];
+    assert_done(&canopy(&select));
+    let of_preset = |preset| ["--preset", preset, "--bert", &bert, "--contexts", &contexts];
+    for preset in ["catsby-small", "bert-fused-small", "bert-fused-gate-small"] {
+        let whole = [&of_preset(preset)[..], &["--steps", "3"]].concat();
+        assert_done(&train(&desk, &format!("{preset}-whole"), &whole));
+        let parts = format!("{preset}-parts");
+        let begun = [&of_preset(preset)[..], &["--steps", "2"]].concat();
+        assert_done(&train(&desk, &parts, &begun));
+        let going_on = [&whole[..], &["--resume"]].concat();
+        assert_done(&train(&desk, &parts, &going_on));
+        let weights = |run: &str| {
+            let path = desk.path(&format!("{run}/checkpoints/last/weights.safetensors"));
+            read_tensors(std::path::Path::new(&path)).expect("readable")
+        };
+        assert!(
+            weights(&parts) == weights(&format!("{preset}-whole")),
+            "{preset}"
+        );
+
+        let model = desk.path(&format!("{parts}/checkpoints/last"));
+        let description = ModelFolder::open(std::path::Path::new(&model)).expect("a model");
+        assert!(matches!(
+            description.model.context,
+            Some(Context::Bert {
+                sentence: ContextSentence::Similar(_),
+                ..
+            })
+        ));
+        let page = desk.path("page.html");
+        fs::write(&page, "<p>Open the file. Close the file. Print it.</p>\n").expect("written");
+        let output = desk.path(&format!("{preset}.html"));
+        assert_done(&canopy(&[
+            "translate",
+            "--model",
+            &model,
+            "--device",
+            "cpu",
+            &page,
+            "-o",
+            &output,
+        ]));
+        let evaluate = [
+            "evaluate", "--model", &model, "--corpus", &corpus, "--device", "cpu",
+        ];
+        let chosen = [&evaluate[..], &["--split", "dev", "--contexts", &contexts]].concat();
+        for arguments in [&evaluate[..], &chosen] {
+            let done = canopy(arguments);
+            assert_done(&done);
+            assert!(stdout(&done).contains("BLEU"), "{}", stdout(&done));
+        }
+    }
+}
+
+#[test]
+fn what_a_fused_model_lacks_is_named() {
+    let desk = Desk::new();
+    tiny::corpus(std::path::Path::new(&desk.path("corpus")));
+    let bert = encoder(&desk);
+    let preset = ["--preset", "catsby-small", "--steps", "1"];
+    assert_failed(&train(&desk, "run", &preset), &["bert", "model import"]);
+    let with_bert = [&preset[..], &["--bert", &bert]].concat();
+    assert_failed(
+        &train(&desk, "run", &with_bert),
+        &["contexts", "select-context"],
+    );
+    let contexts = desk.path("contexts.jsonl");
+    fs::write(&contexts, "{}\n").expect("written");
+    let damaged = [&with_bert[..], &["--contexts", &contexts]].concat();
+    assert_failed(
+        &train(&desk, "run", &damaged),
+        &["contexts.jsonl", "line 1"],
+    );
+}
