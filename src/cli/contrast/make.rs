@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::terminal::print;
+use crate::cli::terminal::{print, warn};
 use crate::contrastive::{Kind, MakeOptions, make};
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
@@ -51,6 +51,11 @@ pub(super) fn run(arguments: &MakeArguments) -> Result<()> {
         KindName::Possessives => Kind::Possessives,
         KindName::Terms => Kind::Terms,
     });
+    if arguments.split == Split::Train {
+        warn(
+            "models have learnt from the training documents; what they prefer there says nothing of new ones",
+        );
+    }
     let corpus = Corpus::open(&arguments.corpus)?;
     let options = MakeOptions {
         split: arguments.split,
