@@ -56,6 +56,14 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
+        "{path:?} has {found} lines, the documents have {expected} segments; write one segment a line, as `canopy evaluate --hypotheses` does"
+    )]
+    UnequalSegments {
+        found: usize,
+        expected: usize,
+        path: PathBuf,
+    },
+    #[error(
         "there are no references, every line from line 1 on is empty; name the file of the reference translations: {path:?}"
     )]
     NoReferences { path: PathBuf },
@@ -250,6 +258,8 @@ pub enum Error {
         "the trace is damaged: {problem}; trace the translation again with `canopy translate --trace`: {path:?}"
     )]
     BrokenTrace { problem: String, path: PathBuf },
+    #[error("the judgement is damaged: {problem}: {path:?}")]
+    BrokenJudgement { problem: String, path: PathBuf },
     #[error(
         "the trace was not written, its numbers cannot be right: {problem}; is the model damaged? {path:?}"
     )]
@@ -291,6 +301,27 @@ pub enum Error {
         /// Counted from 0, as is the column.
         row: usize,
         column: usize,
+    },
+    #[error(
+        "{path:?}, item {item}: {problem}; take the set as it was published, or as `canopy contrast make` wrote it"
+    )]
+    ContrastiveItem {
+        problem: String,
+        /// As the set names it, or its number from 1.
+        item: String,
+        path: PathBuf,
+    },
+    #[error(
+        "this is no contrastive set: {problem}; open the JSON of ContraPro, of Bawden et al. or Voita et al., or one that `canopy contrast make` wrote: {path:?}"
+    )]
+    ContrastiveSet { problem: String, path: PathBuf },
+    #[error(
+        "no sentence of the {split} documents fits the rules of {kinds}; choose another split or a larger corpus: {path:?}"
+    )]
+    NothingToContrast {
+        kinds: String,
+        split: &'static str,
+        path: PathBuf,
     },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },

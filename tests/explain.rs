@@ -12,9 +12,9 @@ use std::sync::Arc;
 use canopy::charts::{Theme, picture_png, picture_svg};
 use canopy::explain::{
     ContextView, DocumentMap, Explanation, GateView, Heads, Measure, NodeState, Order, Query,
-    TreeView, WeightMap, ZerosView,
+    Question, TreeView, ViewKind, WeightMap, ZerosView,
 };
-use canopy::trace::{Side, TraceSource, save};
+use canopy::trace::{MapKind, Side, TraceSource, save};
 use small::trace;
 
 fn source() -> TraceSource {
@@ -293,4 +293,57 @@ fn the_command_writes_figures_and_numbers_and_says_what_is_allowed() {
         assert!(told.contains(expected), "{told}");
         assert_eq!(failed.status.code(), Some(1));
     }
+}
+
+#[test]
+fn maps_of_a_real_page_are_its_trace() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/assets/samples/sorting-a-table.trace"
+    );
+    let source = canopy::trace::open(path).expect("the sample");
+    let (mut cells, sentences) = (0, source.overview().source.len());
+    for sentence in 0..sentences {
+        for head in 0..4 {
+            let query = Query {
+                heads: Heads::One(head),
+                ..Query::sentence(Side::Source, sentence)
+            };
+            let map = WeightMap::sentences(&source, &query, Order::Document).expect("a map");
+            let place = source
+                .find(MapKind::Context, 2, head)
+                .expect("the last layer");
+            let words = source.overview().words(Side::Source).rows(sentence);
+            for (row, word) in words.enumerate() {
+                let traced = source.row(place, word).expect("a row");
+                for weight in &traced.sentences {
+                    let shown = map.weight(row, weight.sentence as usize);
+                    assert!((shown - weight.weight).abs() < 1e-6, "sentence {sentence}");
+                    cells += 1;
+                }
+                assert_eq!(map.cells[row].len(), traced.sentences.len());
+            }
+        }
+    }
+    assert!(cells > 1_000, "{cells}");
+}
+
+#[test]
+fn heads_stand_side_by_side() {
+    let question = Question {
+        view: ViewKind::Sentences,
+        query: Query::sentence(Side::Source, 0),
+        each_head: true,
+        order: Order::Document,
+        limit: 6,
+    };
+    let Explanation::Maps(maps) = question.answer(&source()).expect("maps") else {
+        panic!("not maps");
+    };
+    let titles: Vec<&str> = maps.iter().map(|map| map.title.as_str()).collect();
+    assert_eq!(titles, ["Head 1", "Head 2"]);
+    assert!(
+        (maps[1].weight(0, 1) - 1.0).abs() < 1e-6,
+        "of that head alone"
+    );
 }

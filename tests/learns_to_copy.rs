@@ -48,7 +48,7 @@ fn a_copy_task_is_learnt_to_perfection() {
     let train = ExampleSet {
         documents: (0..train.len()).map(|number| number..number + 1).collect(),
         examples: train,
-        pieces: Vec::new(),
+        ..ExampleSet::default()
     };
     let mut model = tiny::model(&config, 1, &device);
     let (mut adam, mut step) = (Adam::default(), 0);

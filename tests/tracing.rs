@@ -7,7 +7,7 @@ use std::path::Path;
 
 use burn::tensor::{Distribution, Tensor};
 use canopy::inference::{
-    DeviceChoice, Reads, SearchOptions, Translation, Translator, starter_model,
+    DeviceChoice, Flag, Reads, SearchOptions, Translation, Translator, starter_model,
 };
 use canopy::kernels::WordNormaliser;
 use canopy::model::{
@@ -282,13 +282,16 @@ fn words_are_as_probable_as_their_search_found_and_only_context_makes_a_differen
         let bilingual = translator.info().reads == Reads::Translations;
         let document = document();
         let translations = translated(&translator, &document);
-        for sentence in [0, 2, 5] {
+        for sentence in [0, 5] {
             let difference = translator
                 .context_difference(&document, &translations, sentence, &options)
                 .expect("the device computes");
-            let words = difference.words.iter();
-            let sum: f32 = words.map(|word| word.in_document).sum();
             let found = translations[sentence].as_ref().expect("it is translated");
+            // The search of an untrained model seldom comes to an end by itself.
+            let is_cut = found.flags.contains(&Flag::CutOff);
+            let words = difference.words.iter();
+            let words = words.filter(|word| !is_cut || word.label != "<eos>");
+            let sum: f32 = words.map(|word| word.in_document).sum();
             let same = (sum - found.log_prob).abs() < 1e-3 * found.log_prob.abs().max(1.0);
             // The search of a bilingual model has read drafts, not these translations.
             assert!(same || bilingual, "{name}: {sum}, not {}", found.log_prob);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::command::Command;
+use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
 use super::settings::DOCUMENT_EXTENSIONS;
 use super::training::{Side, TrainingCommand};
@@ -30,12 +31,30 @@ pub enum Ask {
     OpenTrace {
         folder: Option<PathBuf>,
     },
+    CompareTrace {
+        folder: Option<PathBuf>,
+    },
     /// Where a view of a trace shall go, as a figure or as numbers.
     Explanation {
         name: String,
     },
     /// Where a trace shall go.
     Trace {
+        name: String,
+    },
+    /// A model to be evaluated.
+    EvaluatedModel {
+        folder: Option<PathBuf>,
+    },
+    /// A corpus to evaluate on.
+    TestCorpus,
+    OpenJudgement,
+    /// Where scores shall go, as a table or a figure.
+    Scores {
+        name: String,
+    },
+    /// Where votes shall go.
+    Votes {
         name: String,
     },
     /// Where the charts shall go.
@@ -66,8 +85,16 @@ impl Ask {
             Self::SaveTranslation { name, .. } => {
                 ("Save the translation", Pick::NewFile(name.clone()))
             }
-            Self::ModelFolder { .. } => ("Choose a model folder", Pick::Folder),
-            Self::Corpus => ("Choose a corpus folder", Pick::Folder),
+            Self::ModelFolder { .. } | Self::EvaluatedModel { .. } => {
+                ("Choose a model folder", Pick::Folder)
+            }
+            Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", Pick::Folder),
+            Self::OpenJudgement => ("Open a judgement", Pick::File("Judgements", &["json"])),
+            Self::Scores { name } => (
+                "Save scores as CSV, TEX, JSON, SVG or PNG",
+                Pick::NewFile(name.clone()),
+            ),
+            Self::Votes { name } => ("Save the votes as CSV or JSON", Pick::NewFile(name.clone())),
             Self::CorpusSide(Side::Memory) => (
                 "Choose a translation memory",
                 Pick::File("Translation memories", &["tmx"]),
@@ -83,6 +110,10 @@ impl Ask {
                 let name = run.file_name().unwrap_or_default().to_string_lossy();
                 ("Export the model", Pick::NewFile(name.into_owned()))
             }
+            Self::CompareTrace { .. } => (
+                "Choose another trace of this document",
+                Pick::File("Traces", &["trace", "json"]),
+            ),
             Self::OpenTrace { .. } => ("Open a trace", Pick::File("Traces", &["trace", "json"])),
             Self::Explanation { name } => {
                 ("Save as SVG, PNG, CSV or JSON", Pick::NewFile(name.clone()))
@@ -102,6 +133,8 @@ impl Ask {
             Self::OpenDocument { folder }
             | Self::SaveTranslation { folder, .. }
             | Self::OpenTrace { folder }
+            | Self::CompareTrace { folder }
+            | Self::EvaluatedModel { folder }
             | Self::ModelFolder { folder } => folder.as_ref(),
             _ => None,
         }
@@ -116,8 +149,14 @@ impl Ask {
             Self::SaveTranslation { .. } => Command::SaveNew(path),
             Self::ModelFolder { .. } => Command::OpenModel(path),
             Self::OpenTrace { .. } => Command::Explore(ExploreCommand::OpenTrace(path)),
+            Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),
             Self::Trace { .. } => Command::Explore(ExploreCommand::SaveTrace(path)),
+            Self::EvaluatedModel { .. } => Command::Evaluate(EvaluateCommand::AddModel(path)),
+            Self::TestCorpus => Command::Evaluate(EvaluateCommand::UseCorpus(path)),
+            Self::OpenJudgement => Command::Evaluate(EvaluateCommand::OpenJudgement(path)),
+            Self::Scores { .. } => Command::Evaluate(EvaluateCommand::Save(path)),
+            Self::Votes { .. } => Command::Evaluate(EvaluateCommand::ExportVotes(path)),
             Self::Corpus => training(TrainingCommand::UseCorpus(path)),
             Self::CorpusSide(side) => training(TrainingCommand::UseSide(side, path)),
             Self::RunFolder => training(TrainingCommand::Follow(path)),

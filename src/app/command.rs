@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
@@ -63,6 +64,7 @@ pub enum Command {
     ShowPage(Page),
     Training(TrainingCommand),
     Explore(ExploreCommand),
+    Evaluate(EvaluateCommand),
 }
 
 /// What the window is about.
@@ -72,6 +74,7 @@ pub enum Page {
     Document,
     Explore,
     Training,
+    Evaluate,
 }
 
 /// How much to translate.
@@ -362,6 +365,12 @@ pub static ACTIONS: &[Action] = {
             "Training",
             Some(Shortcut::command(Letter('3'))),
             C::ShowPage(Page::Training),
+        ),
+        action(
+            View,
+            "Evaluate",
+            Some(Shortcut::command(Letter('4'))),
+            C::ShowPage(Page::Evaluate),
         ),
         action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
         action(

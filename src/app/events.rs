@@ -34,6 +34,9 @@ impl AppState {
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
             Event::Answered { job, answer } => self.answered(job, answer),
             Event::Differed { job, difference } => self.differed(job, difference),
+            Event::Evaluating { job, progress } => self.evaluating(job, progress),
+            Event::Evaluated { job, evaluation } => self.evaluated(job, evaluation),
+            Event::EvaluationSaved { job, path } => self.evaluation_saved(job, &path),
             Event::ExplanationSaved { job, path } => self.explanation_saved(job, &path),
             Event::SentenceTranslated {
                 job,
@@ -54,7 +57,7 @@ impl AppState {
             Event::CorpusRead { job, share } => self.corpus_read(job, share),
             Event::CorpusMade { job, folder, pairs } => self.corpus_made(job, folder, pairs),
             Event::Cancelled { job } => {
-                if !self.training_cancelled(job) {
+                if !self.evaluation_ended(job) && !self.training_cancelled(job) {
                     self.finished(job, true);
                 }
             }
@@ -132,6 +135,7 @@ impl AppState {
         self.last_progress = Some(running.progress);
         self.finish_update(&running);
         self.trace_if_shown();
+        self.translated_for_trace();
         let missing = running.progress.num_sentences - running.progress.done_sentences;
         if cancelled && missing > 0 {
             let detail = format!("{missing} sentences are left; translate again to go on.");
@@ -152,6 +156,7 @@ impl AppState {
         self.settings.remember_document(&path);
         self.save_settings();
         self.document = Some(OpenDocument::new(path, document, project));
+        self.opened_for_trace();
     }
 
     fn document_saved(&mut self, path: &Path) {
@@ -185,7 +190,10 @@ impl AppState {
             self.show_error("The document could not be opened", error);
         } else if self.saving.take_if(|saving| *saving == job).is_some() {
             self.show_error("The translation could not be saved", error);
-        } else if !self.explorer_failed(job, error) && !self.run_failed(job, error) {
+        } else if !self.explorer_failed(job, error)
+            && !self.evaluation_failed(job, error)
+            && !self.run_failed(job, error)
+        {
             self.show_error("Your work could not be kept", error);
         }
     }

@@ -5,6 +5,7 @@
 mod ask;
 pub mod command;
 mod editing;
+pub mod evaluating;
 mod events;
 pub mod explorer;
 pub mod history;
@@ -21,6 +22,7 @@ mod working;
 
 pub use ask::{Ask, Pick};
 pub use command::{ACTIONS, Action, Command, Group, Key, Page, Scope, Shortcut, Theme};
+pub use evaluating::{Evaluate, EvaluateCommand, EvaluateView};
 pub use explorer::{ExploreCommand, Explorer};
 pub use open_document::{Counts, Editor, OpenDocument, Target};
 pub use progress::{Progress, Running};

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::ask::Ask;
 use super::command::{Command, Page, Scope};
+use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
 use super::open_document::{OpenDocument, Target};
 use super::progress::{Progress, Running};
@@ -71,6 +72,7 @@ pub struct AppState {
     pub page: Page,
     pub training: Training,
     pub explorer: Explorer,
+    pub evaluate: Evaluate,
     /// For the worker; the window sends and empties it.
     pub requests: Vec<Request>,
     /// For the file thread, likewise.
@@ -188,6 +190,7 @@ impl AppState {
             Command::ShowPage(Page::Explore) => self.show_explorer(),
             Command::ShowPage(page) => self.page = page,
             Command::Explore(command) => self.apply_explore(command),
+            Command::Evaluate(command) => self.apply_evaluate(command),
             Command::Training(command) => self.apply_training(command),
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
         }

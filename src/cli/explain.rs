@@ -33,8 +33,9 @@ pub(super) struct ExplainArguments {
     /// Layer, from 1; without it the last one that has such attention
     #[arg(long, value_name = "L", value_parser = ordinal)]
     layer: Option<usize>,
-    /// Head, from 1, or mean: all of them averaged, which is attention mass; without it the mean, for the tree of one word head 1
-    #[arg(long, value_name = "H|mean", value_parser = head)]
+    /// Head, from 1; or mean: all of them averaged, which is attention mass; or each: maps of all of them side by side.
+    /// Without it the mean, for the tree of one word head 1
+    #[arg(long, value_name = "H|mean|each", value_parser = head)]
     head: Option<HeadArgument>,
     /// Whose words ask: the source's, or the translation's; without it the source's if they look at other sentences
     #[arg(long, value_enum)]
@@ -132,7 +133,20 @@ impl From<OrderArgument> for Order {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct HeadArgument(Heads);
+enum HeadArgument {
+    One(usize),
+    Mean,
+    Each,
+}
+
+impl From<HeadArgument> for Heads {
+    fn from(argument: HeadArgument) -> Self {
+        match argument {
+            HeadArgument::One(head) => Self::One(head),
+            HeadArgument::Mean | HeadArgument::Each => Self::Mean,
+        }
+    }
+}
 
 /// People count from 1, traces from 0.
 fn ordinal(text: &str) -> std::result::Result<usize, String> {
@@ -143,11 +157,13 @@ fn ordinal(text: &str) -> std::result::Result<usize, String> {
 }
 
 fn head(text: &str) -> std::result::Result<HeadArgument, String> {
-    if text == "mean" {
-        return Ok(HeadArgument(Heads::Mean));
+    match text {
+        "mean" => Ok(HeadArgument::Mean),
+        "each" => Ok(HeadArgument::Each),
+        _ => ordinal(text)
+            .map(HeadArgument::One)
+            .map_err(|allowed| format!("mean, each, or {allowed}")),
     }
-    let head = ordinal(text).map_err(|allowed| format!("mean, or {allowed}"))?;
-    Ok(HeadArgument(Heads::One(head)))
 }
 
 pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
@@ -181,6 +197,7 @@ fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Expl
         let question = Question {
             view: arguments.view.into(),
             query: query(arguments, source)?,
+            each_head: matches!(arguments.head, Some(HeadArgument::Each)),
             order: arguments.order.into(),
             limit: arguments.top.into(),
         };
@@ -227,7 +244,7 @@ fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
     let side = view.side(side);
     let mut query = Query {
         layer: arguments.layer,
-        heads: arguments.head.map_or(Heads::Mean, |head| head.0),
+        heads: arguments.head.map_or(Heads::Mean, Heads::from),
         ..Query::sentence(side, arguments.sentence)
     };
     query.check(source.overview())?;

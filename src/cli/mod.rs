@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
 
+mod contrast;
 mod corpus;
 mod describe;
 mod evaluate;
@@ -60,6 +61,9 @@ enum Command {
     Run(run::RunCommand),
     /// Score a model on the development or test documents of a corpus
     Evaluate(evaluate::EvaluateArguments),
+    /// Ask whether a model prefers right translations to wrong ones that only the document tells apart
+    #[command(subcommand)]
+    Contrast(contrast::ContrastCommand),
     /// Show what a model looked at while it translated: as a figure, as numbers or as text
     Explain(explain::ExplainArguments),
     /// Score translations that lie in files, and tell which differences are more than chance
@@ -125,6 +129,7 @@ pub fn run() -> ExitCode {
         Some(Command::Run(command)) => run::run(command),
         Some(Command::Sweep(command)) => sweep::run(&command),
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
+        Some(Command::Contrast(command)) => contrast::run(command),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),

@@ -9,6 +9,7 @@ mod context_texts;
 mod contexts;
 pub mod document_folders;
 mod format;
+mod frequency;
 pub mod iwslt;
 mod languages;
 pub mod libreoffice_help;
@@ -27,6 +28,7 @@ pub use contexts::{Chosen, ContextsInfo, DocumentContexts, read_contexts, write_
 pub use format::{
     Corpus, CorpusInfo, Documents, FORMAT, ParallelDocument, ParallelParagraph, VERSION,
 };
+pub use frequency::WordCounts;
 pub use segment::{DocumentUnits, Segment, SegmentUnit, document_units, segments};
 pub use split::Split;
 pub use subwords::train_vocabulary;

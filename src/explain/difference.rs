@@ -8,7 +8,7 @@
 
 use serde::Serialize;
 
-use crate::text::word_changes::word_changes;
+use crate::metrics::comparison::{Change, Piece, word_diff};
 
 /// What the model read beside the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -80,12 +80,13 @@ impl ContextDifference {
         self.words.iter().map(WordDifference::shuffled_gain).sum()
     }
 
-    /// What was written, its words marked that the model does not write with the whole document.
-    pub fn marked(&self) -> Vec<(Condition, Vec<(&str, bool)>)> {
+    /// What was written, and which words of it the model does not write with the whole document.
+    pub fn marked(&self) -> Vec<(Condition, Vec<Piece>)> {
         let with = self.written.first().map_or("", |(_, text)| text.as_str());
         let marked = self.written.iter().map(|(condition, text)| {
-            let [_, words] = word_changes(with, text);
-            (*condition, words)
+            let mut pieces = word_diff(with, text);
+            pieces.retain(|piece| piece.change != Change::Removed);
+            (*condition, pieces)
         });
         marked.collect()
     }
@@ -118,7 +119,8 @@ mod tests {
         assert!((difference.gain() - 1.25).abs() < 1e-6);
         assert!((difference.shuffled_gain() - 0.75).abs() < 1e-6);
         let marked = difference.marked();
-        assert_eq!(marked[1].1, [("Es", true), ("geht", false)]);
-        assert!(marked[0].1.iter().all(|word| !word.1));
+        let changes: Vec<Change> = marked[1].1.iter().map(|piece| piece.change).collect();
+        assert_eq!(changes, [Change::Added, Change::Kept]);
+        assert_eq!(marked[0].1.len(), 1);
     }
 }

@@ -36,6 +36,8 @@ pub enum ViewKind {
 pub struct Question {
     pub view: ViewKind,
     pub query: Query,
+    /// Maps of all heads beside each other, whatever the query's heads are.
+    pub each_head: bool,
     /// Of the columns of maps of the context.
     pub order: Order,
     /// How many context sentences are shown with their words.
@@ -50,6 +52,22 @@ impl ViewKind {
             Self::Itself => Side::Source,
             _ => wanted,
         }
+    }
+
+    /// Whether its maps can stand beside each other, a head each.
+    pub fn has_heads_apart(self) -> bool {
+        matches!(
+            self,
+            Self::Sentences | Self::Words | Self::Cross | Self::Itself
+        )
+    }
+
+    /// Whether two traces can be shown beside each other.
+    pub fn has_room_for_two(self) -> bool {
+        matches!(
+            self,
+            Self::Sentences | Self::Words | Self::Cross | Self::Itself | Self::Zeros
+        )
     }
 
     /// Which attention it is about; gates belong to that of the context.
@@ -70,6 +88,9 @@ impl Question {
             side: self.view.side(self.query.side),
             ..self.query
         };
+        if self.each_head && self.view.has_heads_apart() {
+            return self.of_each_head(source);
+        }
         Ok(match self.view {
             ViewKind::Tree => Explanation::Tree(TreeView::new(source, &query)?),
             ViewKind::Sentences => {
@@ -97,6 +118,36 @@ impl Question {
                 });
             }
         })
+    }
+
+    fn of_each_head(&self, source: &TraceSource) -> Result<Explanation> {
+        let choices = Choices::new(source, self.view, self.query.side, self.query.layer);
+        let mut maps = Vec::new();
+        for head in choices.heads {
+            let mut one = *self;
+            (one.each_head, one.query.heads) = (false, Heads::One(head));
+            if let Explanation::Maps(mut answer) = one.answer(source)? {
+                for map in &mut answer {
+                    map.title = format!("Head {}", head + 1);
+                }
+                maps.append(&mut answer);
+            }
+        }
+        Ok(Explanation::Maps(maps))
+    }
+
+    /// The same about another model's trace of the document, which may have other layers and heads.
+    #[must_use]
+    pub fn for_other(mut self, source: &TraceSource) -> Self {
+        let query = &mut self.query;
+        let choices = Choices::new(source, self.view, query.side, query.layer);
+        query.layer = query.layer.filter(|layer| choices.layers.contains(layer));
+        if let Heads::One(head) = query.heads
+            && !choices.heads.contains(&head)
+        {
+            query.heads = Heads::Mean;
+        }
+        self
     }
 
     /// Answers about several traces in one picture, each with the name of its model.

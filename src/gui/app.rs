@@ -8,6 +8,7 @@ use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 
 use super::dialogs::{Answer, Dialogs};
 use super::document::DocumentPanel;
+use super::evaluate::EvaluatePanel;
 use super::explore::ExplorePanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
@@ -18,7 +19,7 @@ use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Sh
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
-    Event, ExplainThread, FileThread, RunsThread, TrainingRequest, Trainings, Worker,
+    Evaluations, Event, ExplainThread, FileThread, RunsThread, TrainingRequest, Trainings, Worker,
 };
 use crate::training::{Order, Turn};
 
@@ -29,6 +30,7 @@ pub struct Panels {
     pub outline: OutlinePanel,
     pub training: TrainingPanel,
     pub explore: ExplorePanel,
+    pub evaluate: EvaluatePanel,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
 }
@@ -51,6 +53,7 @@ pub struct CanopyApp {
     trainings: Trainings,
     runs: RunsThread,
     explain: ExplainThread,
+    evaluations: Evaluations,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
     files: Option<FileThread>,
@@ -80,8 +83,9 @@ impl CanopyApp {
         let folders = Folders::of_user();
         let turn = Turn::default();
         let worker = Worker::spawn(turn.clone(), sender.clone(), wake(ctx))?;
-        let trainings = Trainings::spawn(turn, sender.clone(), wake(ctx))?;
+        let trainings = Trainings::spawn(turn.clone(), sender.clone(), wake(ctx))?;
         let runs = RunsThread::spawn(folders.data.clone(), sender.clone(), wake(ctx))?;
+        let evaluations = Evaluations::spawn(turn, sender.clone(), wake(ctx))?;
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
@@ -105,6 +109,7 @@ impl CanopyApp {
             trainings,
             runs,
             explain,
+            evaluations,
             closing: None,
             files: Some(files),
             title: String::new(),
@@ -128,6 +133,9 @@ impl CanopyApp {
         }
         for request in self.state.training.run_requests.drain(..) {
             self.runs.send(request);
+        }
+        for request in self.state.evaluate.requests.drain(..) {
+            self.evaluations.send(request);
         }
         for request in self.state.explorer.requests.drain(..) {
             self.explain.send(request);
@@ -291,6 +299,7 @@ pub fn workbench_ui(
         Page::Document => document_page_ui(ui, state, panels, commands),
         Page::Explore => panels.explore.ui(ui, state, commands),
         Page::Training => panels.training.ui(ui, state, commands),
+        Page::Evaluate => panels.evaluate.ui(ui, state, commands),
     }
     notices::notices_ui(ui.ctx(), &state.notices, commands);
     if panels

@@ -37,7 +37,12 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 
 /// What the window is about.
 fn pages_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    for page in [Page::Document, Page::Explore, Page::Training] {
+    for page in [
+        Page::Document,
+        Page::Explore,
+        Page::Training,
+        Page::Evaluate,
+    ] {
         let command = Command::ShowPage(page);
         let mut text = RichText::new(label_of(&command));
         if state.page == page {

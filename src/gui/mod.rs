@@ -9,6 +9,7 @@ mod dialogs;
 mod document;
 mod editor;
 mod estimate;
+mod evaluate;
 mod explore;
 mod icons;
 mod labels;

@@ -165,6 +165,17 @@ pub fn install(ctx: &Context) {
     }
 }
 
+/// The one button of a place that matters.
+pub fn primary<'a>(ui: &egui::Ui, label: &str) -> egui::Button<'a> {
+    let palette = Palette::of(ui);
+    let text = egui::RichText::new(label)
+        .font(semibold(13.5))
+        .color(palette.on_accent);
+    egui::Button::new(text)
+        .fill(palette.accent)
+        .min_size(Vec2::new(130.0, 31.0))
+}
+
 /// A question or a list over the window.
 pub fn modal(ctx: &Context, id: egui::Id) -> egui::Modal {
     let veil = if ctx.theme() == egui::Theme::Dark {

@@ -41,15 +41,8 @@ pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         });
         ui.add_space(22.0);
         ui.horizontal(|ui| {
-            let button = Button::new(
-                RichText::new("Open a document…")
-                    .size(15.0)
-                    .color(palette.on_accent),
-            );
-            if ui
-                .add(button.fill(palette.accent).min_size(vec2(190.0, 38.0)))
-                .clicked()
-            {
+            let button = theme::primary(ui, "Open a document…");
+            if ui.add(button.min_size(vec2(190.0, 38.0))).clicked() {
                 commands.push(Command::Open);
             }
             ui.add_space(6.0);

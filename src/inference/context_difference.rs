@@ -4,8 +4,6 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use burn::tensor::activation::log_softmax;
-use burn::tensor::{Int, Tensor};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -15,9 +13,7 @@ use super::translation::Translation;
 use super::translator::{KnownTranslations, Step, Translator};
 use crate::error::Result;
 use crate::explain::{Condition, ContextDifference, WordDifference};
-use crate::kernels::DropoutSource;
-use crate::model::Batch;
-use crate::search::SearchOptions;
+use crate::search::{Candidates, SearchOptions, force_documents};
 use crate::text::document::{Document, Paragraph, ParagraphKind, Section};
 use crate::text::placeholder::stripped;
 use crate::text::vocabulary::Vocabulary;
@@ -59,7 +55,7 @@ impl Translator {
         {
             let text = self.written_in(surrounding, options)?;
             written.push((condition, stripped(&text)));
-            scores.push(self.log_probs(surrounding));
+            scores.push(self.log_probs(surrounding, options));
         }
         let words = scores[0]
             .iter()
@@ -110,43 +106,41 @@ impl Translator {
 
     /// Subwords of the sentence's translation, each with the natural logarithm of its probability after those before it.
     /// Nothing if nothing is translated.
-    fn log_probs(&self, surrounding: &Surrounding) -> Vec<(String, f32)> {
-        let text = TracedText::new(self, &surrounding.document, &surrounding.targets);
-        let mut found = Vec::new();
-        for window in text.windows(self.model().encodes_documents()) {
-            let (source, references) = text.rows(window.read.clone());
-            let mut batch = Batch {
-                source,
-                ..Batch::default()
-            };
-            batch.target.begin_document();
-            for number in window.own.clone() {
-                let place = number - window.read.start;
-                let part = &text.parts[number];
-                let Some(ids) = &part.target else { continue };
-                if part.sentence != surrounding.sentence {
-                    continue;
-                }
-                let begun = [&[Vocabulary::BOS], ids.as_slice()].concat();
-                batch.translated.push(place);
-                batch.target.push(&begun, text.place(number));
-                batch.labels.extend(ids);
-                batch.labels.push(Vocabulary::EOS);
+    fn log_probs(&self, surrounding: &Surrounding, options: &SearchOptions) -> Vec<(String, f32)> {
+        let traced = TracedText::new(self, &surrounding.document, &surrounding.targets);
+        let mut text = traced.source_text();
+        let mut candidates = Candidates::new();
+        for (number, part) in traced.parts.iter().enumerate() {
+            let Some(ids) = &part.target else { continue };
+            if part.sentence == surrounding.sentence {
+                text.wanted.push(number);
+                candidates.insert(number, vec![ids.clone()]);
+            } else {
+                text.known.insert(number, ids.clone());
             }
-            if batch.translated.is_empty() {
-                continue;
-            }
-            batch.references = references;
-            let scores = log_softmax(self.model().scores(&batch, &DropoutSource::none()), 1);
-            let labels: Vec<i32> = batch.labels.iter().map(|&id| id.cast_signed()).collect();
-            let labels = Tensor::<1, Int>::from_data(labels.as_slice(), &scores.device());
-            let chosen = scores.gather(1, labels.unsqueeze_dim(1));
-            let values = chosen.into_data();
-            let pieces = batch.labels.iter().map(|&id| self.vocabulary().piece(id));
-            let pieces = pieces.map(|piece| piece.trim_start_matches('▁').to_owned());
-            found.extend(pieces.zip(values.iter::<f32>()));
         }
-        found
+        let (mut found, vocabulary) = (Vec::new(), self.vocabulary());
+        let model = self.model();
+        force_documents(
+            model,
+            vocabulary,
+            &text,
+            &candidates,
+            options,
+            &mut |forced| {
+                let ids = candidates[&forced.number][0].iter();
+                let ids = ids.chain(&[Vocabulary::EOS]);
+                let pieces = ids.map(|&id| vocabulary.piece(id));
+                let pieces = pieces.map(|piece| piece.trim_start_matches('▁').to_owned());
+                found.push((
+                    forced.number,
+                    pieces.zip(forced.log_probs).collect::<Vec<_>>(),
+                ));
+                ControlFlow::Continue(())
+            },
+        );
+        found.sort_by_key(|(number, _)| *number);
+        found.into_iter().flat_map(|(_, words)| words).collect()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::corpus::{Chosen, Corpus, DocumentContexts, Split, Unit};
 use crate::error::Result;
 use crate::similarity::{self, Embeddings, Measure, Selection, Sentences};
 
-/// The context types that CATSBY compares (2022, §3.1 and Table 4).
+/// The context types that CATSBY compares.
 #[derive(Debug, Clone, Copy)]
 pub enum ContextType<'a> {
     /// The most similar sentences.

@@ -5,6 +5,7 @@
 mod bert_sequences;
 mod context_difference;
 mod contexts;
+mod contrastive;
 mod device;
 mod evaluation;
 mod parts;
@@ -18,6 +19,7 @@ mod translator;
 pub use crate::search::SearchOptions;
 pub use bert_sequences::bert_sequences;
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
+pub use contrastive::{ContextOptions, SetScores};
 pub use device::{ComputeDevice, DeviceChoice};
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use picks::{Pick, picks, sentence_texts};

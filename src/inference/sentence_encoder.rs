@@ -109,8 +109,8 @@ impl SentenceEncoder {
             (EncoderVocabulary::Words(pieces), EncoderKind::Bert { max_tokens, .. }) => {
                 pieces.sentence(text, *max_tokens)
             }
-            (EncoderVocabulary::Words(pieces), _) => pieces.sentence(text, usize::MAX),
             (EncoderVocabulary::Sentences(pieces), _) => pieces.sentence(text),
+            (EncoderVocabulary::Words(_), _) => unreachable!("read as the description says"),
         }
     }
 

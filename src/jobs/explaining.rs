@@ -25,6 +25,8 @@ pub enum ExplainRequest {
     Answer {
         job: JobId,
         source: Arc<TraceSource>,
+        /// Another model's, whose maps are shown beside.
+        beside: Option<Arc<TraceSource>>,
         question: Question,
     },
     /// A figure or its numbers, as the end of the name says; replaces what is there, the dialog has asked.
@@ -183,10 +185,15 @@ impl ExplainRequest {
             Self::Answer {
                 job,
                 source,
+                beside,
                 question,
             } => {
-                let explanation = match question.view {
-                    ViewKind::Document => KnownMap::answer(known, &source, &question)?,
+                let explanation = match (question.view, &beside) {
+                    (ViewKind::Document, _) => KnownMap::answer(known, &source, &question)?,
+                    (view, Some(other)) if view.has_room_for_two() => {
+                        let asked = [(&*source, question), (&**other, question.for_other(other))];
+                        Question::compare(&asked)?
+                    }
                     _ => question.answer(&source)?,
                 };
                 // Views of one sentence have no share of the document to tell.
@@ -230,9 +237,11 @@ mod tests {
         ExplainRequest::Answer {
             job: JobId(job),
             source: source.clone(),
+            beside: None,
             question: Question {
                 view: ViewKind::Tree,
                 query: Query::sentence(Side::Source, 0),
+                each_head: false,
                 order: Order::Document,
                 limit: 6,
             },

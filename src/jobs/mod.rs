@@ -3,6 +3,7 @@
 //!
 //! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
+pub mod evaluations;
 pub mod explaining;
 pub mod files;
 pub mod project;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread};
 pub use project::{Project, SavedTarget, State};
@@ -23,6 +25,7 @@ pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::{Engine, Worker};
 
 use crate::error::{Error, Result};
+use crate::evaluation::Evaluation;
 use crate::explain::ContextDifference;
 use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
 use crate::text::document::Document;
@@ -165,6 +168,18 @@ pub enum Event {
     Answered {
         job: JobId,
         answer: Result<Arc<Answer>>,
+    },
+    Evaluating {
+        job: JobId,
+        progress: EvaluationProgress,
+    },
+    Evaluated {
+        job: JobId,
+        evaluation: Arc<Evaluation>,
+    },
+    EvaluationSaved {
+        job: JobId,
+        path: PathBuf,
     },
     /// A figure, its numbers or a trace.
     ExplanationSaved {

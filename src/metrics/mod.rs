@@ -8,12 +8,14 @@
 
 mod bleu;
 mod chrf;
+pub mod comparison;
 mod documents;
 mod length;
 mod markup;
 mod meteor;
 mod metric;
 mod ngrams;
+mod sign_test;
 pub mod significance;
 mod sums;
 mod ter;
@@ -26,6 +28,7 @@ pub use length::{LengthRatio, Repetition};
 pub use markup::{MarkupPlacement, markup_placement};
 pub use meteor::{Meteor, MeteorAverage, Stemmer, porter_stem};
 pub use metric::{Goal, Metric, Signature};
+pub use sign_test::sign_test;
 pub use sums::SegmentSums;
 pub use ter::Ter;
 pub use tokenize::tokenize_13a;

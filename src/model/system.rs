@@ -262,17 +262,23 @@ impl Model {
     /// # Shapes
     /// - output: `[target rows, vocab]`
     pub fn scores(&self, batch: &Batch, drop: &DropoutSource) -> Tensor<2> {
-        let network = match &self.network {
-            Network::Transformer(network) => network,
-            Network::RnnSearch(network) => {
-                let encoded = network
-                    .encode(&batch.source, drop)
-                    .select(&batch.translated);
+        self.scores_with(&self.encode(&batch.source, drop), batch, drop)
+    }
+
+    /// [`Self::scores`] with the encoded sentences of `batch.source`; here a sentence may be translated several times.
+    ///
+    /// # Shapes
+    /// - output: `[target rows, vocab]`
+    pub fn scores_with(&self, encoded: &Encoded, batch: &Batch, drop: &DropoutSource) -> Tensor<2> {
+        let (network, encoded) = match (&self.network, encoded) {
+            (Network::Transformer(network), Encoded::Transformer(encoded)) => (network, encoded),
+            (Network::RnnSearch(network), Encoded::RnnSearch(encoded)) => {
+                let encoded = encoded.select(&batch.translated);
                 return network.scores(&encoded, &batch.target, drop);
             }
+            _ => unreachable!("a model reads what it encoded"),
         };
-        let encoded = network.encode(&batch.source, self.memory(&batch.source), drop);
-        let translations = self.translations(&batch.source, &batch.references, &encoded, drop);
+        let translations = self.translations(&batch.source, &batch.references, encoded, drop);
         let encoded = encoded.select(&batch.translated);
         let decoded = network.decode(&batch.target, &encoded, drop);
         let states = network.decoder.join(

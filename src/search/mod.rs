@@ -1,4 +1,4 @@
-//! Greedy and beam search over anything that scores next words.
+//! Greedy and beam search over anything that scores next words; scores of words that are given.
 //!
 //! Written once for all models, against the trait [`Decode`]; markup is kept by [`Markup`], which knows what each
 //! hypothesis may still place.
@@ -6,6 +6,7 @@
 mod batch;
 mod beam;
 mod decode;
+mod forced;
 mod markup;
 mod passes;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod windows;
 pub use batch::{SourceSentence, SourceText, search_documents, search_sentences};
 pub use beam::{Hypothesis, Limits, SearchOptions, search};
 pub use decode::Decode;
+pub use forced::{Candidates, Forced, force_documents};
 pub use markup::Markup;
 pub use passes::Found;
 pub(crate) use windows::{LARGEST, Window, windows};

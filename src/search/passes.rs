@@ -18,7 +18,7 @@ use crate::model::{Encoded, Model, Rows, Surroundings};
 use crate::text::vocabulary::Vocabulary;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
-const BATCH_TOKENS: usize = 1_536;
+pub(super) const BATCH_TOKENS: usize = 1_536;
 
 /// A translation may have `LENGTH_FACTOR` tokens for each of the source, and `LENGTH_SLACK` more.
 const LENGTH_FACTOR: f32 = 1.6;
@@ -73,22 +73,9 @@ impl Searcher<'_> {
 
     /// Encodes whole documents or windows of them, a number of short ones at once.
     fn by_document(&mut self) -> ControlFlow<()> {
-        let groups = groups(&self.text.sentences, &self.text.documents, self.largest);
         let mut kept = None;
-        for group in groups {
-            let wanted = self.text.wanted.iter().copied();
-            let is_own = |n: &usize| group.iter().any(|window| window.own.contains(n));
-            let wanted: Vec<usize> = wanted.filter(is_own).collect();
-            if wanted.is_empty() {
-                continue;
-            }
-            let rows = self
-                .text
-                .rows(group.iter().map(|window| window.read.clone()));
-            let encoded = match self.surroundings(&group, &mut kept) {
-                Some(surroundings) => self.model.encode_among(&rows, &surroundings),
-                None => self.model.encode(&rows, &DropoutSource::none()),
-            };
+        for (group, wanted) in self.wanted_groups() {
+            let (rows, encoded) = self.encoded(&group, &mut kept);
             let memory = if self.model.is_bilingual() {
                 self.first_pass(&group, &wanted, &encoded)?;
                 self.model
@@ -104,6 +91,34 @@ impl Searcher<'_> {
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// The windows that are encoded together, with the wanted sentences of each.
+    pub(super) fn wanted_groups(&self) -> Vec<(Vec<Window>, Vec<usize>)> {
+        let groups = groups(&self.text.sentences, &self.text.documents, self.largest);
+        let wanted = |group: Vec<Window>| {
+            let all = self.text.wanted.iter().copied();
+            let is_own = |n: &usize| group.iter().any(|window| window.own.contains(n));
+            let wanted: Vec<usize> = all.filter(is_own).collect();
+            (!wanted.is_empty()).then_some((group, wanted))
+        };
+        groups.into_iter().filter_map(wanted).collect()
+    }
+
+    /// A group of windows and its encoding; `kept` is for [`Self::surroundings`].
+    pub(super) fn encoded(
+        &self,
+        group: &[Window],
+        kept: &mut Option<(Range<usize>, Tensor<2>)>,
+    ) -> (Rows, Encoded) {
+        let rows = self
+            .text
+            .rows(group.iter().map(|window| window.read.clone()));
+        let encoded = match self.surroundings(group, kept) {
+            Some(surroundings) => self.model.encode_among(&rows, &surroundings),
+            None => self.model.encode(&rows, &DropoutSource::none()),
+        };
+        (rows, encoded)
     }
 
     /// What is known of the rest of the document of which the group is a window; none if it is whole documents, or if
@@ -144,7 +159,7 @@ impl Searcher<'_> {
     }
 
     /// Translates what the wanted sentences read of the others' translations and nobody knows yet.
-    fn first_pass(
+    pub(super) fn first_pass(
         &mut self,
         group: &[Window],
         wanted: &[usize],
@@ -201,7 +216,7 @@ impl Searcher<'_> {
     }
 
     /// Translations of all sentences of the windows; nobody reads those that are not there.
-    fn translations(&self, group: &[Window]) -> Rows {
+    pub(super) fn translations(&self, group: &[Window]) -> Rows {
         let mut rows = Rows::default();
         for window in group {
             rows.begin_document();
@@ -262,7 +277,11 @@ impl Searcher<'_> {
 }
 
 /// Numbers that sentences have among those of a group, in the first window of which `part` holds them.
-fn within(group: &[Window], part: impl Fn(&Window) -> Range<usize>, batch: &[usize]) -> Vec<usize> {
+pub(super) fn within(
+    group: &[Window],
+    part: impl Fn(&Window) -> Range<usize>,
+    batch: &[usize],
+) -> Vec<usize> {
     let within = |&number: &usize| {
         let mut before = 0;
         for window in group {

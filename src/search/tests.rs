@@ -192,6 +192,79 @@ fn known_translations_mean_nothing_to_a_model_that_reads_the_source_only() {
     assert!(without.drafts.is_empty());
 }
 
+/// Whatever search found has the same log-probability when it is given, with the same drafts in the same windows; an end
+/// that was cut off has none.
+#[test]
+fn a_given_translation_gets_the_log_probability_that_search_gave_it() {
+    let vocabulary = vocabulary();
+    let of_source = Context::Conditional {
+        top_t: 2,
+        placement: Placement::Sublayer,
+    };
+    for (context, memory) in [
+        (HAN, MemorySource::Live),
+        (selective(Reach::Offline), MemorySource::Live),
+        (selective(Reach::Online), MemorySource::StageOne),
+        (of_source, MemorySource::Live),
+        (Context::Concatenation { previous: 1 }, MemorySource::Live),
+    ] {
+        let model = model(&vocabulary, context, memory);
+        let text = text(&vocabulary, 30, vec![29, 3, 4, 15]);
+        for largest in [80, LARGEST] {
+            let found = found(&model, &vocabulary, &text, largest, usize::MAX);
+            let translations = found.translations.iter();
+            let other = vocabulary.encode("six six");
+            let candidates = translations
+                .map(|(&number, (ids, _))| (number, vec![other.clone(), ids.clone()]))
+                .collect();
+            for (number, candidate, log_probs) in
+                forced(&model, &vocabulary, &text, largest, &candidates)
+            {
+                let ids = &candidates[&number][candidate];
+                assert_eq!(log_probs.len(), ids.len() + 1);
+                let whole: f32 = log_probs.iter().sum();
+                let cut: f32 = log_probs[..ids.len()].iter().sum();
+                let searched = found.translations[&number].1;
+                let is_same = (whole - searched).abs() < 1e-3 || (cut - searched).abs() < 1e-3;
+                assert!(
+                    is_same || candidate == 0,
+                    "{context:?} {number} {whole} {searched}"
+                );
+            }
+        }
+    }
+}
+
+/// Sentence, candidate and log-probabilities of all candidates.
+fn forced(
+    model: &Model,
+    vocabulary: &Vocabulary,
+    text: &SourceText,
+    largest: usize,
+    candidates: &Candidates,
+) -> Vec<(usize, usize, Vec<f32>)> {
+    let mut all = Vec::new();
+    let mut searcher = Searcher {
+        model,
+        vocabulary,
+        text,
+        options: &SearchOptions {
+            beam_size: 2,
+            ..SearchOptions::default()
+        },
+        largest,
+        found: &mut |_| ControlFlow::Continue(()),
+        drafts: HashMap::new(),
+    };
+    let _ = searcher.force(candidates, &mut |forced| {
+        all.push((forced.number, forced.candidate, forced.log_probs));
+        ControlFlow::Continue(())
+    });
+    let expected: usize = candidates.values().map(Vec::len).sum();
+    assert_eq!(all.len(), expected);
+    all
+}
+
 #[test]
 fn break_ends_either_pass() {
     let vocabulary = vocabulary();

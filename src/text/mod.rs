@@ -9,6 +9,7 @@ mod escape;
 pub mod file;
 mod html;
 mod inline;
+pub mod lines;
 mod markdown;
 mod outline;
 pub mod placeholder;
@@ -17,7 +18,6 @@ mod reading;
 pub mod segment;
 mod sentence_pieces;
 pub mod vocabulary;
-pub mod word_changes;
 mod word_pieces;
 mod writing;
 

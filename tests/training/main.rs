@@ -459,7 +459,7 @@ fn an_epoch_holds_every_example_once() {
     let set = ExampleSet {
         documents: std::iter::once(0..examples.len()).collect(),
         examples,
-        pieces: Vec::new(),
+        ..ExampleSet::default()
     };
     let examples = &set.examples;
     for (batch_tokens, seed, epoch) in [

@@ -195,3 +195,33 @@ fn a_saved_trace_opens_without_model_and_document() {
         "the other one stays"
     );
 }
+
+#[test]
+fn maps_of_another_model_stand_beside_those_of_the_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut other = small::trace(true);
+    other.overview.model.name = "Other".to_owned();
+    let same = folder.path().join("other.trace");
+    canopy::trace::save(&other, &same, false).expect("a file");
+    other.overview.source[0].text = "Another text".to_owned();
+    let wrong = folder.path().join("wrong.trace");
+    canopy::trace::save(&other, &wrong, false).expect("a file");
+    let mut explored = Explored::page();
+    explored.click("Cross-attention");
+    for (path, both) in [(wrong, false), (same, true)] {
+        let state = &mut explored.harness.state_mut().state;
+        state.apply(Command::Explore(ExploreCommand::CompareWith(path)));
+        explored.answer();
+        let figure = explored.figure();
+        assert_eq!(figure.contains("Other · Cross-attention"), both, "{figure}");
+    }
+    explored
+        .harness
+        .get_by_label("This trace cannot be compared");
+    explored
+        .harness
+        .get_by_label_contains("beside Other")
+        .click();
+    explored.answer();
+    assert!(!explored.figure().contains("Other"));
+}

@@ -30,8 +30,12 @@ impl AppState {
                 question.query.layer = Some(layer);
                 self.turn_to(Some(question));
             }
+            C::EachHead => {
+                question.each_head = true;
+                self.turn_to(Some(question));
+            }
             C::Heads(heads) => {
-                question.query.heads = heads;
+                (question.query.heads, question.each_head) = (heads, false);
                 self.turn_to(Some(question));
             }
             C::Order(order) => {
@@ -57,7 +61,16 @@ impl AppState {
             C::AskOpenTrace => self.asks.push(Ask::OpenTrace {
                 folder: self.document_folder(),
             }),
-            C::OpenTrace(path) => self.open_trace(path),
+            C::OpenTrace(path) => self.open_trace(path, false),
+            C::AskCompare => self.asks.push(Ask::CompareTrace {
+                folder: self.document_folder(),
+            }),
+            C::CompareWith(path) => self.open_trace(path, true),
+            C::StopComparing => {
+                if self.explorer.beside.take().is_some() {
+                    self.ask_trace();
+                }
+            }
             C::AskSaveFigure(extension) => self.ask_save_explanation(extension),
             C::SaveFigure(path) => self.save_figure(path),
             C::AskSaveTrace => self.ask_save_explanation("trace"),
@@ -97,6 +110,7 @@ impl AppState {
         let request = ExplainRequest::Answer {
             job,
             source: trace.source.clone(),
+            beside: self.explorer.beside.clone(),
             question: *question,
         };
         self.explorer.asked = Some(job);
@@ -131,7 +145,7 @@ impl AppState {
             && is_empty
             && self.document.is_none()
         {
-            self.open_trace(example);
+            self.open_trace(example, false);
             return;
         }
         // Where the reader was in the document.
@@ -213,14 +227,14 @@ impl AppState {
         });
     }
 
-    fn open_trace(&mut self, path: PathBuf) {
+    fn open_trace(&mut self, path: PathBuf, beside: bool) {
         let job = self.next_job();
         let request = ExplainRequest::Open {
             job,
             path: path.clone(),
         };
         self.page = Page::Explore;
-        self.explorer.awaited = Some(Awaited::File { job, path });
+        self.explorer.awaited = Some(Awaited::File { job, path, beside });
         self.explorer.requests.push(request);
     }
 

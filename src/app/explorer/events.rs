@@ -26,9 +26,30 @@ impl AppState {
         source: Arc<TraceSource>,
     ) {
         let is_awaited = |awaited: &mut Awaited| matches!(awaited, Awaited::File { job: here, .. } if *here == job);
-        if self.explorer.awaited.take_if(is_awaited).is_some() {
-            self.show_trace(source, Origin::File(path));
+        match self.explorer.awaited.take_if(is_awaited) {
+            Some(Awaited::File { beside: true, .. }) => self.show_beside(source),
+            Some(_) => self.show_trace(source, Origin::File(path)),
+            None => {}
         }
+    }
+
+    /// Of another document it would say nothing.
+    fn show_beside(&mut self, source: Arc<TraceSource>) {
+        let texts = |source: &TraceSource| -> Vec<String> {
+            let sentences = source.overview().source.iter();
+            sentences.map(|sentence| sentence.text.clone()).collect()
+        };
+        let shown = self.explorer.source().map(texts);
+        if shown.as_ref() != Some(&texts(&source)) {
+            let detail = format!(
+                "It is of {}, whose sentences are others. Trace the same document with the other model.",
+                source.overview().document
+            );
+            self.notify(NoticeKind::Error, "This trace cannot be compared", detail);
+            return;
+        }
+        self.explorer.beside = Some(source);
+        self.ask_trace();
     }
 
     fn show_trace(&mut self, source: Arc<TraceSource>, origin: Origin) {
@@ -46,6 +67,7 @@ impl AppState {
                 Origin::File(_) => None,
             };
             explorer.back.clear();
+            explorer.beside = None;
             explorer.answer = None;
             explorer.first_question(&source, selected.unwrap_or(0))
         };

@@ -20,6 +20,8 @@ pub enum ExploreCommand {
     Side(Side),
     Layer(usize),
     Heads(Heads),
+    /// All heads, beside each other.
+    EachHead,
     Order(Order),
     /// Asks about a word or sentence.
     Select(Spot),
@@ -35,6 +37,10 @@ pub enum ExploreCommand {
     Trace(Option<usize>),
     AskOpenTrace,
     OpenTrace(PathBuf),
+    /// Shows the maps of another model's trace beside these.
+    AskCompare,
+    CompareWith(PathBuf),
+    StopComparing,
     /// Asks where; the ending is `svg`, `png`, `csv` or `json`.
     AskSaveFigure(&'static str),
     SaveFigure(PathBuf),
@@ -88,13 +94,12 @@ pub struct OpenTrace {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Awaited {
     /// The model reads the document once more.
-    Trace {
-        job: JobId,
-        origin: Origin,
-    },
+    Trace { job: JobId, origin: Origin },
     File {
         job: JobId,
         path: PathBuf,
+        /// Whether it is to be shown beside the present one.
+        beside: bool,
     },
 }
 
@@ -102,6 +107,8 @@ pub enum Awaited {
 #[derive(Debug)]
 pub struct Explorer {
     pub trace: Option<OpenTrace>,
+    /// Of the same document by another model.
+    pub beside: Option<Arc<TraceSource>>,
     pub awaited: Option<Awaited>,
     pub question: Question,
     /// Of the last question that could be answered, or why the present one cannot; stays until the next one is there.
@@ -122,10 +129,12 @@ impl Default for Explorer {
     fn default() -> Self {
         Self {
             trace: None,
+            beside: None,
             awaited: None,
             question: Question {
                 view: ViewKind::Tree,
                 query: Query::sentence(Side::Source, 0),
+                each_head: false,
                 order: Order::Document,
                 limit: 6,
             },

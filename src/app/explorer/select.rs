@@ -44,14 +44,11 @@ impl Explorer {
             (query.side, query.word) = (side, None);
         }
         let choices = Choices::new(source, question.view, query.side, query.layer);
-        if query
-            .layer
-            .is_some_and(|layer| !choices.layers.contains(&layer))
-        {
-            query.layer = None;
-        }
+        // Views without layers or heads leave what was chosen for the others.
+        let lacks = |there: &[usize], one| !there.is_empty() && !there.contains(&one);
+        query.layer = query.layer.filter(|&layer| !lacks(&choices.layers, layer));
         if let Heads::One(head) = query.heads
-            && !choices.heads.contains(&head)
+            && lacks(&choices.heads, head)
         {
             query.heads = Heads::Mean;
         }

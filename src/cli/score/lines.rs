@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::metrics::Documents;
+use crate::text::lines::read_lines;
 
 /// Translations and references of the same segments.
 #[derive(Debug)]
@@ -114,70 +115,4 @@ fn read_as_many(path: &Path, expected: usize, like: &Path) -> Result<Vec<String>
         like: like.to_owned(),
         path: path.to_owned(),
     })
-}
-
-/// The lines of a file, without a byte order mark and without the ends of lines, Unix's or Windows'.
-pub(super) fn read_lines(path: &Path) -> Result<Vec<String>> {
-    let bytes = std::fs::read(path).map_err(Error::read(path))?;
-    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
-        return Err(Error::Utf16 {
-            path: path.to_owned(),
-        });
-    }
-    let text = String::from_utf8(bytes).map_err(|cause| {
-        let offset = cause.utf8_error().valid_up_to();
-        let lines = cause.as_bytes()[..=offset].split(|&byte| byte == b'\n');
-        Error::NotUtf8 {
-            offset,
-            line: lines.count(),
-            path: path.to_owned(),
-        }
-    })?;
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
-    if text.is_empty() {
-        return Ok(Vec::new());
-    }
-    let lines = text
-        .strip_suffix('\n')
-        .unwrap_or(text)
-        .split('\n')
-        .map(|line| line.strip_suffix('\r').unwrap_or(line));
-    Ok(lines.map(str::to_owned).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lines(bytes: &[u8]) -> Result<Vec<String>> {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let path = folder.path().join("lines.txt");
-        std::fs::write(&path, bytes).expect("written");
-        read_lines(&path)
-    }
-
-    #[test]
-    fn marks_and_line_ends_of_windows_are_no_text() {
-        let read = |bytes| lines(bytes).expect("read");
-        assert_eq!(read(b"a\nb\n"), ["a", "b"]);
-        assert_eq!(read("\u{FEFF}a\r\n\r\nb".as_bytes()), ["a", "", "b"]);
-        assert_eq!(read("a\u{2028}b\u{85}c\rd\n".as_bytes()).len(), 1);
-        assert_eq!(read(b""), [""; 0]);
-        assert_eq!(read(b"\n\n"), ["", ""]);
-    }
-
-    #[test]
-    fn bytes_that_are_no_text_are_found() {
-        let found = lines(b"a\nb\nc\xFFd\n");
-        let is_there = matches!(
-            found,
-            Err(Error::NotUtf8 {
-                offset: 5,
-                line: 3,
-                ..
-            })
-        );
-        assert!(is_there, "{found:?}");
-        assert!(matches!(lines(b"\xFF\xFEa\0"), Err(Error::Utf16 { .. })));
-    }
 }

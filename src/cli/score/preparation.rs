@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::lines::read_lines;
 use crate::error::Result;
 use crate::metrics::tokenize::{MosesLanguage, Truecaser, tokenize_moses};
+use crate::text::lines::read_lines;
 
 #[derive(Debug, Args)]
 pub(super) struct PreparationOptions {

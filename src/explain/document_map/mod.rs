@@ -104,7 +104,7 @@ impl DocumentMap {
         }
         let end = u32::try_from(self.keys.len()).expect("less than 2³² cells");
         self.offsets.push(end);
-        self.rest.push(rest);
+        self.rest.push(if rest > ROUNDING { rest } else { 0.0 });
     }
 
     pub fn rows(&self) -> usize {
@@ -164,7 +164,7 @@ impl DocumentMap {
 
     /// Whether anything was dropped: then a blank cell need not be 0.
     pub fn has_rest(&self) -> bool {
-        self.rest.iter().any(|&rest| rest > ROUNDING)
+        self.rest.iter().any(|&rest| rest > 0.0)
     }
 
     /// The largest weight of a cell, for the scale.

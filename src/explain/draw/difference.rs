@@ -9,6 +9,7 @@ use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::difference::{ContextDifference, WordDifference};
 use crate::explain::mark::{Mark, Spot};
+use crate::metrics::comparison::Change;
 use crate::trace::Side;
 
 const SIZE: f64 = 13.5;
@@ -77,10 +78,14 @@ fn draw_written<DB: DrawingBackend>(
     let text = Lettering::new(SIZE, theme.strong);
     let space = SIZE * 0.28;
     let mut baseline = area.top + 14.0;
-    for (condition, words) in view.marked() {
+    for (condition, pieces) in view.marked() {
         pen.text(condition.label(), (area.left, baseline), small)?;
         let left = area.left + GUTTER;
         let mut x = left;
+        let words = pieces.iter().flat_map(|piece| {
+            let is_other = piece.change == Change::Added;
+            piece.text.split(' ').map(move |word| (word, is_other))
+        });
         for (word, is_other) in words {
             let width = pen.width(word, text);
             if x > left && x + width > area.right {

@@ -168,10 +168,10 @@ fn numbers(
     length: f64,
     per_cell: f64,
 ) -> impl Iterator<Item = usize> {
-    let needed = (length + APART) / per_cell.max(1e-9);
+    let apart = (length + APART) / per_cell.max(1e-9);
     let steps = (0..18).flat_map(|power| [1, 2, 5].map(|step| step * 10_usize.pow(power)));
     #[expect(clippy::cast_precision_loss, reason = "a distance")]
-    let step = steps.into_iter().find(|&step| step as f64 >= needed);
+    let step = steps.into_iter().find(|&step| step as f64 >= apart);
     let step = step.unwrap_or(usize::MAX);
     // The middle of number n stands at n - 0.5.
     let first = ((from + 0.5).ceil().max(1.0) as usize).div_ceil(step) * step;

@@ -33,6 +33,16 @@ enum Shape {
     },
 }
 
+/// Two places behind the point; nothing is less than nothing.
+fn hundredths(value: f32) -> String {
+    let text = format!("{value:.2}");
+    if text == "-0.00" {
+        "0.00".to_owned()
+    } else {
+        text
+    }
+}
+
 impl Shape {
     fn half_width(self) -> f64 {
         match self {
@@ -85,7 +95,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         let node = placed.of(self.tree);
         match (node.relevance, node.cumulative) {
             (Some(relevance), Some(cumulative)) => {
-                vec![format!("{relevance:.2}"), format!("{cumulative:.2}")]
+                vec![hundredths(relevance), hundredths(cumulative)]
             }
             _ => placed
                 .greatest

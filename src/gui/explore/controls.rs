@@ -93,6 +93,7 @@ pub(super) fn controls_ui(
         layer_ui(ui, explorer, &mut push);
         heads_ui(ui, explorer, &mut push);
         order_ui(ui, explorer, &mut push);
+        beside_ui(ui, explorer, &mut push);
         top_t_ui(ui, state, &mut push);
         if is_slow {
             ui.spinner();
@@ -168,25 +169,38 @@ fn layer_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
     response.response.on_hover_text("Which layer of the model");
 }
 
+/// All heads, a map each.
+const APART: &str = "Side by side";
+
 fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
     let heads = explorer.choices(explorer.question.view).heads;
     if heads.is_empty() {
         return;
     }
     let current = explorer.question.query.heads;
+    let can_be_apart = explorer.question.view.has_heads_apart() && heads.len() > 1;
+    let are_apart = explorer.question.each_head && can_be_apart;
     let name = |heads: Heads| match heads {
         Heads::Mean => "All heads".to_owned(),
         Heads::One(head) => format!("Head {}", head + 1),
     };
     let combo = ComboBox::from_id_salt("heads")
-        .width(86.0)
-        .selected_text(name(current));
+        .width(96.0)
+        .selected_text(if are_apart {
+            APART.to_owned()
+        } else {
+            name(current)
+        });
     let response = combo.show_ui(ui, |ui| {
         let all = std::iter::once(Heads::Mean).chain(heads.into_iter().map(Heads::One));
         for heads in all {
-            if ui.selectable_label(heads == current, name(heads)).clicked() {
+            let is_shown = heads == current && !are_apart;
+            if ui.selectable_label(is_shown, name(heads)).clicked() {
                 push(ExploreCommand::Heads(heads));
             }
+        }
+        if can_be_apart && ui.selectable_label(are_apart, APART).clicked() {
+            push(ExploreCommand::EachHead);
         }
     });
     let about =
@@ -207,6 +221,17 @@ fn order_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
         if ui.add(button).clicked() {
             push(ExploreCommand::Order(order));
         }
+    }
+}
+
+fn beside_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
+    let Some(beside) = &explorer.beside else {
+        return;
+    };
+    let name = format!("beside {}  ×", beside.overview().model.name);
+    let about = "Stop comparing";
+    if ui.button(name).on_hover_text(about).clicked() {
+        push(ExploreCommand::StopComparing);
     }
 }
 
@@ -268,6 +293,11 @@ fn save_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComman
         }
         if ui.button("Open a trace…").clicked() {
             push(ExploreCommand::AskOpenTrace);
+        }
+        let about = "Maps of another model's trace of this document, beside these";
+        let compare = ui.button("Compare with a trace…");
+        if compare.on_hover_text(about).clicked() {
+            push(ExploreCommand::AskCompare);
         }
     });
 }

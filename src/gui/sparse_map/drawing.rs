@@ -102,7 +102,7 @@ impl MapDrawing {
                     .bound(device, pipelines, &self.cells, &self.rests);
         }
         self.memory.write(queue, frame);
-        encoder.clear_buffer(&self.memory.gathered, 0, Some(needed.gathered));
+        encoder.clear_buffer(&self.memory.gathered, 0, Some(memory::gathered(frame)));
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(&pipelines.gather);
         pass.set_bind_group(0, &self.gather, &[]);

@@ -37,16 +37,28 @@ pub(super) struct Memory {
     pixels: wgpu::Texture,
 }
 
+/// Enough for all views of a map in pictures of this size: bins are never more than pixels, and memory that had to be
+/// found while somebody zooms would cost frames.
 pub(super) fn needed(frame: &MapFrame) -> Sizes {
     let (columns, rows) = (&frame.columns, &frame.rows);
-    let bins = u64::from(stride(frame)) * u64::from(rows.count) + u64::from(rows.count);
-    let pixels = columns.of_pixel.len().max(rows.of_pixel.len());
+    let (across, down) = (number(columns.of_pixel.len()), number(rows.of_pixel.len()));
+    let places = (columns.of_cell.len() + rows.of_cell.len()) as u64;
     Sizes {
-        places: 4 * (columns.of_cell.len() + rows.of_cell.len()) as u64,
-        gathered: 4 * bins.max(1),
-        bins: (columns.count, rows.count),
-        pixels: number(pixels),
+        places: 4 * places.next_power_of_two(),
+        gathered: gathered_bytes(across, down),
+        bins: (across, down),
+        pixels: across.max(down),
     }
+}
+
+/// What `gather` fills of its memory.
+pub(super) fn gathered(frame: &MapFrame) -> u64 {
+    gathered_bytes(frame.columns.count, frame.rows.count)
+}
+
+fn gathered_bytes(columns: u32, rows: u32) -> u64 {
+    let stride = u64::from(columns.next_multiple_of(ALIGNED));
+    4 * ((stride + 1) * u64::from(rows)).max(1)
 }
 
 /// From a row of bins to the next.
@@ -232,7 +244,7 @@ pub(super) fn cells(map: &DocumentMap) -> Vec<u8> {
 
 /// Bits of the rests; at least one.
 pub(super) fn rests(map: &DocumentMap) -> Vec<u8> {
-    let mut rests = bytes(map.rest().iter().map(|rest| rest.max(0.0).to_bits()));
+    let mut rests = bytes(map.rest().iter().map(|rest| rest.to_bits()));
     rests.resize(rests.len().max(4), 0);
     rests
 }

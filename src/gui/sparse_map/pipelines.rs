@@ -94,7 +94,10 @@ fn gather_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     let write = buffer(BufferBindingType::Storage { read_only: false });
     let uniform = buffer(BufferBindingType::Uniform);
     let bindings = [(0, uniform), (1, read), (2, read), (3, read), (4, write)];
-    layout(device, ShaderStages::COMPUTE, &bindings)
+    layout(
+        device,
+        &bindings.map(|(binding, ty)| (binding, ShaderStages::COMPUTE, ty)),
+    )
 }
 
 fn shade_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
@@ -107,8 +110,14 @@ fn shade_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     let numbers = texture(wgpu::TextureSampleType::Uint);
     let read = buffer(BufferBindingType::Storage { read_only: true });
     let uniform = buffer(BufferBindingType::Uniform);
-    let bindings = [(0, uniform), (5, colours), (6, numbers), (7, read)];
-    layout(device, ShaderStages::VERTEX_FRAGMENT, &bindings)
+    let fragment = ShaderStages::FRAGMENT;
+    let bindings = [
+        (0, ShaderStages::VERTEX_FRAGMENT, uniform),
+        (5, fragment, colours),
+        (6, fragment, numbers),
+        (7, fragment, read),
+    ];
+    layout(device, &bindings)
 }
 
 fn buffer(ty: BufferBindingType) -> BindingType {
@@ -121,10 +130,9 @@ fn buffer(ty: BufferBindingType) -> BindingType {
 
 fn layout(
     device: &wgpu::Device,
-    visibility: ShaderStages,
-    bindings: &[(u32, BindingType)],
+    bindings: &[(u32, ShaderStages, BindingType)],
 ) -> wgpu::BindGroupLayout {
-    let entry = |&(binding, ty)| wgpu::BindGroupLayoutEntry {
+    let entry = |&(binding, visibility, ty)| wgpu::BindGroupLayoutEntry {
         binding,
         visibility,
         ty,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use egui::{Button, RichText, ScrollArea, Ui, vec2};
+use egui::{RichText, ScrollArea, Ui, vec2};
 
 use super::{card, field_of_text};
 use crate::app::Command;
@@ -124,13 +124,7 @@ fn end_ui(ui: &mut Ui, form: &NewCorpus, commands: &mut Vec<Command>) {
         ui.add_space(6.0);
         ui.horizontal(|ui| {
             let running = matches!(form.making, Making::Running(..));
-            let make = Button::new(
-                RichText::new("Make the corpus")
-                    .font(theme::semibold(13.5))
-                    .color(palette.on_accent),
-            )
-            .fill(palette.accent)
-            .min_size(vec2(150.0, 32.0));
+            let make = theme::primary(ui, "Make the corpus");
             if ui
                 .add_enabled(problem.is_none() && !running, make)
                 .clicked()

@@ -249,15 +249,8 @@ fn waiting_ui(ui: &mut Ui, folder: &Path, commands: &mut Vec<Command>) {
 
 /// The one button that matters here.
 pub fn new_run_button(ui: &mut Ui) -> Response {
-    let palette = Palette::of(ui);
-    let text = RichText::new("New run…")
-        .font(theme::semibold(13.5))
-        .color(palette.on_accent);
-    ui.add(
-        Button::new(text)
-            .fill(palette.accent)
-            .min_size(vec2(110.0, 30.0)),
-    )
+    let button = theme::primary(ui, "New run…");
+    ui.add(button)
 }
 
 /// A state in words, and its colour.

@@ -327,13 +327,7 @@ fn summary_ui(ui: &mut Ui, form: &NewRun, problem: Option<&Problem>, commands: &
             ui.label(RichText::new(&problem.message).color(palette.error));
         }
         ui.horizontal(|ui| {
-            let start = Button::new(
-                RichText::new("Start")
-                    .font(theme::semibold(13.5))
-                    .color(palette.on_accent),
-            )
-            .fill(palette.accent)
-            .min_size(vec2(120.0, 32.0));
+            let start = theme::primary(ui, "Start");
             if ui.add_enabled(problem.is_none(), start).clicked() {
                 commands.push(Command::Training(TrainingCommand::Start));
             }

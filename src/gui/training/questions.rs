@@ -55,13 +55,12 @@ pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
             ),
             ("Do not close", "", Closing::Stay),
         ] {
-            let mut button = Button::new(label).min_size(vec2(190.0, 32.0));
-            if closing == Closing::Pause {
-                let text = RichText::new(label).color(palette.on_accent);
-                button = Button::new(text)
-                    .fill(palette.accent)
-                    .min_size(vec2(190.0, 32.0));
-            }
+            let button = if closing == Closing::Pause {
+                theme::primary(ui, label)
+            } else {
+                Button::new(label)
+            };
+            let button = button.min_size(vec2(190.0, 32.0));
             ui.horizontal(|ui| {
                 if ui.add(button).clicked() {
                     answer = Some(closing);

@@ -202,7 +202,6 @@ fn header_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
 }
 
 fn controls_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
     let mut button = |ui: &mut Ui, label: &str, hint: &str, command: TrainingCommand| {
         if ui
             .add(Button::new(label).min_size(vec2(76.0, 30.0)))
@@ -251,13 +250,7 @@ fn controls_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
         RunState::NeverBegun => {}
         RunState::Interrupted | RunState::Failed { .. } | RunState::Finished(_) => {
             if run.has_model {
-                let promote = Button::new(
-                    RichText::new("Use for translating")
-                        .font(theme::semibold(13.5))
-                        .color(palette.on_accent),
-                )
-                .fill(palette.accent)
-                .min_size(vec2(150.0, 30.0));
+                let promote = theme::primary(ui, "Use for translating");
                 let hint = "Makes its best model the one that Canopy begins with, and opens it now";
                 if ui.add(promote).on_hover_text(hint).clicked() {
                     commands.push(Command::Training(TrainingCommand::Promote(folder())));

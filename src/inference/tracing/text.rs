@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::translation::Translation;
 use super::super::translator::{Translator, is_translatable};
 use crate::model::{BertSequence, Rows};
-use crate::search::{LARGEST, SourceSentence, Window, windows};
+use crate::search::{LARGEST, SourceSentence, SourceText, Window, windows};
 use crate::text::document::Document;
 use crate::text::vocabulary::Vocabulary;
 use crate::trace::TracedSentence;
@@ -87,9 +87,15 @@ impl TracedText {
         ]
     }
 
-    /// Of a part in its document, see [`SourceSentence`].
-    pub fn place(&self, part: usize) -> (usize, usize) {
-        self.sources[part].place
+    /// All parts as one document, none of which is wanted or known.
+    pub fn source_text(&self) -> SourceText {
+        let mut text = SourceText {
+            sentences: self.sources.clone(),
+            pieces: self.pieces.clone(),
+            ..SourceText::default()
+        };
+        text.documents.push(0..self.sources.len());
+        text
     }
 
     /// How many parts a sentence has.

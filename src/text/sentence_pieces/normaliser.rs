@@ -8,7 +8,7 @@ const SPACE: &str = "\u{2581}";
 /// Replacements of characters, then of white space.
 #[derive(Debug, Clone)]
 pub(super) struct Normaliser {
-    /// A trie of what is replaced, as a double array (Yata et al., "Darts-clone").
+    /// A trie of what is replaced, as a double array of the library darts-clone.
     trie: Vec<u32>,
     /// What stands for it, each ended by a zero.
     replacements: Vec<u8>,

@@ -1,0 +1,331 @@
+//! What commands do to the page of evaluations.
+
+use std::path::{Path, PathBuf};
+
+use super::{Evaluate, EvaluateCommand, Evaluating, OpenJudgement, TestSplit, Tracing};
+use crate::app::ask::Ask;
+use crate::app::command::{Page, Scope};
+use crate::app::state::{AppState, NoticeKind};
+use crate::jobs::{EvaluationJob, EvaluationRequest, FileRequest, JobControl};
+use crate::judgement::{Criterion, Judgement, Vote};
+
+impl AppState {
+    pub(in crate::app) fn apply_evaluate(&mut self, command: EvaluateCommand) {
+        use EvaluateCommand as C;
+        let page = &mut self.evaluate;
+        match command {
+            C::ToggleModel(folder) => page.toggle(folder),
+            C::AskModel => self.asks.push(Ask::EvaluatedModel {
+                folder: self.model_folder(),
+            }),
+            C::AddModel(folder) => {
+                if !page.added.contains(&folder) {
+                    page.added.push(folder.clone());
+                }
+                if !page.models.contains(&folder) {
+                    page.models.push(folder);
+                }
+            }
+            C::AskCorpus => self.asks.push(Ask::TestCorpus),
+            C::UseCorpus(folder) => page.corpus = Some(folder),
+            C::UseSplit(split) => page.split = TestSplit(split),
+            C::Start => self.evaluate_models(),
+            C::Cancel => {
+                if let Some(running) = &page.running {
+                    running.control.cancel();
+                }
+            }
+            C::Show(view) => page.view = view,
+            C::Select(system) => page.selected = system,
+            C::Trace(segment) => self.open_for_trace(segment),
+            C::AskSave(extension) => {
+                let name = format!("scores.{extension}");
+                self.asks.push(Ask::Scores { name });
+            }
+            C::Save(path) => self.save_evaluation(path),
+            C::Judge => self.begin_judgement(),
+            C::AskJudgement => self.asks.push(Ask::OpenJudgement),
+            C::OpenJudgement(path) => self.open_judgement(path),
+            C::Vote(criterion, vote) => self.vote(criterion, vote),
+            C::GoTo(document) => {
+                if let Some(open) = &mut page.judgement
+                    && document < open.judgement.documents.len()
+                {
+                    open.current = document;
+                }
+            }
+            C::Reveal => {
+                if let Some(open) = &mut page.judgement {
+                    open.revealed = true;
+                }
+            }
+            C::AskExportVotes => {
+                let name = "judgement.csv".to_owned();
+                self.asks.push(Ask::Votes { name });
+            }
+            C::ExportVotes(path) => self.export_votes(path),
+            C::CloseJudgement => page.judgement = None,
+        }
+    }
+
+    /// All models that can be chosen, each once.
+    pub fn testable_models(&self) -> Vec<PathBuf> {
+        let mut models = self.known_models();
+        for folder in &self.evaluate.added {
+            if !models.contains(folder) {
+                models.push(folder.clone());
+            }
+        }
+        models
+    }
+
+    /// All corpora that can be chosen.
+    pub fn known_corpora(&self) -> Vec<PathBuf> {
+        let mut known = self.training.corpora.clone();
+        let all = self
+            .settings
+            .recent_corpora
+            .iter()
+            .chain(&self.evaluate.corpus);
+        for folder in all {
+            if !known.contains(folder) {
+                known.push(folder.clone());
+            }
+        }
+        known
+    }
+
+    /// Why an evaluation cannot start.
+    pub fn why_no_evaluation(&self) -> Option<&'static str> {
+        let page = &self.evaluate;
+        if page.running.is_some() {
+            Some("An evaluation is under way.")
+        } else if page.models.is_empty() {
+            Some("Choose one or more models.")
+        } else if page.corpus.is_none() {
+            Some("Choose a corpus with test documents.")
+        } else {
+            None
+        }
+    }
+
+    fn evaluate_models(&mut self) {
+        if self.why_no_evaluation().is_some() {
+            return;
+        }
+        let Some(corpus) = self.evaluate.corpus.clone() else {
+            return;
+        };
+        let job = self.next_job();
+        let control = JobControl::default();
+        self.evaluate.tested.clone_from(&self.evaluate.models);
+        self.settings.remember_corpus(&corpus);
+        self.save_settings();
+        let request = EvaluationJob {
+            job,
+            models: self.evaluate.models.clone(),
+            corpus,
+            split: self.evaluate.split.0,
+            beam_size: self.settings.beam_size,
+            device: self.settings.device.into(),
+            control: control.clone(),
+        };
+        self.evaluate.running = Some(Evaluating {
+            job,
+            control,
+            progress: None,
+            started_secs: self.now_secs,
+            latest_secs: self.now_secs,
+        });
+        let request = EvaluationRequest::Evaluate(Box::new(request));
+        self.evaluate.requests.push(request);
+    }
+
+    /// Writes the source of the segment's document, a paragraph a segment, opens it and translates it.
+    fn open_for_trace(&mut self, segment: usize) {
+        let page = &self.evaluate;
+        let (Some(evaluation), Some(data)) = (&page.evaluation, &self.folders.data) else {
+            return;
+        };
+        let segments = &evaluation.comparison.segments;
+        let (Some(found), Some(model)) = (segments.get(segment), page.tested.get(page.selected))
+        else {
+            return;
+        };
+        let document = found.segment.document;
+        let of_document = segments.iter().filter(|it| it.segment.document == document);
+        let paragraphs: Vec<&str> = of_document.map(|it| it.segment.source.as_str()).collect();
+        let name = evaluation
+            .comparison
+            .documents
+            .iter()
+            .find(|it| it.document == document)
+            .map_or_else(String::new, |it| file_name_of(&it.name));
+        let path = data.join("evaluated").join(format!("{name}.txt"));
+        let (paragraph, model) = (found.segment.position, model.clone());
+        let bytes = (paragraphs.join("\n\n") + "\n").into_bytes();
+        let job = self.next_job();
+        self.file_requests.push(FileRequest::Write {
+            job,
+            path: path.clone(),
+            bytes,
+        });
+        self.open_model(model);
+        self.open(path);
+        self.evaluate.tracing = Some(Tracing::Opening { paragraph });
+    }
+
+    /// A document has been opened: goes on if it was for a trace.
+    pub(in crate::app) fn opened_for_trace(&mut self) {
+        let Some(Tracing::Opening { paragraph }) = self.evaluate.tracing.take() else {
+            return;
+        };
+        let Some(open) = &self.document else { return };
+        let paragraph = open.document.paragraphs.get(paragraph);
+        let Some(sentence) = paragraph.map(|paragraph| paragraph.sentences.start) else {
+            return;
+        };
+        self.select(sentence);
+        self.evaluate.tracing = Some(Tracing::Translating);
+        self.translate(Scope::Document);
+    }
+
+    /// A translation has ended: shows the trace if it was for one.
+    pub(in crate::app) fn translated_for_trace(&mut self) {
+        if self.evaluate.tracing.take() == Some(Tracing::Translating) {
+            self.show_explorer();
+        }
+    }
+
+    fn save_evaluation(&mut self, path: PathBuf) {
+        let job = self.next_job();
+        let Some(evaluation) = self.evaluate.evaluation.clone() else {
+            return;
+        };
+        self.evaluate.saving = Some(job);
+        self.evaluate.requests.push(EvaluationRequest::Save {
+            job,
+            evaluation,
+            path,
+        });
+    }
+
+    fn begin_judgement(&mut self) {
+        let page = &self.evaluate;
+        let Some(evaluation) = &page.evaluation else {
+            return;
+        };
+        // Another order each time; the clock of the program is nobody's secret.
+        let seed = self.now_secs.to_bits() ^ u64::from(std::process::id());
+        let judgement = evaluation.judgement([0, page.selected], seed);
+        if judgement.documents.is_empty() {
+            let detail = "The two systems translate every document the same, or the documents are too short.";
+            self.notify(NoticeKind::Hint, "Nothing to judge", detail);
+            return;
+        }
+        let path = self.folders.data.as_ref().map(|data| {
+            let name = format!(
+                "{} vs {} {seed:016x}.json",
+                judgement.systems[0], judgement.systems[1]
+            );
+            data.join("judgements").join(file_name_of(&name))
+        });
+        self.evaluate.judgement = Some(OpenJudgement {
+            judgement,
+            path,
+            current: 0,
+            revealed: false,
+        });
+        self.keep_judgement();
+    }
+
+    fn open_judgement(&mut self, path: PathBuf) {
+        // A few hundred kilobytes.
+        match Judgement::open(&path) {
+            Ok(judgement) => {
+                self.page = Page::Evaluate;
+                self.evaluate.judgement = Some(OpenJudgement {
+                    current: judgement.next_open().unwrap_or(0),
+                    judgement,
+                    path: Some(path),
+                    revealed: false,
+                });
+            }
+            Err(error) => self.show_error("The judgement could not be opened", &error),
+        }
+    }
+
+    fn vote(&mut self, criterion: Criterion, vote: Vote) {
+        let Some(open) = &mut self.evaluate.judgement else {
+            return;
+        };
+        // Who knows whose they are judges no more.
+        if open.revealed {
+            return;
+        }
+        let document = &mut open.judgement.documents[open.current];
+        document.set_vote(criterion, vote);
+        if document.adequacy.is_some()
+            && document.fluency.is_some()
+            && let Some(next) = open.judgement.next_open()
+        {
+            open.current = next;
+        }
+        self.keep_judgement();
+    }
+
+    /// After every vote, so that nothing is lost.
+    fn keep_judgement(&mut self) {
+        let job = self.next_job();
+        let Some(open) = &self.evaluate.judgement else {
+            return;
+        };
+        let Some(path) = open.path.clone() else {
+            return;
+        };
+        let bytes = open.judgement.to_bytes();
+        self.file_requests
+            .push(FileRequest::Write { job, path, bytes });
+    }
+
+    fn export_votes(&mut self, path: PathBuf) {
+        let job = self.next_job();
+        let Some(open) = &self.evaluate.judgement else {
+            return;
+        };
+        let is_json = path
+            .extension()
+            .is_some_and(|extension| extension == "json");
+        let bytes = if is_json {
+            open.judgement.to_bytes()
+        } else {
+            open.judgement.csv().into_bytes()
+        };
+        self.notify(NoticeKind::Done, "Saved", display(&path));
+        self.file_requests
+            .push(FileRequest::Write { job, path, bytes });
+    }
+}
+
+/// A name that every file system takes.
+fn file_name_of(name: &str) -> String {
+    let is_safe = |letter: char| letter.is_alphanumeric() || " .-".contains(letter);
+    name.chars()
+        .map(|letter| if is_safe(letter) { letter } else { '_' })
+        .collect()
+}
+
+fn display(path: &Path) -> String {
+    path.display().to_string()
+}
+
+impl Evaluate {
+    fn toggle(&mut self, folder: PathBuf) {
+        match self.models.iter().position(|chosen| *chosen == folder) {
+            Some(place) => {
+                self.models.remove(place);
+            }
+            None => self.models.push(folder),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What the thread that evaluates says.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::EvaluateView;
+use crate::app::state::{AppState, NoticeKind};
+use crate::error::Error;
+use crate::evaluation::Evaluation;
+use crate::jobs::{EvaluationProgress, JobId};
+
+impl AppState {
+    pub(in crate::app) fn evaluating(&mut self, job: JobId, progress: EvaluationProgress) {
+        let now_secs = self.now_secs;
+        let running = self.evaluate.running.as_mut();
+        if let Some(running) = running.filter(|running| running.job == job) {
+            if running.progress.is_none() {
+                // What came before was reading.
+                running.started_secs = now_secs;
+            }
+            running.progress = Some(progress);
+            running.latest_secs = now_secs;
+        }
+    }
+
+    pub(in crate::app) fn evaluated(&mut self, job: JobId, evaluation: Arc<Evaluation>) {
+        if !self.evaluation_ended(job) {
+            return;
+        }
+        let page = &mut self.evaluate;
+        page.selected = usize::from(evaluation.comparison.systems.len() > 1);
+        page.evaluation = Some(evaluation);
+        page.view = EvaluateView::Scores;
+        self.notify(NoticeKind::Done, "The evaluation is complete", "");
+    }
+
+    /// Returns whether the job was the evaluation.
+    pub(in crate::app) fn evaluation_ended(&mut self, job: JobId) -> bool {
+        let running = &mut self.evaluate.running;
+        running.take_if(|running| running.job == job).is_some()
+    }
+
+    pub(in crate::app) fn evaluation_saved(&mut self, job: JobId, path: &Path) {
+        let saving = &mut self.evaluate.saving;
+        if saving.take_if(|saving| *saving == job).is_some() {
+            self.notify(NoticeKind::Done, "Saved", path.display().to_string());
+        }
+    }
+
+    /// Returns whether the job was one of this page.
+    pub(in crate::app) fn evaluation_failed(&mut self, job: JobId, error: &Error) -> bool {
+        let saving = &mut self.evaluate.saving;
+        if saving.take_if(|saving| *saving == job).is_some() {
+            self.show_error("It could not be saved", error);
+            return true;
+        }
+        let was_running = self.evaluation_ended(job);
+        if was_running {
+            self.show_error("The evaluation stopped", error);
+        }
+        was_running
+    }
+}

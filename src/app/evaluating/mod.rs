@@ -1,0 +1,142 @@
+//! The page of evaluations: which models are tested on what, what came of it, and blind judgement.
+
+mod commands;
+mod events;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::corpus::Split;
+use crate::evaluation::Evaluation;
+use crate::jobs::{EvaluationProgress, EvaluationRequest, JobControl, JobId};
+use crate::judgement::{Criterion, Judgement, Vote};
+
+/// What a person asks of the page.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EvaluateCommand {
+    /// Takes a model in, or out again.
+    ToggleModel(PathBuf),
+    AskModel,
+    AddModel(PathBuf),
+    AskCorpus,
+    UseCorpus(PathBuf),
+    UseSplit(Split),
+    Start,
+    Cancel,
+    Show(EvaluateView),
+    /// Which system is looked at beside the first one.
+    Select(usize),
+    /// Opens the document of a segment with the model that is looked at, and shows what it read there.
+    Trace(usize),
+    /// The ending is `csv`, `tex`, `json`, `svg` or `png`.
+    AskSave(&'static str),
+    Save(PathBuf),
+    /// Of the first system and the selected one.
+    Judge,
+    AskJudgement,
+    OpenJudgement(PathBuf),
+    Vote(Criterion, Vote),
+    /// Shows another document of the judgement.
+    GoTo(usize),
+    /// Shows whose translations they were.
+    Reveal,
+    AskExportVotes,
+    ExportVotes(PathBuf),
+    CloseJudgement,
+}
+
+/// What of an evaluation is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EvaluateView {
+    #[default]
+    Scores,
+    Documents,
+    Buckets,
+    /// Largest wins and losses.
+    Sentences,
+}
+
+/// An evaluation under way.
+#[derive(Debug, Clone)]
+pub struct Evaluating {
+    pub job: JobId,
+    pub control: JobControl,
+    pub progress: Option<EvaluationProgress>,
+    pub started_secs: f64,
+    pub latest_secs: f64,
+}
+
+/// A judgement that somebody makes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenJudgement {
+    pub judgement: Judgement,
+    /// Where it is kept.
+    pub path: Option<PathBuf>,
+    /// The document that is shown.
+    pub current: usize,
+    /// Whether it is told whose translations they were.
+    pub revealed: bool,
+}
+
+/// Everything the page shows.
+#[derive(Debug, Default)]
+pub struct Evaluate {
+    /// In the order in which they were chosen; the first one is what the others are compared with.
+    pub models: Vec<PathBuf>,
+    /// Models from elsewhere.
+    pub added: Vec<PathBuf>,
+    pub corpus: Option<PathBuf>,
+    pub split: TestSplit,
+    pub running: Option<Evaluating>,
+    pub evaluation: Option<Arc<Evaluation>>,
+    pub view: EvaluateView,
+    /// Index of the system beside the first one.
+    pub selected: usize,
+    pub judgement: Option<OpenJudgement>,
+    /// For the thread that evaluates; the window sends and empties it.
+    pub requests: Vec<EvaluationRequest>,
+    saving: Option<JobId>,
+    /// Models of the evaluation, in the order of its systems.
+    tested: Vec<PathBuf>,
+    /// What is to be traced once its document is open, and then once it is translated.
+    tracing: Option<Tracing>,
+}
+
+/// On the way from a segment to its trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tracing {
+    /// The paragraph of the document that is being opened.
+    Opening {
+        paragraph: usize,
+    },
+    Translating,
+}
+
+/// [`Split::Test`] unless somebody says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TestSplit(pub Split);
+
+impl Default for TestSplit {
+    fn default() -> Self {
+        Self(Split::Test)
+    }
+}
+
+impl Evaluating {
+    /// Share of all sentences of all models, in `[0, 1]`.
+    #[expect(clippy::cast_precision_loss, reason = "counts become a share")]
+    pub fn share(&self) -> f32 {
+        let Some(progress) = self.progress else {
+            return 0.0;
+        };
+        let own = progress.done as f32 / progress.num.max(1) as f32;
+        (progress.model as f32 + own) / progress.num_models.max(1) as f32
+    }
+
+    /// Seconds that are left, once there is something to go by.
+    pub fn remaining_secs(&self) -> Option<f64> {
+        let share = f64::from(self.share());
+        let spent = self.latest_secs - self.started_secs;
+        (share > 0.01 && spent > 1.0).then(|| spent / share * (1.0 - share))
+    }
+}

@@ -1,0 +1,82 @@
+//! `canopy contrast make`
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::terminal::{print, warn};
+use crate::contrastive::{Kind, MakeOptions, make};
+use crate::corpus::{Corpus, Split};
+use crate::error::{Error, Result};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct MakeArguments {
+    /// Corpus folder
+    #[arg(long, value_name = "DIR")]
+    corpus: PathBuf,
+    /// Documents to make it of: train, dev or test
+    #[arg(long, default_value = "test")]
+    split: Split,
+    /// What to contrast; without it all that the languages allow
+    #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',')]
+    kind: Vec<KindName>,
+    /// At most so many items of each kind
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    limit: Option<usize>,
+    /// Which items --limit draws; the same seed draws the same ones
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// File to write (.json)
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum KindName {
+    Pronouns,
+    Possessives,
+    Terms,
+}
+
+pub(super) fn run(arguments: &MakeArguments) -> Result<()> {
+    let path = &arguments.output;
+    if path.exists() && !arguments.force {
+        return Err(Error::Exists { path: path.clone() });
+    }
+    let kinds = arguments.kind.iter().map(|kind| match kind {
+        KindName::Pronouns => Kind::Pronouns,
+        KindName::Possessives => Kind::Possessives,
+        KindName::Terms => Kind::Terms,
+    });
+    if arguments.split == Split::Train {
+        warn(
+            "models have learnt from the training documents; what they prefer there says nothing of new ones",
+        );
+    }
+    let corpus = Corpus::open(&arguments.corpus)?;
+    let options = MakeOptions {
+        split: arguments.split,
+        kinds: kinds.collect(),
+        limit: arguments.limit,
+        seed: arguments.seed,
+    };
+    let made = make(&corpus, &options)?;
+    made.set.save(path, arguments.force)?;
+    let (items, documents) = (made.set.items.len(), made.set.documents.len());
+    let mut lines = vec![format!("{items} items in {documents} documents")];
+    lines.extend(made.counts.iter().map(|(kind, found, kept)| {
+        let of = if kept < found {
+            format!(" of {found}")
+        } else {
+            String::new()
+        };
+        format!("  {:<12} {kept}{of}", kind.name())
+    }));
+    if made.counts.iter().any(|(kind, ..)| *kind == Kind::Terms) {
+        lines.push(format!("{} terms have two translations", made.num_terms));
+    }
+    print(&(lines.join("\n") + "\n"))
+}

@@ -1,0 +1,37 @@
+//! `canopy contrast …`
+
+mod make;
+mod report;
+mod score;
+
+use clap::Subcommand;
+
+use crate::error::Result;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ContrastCommand {
+    /// Make a contrastive set of the documents of a corpus, by rules
+    ///
+    /// German er, sie, es for `it`, sein and ihr for `its` (English to German), and terms that a page translates one way
+    /// though the corpus knows another. The set holds its documents; what it can and cannot claim stands below.
+    #[command(after_help = crate::contrastive::RULES)]
+    Make(make::MakeArguments),
+    /// Tell how often a model prefers the right translations of a contrastive set
+    ///
+    /// Reads sets that `contrast make` wrote, ContraPro and sets in its form (documents in documents/*/ beside it), the
+    /// sets of Bawden et al. 2018 and of Voita et al. 2019.
+    #[command(
+        after_help = "A candidate's score is the sum of the log-probabilities of its tokens and of the end of the \
+        sentence, not divided by their number, as ContraPro's authors have it. An item is right if every wrong \
+        translation scores lower; equal scores count as wrong. Cells with fewer than 30 items show counts and no \
+        accuracy. Intervals are Wilson's, 95 %."
+    )]
+    Score(score::ScoreArguments),
+}
+
+pub(super) fn run(command: ContrastCommand) -> Result<()> {
+    match command {
+        ContrastCommand::Make(arguments) => make::run(&arguments),
+        ContrastCommand::Score(arguments) => score::run(&arguments),
+    }
+}

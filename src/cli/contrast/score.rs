@@ -1,0 +1,129 @@
+//! `canopy contrast score`
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::report::{ModelResult, Report};
+use crate::charts::{Theme, write_picture};
+use crate::cli::terminal::{StatusLine, print, warn};
+use crate::cli::{Device, ModelArguments};
+use crate::contrastive::{Accuracies, ContrastiveSet, TargetContext, open};
+use crate::error::{Error, Result};
+use crate::inference::ContextOptions;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ScoreArguments {
+    /// Model folders; without them the starter model
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    model: Vec<PathBuf>,
+    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    #[arg(long, value_enum, default_value = "auto")]
+    device: Device,
+    /// The set: a JSON file, or a .src file of Voita et al.
+    #[arg(long, value_name = "FILE")]
+    set: PathBuf,
+    /// Folder with the documents of a set in ContraPro's form; without it documents/ beside the set
+    #[arg(long, value_name = "DIR")]
+    documents: Option<PathBuf>,
+    /// Sentences before that models read; without it all of the document
+    #[arg(long, value_name = "N")]
+    before: Option<usize>,
+    /// Sentences after that models read; without it all of the document
+    #[arg(long, value_name = "N")]
+    after: Option<usize>,
+    /// Let models that read translations read the human ones, which no system has when it translates; results are marked
+    /// so. Without it they read their own
+    #[arg(long)]
+    gold_target_context: bool,
+    /// Hypotheses kept while a model makes its own translations of the context
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::cli::beam_sizes())]
+    beam: usize,
+    /// Print everything as JSON, with the scores of all candidates
+    #[arg(long)]
+    json: bool,
+    /// Also draw the accuracies (.svg, .png)
+    #[arg(short, long, value_name = "FIGURE")]
+    output: Option<PathBuf>,
+    /// Replace a figure that is there
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
+    let figure = arguments.output.as_ref().filter(|_| !arguments.force);
+    if let Some(path) = figure.filter(|path| path.exists()) {
+        return Err(Error::Exists { path: path.clone() });
+    }
+    let set = open(&arguments.set, arguments.documents.as_deref())?;
+    if set.needs_target_context && !arguments.gold_target_context {
+        warn(
+            "only earlier translations tell right from wrong in this set, so without --gold-target-context it measures chance",
+        );
+    }
+    let folders: Vec<Option<&Path>> = match arguments.model.as_slice() {
+        [] => vec![None],
+        folders => folders
+            .iter()
+            .map(|folder| Some(folder.as_path()))
+            .collect(),
+    };
+    let mut models = Vec::new();
+    for folder in folders {
+        models.push(score(arguments, folder, &set)?);
+    }
+    let report = Report {
+        set: &set,
+        before: arguments.before,
+        after: arguments.after,
+        models,
+    };
+    if let Some(path) = &arguments.output {
+        let figure = report.figure();
+        let size = (760, figure.height());
+        write_picture(&figure, &Theme::LIGHT, path, size, arguments.force)?;
+    }
+    if arguments.json {
+        print(&format!("{:#}\n", report.json()))
+    } else {
+        print(&report.text())
+    }
+}
+
+fn score(
+    arguments: &ScoreArguments,
+    folder: Option<&Path>,
+    set: &ContrastiveSet,
+) -> Result<ModelResult> {
+    let model = ModelArguments {
+        model: folder.map(Path::to_owned),
+        device: arguments.device,
+    };
+    let translator = model.open()?;
+    let options = ContextOptions {
+        before: arguments.before,
+        after: arguments.after,
+        gold_target_context: arguments.gold_target_context,
+        beam_size: arguments.beam,
+    };
+    let total: usize = set.items.iter().map(|item| item.candidates().count()).sum();
+    let mut status = StatusLine::new();
+    let name = translator.info().name.clone();
+    let scores = translator.score_contrasts(set, &options, &mut |done| {
+        status.show(&format!("{name}: {done} of {total} translations"));
+        ControlFlow::Continue(())
+    })?;
+    status.clear();
+    if arguments.gold_target_context && scores.target_context != TargetContext::Gold {
+        warn(&format!(
+            "{name} reads no translations, --gold-target-context changes nothing"
+        ));
+    }
+    Ok(ModelResult {
+        name,
+        device: translator.device_name().to_owned(),
+        accuracies: Accuracies::of(set, &scores.items),
+        scores,
+    })
+}

@@ -1,0 +1,134 @@
+//! `canopy evaluate`
+
+mod report;
+mod system;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Device;
+use super::terminal::print;
+use crate::corpus::{ContextTexts, Corpus, Split};
+use crate::error::{Error, Result};
+use crate::evaluation::TestSet;
+use crate::inference::SearchOptions;
+use crate::metrics::comparison::{ComparisonOptions, compare};
+use report::Report;
+use system::Evaluated;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Several systems are compared with the first one: by approximate randomisation of whole documents (10,000 \
+    trials), document by document, by length, by the rarest word and by place in the document, with the largest wins and \
+    losses. Models come before the files of --output."
+)]
+pub(super) struct EvaluateArguments {
+    /// Model folders; without them and without --output the starter model
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    model: Vec<PathBuf>,
+    /// Files with the translations of other systems, one segment a line, as --hypotheses writes them
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    output: Vec<PathBuf>,
+    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    #[arg(long, value_enum, default_value = "auto")]
+    device: Device,
+    /// Corpus folder
+    #[arg(long, value_name = "DIR")]
+    corpus: PathBuf,
+    /// Documents to translate
+    #[arg(long, value_enum, default_value = "test")]
+    split: SplitName,
+    /// Hypotheses kept for each sentence; 1 is greedy search
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
+    beam: usize,
+    /// Exponent of the length penalty
+    #[arg(long, value_name = "ALPHA", default_value_t = 1.0)]
+    length_penalty: f32,
+    /// Write the translations of one model here, one paragraph a line
+    #[arg(long, value_name = "FILE")]
+    hypotheses: Option<PathBuf>,
+    /// Contexts by `canopy corpus select-context`, for models that read BERT; else they are chosen in each document
+    #[arg(long, value_name = "FILE")]
+    contexts: Option<PathBuf>,
+    /// Where the random numbers of tests and intervals begin
+    #[arg(long, value_name = "N", default_value_t = 12_345)]
+    seed: u64,
+    /// Print everything as JSON: scores of all documents and sentences, buckets, wins and losses with word diffs
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SplitName {
+    Dev,
+    Test,
+}
+
+pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
+    if let Some(path) = &arguments.hypotheses {
+        if path.exists() {
+            return Err(Error::Exists { path: path.clone() });
+        }
+        if arguments.model.len() > 1 || !arguments.output.is_empty() {
+            return Err(Error::Config {
+                field: "the number of systems with --hypotheses",
+                found: (arguments.model.len() + arguments.output.len()).to_string(),
+                allowed: "1 model".to_owned(),
+            });
+        }
+    }
+    let corpus = Corpus::open(&arguments.corpus)?;
+    let split = match arguments.split {
+        SplitName::Dev => Split::Dev,
+        SplitName::Test => Split::Test,
+    };
+    let mut test = TestSet::open(&corpus, split)?;
+    if let Some(path) = &arguments.contexts {
+        test = test.with_contexts(ContextTexts::open(path, &corpus)?);
+    }
+    let options = SearchOptions {
+        beam_size: arguments.beam,
+        length_penalty: arguments.length_penalty,
+    };
+    let mut systems = Vec::new();
+    for folder in folders(arguments) {
+        systems.push(Evaluated::model(folder, arguments.device, &test, &options)?);
+    }
+    for path in &arguments.output {
+        systems.push(Evaluated::file(path, &test)?);
+    }
+    if let Some(path) = &arguments.hypotheses {
+        let lines = systems.iter().flat_map(|system| &system.hypotheses);
+        let written: String = lines.flat_map(|line| [line.as_str(), "\n"]).collect();
+        crate::text::file::write_atomically(path, written.as_bytes(), false)?;
+    }
+    let comparison = if (systems.len() > 1 || arguments.json) && !test.segments.is_empty() {
+        let compared = test.compared(systems.iter().map(Evaluated::compared).collect());
+        let options = ComparisonOptions {
+            seed: arguments.seed,
+            ..ComparisonOptions::default()
+        };
+        Some(compare(&compared, &options))
+    } else {
+        None
+    };
+    let report = Report {
+        systems: &systems,
+        comparison: comparison.as_ref(),
+        beam: options.beam_size,
+    };
+    if arguments.json {
+        print(&format!("{:#}\n", report.json()))
+    } else {
+        print(&report.text())
+    }
+}
+
+/// The models to load; none stands for the starter.
+fn folders(arguments: &EvaluateArguments) -> Vec<Option<PathBuf>> {
+    if arguments.model.is_empty() && arguments.output.is_empty() {
+        return vec![None];
+    }
+    arguments.model.iter().cloned().map(Some).collect()
+}

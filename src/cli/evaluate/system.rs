@@ -1,0 +1,125 @@
+//! One system's translations of the test documents, and what is said of it alone.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use crate::cli::{Device, ModelArguments};
+use crate::corpus::Segment;
+use crate::error::{Error, Result};
+use crate::evaluation::TestSet;
+use crate::inference::SearchOptions;
+use crate::metrics::comparison::ComparedSystem;
+use crate::metrics::{Bleu, MarkupPlacement, corpus_bleu, markup_placement};
+use crate::text::lines::read_lines;
+
+pub(super) struct Evaluated {
+    pub name: String,
+    /// What a reader sees, one for each segment.
+    pub hypotheses: Vec<String>,
+    /// BLEU of all segments, and how many they are.
+    pub all: (Bleu, usize),
+    /// The same of those that do not occur in training.
+    pub unseen: (Bleu, usize),
+    /// None of a system whose output lies in a file.
+    pub run: Option<Run>,
+}
+
+/// How a model translated.
+pub(super) struct Run {
+    pub markup: MarkupPlacement,
+    pub words_per_second: f64,
+    pub device: String,
+}
+
+impl Evaluated {
+    /// Translates with the model in `folder`, or with the starter.
+    pub fn model(
+        folder: Option<PathBuf>,
+        device: Device,
+        test: &TestSet,
+        options: &SearchOptions,
+    ) -> Result<Self> {
+        let model = ModelArguments {
+            model: folder,
+            device,
+        };
+        let translator = model.open()?;
+        let segments = &test.segments;
+        let translated = test
+            .translate(&translator, options, &mut || ControlFlow::Continue(()))?
+            .expect("nobody breaks it off");
+        let references = segments
+            .iter()
+            .flat_map(|segment| segment.units.iter().map(|unit| &unit.reference));
+        let markup = markup_placement(&translated.units.concat(), &references.collect::<Vec<_>>());
+        let run = Run {
+            markup,
+            words_per_second: translated.words_per_second,
+            device: translator.device_name().to_owned(),
+        };
+        let name = translator.info().name.clone();
+        Ok(Self::scored(
+            name,
+            translated.hypotheses,
+            segments,
+            Some(run),
+        ))
+    }
+
+    /// Reads translations from a file, one segment a line.
+    pub fn file(path: &Path, test: &TestSet) -> Result<Self> {
+        let hypotheses = read_lines(path)?;
+        let (found, expected) = (hypotheses.len(), test.segments.len());
+        if found != expected {
+            return Err(Error::UnequalSegments {
+                found,
+                expected,
+                path: path.to_owned(),
+            });
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Ok(Self::scored(
+            name.into_owned(),
+            hypotheses,
+            &test.segments,
+            None,
+        ))
+    }
+
+    pub fn compared(&self) -> ComparedSystem {
+        ComparedSystem {
+            name: self.name.clone(),
+            hypotheses: self.hypotheses.clone(),
+        }
+    }
+
+    fn scored(
+        name: String,
+        hypotheses: Vec<String>,
+        segments: &[Segment],
+        run: Option<Run>,
+    ) -> Self {
+        Self {
+            all: score(&hypotheses, segments, |_| true),
+            unseen: score(&hypotheses, segments, |segment| segment.unseen),
+            name,
+            hypotheses,
+            run,
+        }
+    }
+}
+
+fn score(
+    hypotheses: &[String],
+    segments: &[Segment],
+    chosen: impl Fn(&Segment) -> bool,
+) -> (Bleu, usize) {
+    let pairs = hypotheses
+        .iter()
+        .zip(segments)
+        .filter(|(_, segment)| chosen(segment));
+    let (hypotheses, references): (Vec<&str>, Vec<&str>) = pairs
+        .map(|(hypothesis, segment)| (hypothesis.as_str(), segment.reference.as_str()))
+        .unzip();
+    (corpus_bleu(&hypotheses, &references), hypotheses.len())
+}

@@ -1,0 +1,127 @@
+//! The documents that systems are tested on.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use crate::corpus::{
+    ContextTexts, Corpus, DocumentUnits, Segment, Split, WordCounts, document_units, segments,
+};
+use crate::error::Result;
+use crate::inference::{SearchOptions, Translator, translate_segments_while};
+use crate::metrics::comparison::{ComparedSegment, ComparedSystem, ComparedTest};
+
+/// Documents with everything that is known of their segments.
+#[derive(Debug)]
+pub struct TestSet {
+    pub units: Vec<DocumentUnits>,
+    pub segments: Vec<Segment>,
+    documents: Vec<String>,
+    counts: WordCounts,
+    split: Split,
+    contexts: Option<ContextTexts>,
+}
+
+/// A system's translations of all segments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Translated {
+    /// With placeholders, unit by unit.
+    pub units: Vec<Vec<String>>,
+    /// What a reader sees.
+    pub hypotheses: Vec<String>,
+    pub words_per_second: f64,
+}
+
+impl TestSet {
+    /// # Errors
+    /// If the corpus cannot be read.
+    pub fn open(corpus: &Corpus, split: Split) -> Result<Self> {
+        let documents = corpus.documents(split)?;
+        let documents = documents.map(|document| Ok(document?.id));
+        Ok(Self {
+            units: document_units(corpus, split)?,
+            segments: segments(corpus, split)?,
+            documents: documents.collect::<Result<_>>()?,
+            counts: WordCounts::of_training(corpus)?,
+            split,
+            contexts: None,
+        })
+    }
+
+    /// With the contexts of a file, for models that read BERT; else these are chosen in each document.
+    #[must_use]
+    pub fn with_contexts(self, contexts: ContextTexts) -> Self {
+        Self {
+            contexts: Some(contexts),
+            ..self
+        }
+    }
+
+    /// How many sentences or parts of sentences a system translates.
+    pub fn num_units(&self) -> usize {
+        let units = self.segments.iter().map(|segment| segment.units.len());
+        units.sum()
+    }
+
+    /// Translates all segments in their documents; `go_on` is asked after every sentence. None if it breaks off.
+    ///
+    /// # Errors
+    /// If BERT gives numbers that are none.
+    pub fn translate(
+        &self,
+        translator: &Translator,
+        options: &SearchOptions,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<Option<Translated>> {
+        let begun = Instant::now();
+        let mut documents = self.units.clone();
+        for (document, id) in documents.iter_mut().zip(&self.documents) {
+            let contexts = self.contexts.as_ref();
+            let contexts = contexts.and_then(|contexts| contexts.of(self.split, id));
+            translator.read_with_bert(document, contexts)?;
+        }
+        let units = translate_segments_while(
+            translator.model(),
+            translator.vocabulary(),
+            &documents,
+            &self.segments,
+            options,
+            go_on,
+        );
+        let Some(units) = units else { return Ok(None) };
+        let secs = begun.elapsed().as_secs_f64();
+        let shown = self.segments.iter().zip(&units);
+        let shown = shown.map(|(segment, units)| segment.visible(units));
+        let hypotheses: Vec<String> = shown.collect();
+        let words = hypotheses
+            .iter()
+            .map(|text| text.split_whitespace().count());
+        #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
+        let words_per_second = words.sum::<usize>() as f64 / secs;
+        Ok(Some(Translated {
+            units,
+            hypotheses,
+            words_per_second,
+        }))
+    }
+
+    /// All that comparing systems needs.
+    pub fn compared(&self, systems: Vec<ComparedSystem>) -> ComparedTest {
+        let mut places = vec![0; self.documents.len()];
+        let segment = |segment: &Segment| {
+            let place = &mut places[segment.document];
+            *place += 1;
+            ComparedSegment {
+                source: segment.source.clone(),
+                reference: segment.reference.clone(),
+                document: segment.document,
+                position: *place - 1,
+                rarest: self.counts.rarest(&segment.source),
+            }
+        };
+        ComparedTest {
+            segments: self.segments.iter().map(segment).collect(),
+            documents: self.documents.clone(),
+            systems,
+        }
+    }
+}

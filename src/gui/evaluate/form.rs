@@ -1,0 +1,155 @@
+//! Which models are tested on what.
+
+use egui::{Align, Button, ComboBox, Layout, ProgressBar, RichText, ScrollArea, Ui};
+
+use crate::app::progress::duration;
+use crate::app::{AppState, Command, EvaluateCommand};
+use crate::corpus::Split;
+use crate::gui::menu::file_name;
+use crate::gui::theme::{Palette, primary, semibold};
+
+pub(super) fn form_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let mut push = |command| commands.push(Command::Evaluate(command));
+    ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        caption(ui, "Models");
+        models_ui(ui, state, &mut push);
+        ui.add_space(10.0);
+        caption(ui, "Test documents");
+        documents_ui(ui, state, &mut push);
+        ui.add_space(14.0);
+        start_ui(ui, state, &mut push);
+        ui.add_space(18.0);
+        caption(ui, "Blind judgement");
+        let open = ui.button("Open a judgement…");
+        if open
+            .on_hover_text("Go on with one that was begun")
+            .clicked()
+        {
+            push(EvaluateCommand::AskJudgement);
+        }
+    });
+}
+
+fn caption(ui: &mut Ui, text: &str) {
+    ui.label(RichText::new(text).font(semibold(13.5)));
+    ui.add_space(2.0);
+}
+
+fn models_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
+    let palette = Palette::of(ui);
+    let page = &state.evaluate;
+    for folder in state.testable_models() {
+        let place = page.models.iter().position(|chosen| *chosen == folder);
+        let mut chosen = place.is_some();
+        ui.horizontal(|ui| {
+            let response = ui.checkbox(&mut chosen, file_name(&folder));
+            if response
+                .on_hover_text(folder.display().to_string())
+                .changed()
+            {
+                push(EvaluateCommand::ToggleModel(folder.clone()));
+            }
+            if place == Some(0) && page.models.len() > 1 {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    let text = RichText::new("baseline").size(12.0).color(palette.weak);
+                    ui.label(text)
+                        .on_hover_text("The one chosen first: the others are compared with it");
+                });
+            }
+        });
+    }
+    if ui.button("Add a model folder…").clicked() {
+        push(EvaluateCommand::AskModel);
+    }
+}
+
+fn documents_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
+    let page = &state.evaluate;
+    let name = page
+        .corpus
+        .as_deref()
+        .map_or("choose a corpus".to_owned(), file_name);
+    let combo = ComboBox::from_id_salt("test corpus")
+        .width(ui.available_width() - 24.0)
+        .selected_text(name);
+    let response = combo.show_ui(ui, |ui| {
+        for folder in state.known_corpora() {
+            let is_chosen = page.corpus.as_ref() == Some(&folder);
+            let entry = ui.selectable_label(is_chosen, file_name(&folder));
+            if entry.on_hover_text(folder.display().to_string()).clicked() {
+                push(EvaluateCommand::UseCorpus(folder));
+            }
+        }
+        if ui.selectable_label(false, "Other folder…").clicked() {
+            push(EvaluateCommand::AskCorpus);
+        }
+    });
+    response.response.accessible_name("Corpus");
+    ui.horizontal(|ui| {
+        for (split, label, about) in [
+            (
+                Split::Test,
+                "Test",
+                "Documents that no training has seen: for what is told to others",
+            ),
+            (
+                Split::Dev,
+                "Development",
+                "Documents that models are chosen by",
+            ),
+        ] {
+            let response = ui.radio(page.split.0 == split, label);
+            if response.on_hover_text(about).clicked() {
+                push(EvaluateCommand::UseSplit(split));
+            }
+        }
+    });
+    let palette = Palette::of(ui);
+    let beam = format!("Beam size {}, as in Options", state.settings.beam_size);
+    ui.label(RichText::new(beam).size(12.5).color(palette.weak));
+}
+
+fn start_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
+    let page = &state.evaluate;
+    let Some(running) = &page.running else {
+        let why_not = state.why_no_evaluation();
+        let button = primary(ui, "Evaluate");
+        let response = ui.add_enabled(why_not.is_none(), button);
+        if response.clicked() {
+            push(EvaluateCommand::Start);
+        }
+        if let Some(why_not) = why_not {
+            response.on_disabled_hover_text(why_not);
+        }
+        return;
+    };
+    let text = match running.progress {
+        None => "Reading the corpus…".to_owned(),
+        Some(progress) => format!(
+            "Model {} of {}: {} of {} sentences",
+            progress.model + 1,
+            progress.num_models,
+            progress.done,
+            progress.num
+        ),
+    };
+    ui.label(text);
+    ui.add(ProgressBar::new(running.share()).desired_height(8.0));
+    let left = running.remaining_secs();
+    ui.horizontal(|ui| {
+        let cancelling = running.control.is_cancelled();
+        let label = if cancelling {
+            "Cancelling…"
+        } else {
+            "Cancel"
+        };
+        if ui.add_enabled(!cancelling, Button::new(label)).clicked() {
+            push(EvaluateCommand::Cancel);
+        }
+        if let Some(left) = left {
+            let palette = Palette::of(ui);
+            let text = format!("{} left", duration(left));
+            ui.label(RichText::new(text).size(12.5).color(palette.weak));
+        }
+    });
+}

@@ -1,0 +1,183 @@
+//! What a model thinks of the translations of a contrastive set, in the documents that these stand in.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::{ControlFlow, Range};
+
+use super::bert_sequences::bert_sequences;
+use super::translator::{Translator, is_translatable};
+use crate::contrastive::{ContrastiveSet, SetSentence, TargetContext};
+use crate::error::Result;
+use crate::search::{Candidates, SearchOptions, SourceSentence, SourceText, force_documents};
+use crate::text::placeholder::stripped;
+
+/// What is read with a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContextOptions {
+    /// Sentences before it; all of the document if none is said.
+    pub before: Option<usize>,
+    pub after: Option<usize>,
+    /// Models that read translations of other sentences get the human ones instead of their own.
+    pub gold_target_context: bool,
+    /// Of the search for its own ones.
+    pub beam_size: usize,
+}
+
+/// Scores of a set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SetScores {
+    /// For each item its candidates' log-probabilities (natural logarithm): sums over tokens and the end of the sentence.
+    /// None for an item that is longer than the model reads.
+    pub items: Vec<Option<Vec<f64>>>,
+    pub target_context: TargetContext,
+}
+
+/// The text of a set as the model reads it.
+#[derive(Default)]
+struct SetText {
+    text: SourceText,
+    candidates: Candidates,
+    /// Item and candidate of the item, for each of `candidates`.
+    owners: HashMap<(usize, usize), (usize, usize)>,
+}
+
+impl Translator {
+    /// Scores all candidates of a set. `go_on` gets the number of candidates that are done, and may break it off: what is
+    /// missing then has no score.
+    ///
+    /// # Errors
+    /// If BERT gives numbers that are none.
+    pub fn score_contrasts(
+        &self,
+        set: &ContrastiveSet,
+        options: &ContextOptions,
+        go_on: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<SetScores> {
+        let target_context = match (self.model().is_bilingual(), options.gold_target_context) {
+            (false, _) => TargetContext::None,
+            (true, false) => TargetContext::Own,
+            (true, true) => TargetContext::Gold,
+        };
+        let read = self.set_text(set, options)?;
+        let mut scores: Vec<Vec<Option<f64>>> = set
+            .items
+            .iter()
+            .map(|item| vec![None; item.candidates().count()])
+            .collect();
+        let search = SearchOptions {
+            beam_size: options.beam_size,
+            ..SearchOptions::default()
+        };
+        let mut done = 0;
+        let (model, vocabulary) = (self.model(), self.vocabulary());
+        force_documents(
+            model,
+            vocabulary,
+            &read.text,
+            &read.candidates,
+            &search,
+            &mut |forced| {
+                let (item, candidate) = read.owners[&(forced.number, forced.candidate)];
+                let sum: f64 = forced.log_probs.iter().map(|&x| f64::from(x)).sum();
+                scores[item][candidate] = Some(sum);
+                done += 1;
+                go_on(done)
+            },
+        );
+        Ok(SetScores {
+            items: scores
+                .into_iter()
+                .map(|scores| scores.into_iter().collect())
+                .collect(),
+            target_context,
+        })
+    }
+
+    fn set_text(&self, set: &ContrastiveSet, options: &ContextOptions) -> Result<SetText> {
+        let mut read = SetText::default();
+        // Items of one document that read all of it are encoded together.
+        let mut placed: HashMap<(usize, Range<usize>), usize> = HashMap::new();
+        for (number, item) in set.items.iter().enumerate() {
+            let sentences = &set.documents[item.document].sentences;
+            let candidates = item.candidates().map(|text| self.vocabulary().encode(text));
+            let candidates: Vec<Vec<u32>> = candidates.collect();
+            let source = self.vocabulary().encode(&sentences[item.sentence].source);
+            let longest = self.description().model.max_tokens - 1;
+            if source.len() > longest || candidates.iter().any(|ids| ids.len() > longest) {
+                continue;
+            }
+            let context = self.context(item.sentence, sentences.len(), options);
+            let first = match placed.entry((item.document, context.clone())) {
+                Entry::Occupied(entry) => *entry.get(),
+                Entry::Vacant(entry) => {
+                    let read = &mut read.text;
+                    *entry.insert(self.add_document(read, &sentences[context.clone()], options)?)
+                }
+            };
+            let sentence = first + item.sentence - context.start;
+            if !read.candidates.contains_key(&sentence) {
+                read.text.wanted.push(sentence);
+            }
+            let known = read.candidates.entry(sentence).or_default();
+            for (candidate, ids) in candidates.into_iter().enumerate() {
+                read.owners
+                    .insert((sentence, known.len()), (number, candidate));
+                known.push(ids);
+            }
+        }
+        Ok(read)
+    }
+
+    /// The sentences of a document that are read with one of them.
+    fn context(&self, sentence: usize, len: usize, options: &ContextOptions) -> Range<usize> {
+        if !self.model().reads_documents() {
+            return sentence..sentence + 1;
+        }
+        let first = options
+            .before
+            .map_or(0, |before| sentence.saturating_sub(before));
+        let end = options
+            .after
+            .map_or(len, |after| len.min(sentence + 1 + after));
+        first..end
+    }
+
+    /// Adds a document; the number of its first sentence.
+    fn add_document(
+        &self,
+        text: &mut SourceText,
+        sentences: &[SetSentence],
+        options: &ContextOptions,
+    ) -> Result<usize> {
+        let (first, longest) = (
+            text.sentences.len(),
+            self.description().model.max_tokens - 1,
+        );
+        let encode = |text: &str| {
+            let mut ids = self.vocabulary().encode(text);
+            ids.truncate(longest);
+            ids
+        };
+        for sentence in sentences {
+            let known = match &sentence.reference {
+                Some(reference) if options.gold_target_context => Some(reference),
+                _ => (!is_translatable(&sentence.source)).then_some(&sentence.source),
+            };
+            if let Some(known) = known {
+                text.known.insert(text.sentences.len(), encode(known));
+            }
+            text.sentences.push(SourceSentence {
+                ids: encode(&sentence.source),
+                place: sentence.place,
+            });
+        }
+        let shown: Vec<String> = sentences
+            .iter()
+            .map(|sentence| stripped(&sentence.source))
+            .collect();
+        let pieces = bert_sequences(self.model(), self.description(), &shown)?;
+        text.pieces.extend(pieces);
+        text.documents.push(first..text.sentences.len());
+        Ok(first)
+    }
+}

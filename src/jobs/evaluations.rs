@@ -1,0 +1,196 @@
+//! The thread that evaluates: opens one model after the other and has each translate the test documents.
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use super::{Event, JobControl, JobId};
+use crate::charts::{Theme, write_picture};
+use crate::corpus::{Corpus, Split};
+use crate::error::{Error, Result, panic_message};
+use crate::evaluation::{Evaluation, ScoresFigure, TestSet};
+use crate::inference::{DeviceChoice, SearchOptions, Translator};
+use crate::metrics::comparison::{ComparedSystem, ComparisonOptions, compare};
+use crate::text::file::write_atomically;
+use crate::training::Turn;
+
+/// Work for the thread.
+#[derive(Debug)]
+pub enum EvaluationRequest {
+    Evaluate(Box<EvaluationJob>),
+    /// A table (`.csv`, `.tex`, `.json`) or figure (`.svg`, `.png`), as the end of the name says; replaces what is there, the
+    /// dialog has asked.
+    Save {
+        job: JobId,
+        evaluation: Arc<Evaluation>,
+        path: PathBuf,
+    },
+}
+
+/// Which models are to translate what.
+#[derive(Debug)]
+pub struct EvaluationJob {
+    pub job: JobId,
+    pub models: Vec<PathBuf>,
+    pub corpus: PathBuf,
+    pub split: Split,
+    pub beam_size: usize,
+    pub device: DeviceChoice,
+    pub control: JobControl,
+}
+
+/// How far it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EvaluationProgress {
+    /// Of the models.
+    pub model: usize,
+    pub num_models: usize,
+    /// Sentences of this model.
+    pub done: usize,
+    pub num: usize,
+}
+
+/// Width of saved figures, in pixels.
+const FIGURE_WIDTH: u32 = 900;
+
+/// The window's end of the thread.
+#[derive(Debug)]
+pub struct Evaluations {
+    requests: Sender<EvaluationRequest>,
+    _thread: JoinHandle<()>,
+}
+
+impl Evaluations {
+    /// Starts the thread; `wake` is called after every event. It computes when it is its `turn`.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn spawn(
+        turn: Turn,
+        events: Sender<Event>,
+        wake: impl Fn() + Send + 'static,
+    ) -> Result<Self> {
+        let (requests, inbox) = channel();
+        let thread = std::thread::Builder::new()
+            .name("canopy-evaluation".to_owned())
+            .spawn(move || {
+                run(&inbox, &turn, &|event| {
+                    // The window may already be gone; then nobody needs the event.
+                    let _ = events.send(event);
+                    wake();
+                });
+            })
+            .map_err(|cause| Error::Thread { cause })?;
+        Ok(Self {
+            requests,
+            _thread: thread,
+        })
+    }
+
+    pub fn send(&self, request: EvaluationRequest) {
+        // Fails only after the thread has ended, which it does when the window closes.
+        let _ = self.requests.send(request);
+    }
+}
+
+fn run(inbox: &Receiver<EvaluationRequest>, turn: &Turn, emit: &impl Fn(Event)) {
+    while let Ok(request) = inbox.recv() {
+        let job = match &request {
+            EvaluationRequest::Evaluate(job) => job.job,
+            EvaluationRequest::Save { job, .. } => *job,
+        };
+        let done = catch_unwind(AssertUnwindSafe(|| match request {
+            EvaluationRequest::Evaluate(job) => evaluate(&job, turn, emit),
+            EvaluationRequest::Save {
+                evaluation, path, ..
+            } => save(&evaluation, &path).map(|()| Event::EvaluationSaved { job, path }),
+        }));
+        let done = done.unwrap_or_else(|panic| {
+            Err(Error::Panicked {
+                message: panic_message(panic.as_ref()),
+            })
+        });
+        emit(done.unwrap_or_else(|error| Event::Failed { job, error }));
+    }
+}
+
+fn evaluate(asked: &EvaluationJob, turn: &Turn, emit: &impl Fn(Event)) -> Result<Event> {
+    let job = asked.job;
+    let corpus = Corpus::open(&asked.corpus)?;
+    let test = TestSet::open(&corpus, asked.split)?;
+    if test.segments.is_empty() {
+        return Err(Error::Config {
+            field: "the documents to translate",
+            found: format!("none in {}", asked.split.name()),
+            allowed: "a split with documents".to_owned(),
+        });
+    }
+    let options = SearchOptions {
+        beam_size: asked.beam_size,
+        ..SearchOptions::default()
+    };
+    let (mut systems, mut words_per_second) = (Vec::new(), Vec::new());
+    let mut turn = turn.take();
+    for (model, folder) in asked.models.iter().enumerate() {
+        let mut progress = EvaluationProgress {
+            model,
+            num_models: asked.models.len(),
+            done: 0,
+            num: test.num_units(),
+        };
+        emit(Event::Evaluating { job, progress });
+        let translator = Translator::open(folder, asked.device)?;
+        let translated = test.translate(&translator, &options, &mut || {
+            progress.done += 1;
+            emit(Event::Evaluating { job, progress });
+            turn.pass();
+            if asked.control.is_cancelled() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        let Some(translated) = translated else {
+            return Ok(Event::Cancelled { job });
+        };
+        words_per_second.push(translated.words_per_second);
+        systems.push(ComparedSystem {
+            name: translator.info().name.clone(),
+            hypotheses: translated.hypotheses,
+        });
+    }
+    drop(turn);
+    let name = asked
+        .corpus
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let evaluation = Evaluation {
+        test: format!("{name}, {}", asked.split.name()),
+        words_per_second,
+        beam_size: asked.beam_size,
+        comparison: compare(&test.compared(systems), &ComparisonOptions::default()),
+    };
+    Ok(Event::Evaluated {
+        job,
+        evaluation: Arc::new(evaluation),
+    })
+}
+
+fn save(evaluation: &Evaluation, path: &std::path::Path) -> Result<()> {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let text = match extension.to_str() {
+        Some("csv") => evaluation.csv(),
+        Some("tex") => evaluation.latex(),
+        Some("json") => serde_json::to_string_pretty(evaluation).expect("plain data becomes JSON"),
+        _ => {
+            let figure = ScoresFigure(evaluation);
+            let size = (FIGURE_WIDTH, figure.height());
+            return write_picture(&figure, &Theme::LIGHT, path, size, true);
+        }
+    };
+    write_atomically(path, text.as_bytes(), true)
+}

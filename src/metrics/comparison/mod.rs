@@ -1,0 +1,210 @@
+//! Several systems on the same documents: who is better, where, and in which sentences. Plain texts in, plain numbers out.
+//!
+//! The first system is what the others are compared with. Differences are tested by swapping the translations of whole
+//! documents, whose sentences are not independent of each other.
+
+mod buckets;
+mod diff;
+mod scores;
+
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+pub use buckets::{Bucket, Bucketing};
+pub use diff::{Change, Piece, word_diff};
+use scores::Measures;
+
+/// What all systems translated, and what came of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ComparedTest {
+    /// Names of the documents.
+    pub documents: Vec<String>,
+    /// Document by document, in reading order.
+    pub segments: Vec<ComparedSegment>,
+    pub systems: Vec<ComparedSystem>,
+}
+
+/// A segment with its place in the test set.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ComparedSegment {
+    pub source: String,
+    pub reference: String,
+    /// Index of its document.
+    pub document: usize,
+    /// Which segment of its document it is, from 0.
+    pub position: usize,
+    /// How often its rarest source word stands in the training documents, where that is known.
+    pub rarest: Option<usize>,
+}
+
+/// One system's translations, `[segments]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ComparedSystem {
+    pub name: String,
+    pub hypotheses: Vec<String>,
+}
+
+/// How much is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ComparisonOptions {
+    /// Test sets drawn for the intervals.
+    pub samples: usize,
+    /// Trials of approximate randomisation.
+    pub trials: usize,
+    pub seed: u64,
+    /// Wins and losses told of each system.
+    pub extremes: usize,
+}
+
+impl Default for ComparisonOptions {
+    fn default() -> Self {
+        Self {
+            samples: 1_000,
+            trials: 10_000,
+            seed: 12_345,
+            extremes: 10,
+        }
+    }
+}
+
+/// Everything that [`compare`] finds. Scores are `[systems][metrics]`, on the scale of 0 to 100.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    pub metrics: Vec<MetricInfo>,
+    pub systems: Vec<SystemScores>,
+    pub documents: Vec<DocumentScores>,
+    pub segments: Vec<SegmentScores>,
+    pub buckets: Vec<Bucketing>,
+    /// Of each system but the first.
+    pub extremes: Vec<Extremes>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MetricInfo {
+    pub name: String,
+    pub signature: String,
+    /// How single segments are scored.
+    pub segment_signature: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SystemScores {
+    pub name: String,
+    /// One for each metric.
+    pub scores: Vec<SystemScore>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SystemScore {
+    pub score: f64,
+    /// Holds the scores of 95 of 100 test sets drawn from the documents.
+    pub interval: (f64, f64),
+    /// To the first system, which has none.
+    pub difference: Option<f64>,
+    /// Two-sided, of the difference: approximate randomisation by document.
+    pub p: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DocumentScores {
+    /// Its index in the test set; documents without segments have no scores.
+    pub document: usize,
+    pub name: String,
+    pub segments: usize,
+    pub scores: Vec<Vec<f64>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SegmentScores {
+    #[serde(flatten)]
+    pub segment: ComparedSegment,
+    /// `[systems]`
+    pub hypotheses: Vec<String>,
+    pub scores: Vec<Vec<f64>>,
+}
+
+/// Where a system is better and worse than the first one, by the chrF of single segments.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Extremes {
+    /// Index of the system.
+    pub system: usize,
+    /// The largest first.
+    pub wins: Vec<Extreme>,
+    pub losses: Vec<Extreme>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Extreme {
+    /// Index of the segment.
+    pub segment: usize,
+    /// chrF of this system less that of the first.
+    pub difference: f64,
+    /// From the first system's translation to this one's.
+    pub diff: Vec<Piece>,
+}
+
+/// Compares all systems with the first by BLEU and chrF.
+///
+/// # Panics
+/// If there is no system or no segment, a system has not one translation for each segment, or a segment names a document
+/// that is not there.
+pub fn compare(test: &ComparedTest, options: &ComparisonOptions) -> Comparison {
+    assert!(!test.systems.is_empty(), "no system");
+    assert!(!test.segments.is_empty(), "no segment");
+    for system in &test.systems {
+        let (found, expected) = (system.hypotheses.len(), test.segments.len());
+        assert!(
+            found == expected,
+            "{found} translations of {expected} segments"
+        );
+    }
+    let measures = Measures::count(test);
+    let segments = (0..test.segments.len()).map(|at| SegmentScores {
+        segment: test.segments[at].clone(),
+        hypotheses: test
+            .systems
+            .iter()
+            .map(|system| system.hypotheses[at].clone())
+            .collect(),
+        scores: measures.segment(at),
+    });
+    Comparison {
+        metrics: measures.info(),
+        systems: measures.systems(test, options),
+        documents: measures.documents(test),
+        segments: segments.collect(),
+        buckets: buckets::all(test, &measures),
+        extremes: (1..test.systems.len())
+            .map(|system| extremes(test, &measures, system, options.extremes))
+            .collect(),
+    }
+}
+
+fn extremes(test: &ComparedTest, measures: &Measures, system: usize, count: usize) -> Extremes {
+    let difference = |at| measures.chrf(system, at) - measures.chrf(0, at);
+    let mut order: Vec<(usize, f64)> = (0..test.segments.len())
+        .map(|at| (at, difference(at)))
+        .filter(|(_, difference)| difference.abs() > 0.0)
+        .collect();
+    order.sort_by(|one, two| two.1.total_cmp(&one.1).then(one.0.cmp(&two.0)));
+    let told = |&(segment, difference): &(usize, f64)| Extreme {
+        segment,
+        difference,
+        diff: word_diff(
+            &test.systems[0].hypotheses[segment],
+            &test.systems[system].hypotheses[segment],
+        ),
+    };
+    let wins = order.iter().take_while(|(_, difference)| *difference > 0.0);
+    let losses = order
+        .iter()
+        .rev()
+        .take_while(|(_, difference)| *difference < 0.0);
+    Extremes {
+        system,
+        wins: wins.take(count).map(told).collect(),
+        losses: losses.take(count).map(told).collect(),
+    }
+}

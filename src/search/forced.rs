@@ -1,0 +1,159 @@
+//! Log-probabilities of given translations, each with the context with which it would be searched.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+
+use burn::tensor::activation::log_softmax;
+use burn::tensor::{Int, Tensor, TensorData};
+
+use super::batch::SourceText;
+use super::beam::SearchOptions;
+use super::passes::{BATCH_TOKENS, Searcher, within};
+use super::windows::LARGEST;
+use crate::kernels::DropoutSource;
+use crate::model::{Batch, Encoded, Model, Rows};
+use crate::text::vocabulary::Vocabulary;
+
+/// Translations by the numbers of their sentences, without `bos` and `eos`.
+pub type Candidates = BTreeMap<usize, Vec<Vec<u32>>>;
+
+/// A given translation with its score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forced {
+    /// Of the sentence.
+    pub number: usize,
+    /// Which of the sentence's translations.
+    pub candidate: usize,
+    /// Of each token and of the end of the sentence (natural logarithm).
+    pub log_probs: Vec<f32>,
+}
+
+/// Scores `candidates`, translations of the wanted sentences; `forced` gets each as soon as it is
+/// there, and breaks it off.
+///
+/// A bilingual model reads the known translations of other sentences, and where there is none a draft of its own, searched
+/// with `options`, as when it translates.
+pub fn force_documents(
+    model: &Model,
+    vocabulary: &Vocabulary,
+    text: &SourceText,
+    candidates: &Candidates,
+    options: &SearchOptions,
+    forced: &mut dyn FnMut(Forced) -> ControlFlow<()>,
+) {
+    let mut searcher = Searcher {
+        model,
+        vocabulary,
+        text,
+        options,
+        largest: LARGEST,
+        found: &mut |_| ControlFlow::Continue(()),
+        drafts: HashMap::new(),
+    };
+    let _ = searcher.force(candidates, forced);
+}
+
+/// A sentence and one of its translations, by their numbers.
+type Pair = (usize, usize);
+
+impl Searcher<'_> {
+    pub(super) fn force(
+        &mut self,
+        candidates: &Candidates,
+        forced: &mut dyn FnMut(Forced) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if !self.model.encodes_documents() {
+            for pairs in batches(candidates, &self.text.wanted) {
+                let mut numbers: Vec<usize> = pairs.iter().map(|(number, _)| *number).collect();
+                numbers.dedup();
+                let place = |(number, _): &Pair| numbers.iter().position(|other| other == number);
+                let translated = pairs.iter().filter_map(place).collect();
+                let source = self.text.alone(&numbers);
+                let encoded = self.model.encode(&source, &DropoutSource::none());
+                let batch = batch(source, translated, &pairs, candidates);
+                tell(self.model, &encoded, &batch, &pairs, forced)?;
+            }
+            return ControlFlow::Continue(());
+        }
+        let mut kept = None;
+        for (group, wanted) in self.wanted_groups() {
+            let (rows, encoded) = self.encoded(&group, &mut kept);
+            let mut references = Rows::default();
+            if self.model.is_bilingual() {
+                self.first_pass(&group, &wanted, &encoded)?;
+                references = self.translations(&group);
+            }
+            for pairs in batches(candidates, &wanted) {
+                let numbers: Vec<usize> = pairs.iter().map(|(number, _)| *number).collect();
+                let translated = within(&group, |window| window.own.clone(), &numbers);
+                let batch = Batch {
+                    references: references.clone(),
+                    ..batch(rows.clone(), translated, &pairs, candidates)
+                };
+                tell(self.model, &encoded, &batch, &pairs, forced)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// All translations of the wanted sentences, in batches of about [`BATCH_TOKENS`] tokens.
+fn batches(candidates: &Candidates, wanted: &[usize]) -> Vec<Vec<Pair>> {
+    let mut batches: Vec<Vec<Pair>> = Vec::new();
+    let mut sum = 0;
+    for &number in wanted {
+        for (candidate, ids) in candidates.get(&number).into_iter().flatten().enumerate() {
+            let more = ids.len() + 1;
+            match batches.last_mut() {
+                Some(batch) if sum + more <= BATCH_TOKENS => batch.push((number, candidate)),
+                _ => {
+                    batches.push(vec![(number, candidate)]);
+                    sum = 0;
+                }
+            }
+            sum += more;
+        }
+    }
+    batches
+}
+
+fn batch(source: Rows, translated: Vec<usize>, pairs: &[Pair], candidates: &Candidates) -> Batch {
+    let mut batch = Batch {
+        source,
+        translated,
+        ..Batch::default()
+    };
+    for (number, candidate) in pairs {
+        let ids = candidates[number][*candidate].as_slice();
+        batch.target.begin_document();
+        batch
+            .target
+            .push(&[&[Vocabulary::BOS], ids].concat(), (0, 0));
+        batch.labels.extend_from_slice(ids);
+        batch.labels.push(Vocabulary::EOS);
+    }
+    batch
+}
+
+fn tell(
+    model: &Model,
+    encoded: &Encoded,
+    batch: &Batch,
+    pairs: &[Pair],
+    forced: &mut dyn FnMut(Forced) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let scores = model.scores_with(encoded, batch, &DropoutSource::none());
+    let labels: Vec<i64> = batch.labels.iter().map(|&id| i64::from(id)).collect();
+    let shape = [labels.len(), 1];
+    let labels = Tensor::<2, Int>::from_data(TensorData::new(labels, shape), &scores.device());
+    let log_probs = log_softmax(scores, 1).gather(1, labels).into_data();
+    let log_probs: Vec<f32> = log_probs.iter::<f32>().collect();
+    for (&(number, candidate), rows) in pairs.iter().zip(&batch.target.sentences) {
+        forced(Forced {
+            number,
+            candidate,
+            log_probs: log_probs[rows.clone()].to_vec(),
+        })?;
+    }
+    ControlFlow::Continue(())
+}

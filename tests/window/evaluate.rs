@@ -1,0 +1,222 @@
+//! The page of evaluations: models are chosen and tested, and documents judged without names.
+
+use canopy::app::{EvaluateCommand, EvaluateView, Page};
+use canopy::corpus::Split;
+use canopy::evaluation::Evaluation;
+use canopy::jobs::{EvaluationProgress, EvaluationRequest};
+use canopy::metrics::comparison::{
+    ComparedSegment, ComparedSystem, ComparedTest, ComparisonOptions, compare,
+};
+
+use super::*;
+
+fn evaluation() -> Evaluation {
+    let segments: Vec<ComparedSegment> = (0..12)
+        .map(|number| ComparedSegment {
+            source: format!("Open the file number {number}"),
+            reference: format!("Öffnen Sie die Datei Nummer {number}"),
+            document: number / 4,
+            position: number % 4,
+            rarest: None,
+        })
+        .collect();
+    let system = |name: &str, text: fn(&ComparedSegment) -> String| ComparedSystem {
+        name: name.to_owned(),
+        hypotheses: segments.iter().map(text).collect(),
+    };
+    let test = ComparedTest {
+        documents: ["one", "two", "three"].map(str::to_owned).into(),
+        systems: vec![
+            system("plain", |segment| {
+                segment.reference.replace("Datei", "Akte")
+            }),
+            system("context", |segment| segment.reference.clone()),
+        ],
+        segments: segments.clone(),
+    };
+    let options = ComparisonOptions {
+        samples: 50,
+        trials: 200,
+        ..ComparisonOptions::default()
+    };
+    Evaluation {
+        test: "letters, test".to_owned(),
+        words_per_second: vec![100.0, 80.0],
+        beam_size: 4,
+        comparison: compare(&test, &options),
+    }
+}
+
+/// The page with two models and a corpus below `home`.
+fn page(home: &std::path::Path) -> Window {
+    let shipped = ["plain", "context"].map(|name| home.join(name));
+    for folder in &shipped {
+        std::fs::create_dir(folder).expect("a folder");
+    }
+    let folders = Folders {
+        data: Some(home.join("data")),
+        config: None,
+    };
+    let shipped = Shipped {
+        models: shipped.into(),
+        ..Shipped::default()
+    };
+    let mut window = Window {
+        state: AppState::new(folders, Settings::default(), shipped),
+        ..Window::default()
+    };
+    window.state.apply(Command::ShowPage(Page::Evaluate));
+    let corpus = home.join("letters");
+    let command = EvaluateCommand::UseCorpus(corpus);
+    window.state.apply(Command::Evaluate(command));
+    window
+}
+
+/// With a finished evaluation.
+fn evaluated(home: &std::path::Path) -> Harness<'static, Window> {
+    let mut harness = page(home).harness();
+    harness.run();
+    for name in ["plain", "context"] {
+        harness.get_by_label(name).click();
+        harness.run();
+    }
+    harness
+        .get_all_by_label("Evaluate")
+        .last()
+        .expect("a button")
+        .click();
+    harness.run();
+    let state = &mut harness.state_mut().state;
+    let Some(EvaluationRequest::Evaluate(asked)) = state.evaluate.requests.pop() else {
+        panic!("an evaluation is asked for");
+    };
+    assert_eq!(asked.models.len(), 2);
+    assert_eq!(asked.split, Split::Test);
+    let job = asked.job;
+    let progress = EvaluationProgress {
+        model: 1,
+        num_models: 2,
+        done: 6,
+        num: 12,
+    };
+    state.receive(Event::Evaluating { job, progress });
+    harness.run();
+    harness.get_by_label("Model 2 of 2: 6 of 12 sentences");
+    let state = &mut harness.state_mut().state;
+    let evaluation = Arc::new(evaluation());
+    state.receive(Event::Evaluated { job, evaluation });
+    harness.run();
+    harness
+}
+
+#[test]
+fn scores_documents_and_sentences_of_two_models_are_shown() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut harness = evaluated(home.path());
+    assert!(harness.query_all_by_label("100.00").next().is_some());
+    harness.get_by_label("baseline");
+    for (view, told) in [
+        ("Documents", "three"),
+        ("Where", "By source words"),
+        ("Sentences", "Largest wins of context over plain"),
+    ] {
+        harness
+            .get_all_by_label(view)
+            .last()
+            .expect("a tab")
+            .click();
+        harness.run();
+        assert!(harness.query_all_by_label(told).next().is_some(), "{view}");
+    }
+    assert_eq!(harness.state().state.evaluate.view, EvaluateView::Sentences);
+}
+
+#[test]
+fn documents_are_judged_without_names_and_every_vote_is_kept() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut harness = evaluated(home.path());
+    harness.get_by_label("Judge blindly…").click();
+    harness.run();
+    assert!(
+        harness.query_by_label("context").is_some(),
+        "only in the form"
+    );
+    for _ in 0..3 {
+        let state = &harness.state().state;
+        let open = state.evaluate.judgement.as_ref().expect("a judgement");
+        let document = &open.judgement.documents[open.current];
+        let left = document.sides()[0][0].contains("Datei");
+        let better = if left { "Left" } else { "Right" };
+        for place in 0..2 {
+            // The column has the same name, and comes last.
+            let vote = harness.get_all_by_label(better).nth(place);
+            vote.expect("a vote").click();
+            harness.run();
+        }
+    }
+    let writes = harness.state_mut().state.file_requests.drain(..);
+    let kept = writes.filter(|request| matches!(request, FileRequest::Write { path, .. } if path.starts_with(home.path().join("data/judgements"))));
+    assert_eq!(kept.count(), 1 + 6, "at the beginning and after every vote");
+    harness.get_by_label("Reveal").click();
+    harness.run();
+    let tally =
+        "adequacy: plain 0, context 3, ties 0 · two-sided sign test, ties split: p = 0.2500";
+    harness.get_by_label(tally);
+}
+
+#[test]
+fn a_sentence_leads_to_its_trace() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut harness = evaluated(home.path());
+    harness
+        .get_all_by_label("Sentences")
+        .last()
+        .expect("a tab")
+        .click();
+    harness.run();
+    let button = harness.get_all_by_label("Show its trace").next();
+    button.expect("a button").click();
+    harness.run_steps(3);
+    let state = &mut harness.state_mut().state;
+    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+        panic!("its model is opened");
+    };
+    assert!(folder.ends_with("context"));
+    state.receive(Event::ModelOpened {
+        job,
+        info: info(folder),
+        device_name: "CPU".to_owned(),
+    });
+    let mut requests = state.file_requests.drain(..);
+    let text = requests.find_map(|request| match request {
+        FileRequest::Write { bytes, .. } => String::from_utf8(bytes).ok(),
+        _ => None,
+    });
+    let opens = requests.find_map(|request| match request {
+        FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
+        _ => None,
+    });
+    drop(requests);
+    let ((job, path), text) = (opens.expect("it is opened"), text.expect("it is written"));
+    let document = Document::parse("one.txt", Format::Text, text).expect("a document");
+    assert_eq!(document.paragraphs.len(), 4);
+    state.receive(Event::DocumentOpened {
+        job,
+        path,
+        document: Arc::new(document),
+        project: None,
+        project_error: None,
+    });
+    let Some(Request::Translate { job, .. }) = state.requests.pop() else {
+        panic!("it is translated");
+    };
+    let translation = Translation::written("Öffnen".to_owned());
+    state.receive(Event::SentenceTranslated {
+        job,
+        index: 0,
+        translation,
+    });
+    state.receive(Event::Finished { job });
+    assert_eq!(state.page, Page::Explore);
+    assert!(matches!(state.requests.pop(), Some(Request::Trace { .. })));
+}
