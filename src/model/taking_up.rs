@@ -147,7 +147,7 @@ impl Encoder {
 
 impl BertFusion {
     /// Makes a layer with this fusion do about what it did without: with cardinality residuals the branches, added to the
-    /// input that the norm `before` gave, come to what the own one did; with a mean the own attention counts alone.
+    /// input that the norm `before` gave, come to what the own one did. A mean or a gate begins as it is drawn.
     fn silence(&mut self, own: &mut Norm, before: &Norm) {
         let Some(norm) = &mut self.norm else { return };
         let output = &mut self.attention.output;
