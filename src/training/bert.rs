@@ -38,14 +38,7 @@ impl BertBase {
             return Ok(None);
         }
         if config.bert.as_os_str().is_empty() {
-            return Err(Error::Config {
-                field: "bert",
-                found: "missing".to_owned(),
-                allowed: format!(
-                    "the folder of an imported BERT, which {} reads: canopy model import",
-                    preset.name
-                ),
-            });
+            return Err(missing_bert(preset));
         }
         let folder = &config.bert;
         let description = EncoderFolder::open(folder)?;
@@ -143,11 +136,7 @@ impl BertTexts {
         let sentence = chosen(config, sentence)?;
         let has_file = !config.contexts.as_os_str().is_empty();
         if !has_file && matches!(sentence, ContextSentence::Similar(_)) {
-            return Err(Error::Config {
-                field: "contexts",
-                found: "missing".to_owned(),
-                allowed: "a file of `canopy corpus select-context` for this corpus".to_owned(),
-            });
+            return Err(missing_contexts());
         }
         let contexts = has_file.then(|| ContextTexts::open(&config.contexts, corpus));
         Ok(Some(Self {
@@ -176,6 +165,53 @@ impl BertTexts {
         let (pieces, max_tokens) = (&self.pieces, self.max_tokens);
         rows.map(|row| bert_sequence(pieces, max_tokens, &shown[row], context(row)))
             .collect()
+    }
+}
+
+/// Refuses a new run that lacks an encoder or contexts, before it uses up its folder.
+///
+/// # Errors
+/// With the setting that is missing, or if one of the named files cannot be read.
+pub(super) fn check(config: &TrainingConfig, preset: &Preset) -> Result<()> {
+    if !preset.reads_bert() {
+        return Ok(());
+    }
+    let mut context = preset.config(config.vocab_size).context;
+    let mut has_bert = !config.bert.as_os_str().is_empty();
+    if !config.from.as_os_str().is_empty() {
+        let base = ModelFolder::open(&config.from)?;
+        has_bert |= base.pieces.is_some();
+        context = base.model.context.or(context);
+    }
+    if !has_bert {
+        return Err(missing_bert(preset));
+    }
+    let Some(Context::Bert { sentence, .. }) = context else {
+        return Ok(());
+    };
+    let sentence = chosen(config, sentence)?;
+    if config.contexts.as_os_str().is_empty() && matches!(sentence, ContextSentence::Similar(_)) {
+        return Err(missing_contexts());
+    }
+    Ok(())
+}
+
+fn missing_bert(preset: &Preset) -> Error {
+    Error::Config {
+        field: "bert",
+        found: "missing".to_owned(),
+        allowed: format!(
+            "the folder of an imported BERT, which {} reads: canopy model import",
+            preset.name
+        ),
+    }
+}
+
+fn missing_contexts() -> Error {
+    Error::Config {
+        field: "contexts",
+        found: "missing".to_owned(),
+        allowed: "a file of `canopy corpus select-context` for this corpus".to_owned(),
     }
 }
 

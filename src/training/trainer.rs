@@ -9,7 +9,7 @@ use burn::tensor::Device;
 
 use super::base::{Base, Start};
 use super::batch::hide_words;
-use super::bert::{BertBase, BertTexts};
+use super::bert::{self, BertBase, BertTexts};
 use super::checkpoint::{self, Progress};
 use super::clock::Clock;
 use super::config::TrainingConfig;
@@ -46,6 +46,9 @@ pub fn train(
     let preset = Preset::named(&config.preset)?;
     // First, so that a mistyped corpus does not use up the run folder.
     let corpus = open_corpus(config, resume)?;
+    if !resume {
+        bert::check(config, &preset)?;
+    }
     let folder = RunFolder::open(run, resume)?;
     let mut reporter = Reporter::new(folder, control, observe);
     let device = (device, device_name);
