@@ -121,6 +121,9 @@ impl Transformer {
 
 impl Encoder {
     fn silence_fusions(&mut self, embedding: &Embedding) {
+        if self.fusions.is_empty() {
+            return;
+        }
         let mut before = like_embedded(embedding);
         let mut fusions = self.fusions.iter_mut();
         for sublayer in &mut self.sublayers {
@@ -184,7 +187,7 @@ fn like_embedded(embedding: &Embedding) -> Norm {
     #[expect(clippy::cast_precision_loss, reason = "widths are small")]
     let variance = words.square().mean() * d_model as f64 + PLACES;
     let norm = Norm::new(d_model, &variance.device());
-    let gamma = norm.gamma.val().detach() * variance.sqrt();
+    let gamma = (norm.gamma.val() * variance.sqrt()).detach();
     Norm {
         gamma: Param::from_tensor(gamma),
         ..norm

@@ -99,17 +99,17 @@ fn what_a_fused_model_lacks_is_named() {
     tiny::corpus(std::path::Path::new(&desk.path("corpus")));
     let bert = encoder(&desk);
     let preset = ["--preset", "catsby-small", "--steps", "1"];
-    assert_failed(&train(&desk, "run", &preset), &["bert", "model import"]);
+    assert_failed(&train(&desk, "bare", &preset), &["bert", "model import"]);
     let with_bert = [&preset[..], &["--bert", &bert]].concat();
     assert_failed(
-        &train(&desk, "run", &with_bert),
+        &train(&desk, "without contexts", &with_bert),
         &["contexts", "select-context"],
     );
     let contexts = desk.path("contexts.jsonl");
     fs::write(&contexts, "{}\n").expect("written");
     let damaged = [&with_bert[..], &["--contexts", &contexts]].concat();
     assert_failed(
-        &train(&desk, "run", &damaged),
+        &train(&desk, "damaged", &damaged),
         &["contexts.jsonl", "line 1"],
     );
 }

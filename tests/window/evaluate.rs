@@ -114,7 +114,11 @@ fn scores_documents_and_sentences_of_two_models_are_shown() {
     let home = tempfile::tempdir().expect("a folder");
     let mut harness = evaluated(home.path());
     assert!(harness.query_all_by_label("100.00").next().is_some());
-    harness.get_by_label("baseline");
+    assert_eq!(
+        harness.query_all_by_label("baseline").count(),
+        3,
+        "the form, two metrics"
+    );
     for (view, told) in [
         ("Documents", "three"),
         ("Where", "By source words"),

@@ -114,7 +114,8 @@ fn start_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand
     let Some(running) = &page.running else {
         let why_not = state.why_no_evaluation();
         let button = primary(ui, "Evaluate");
-        let response = ui.add_enabled(why_not.is_none(), button);
+        let response = ui.horizontal(|ui| ui.add_enabled(why_not.is_none(), button));
+        let response = response.inner;
         if response.clicked() {
             push(EvaluateCommand::Start);
         }

@@ -158,7 +158,7 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let text = match &explorer.awaited {
         Some(Awaited::Trace { .. }) => "The model reads the document once more…",
         Some(Awaited::File { .. }) => "The trace is being read…",
-        None if shows_document && !state.is_traced() => {
+        None if shows_document && state.document.is_some() && !state.is_traced() => {
             "The document has changed since it was traced."
         }
         None => return,

@@ -332,11 +332,9 @@ impl ModelConfig {
                 && let Some((attention, placement)) = self.context_attention(&w)
             {
                 let name = format!("decoder {number}: {}", attention.name);
-                let norm = if placement == Placement::Heads {
-                    0
-                } else {
-                    w.norm
-                };
+                let is_beside = matches!(self.context, Some(Context::Bert { .. }))
+                    && placement == Placement::Heads;
+                let norm = if is_beside { 0 } else { w.norm };
                 parts.push(attention.part(name, attention.parameters + norm));
             }
         }
