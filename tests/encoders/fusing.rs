@@ -94,6 +94,62 @@ fn a_fused_model_is_trained_stopped_and_translates_a_document() {
 }
 
 #[test]
+fn a_trained_model_is_taken_up_with_contexts_by_place() {
+    let desk = Desk::new();
+    tiny::corpus(std::path::Path::new(&desk.path("corpus")));
+    let bert = encoder(&desk);
+    let base = ["--preset", "x-transformer-small", "--steps", "1"];
+    assert_done(&train(&desk, "base", &base));
+    let from = desk.path("base/checkpoints/last");
+    let (corpus, contexts) = (desk.path("corpus"), desk.path("previous.jsonl"));
+    let select = ["corpus", "select-context", "--corpus", &corpus, "--type"];
+    assert_done(&canopy(
+        &[&select[..], &["previous", "-o", &contexts]].concat(),
+    ));
+    let fused = ["--bert", &bert, "--contexts", &contexts];
+    let presets: [(&str, &[&str]); 4] = [
+        ("catsby-small", &[]),
+        ("catsby-small", &["--train-bert"]),
+        ("bert-fused-small", &[]),
+        ("bert-fused-gate-small", &[]),
+    ];
+    for (number, (preset, more)) in presets.into_iter().enumerate() {
+        let run = format!("run-{number}");
+        let upon = ["--from", &from, "--preset", preset, "--steps", "2"];
+        assert_done(&train(&desk, &run, &[&upon[..], &fused, more].concat()));
+        let model = desk.path(&format!("{run}/checkpoints/last"));
+        let weights = |folder: &str| {
+            let path = std::path::Path::new(folder).join("weights.safetensors");
+            read_tensors(&path).expect("readable")
+        };
+        let (imported, now) = (weights(&bert), weights(&model));
+        let has_learnt = imported["words"] != now["bert.bert.words"];
+        assert_eq!(
+            has_learnt,
+            more.contains(&"--train-bert"),
+            "{preset} {more:?}"
+        );
+        let description = ModelFolder::open(std::path::Path::new(&model)).expect("a model");
+        assert!(matches!(
+            description.model.context,
+            Some(Context::Bert {
+                sentence: ContextSentence::Previous,
+                ..
+            })
+        ));
+    }
+    let flat = [
+        "--from",
+        &from,
+        "--preset",
+        "flat-transformer-small",
+        "--steps",
+        "2",
+    ];
+    assert_done(&train(&desk, "flat", &flat));
+}
+
+#[test]
 fn what_a_fused_model_lacks_is_named() {
     let desk = Desk::new();
     tiny::corpus(std::path::Path::new(&desk.path("corpus")));
