@@ -110,7 +110,7 @@ fn only_the_context_is_new() {
             if let Some(name) = name.strip_prefix("stage_one.") {
                 assert_eq!(base.get(name), Some(tensor), "{name}: {config:?}");
             } else if !base.contains_key(name) {
-                let new = ["contexts.", "previous.", "gated.", ".context."];
+                let new = ["contexts.", "previous.", "gated.", ".context.", "flat."];
                 let known = new.iter().any(|part| name.contains(part));
                 assert!(known, "{name}: {config:?}");
             }
