@@ -20,6 +20,8 @@ pub(super) struct FigureView {
     /// Another view begins with everything.
     sight_of: Option<ViewKind>,
     kept: Option<Kept>,
+    /// The answer whose selected row was last brought into view.
+    shown: u64,
 }
 
 /// A drawing, good as long as its key is.
@@ -77,6 +79,10 @@ impl FigureView {
                 let fits = wanted <= height + 1.0;
                 self.move_about(ui, &response, rect, view, fits);
                 self.paint(ui, rect, explorer.revision, &answer.explanation);
+                if !fits && self.shown != explorer.revision {
+                    self.show_row(ui, rect, explorer.selected());
+                }
+                self.shown = explorer.revision;
                 seen = self.point(ui, &response, rect, highlighted);
             });
         seen
@@ -161,6 +167,18 @@ impl FigureView {
         }
         if let Some(kept) = &self.kept {
             kept.recording.paint(&painter);
+        }
+    }
+
+    /// Scrolls to the row that was asked about, if it is out of sight.
+    fn show_row(&self, ui: &Ui, rect: Rect, selected: Spot) {
+        let marks = self.kept.iter().flat_map(|kept| &kept.marks);
+        let mut rows = marks.filter(|mark| mark.query == Some(selected));
+        if let Some(row) = rows.next() {
+            let place = on_screen(row, rect);
+            if !ui.clip_rect().y_range().contains(place.bottom()) {
+                ui.scroll_to_rect(place, Some(egui::Align::Center));
+            }
         }
     }
 
