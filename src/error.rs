@@ -1,5 +1,6 @@
 //! What can go wrong, told so that a user can act on it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 /// The result of everything that can fail for a reason outside the program.
@@ -343,6 +344,15 @@ impl Error {
             cause,
         }
     }
+}
+
+/// What `work` gives; a panic becomes an error, so that the thread goes on.
+pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        Err(Error::Panicked {
+            message: panic_message(panic.as_ref()),
+        })
+    })
 }
 
 /// What a thread said when it panicked.

@@ -1,7 +1,6 @@
 //! The thread that evaluates: opens one model after the other and has each translate the test documents.
 
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -10,7 +9,7 @@ use std::thread::JoinHandle;
 use super::{Event, JobControl, JobId};
 use crate::charts::{Theme, write_picture};
 use crate::corpus::{Corpus, Split};
-use crate::error::{Error, Result, panic_message};
+use crate::error::{Error, Result, caught};
 use crate::evaluation::{Evaluation, ScoresFigure, TestSet};
 use crate::inference::{DeviceChoice, SearchOptions, Translator};
 use crate::metrics::comparison::{ComparedSystem, ComparisonOptions, compare};
@@ -102,16 +101,11 @@ fn run(inbox: &Receiver<EvaluationRequest>, turn: &Turn, emit: &impl Fn(Event)) 
             EvaluationRequest::Evaluate(job) => job.job,
             EvaluationRequest::Save { job, .. } => *job,
         };
-        let done = catch_unwind(AssertUnwindSafe(|| match request {
+        let done = caught(|| match request {
             EvaluationRequest::Evaluate(job) => evaluate(&job, turn, emit),
             EvaluationRequest::Save {
                 evaluation, path, ..
             } => save(&evaluation, &path).map(|()| Event::EvaluationSaved { job, path }),
-        }));
-        let done = done.unwrap_or_else(|panic| {
-            Err(Error::Panicked {
-                message: panic_message(panic.as_ref()),
-            })
         });
         emit(done.unwrap_or_else(|error| Event::Failed { job, error }));
     }

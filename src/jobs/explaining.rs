@@ -1,6 +1,5 @@
 //! The thread that reads traces: a question about a large document must not hold up the window.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,7 +7,7 @@ use std::thread::JoinHandle;
 
 use super::{Event, JobId};
 use crate::charts::Theme;
-use crate::error::{Error, Result, panic_message};
+use crate::error::{Error, Result, caught};
 use crate::explain::{
     DocumentMap, Explanation, Heads, Query, Question, ViewKind, sentence_weights,
 };
@@ -150,12 +149,7 @@ impl KnownMap {
 fn done_or_failed(request: ExplainRequest, known: &mut Option<KnownMap>) -> Event {
     let job = request.job();
     let is_answer = matches!(request, ExplainRequest::Answer { .. });
-    let done = catch_unwind(AssertUnwindSafe(|| request.done(known))).unwrap_or_else(|panic| {
-        Err(Error::Panicked {
-            message: panic_message(panic.as_ref()),
-        })
-    });
-    match done {
+    match caught(|| request.done(known)) {
         Ok(event) => event,
         Err(error) if is_answer => Event::Answered {
             job,

@@ -1,13 +1,12 @@
 //! The file thread: opens and saves documents, projects and settings, one after the other, away from the window.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use super::{Event, JobId, Project};
-use crate::error::{Error, Result, panic_message};
+use crate::error::{Error, Result, caught};
 use crate::text::document::Document;
 use crate::text::file::write_atomically;
 
@@ -140,17 +139,8 @@ impl FileThread {
             .spawn(move || {
                 while let Ok(request) = inbox.recv() {
                     let job = request.job();
-                    let event = match catch_unwind(AssertUnwindSafe(|| request.done())) {
-                        Ok(Ok(event)) => event,
-                        Ok(Err(error)) => Some(Event::Failed { job, error }),
-                        Err(panic) => {
-                            let message = panic_message(panic.as_ref());
-                            Some(Event::Failed {
-                                job,
-                                error: Error::Panicked { message },
-                            })
-                        }
-                    };
+                    let done = caught(|| request.done());
+                    let event = done.unwrap_or_else(|error| Some(Event::Failed { job, error }));
                     let Some(event) = event else { continue };
                     // The window may already be gone; then nobody needs the event.
                     let _ = events.send(event);

@@ -1,0 +1,195 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::text::document::Format;
+
+struct Fake(ModelInfo);
+
+impl Engine for Fake {
+    fn info(&self) -> &ModelInfo {
+        &self.0
+    }
+
+    fn device_name(&self) -> &'static str {
+        "fake"
+    }
+
+    fn translate(
+        &self,
+        document: &Document,
+        sentences: &[usize],
+        _known: &mut KnownTranslations,
+        _options: &SearchOptions,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<()> {
+        for &index in sentences {
+            assert!(document.name != "panic", "no such luck");
+            let translation = Translation {
+                text: index.to_string(),
+                log_prob: 0.0,
+                num_tokens: 1,
+                flags: vec![],
+                parts: vec![],
+            };
+            if step(Step::Translated { index, translation }).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn trace(
+        &mut self,
+        _document: &Document,
+        _targets: Vec<Option<String>>,
+        _top_t: Option<usize>,
+    ) -> Trace {
+        unreachable!("not asked for here")
+    }
+
+    fn context_difference(
+        &self,
+        _document: &Document,
+        _targets: Vec<Option<String>>,
+        _sentence: usize,
+        _options: &SearchOptions,
+    ) -> Result<ContextDifference> {
+        unreachable!("not asked for here")
+    }
+}
+
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "has the shape of Translator::open"
+)]
+fn open_fake(folder: &Path, _device: DeviceChoice) -> Result<Fake> {
+    Ok(Fake(ModelInfo {
+        name: "fake".to_owned(),
+        folder: folder.to_owned(),
+        source_language: "en".to_owned(),
+        target_language: "de".to_owned(),
+        num_parameters: 0,
+        reads: Reads::Nothing,
+    }))
+}
+
+fn document(name: &str) -> Arc<Document> {
+    Arc::new(Document {
+        name: name.to_owned(),
+        format: Format::Text,
+        original: String::new(),
+        sections: vec![],
+        paragraphs: vec![],
+        sentences: vec![],
+    })
+}
+
+fn translate(job: u64, name: &str, sentences: Vec<usize>, control: &JobControl) -> Request {
+    let options = SearchOptions {
+        beam_size: 1,
+        length_penalty: 1.0,
+    };
+    Request::Translate {
+        job: JobId(job),
+        document: document(name),
+        sentences,
+        fixed: BTreeMap::new(),
+        options,
+        control: control.clone(),
+    }
+}
+
+fn start() -> (Worker, Receiver<Event>) {
+    start_sharing(Turn::default())
+}
+
+/// A worker with a model.
+pub fn start_sharing(turn: Turn) -> (Worker, Receiver<Event>) {
+    let (sender, events) = channel();
+    let worker = Worker::spawn_with(open_fake, turn, sender, || ()).expect("a thread");
+    let open = Request::OpenModel {
+        job: JobId(0),
+        folder: "model".into(),
+        device: DeviceChoice::Cpu,
+    };
+    assert!(worker.send(open));
+    assert!(matches!(
+        events.recv().expect("an event"),
+        Event::ModelOpened { .. }
+    ));
+    (worker, events)
+}
+
+/// Translates a document to its end.
+pub fn translate_all(worker: &Worker, events: &Receiver<Event>) {
+    let request = translate(1, "page", (0..100).collect(), &JobControl::default());
+    assert!(worker.send(request));
+    for _ in 0..100 {
+        let event = events.recv().expect("an event");
+        assert!(matches!(event, Event::SentenceTranslated { .. }));
+    }
+    let end = events.recv().expect("an event");
+    assert!(matches!(end, Event::Finished { .. }));
+}
+
+#[test]
+fn visible_sentences_come_first() {
+    let (worker, events) = start();
+    let control = JobControl::default();
+    control.set_first_visible(3);
+    worker.send(translate(1, "page", (0..6).collect(), &control));
+    let mut order = vec![];
+    while let Event::SentenceTranslated { index, .. } = events.recv().expect("an event") {
+        order.push(index);
+    }
+    assert_eq!(order, [3, 4, 5, 0, 1, 2]);
+}
+
+#[test]
+fn a_cancelled_job_says_so() {
+    let (worker, events) = start();
+    let control = JobControl::default();
+    control.cancel();
+    worker.send(translate(1, "page", vec![0], &control));
+    assert!(matches!(
+        events.recv().expect("an event"),
+        Event::Cancelled { job: JobId(1) }
+    ));
+}
+
+#[test]
+fn a_panic_is_a_visible_failure_and_the_next_job_works() {
+    let (worker, events) = start();
+    worker.send(translate(1, "panic", vec![0], &JobControl::default()));
+    let Event::Failed {
+        error: Error::Panicked { message },
+        ..
+    } = events.recv().expect("an event")
+    else {
+        panic!()
+    };
+    assert_eq!(message, "no such luck");
+    worker.send(translate(2, "page", vec![0], &JobControl::default()));
+    assert!(matches!(
+        events.recv().expect("an event"),
+        Event::SentenceTranslated { index: 0, .. }
+    ));
+    assert!(matches!(
+        events.recv().expect("an event"),
+        Event::Finished { job: JobId(2) }
+    ));
+}
+
+#[test]
+fn translating_without_a_model_fails() {
+    let (sender, events) = channel();
+    let worker = Worker::spawn_with(open_fake, Turn::default(), sender, || ()).expect("a thread");
+    worker.send(translate(1, "page", vec![0], &JobControl::default()));
+    assert!(matches!(
+        events.recv().expect("an event"),
+        Event::Failed {
+            error: Error::NoModel,
+            ..
+        }
+    ));
+}
