@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::chart::{Chart, View, XAxis};
+use crate::text::csv::field;
 
 impl Chart {
     /// All values in view as comma-separated values (RFC 4180), one a line: metric, run, place on the horizontal axis,
@@ -16,9 +17,9 @@ impl Chart {
         let mut text = format!("metric,run,{x},value,smoothed\r\n");
         let (first, last) = view.x.unwrap_or((f64::MIN, f64::MAX));
         for panel in &self.panels {
-            let metric = quoted(&panel.title);
+            let metric = field(&panel.title);
             for curve in &panel.curves {
-                let run = quoted(&curve.name);
+                let run = field(&curve.name);
                 for (index, (x, y)) in curve.points.iter().enumerate() {
                     if !(first..=last).contains(x) {
                         continue;
@@ -31,14 +32,6 @@ impl Chart {
             }
         }
         text
-    }
-}
-
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
     }
 }
 

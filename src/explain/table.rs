@@ -10,6 +10,7 @@ use super::map::WeightMap;
 use super::similarity::SimilarityView;
 use super::tree::TreeView;
 use super::zeros::ZerosView;
+use crate::text::csv::field;
 
 /// A line a cell that is not zero, then what is elsewhere and the rest of each row.
 pub(super) fn of_maps(maps: &[WeightMap]) -> String {
@@ -18,10 +19,10 @@ pub(super) fn of_maps(maps: &[WeightMap]) -> String {
     for (number, map) in maps.iter().enumerate() {
         let number = number + 1;
         for (index, row) in map.rows.iter().enumerate() {
-            let begin = format!("{number},{},{}", index + 1, quoted(&row.label));
+            let begin = format!("{number},{},{}", index + 1, field(&row.label));
             for &(column, weight) in &map.cells[index] {
                 let unit = &map.columns[column as usize];
-                let (sentence, label) = (unit.sentence + 1, quoted(&unit.label));
+                let (sentence, label) = (unit.sentence + 1, field(&unit.label));
                 let group = map
                     .groups
                     .iter()
@@ -47,7 +48,7 @@ pub(super) fn of_maps(maps: &[WeightMap]) -> String {
 pub(super) fn of_difference(difference: &ContextDifference) -> String {
     let mut text = "word,label,ln_p_document,ln_p_alone,ln_p_shuffled,gain\r\n".to_owned();
     for (number, word) in difference.words.iter().enumerate() {
-        let (number, label) = (number + 1, quoted(&word.label));
+        let (number, label) = (number + 1, field(&word.label));
         let (document, alone, shuffled) = (word.in_document, word.alone, word.shuffled);
         let gain = word.gain();
         // Writing to a string does not fail.
@@ -86,7 +87,7 @@ pub(super) fn of_tree(tree: &TreeView) -> String {
             super::NodeState::Unseen => "unseen",
         };
         let (level, mass, chosen) = (node.level, node.mass, node.chosen);
-        let name = quoted(&node.name);
+        let name = field(&node.name);
         let _ = write!(
             text,
             "{level},{first},{last},{relevance},{cumulative},{mass},{state},{chosen},{name}\r\n"
@@ -99,7 +100,7 @@ pub(super) fn of_tree(tree: &TreeView) -> String {
 pub(super) fn of_gate(gate: &GateView) -> String {
     let mut text = "word,label,mean,min,max\r\n".to_owned();
     for (index, word) in gate.words.iter().enumerate() {
-        let (label, place) = (quoted(&word.label), index + 1);
+        let (label, place) = (field(&word.label), index + 1);
         let _ = write!(
             text,
             "{place},{label},{},{},{}\r\n",
@@ -118,7 +119,7 @@ pub(super) fn of_context(context: &ContextView) -> String {
             let weight = word
                 .weight
                 .map_or(String::new(), |weight| weight.to_string());
-            let (place, label) = (index + 1, quoted(&word.text));
+            let (place, label) = (index + 1, field(&word.text));
             let _ = write!(text, "{begin},{place},{label},{weight}\r\n");
         }
     }
@@ -162,12 +163,4 @@ pub(super) fn of_similarity(view: &SimilarityView) -> String {
         }
     }
     text
-}
-
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }

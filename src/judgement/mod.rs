@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::metrics::sign_test;
+use crate::text::csv::quoted;
 use crate::text::file::write_atomically;
 
 /// Of the file.
@@ -163,7 +164,6 @@ impl Judgement {
                     Some(Vote::Left) => &self.systems[usize::from(document.swapped)],
                     Some(Vote::Right) => &self.systems[usize::from(!document.swapped)],
                 };
-                let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
                 let (document, criterion) = (quoted(&document.name), criterion.name());
                 // Writing to a string does not fail.
                 let _ = write!(text, "{document},{criterion},{}\r\n", quoted(preferred));

@@ -4,6 +4,7 @@
 
 mod abbreviations;
 mod builder;
+pub mod csv;
 pub mod document;
 mod escape;
 pub mod file;
