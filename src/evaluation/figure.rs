@@ -3,7 +3,6 @@
 use plotters::prelude::DrawingBackend;
 
 use super::Evaluation;
-use super::table::is_significant;
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Picture, Rect};
 
 const MARGIN: f64 = 20.0;
@@ -70,7 +69,7 @@ impl Picture for ScoresFigure<'_> {
                     let ends = [(x(end), middle - 4.0), (x(end), middle + 4.0)];
                     pen.line(&ends, 2.0, theme.strong)?;
                 }
-                let star = if is_significant(score) { " *" } else { "" };
+                let star = if score.is_significant() { " *" } else { "" };
                 let number = format!("{:.1}{star}", score.score);
                 let strong = Lettering::new(SMALL + 0.5, theme.strong).bold();
                 let end = right + NUMBERS - 8.0;
@@ -79,12 +78,7 @@ impl Picture for ScoresFigure<'_> {
                     (right + 44.0, baseline),
                     strong.anchored(Anchor::Right),
                 )?;
-                if let Some(p) = score.p {
-                    let p = if p < 0.001 {
-                        "p < 0.001".to_owned()
-                    } else {
-                        format!("p = {p:.3}")
-                    };
+                if let Some(p) = score.written_p() {
                     pen.text(&p, (end, baseline), weak.anchored(Anchor::Right))?;
                 }
                 y += ROW;

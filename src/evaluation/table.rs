@@ -3,10 +3,8 @@
 use std::fmt::Write;
 
 use super::Evaluation;
-use crate::metrics::comparison::SystemScore;
-
-/// Differences less probable than this are marked.
-const SIGNIFICANT: f64 = 0.05;
+use crate::metrics::comparison::SIGNIFICANT;
+use crate::text::csv::quoted;
 
 impl Evaluation {
     /// A line a system and metric (RFC 4180).
@@ -15,7 +13,6 @@ impl Evaluation {
         let mut text =
             "system,metric,score,lower,upper,difference,p,words_per_second,signature\r\n"
                 .to_owned();
-        let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
         let optional = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
         for (system, speed) in comparison.systems.iter().zip(&self.words_per_second) {
             for (metric, score) in comparison.metrics.iter().zip(&system.scores) {
@@ -49,7 +46,7 @@ impl Evaluation {
         for system in &comparison.systems {
             text += &escaped(&system.name);
             for score in &system.scores {
-                let star = if is_significant(score) { "$^{*}$" } else { "" };
+                let star = if score.is_significant() { "$^{*}$" } else { "" };
                 let (lower, upper) = score.interval;
                 let _ = write!(text, " & {:.1}{star} [{lower:.1}, {upper:.1}]", score.score);
             }
@@ -67,11 +64,6 @@ impl Evaluation {
         );
         text
     }
-}
-
-/// Whether a system differs from the first one.
-pub(super) fn is_significant(score: &SystemScore) -> bool {
-    score.p.is_some_and(|p| p < SIGNIFICANT)
 }
 
 fn escaped(text: &str) -> String {

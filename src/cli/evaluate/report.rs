@@ -163,15 +163,10 @@ fn compared(comparison: &Comparison) -> Vec<String> {
 fn score_text(score: &SystemScore) -> String {
     let (lower, upper) = score.interval;
     let whole = format!("{:.2}  [{lower:.2}, {upper:.2}]", score.score);
-    let (Some(difference), Some(p)) = (score.difference, score.p) else {
+    let (Some(difference), Some(p)) = (score.difference, score.written_p()) else {
         return whole;
     };
-    let mark = if p < 0.05 { " *" } else { "" };
-    let p = if p < 0.001 {
-        "p < 0.001".to_owned()
-    } else {
-        format!("p = {p:.3}")
-    };
+    let mark = if score.is_significant() { " *" } else { "" };
     format!("{whole}  {difference:+.2}  {p}{mark}")
 }
 

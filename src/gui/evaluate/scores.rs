@@ -204,7 +204,8 @@ fn difference_ui(ui: &mut Ui, score: &SystemScore) {
         return;
     };
     let palette = Palette::of(ui);
-    let color = if p >= 0.05 {
+    let is_significant = score.is_significant();
+    let color = if !is_significant {
         palette.text
     } else if difference > 0.0 {
         palette.accent
@@ -212,7 +213,7 @@ fn difference_ui(ui: &mut Ui, score: &SystemScore) {
         palette.error
     };
     ui.label(RichText::new(format!("{difference:+.2}")).color(color));
-    let star = if p < 0.05 { " *" } else { "" };
+    let star = if is_significant { " *" } else { "" };
     let p = if p < 0.001 {
         "< 0.001".to_owned()
     } else {

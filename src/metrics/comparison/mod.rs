@@ -107,6 +107,27 @@ pub struct SystemScore {
     pub p: Option<f64>,
 }
 
+/// Differences less probable than this are marked.
+pub const SIGNIFICANT: f64 = 0.05;
+
+impl SystemScore {
+    /// Whether the system differs from the first one.
+    pub fn is_significant(&self) -> bool {
+        self.p.is_some_and(|p| p < SIGNIFICANT)
+    }
+
+    /// `p = 0.071` or `p < 0.001`.
+    pub fn written_p(&self) -> Option<String> {
+        self.p.map(|p| {
+            if p < 0.001 {
+                "p < 0.001".to_owned()
+            } else {
+                format!("p = {p:.3}")
+            }
+        })
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DocumentScores {
     /// Its index in the test set; documents without segments have no scores.
