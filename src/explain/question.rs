@@ -139,14 +139,8 @@ impl Question {
     /// The same about another model's trace of the document, which may have other layers and heads.
     #[must_use]
     pub fn for_other(mut self, source: &TraceSource) -> Self {
-        let query = &mut self.query;
-        let choices = Choices::new(source, self.view, query.side, query.layer);
-        query.layer = query.layer.filter(|layer| choices.layers.contains(layer));
-        if let Heads::One(head) = query.heads
-            && !choices.heads.contains(&head)
-        {
-            query.heads = Heads::Mean;
-        }
+        let query = self.query;
+        Choices::new(source, self.view, query.side, query.layer).fit(&mut self.query);
         self
     }
 
@@ -272,6 +266,18 @@ impl Choices {
             sides,
             layers,
             heads,
+        }
+    }
+
+    /// Puts the last layer and the mean of the heads in place of a layer or head that is not there. Where there are no
+    /// layers or heads at all, what was chosen for other views stays.
+    pub fn fit(&self, query: &mut Query) {
+        let lacks = |there: &[usize], one| !there.is_empty() && !there.contains(&one);
+        query.layer = query.layer.filter(|&layer| !lacks(&self.layers, layer));
+        if let Heads::One(head) = query.heads
+            && lacks(&self.heads, head)
+        {
+            query.heads = Heads::Mean;
         }
     }
 }

@@ -44,14 +44,7 @@ impl Explorer {
             (query.side, query.word) = (side, None);
         }
         let choices = Choices::new(source, question.view, query.side, query.layer);
-        // Views without layers or heads leave what was chosen for the others.
-        let lacks = |there: &[usize], one| !there.is_empty() && !there.contains(&one);
-        query.layer = query.layer.filter(|&layer| !lacks(&choices.layers, layer));
-        if let Heads::One(head) = query.heads
-            && lacks(&choices.heads, head)
-        {
-            query.heads = Heads::Mean;
-        }
+        choices.fit(query);
         let side = question.view.side(query.side);
         let sentences = source.overview().sentences(side);
         query.sentence = query.sentence.min(sentences.len().saturating_sub(1));
