@@ -4,6 +4,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use canopy::app::{Ask, ExploreCommand, Page};
+use canopy::explain::{ContextDifference, ViewKind, WordDifference};
 use canopy::jobs::ExplainThread;
 use egui::accesskit::Role;
 use egui_kittest::kittest::NodeT;
@@ -226,4 +227,45 @@ fn maps_of_another_model_stand_beside_those_of_the_first() {
         .click();
     explored.answer();
     assert!(!explored.figure().contains("Other"));
+}
+
+#[test]
+fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_asked_about() {
+    let mut explored = Explored::page();
+    let state = &mut explored.harness.state_mut().state;
+    let explore = |state: &mut AppState, command| state.apply(Command::Explore(command));
+    explore(state, ExploreCommand::View(ViewKind::Difference));
+    let Some(Request::Difference { job, sentence, .. }) = state.requests.pop() else {
+        panic!("the model is asked");
+    };
+    let word = WordDifference {
+        label: "x".to_owned(),
+        in_document: -1.0,
+        alone: -1.5,
+        shuffled: -1.25,
+    };
+    let difference = ContextDifference {
+        model: "tiny".to_owned(),
+        sentence,
+        source: "A b".to_owned(),
+        translation: "X".to_owned(),
+        written: Vec::new(),
+        words: vec![word],
+        selected: None,
+    };
+    let difference = Ok(Box::new(difference));
+    state.receive(Event::Differed { job, difference });
+    explore(state, ExploreCommand::SelectWholeSentence);
+    assert!(state.requests.is_empty());
+    let shown = state
+        .explorer
+        .answer
+        .as_ref()
+        .and_then(|answer| answer.as_ref().ok());
+    assert_eq!(shown.map(|answer| answer.question.query.word), Some(None));
+    explore(state, ExploreCommand::NextSentence);
+    assert!(matches!(
+        state.requests.pop(),
+        Some(Request::Difference { sentence: 1, .. })
+    ));
 }

@@ -1,13 +1,14 @@
 //! What commands do to the explorer.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::{Awaited, ExploreCommand, Explorer, Origin};
 use crate::app::ask::Ask;
 use crate::app::command::{Command, Page};
 use crate::app::state::{AppState, ModelState};
-use crate::explain::{Question, ViewKind, head_for_tree};
-use crate::jobs::{ExplainRequest, JobId, Request};
+use crate::explain::{Explanation, Question, ViewKind, head_for_tree};
+use crate::jobs::{Answer, ExplainRequest, JobId, Request};
 
 impl AppState {
     pub(in crate::app) fn apply_explore(&mut self, command: ExploreCommand) {
@@ -87,9 +88,36 @@ impl AppState {
     }
 
     fn turn_to(&mut self, question: Option<Question>) {
-        if question.is_some_and(|question| self.explorer.turn_to(question)) {
+        if question.is_some_and(|question| self.explorer.turn_to(question)) && !self.has_answer() {
             self.ask_trace();
         }
+    }
+
+    /// Whether the model's answer about another word of the sentence answers this question too.
+    fn has_answer(&mut self) -> bool {
+        let (is_traced, question) = (self.is_traced(), self.explorer.question);
+        let explorer = &mut self.explorer;
+        let Some(Ok(answer)) = &explorer.answer else {
+            return false;
+        };
+        let Explanation::Difference(difference) = &answer.explanation else {
+            return false;
+        };
+        let asked = (question.view, question.query.sentence);
+        if explorer.asked.is_some()
+            || !is_traced
+            || asked != (ViewKind::Difference, difference.sentence)
+        {
+            return false;
+        }
+        let mut same = Answer::clone(answer);
+        same.question = question;
+        if let Explanation::Difference(difference) = &mut same.explanation {
+            difference.selected = question.query.word;
+        }
+        explorer.revision += 1;
+        explorer.answer = Some(Ok(Arc::new(same)));
+        true
     }
 
     /// Puts the present question to the trace.
