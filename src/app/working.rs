@@ -227,6 +227,8 @@ impl AppState {
     }
 
     pub(super) fn open_model(&mut self, folder: PathBuf) {
+        // Or the lists of models would have the same folder under two names.
+        let folder = std::path::absolute(&folder).unwrap_or(folder);
         let job = self.next_job();
         self.cancel();
         let before = std::mem::replace(

@@ -94,12 +94,7 @@ impl AppState {
     pub fn known_models(&self) -> Vec<PathBuf> {
         let mut models = self.shipped.models.clone();
         for model in &self.settings.recent_models {
-            // The same folder may have been named in two ways.
-            let same = |known: &PathBuf| match (known.canonicalize(), model.canonicalize()) {
-                (Ok(known), Ok(model)) => known == model,
-                _ => known == model,
-            };
-            if !models.iter().any(same) {
+            if !models.contains(model) {
                 models.push(model.clone());
             }
         }
