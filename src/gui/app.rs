@@ -8,7 +8,7 @@ use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 
 use super::dialogs::{Answer, Dialogs};
 use super::document::DocumentPanel;
-use super::evaluate::EvaluatePanel;
+use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
@@ -30,7 +30,6 @@ pub struct Panels {
     pub outline: OutlinePanel,
     pub training: TrainingPanel,
     pub explore: ExplorePanel,
-    pub evaluate: EvaluatePanel,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
 }
@@ -299,7 +298,7 @@ pub fn workbench_ui(
         Page::Document => document_page_ui(ui, state, panels, commands),
         Page::Explore => panels.explore.ui(ui, state, commands),
         Page::Training => panels.training.ui(ui, state, commands),
-        Page::Evaluate => panels.evaluate.ui(ui, state, commands),
+        Page::Evaluate => evaluate_ui(ui, state, commands),
     }
     notices::notices_ui(ui.ctx(), &state.notices, commands);
     if panels

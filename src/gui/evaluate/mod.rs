@@ -10,36 +10,29 @@ use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
 use super::theme::Palette;
 use crate::app::{AppState, Command};
 
-/// What the page remembers between frames.
-#[derive(Default)]
-pub struct EvaluatePanel;
-
-impl EvaluatePanel {
-    #[expect(clippy::unused_self, reason = "the pages of the window look alike")]
-    pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let palette = Palette::of(ui);
-        let side = Frame::NONE
-            .fill(palette.panel)
-            .inner_margin(Margin::symmetric(14, 10));
-        Panel::left("evaluation")
-            .default_size(290.0)
-            .size_range(220.0..=520.0)
-            .frame(side)
-            .show(ui, |ui| form::form_ui(ui, state, commands));
-        let frame = Frame::NONE
-            .fill(palette.page)
-            .inner_margin(Margin::symmetric(24, 14));
-        CentralPanel::default().frame(frame).show(ui, |ui| {
-            let page = &state.evaluate;
-            if let Some(judgement) = &page.judgement {
-                judge::judge_ui(ui, judgement, commands);
-            } else if let Some(evaluation) = &page.evaluation {
-                scores::evaluation_ui(ui, page, evaluation, commands);
-            } else {
-                empty_ui(ui);
-            }
-        });
-    }
+pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let side = Frame::NONE
+        .fill(palette.panel)
+        .inner_margin(Margin::symmetric(14, 10));
+    Panel::left("evaluation")
+        .default_size(290.0)
+        .size_range(220.0..=520.0)
+        .frame(side)
+        .show(ui, |ui| form::form_ui(ui, state, commands));
+    let frame = Frame::NONE
+        .fill(palette.page)
+        .inner_margin(Margin::symmetric(24, 14));
+    CentralPanel::default().frame(frame).show(ui, |ui| {
+        let page = &state.evaluate;
+        if let Some(judgement) = &page.judgement {
+            judge::judge_ui(ui, judgement, commands);
+        } else if let Some(evaluation) = &page.evaluation {
+            scores::evaluation_ui(ui, page, evaluation, commands);
+        } else {
+            empty_ui(ui);
+        }
+    });
 }
 
 fn empty_ui(ui: &mut Ui) {
