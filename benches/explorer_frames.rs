@@ -5,6 +5,8 @@
 //!
 //! `cargo bench --bench explorer_frames -- [--sentences 16384]`
 
+#[path = "support/memory.rs"]
+mod memory;
 #[path = "../tests/sketch/mod.rs"]
 mod sketch;
 
@@ -20,6 +22,7 @@ use egui::{
     vec2,
 };
 use egui_kittest::Harness;
+use memory::resident_mib;
 use sketch::Sketch;
 
 const FRAMES: u16 = 200;
@@ -146,12 +149,4 @@ fn line(name: &str, mut secs: Vec<f64>) {
     secs.sort_by(f64::total_cmp);
     let (median, late) = (secs[secs.len() / 2], secs[secs.len() * 99 / 100]);
     println!("{name:28} {:5.1} ms {:7.1} ms", median * 1e3, late * 1e3);
-}
-
-/// Memory that this process has now; 0 where the system does not tell.
-fn resident_mib() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
-    let kib = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
-    kib.unwrap_or(0.0) / 1024.0
 }

@@ -2,12 +2,16 @@
 //!
 //! `cargo bench --bench map_frames -- [--rows 16384] [--top-t 8] [--size 1280x720]`
 
+#[path = "support/memory.rs"]
+mod memory;
+
 use std::sync::Arc;
 use std::time::Instant;
 
 use canopy::charts::Theme;
 use canopy::explain::{DocumentMap, MapFrame, MapInk, MapView, Scale, Strip};
 use canopy::gui::Offscreen;
+use memory::resident_mib;
 
 /// Frames of panning, and as many of zooming.
 const FRAMES: u32 = 240;
@@ -119,12 +123,4 @@ fn line(name: &str, secs: &[f64], gpu_mib: f64, host_mib: f64, plain: &[f64]) {
         late * 1e3,
         plain[middle] / median
     );
-}
-
-/// Memory that this process has now; 0 where the system does not tell.
-fn resident_mib() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
-    let kib = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
-    kib.unwrap_or(0.0) / 1024.0
 }
