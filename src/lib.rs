@@ -21,6 +21,7 @@
 //! | [`inference`] | a document in, its translation out |
 //! | [`evaluation`] | several systems on test documents: tables and figures |
 //! | [`training`] | batches, loss, schedule, the loop, checkpoints |
+//! | [`results`] | what the models of a sweep are worth on test documents |
 //! | [`jobs`] | the worker thread: requests in, events out |
 //! | [`app`] | the state of the workbench, without widgets |
 //! | [`gui`] | panels and theme: draws the state, pushes commands |
@@ -42,6 +43,7 @@ pub mod judgement;
 pub mod kernels;
 pub mod metrics;
 pub mod model;
+pub mod results;
 pub mod search;
 pub mod similarity;
 pub mod text;

@@ -123,8 +123,8 @@ fn the_number_of_sentences_read_narrows_to_the_presets() {
         ..TrainingConfig::default()
     };
     let read: Vec<usize> = [0, 50, 99, 100, 500]
-        .map(|step| config.top_t(step, 4))
+        .map(|step| config.top_t_at(step, 4))
         .into();
     assert_eq!(read, [32, 18, 5, 4, 4]);
-    assert_eq!(TrainingConfig::default().top_t(1, 4), 4);
+    assert_eq!(TrainingConfig::default().top_t_at(1, 4), 4);
 }

@@ -219,6 +219,20 @@ impl ModelConfig {
         }
     }
 
+    /// Lets every word read `top_t` sentences in each head; false where there is no such choice.
+    pub fn set_top_t(&mut self, top_t: usize) -> bool {
+        match &mut self.context {
+            Some(
+                Context::Conditional { top_t: own, .. }
+                | Context::HierarchicalConditional { top_t: own, .. },
+            ) => {
+                *own = top_t;
+                true
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn rnn_search(&self) -> RnnSearchConfig {
         RnnSearchConfig {
             vocab_size: self.vocab_size,

@@ -9,7 +9,7 @@ use super::checkpoint::{Checkpoint, Progress};
 use super::config::TrainingConfig;
 use super::data::TrainingData;
 use super::optimizer::Adam;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Model, ModelConfig, Preset};
 use crate::text::vocabulary::Vocabulary;
 use crate::weights::{Languages, ModelFolder, TrainingRecord};
@@ -78,6 +78,13 @@ impl Start {
             |base| base.config.clone(),
         );
         sizes.dropout = config.dropout;
+        if config.top_t > 0 && !sizes.set_top_t(config.top_t) {
+            return Err(Error::Config {
+                field: "top_t",
+                found: config.top_t.to_string(),
+                allowed: format!("0: {} does not choose sentences", preset.name),
+            });
+        }
         if let (Some(bert), Some(texts)) = (&bert, &data.bert) {
             sizes = bert.under(sizes, texts);
         }

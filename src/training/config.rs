@@ -45,7 +45,9 @@ pub struct TrainingConfig {
     /// Share of source words hidden in training, so that the model looks for them in the document, in `[0, 1)`: Fernandes
     /// et al., "Measuring and Increasing Context Usage in Context-Aware Machine Translation", ACL 2021, §5.
     pub hidden_words: f32,
-    /// Updates over which the number of sentences that a word reads falls from 32 to the preset's T; 0 for T throughout.
+    /// Sentences that a word reads in each head, T of Trankova et al. 2024, §3.2; 0 for the preset's.
+    pub top_t: usize,
+    /// Updates over which the number of sentences that a word reads falls from 32 to T; 0 for T throughout.
     pub narrowing_steps: usize,
     /// Largest common norm of the gradients; 0 for no limit.
     pub clip_norm: f64,
@@ -98,6 +100,7 @@ impl Default for TrainingConfig {
             label_smoothing: 0.1,
             dropout: 0.1,
             hidden_words: 0.0,
+            top_t: 0,
             narrowing_steps: 0,
             clip_norm: 2.0,
             validate_every: 500,
@@ -174,8 +177,8 @@ impl TrainingConfig {
         }
     }
 
-    /// How many sentences a word reads in update `step` when the preset says `top_t`.
-    pub fn top_t(&self, step: usize, top_t: usize) -> usize {
+    /// How many sentences a word reads in update `step` when the model says `top_t`.
+    pub fn top_t_at(&self, step: usize, top_t: usize) -> usize {
         const WIDEST: usize = 32;
         let narrowed = (WIDEST.saturating_sub(top_t) * step)
             .checked_div(self.narrowing_steps)

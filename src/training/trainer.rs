@@ -354,7 +354,7 @@ impl<'a> Trainer<'a> {
         self.progress.step += 1;
         let (config, step) = (self.config, self.progress.step);
         if let Some(top_t) = self.description.model.top_t() {
-            self.model.set_top_t(config.top_t(step, top_t));
+            self.model.set_top_t(config.top_t_at(step, top_t));
         }
         let learning_rate = config.rate(step, self.description.model.d_model);
         let dropout = DropoutSource::new(

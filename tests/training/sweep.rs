@@ -1,6 +1,8 @@
 //! A sweep trains what is not finished yet, goes on past a row that fails, and ends in a table.
 
-use canopy::inference::ComputeDevice;
+use canopy::corpus::Corpus;
+use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions};
+use canopy::results::{Questions, Results};
 use canopy::training::sweep::{Sweep, SweepTable};
 
 use super::*;
@@ -66,4 +68,52 @@ fn a_sweep_goes_on_where_it_was_and_keeps_failed_rows() {
     assert_eq!((begun, &again), (Vec::new(), &table));
     let shown = Sweep::of_folder(&folder).expect("a sweep");
     assert_eq!(SweepTable::read(&shown, &folder).expect("readable"), table);
+
+    let (results, asked) = scored(&shown, &folder, &table);
+    assert_eq!(
+        asked,
+        ["average", "translate dev", "translate test"].repeat(4)
+    );
+    let [deep, shallow, failed] = results.rows.as_slice() else {
+        panic!("three rows");
+    };
+    assert_eq!(
+        (&deep.seeds[..], &shallow.seeds[..]),
+        (&[1, 2][..], &[1, 2][..])
+    );
+    assert!(deep.bleu_unseen.is_some() && deep.bleu_unseen_deviation.is_some());
+    assert_eq!(deep.p_document, None);
+    assert!(shallow.p_document.is_some_and(|p| (0.0..=1.0).contains(&p)));
+    assert!(shallow.relative_epoch_time < deep.relative_epoch_time);
+    assert!(failed.status.contains("nowhere") && failed.bleu_all.is_none());
+    assert!(results.to_markdown().contains("| Upon nothing | failed: "));
+    let (again, asked) = scored(&shown, &folder, &table);
+    assert_eq!((asked, again), (Vec::new(), results));
+}
+
+/// The results of the sweep's models, and what was done for them.
+fn scored(sweep: &Sweep, folder: &Path, times: &SweepTable) -> (Results, Vec<String>) {
+    let corpus = Corpus::open(&sweep.rows[0].runs[0].config.corpus).expect("a corpus");
+    let questions = Questions {
+        corpus: &corpus,
+        splits: vec![Split::Dev, Split::Test],
+        search: SearchOptions {
+            beam_size: 1,
+            ..SearchOptions::default()
+        },
+        contrasts: None,
+        device: DeviceChoice::Cpu,
+    };
+    let mut asked = Vec::new();
+    let results = Results::of(
+        sweep,
+        folder,
+        times,
+        Split::Test,
+        &questions,
+        &mut |_, what| {
+            asked.push(what.to_owned());
+        },
+    );
+    (results.expect("results"), asked)
 }

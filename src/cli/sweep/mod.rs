@@ -1,10 +1,13 @@
 //! `canopy sweep`
 
 mod figure;
+mod score;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
+
+use score::ScoreArguments;
 
 use super::terminal::{StatusLine, print};
 use super::train::{end_on_interrupt, show};
@@ -30,6 +33,8 @@ pub(super) enum SweepCommand {
         #[arg(short, long, value_enum, default_value = "text")]
         format: Format,
     },
+    /// Translate held-out documents with every model of a sweep, and tell which differences are more than chance
+    Score(ScoreArguments),
 }
 
 #[derive(Debug, Args)]
@@ -58,6 +63,7 @@ pub(super) enum Format {
 pub(super) fn run(command: &SweepCommand) -> Result<()> {
     match command {
         SweepCommand::Run(arguments) => train(arguments),
+        SweepCommand::Score(arguments) => score::run(arguments),
         SweepCommand::Show {
             folder,
             json,

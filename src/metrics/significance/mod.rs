@@ -13,10 +13,12 @@
 //! A system that was trained several times has the sums of each run; its score is the mean of its runs' scores.
 
 mod bootstrap;
+mod multiple;
 mod proportion;
 mod randomization;
 
 pub use bootstrap::{Interval, bootstrap_p, bootstrap_scores};
+pub use multiple::holm;
 pub use proportion::wilson;
 pub use randomization::approximate_randomization;
 

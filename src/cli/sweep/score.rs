@@ -1,0 +1,112 @@
+//! `canopy sweep score`
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::charts::{Theme, write_picture};
+use crate::cli::Device;
+use crate::cli::terminal::{StatusLine, print};
+use crate::contrastive::open;
+use crate::corpus::{Corpus, Split};
+use crate::error::{Error, Result};
+use crate::inference::SearchOptions;
+use crate::results::{Questions, Results, ResultsFigure};
+use crate::text::file::write_atomically;
+use crate::training::sweep::{Sweep, SweepTable};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ScoreArguments {
+    /// Folder of the sweep; finished runs are asked, with the mean of their last checkpoints
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Documents that the table is about; the best row is chosen by the development documents in any case
+    #[arg(long, value_enum, default_value = "test")]
+    split: SplitName,
+    /// Hypotheses kept for each sentence; 1 is greedy search
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::cli::beam_sizes())]
+    beam: usize,
+    /// Contrastive set whose items every model chooses in
+    #[arg(long, value_name = "FILE")]
+    set: Option<PathBuf>,
+    /// Folder of the same sweep run with --steps, whose times are taken; else those of the runs themselves
+    #[arg(long, value_name = "DIR")]
+    times: Option<PathBuf>,
+    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    #[arg(long, value_enum, default_value = "auto")]
+    device: Device,
+    /// Write FILE.json, FILE.md and FILE.svg [default: results in the folder of the sweep]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print JSON instead of Markdown
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SplitName {
+    Dev,
+    Test,
+}
+
+/// Width of the figure, in pixels.
+const WIDTH: u32 = 900;
+
+pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
+    let sweep = Sweep::of_folder(&arguments.folder)?;
+    let times = match &arguments.times {
+        Some(folder) => SweepTable::read(&Sweep::of_folder(folder)?, folder)?,
+        None => SweepTable::read(&sweep, &arguments.folder)?,
+    };
+    let corpus = Corpus::open(&sweep.rows[0].runs[0].config.corpus)?;
+    let split = match arguments.split {
+        SplitName::Dev => Split::Dev,
+        SplitName::Test => Split::Test,
+    };
+    let set = match &arguments.set {
+        Some(path) => Some(open(path, None)?),
+        None => None,
+    };
+    let mut splits = vec![Split::Dev, split];
+    splits.dedup();
+    let questions = Questions {
+        corpus: &corpus,
+        splits,
+        search: SearchOptions {
+            beam_size: arguments.beam,
+            ..SearchOptions::default()
+        },
+        contrasts: set.as_ref(),
+        device: arguments.device.into(),
+    };
+    let mut line = StatusLine::new();
+    let results = Results::of(
+        &sweep,
+        &arguments.folder,
+        &times,
+        split,
+        &questions,
+        &mut |row, what| line.show(&format!("{}: {what}", row.name)),
+    )?;
+    line.clear();
+    let stem = arguments.output.clone();
+    let stem = stem.unwrap_or_else(|| arguments.folder.join("results"));
+    let json = serde_json::to_string_pretty(&results).map_err(|cause| Error::Settings {
+        reason: cause.to_string(),
+        path: stem.clone(),
+    })? + "\n";
+    let markdown = results.to_markdown();
+    for (ending, text) in [("json", &json), ("md", &markdown)] {
+        write_atomically(stem.with_extension(ending), text.as_bytes(), true)?;
+    }
+    let figure = ResultsFigure(&results);
+    let size = (WIDTH, figure.height());
+    write_picture(
+        &figure,
+        &Theme::LIGHT,
+        &stem.with_extension("svg"),
+        size,
+        true,
+    )?;
+    print(if arguments.json { &json } else { &markdown })
+}

@@ -1,0 +1,328 @@
+//! What the models of a sweep are worth: their scores on test documents, what is certain of the differences, and what
+//! they cost, a row for each system.
+//!
+//! Each run answers with the mean of its last checkpoints. Pairs that do not occur in the training documents are what
+//! counts: all scores but [`ResultRow::bleu_all`] are of them. Rows are compared with the sweep's reference by approximate
+//! randomisation of whole documents, corrected by Holm's method for the number of rows.
+
+mod figure;
+mod run;
+mod table;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+pub use figure::ResultsFigure;
+pub use run::{Questions, Right, RunResults, Translations};
+
+use crate::corpus::{Segment, Split, segments};
+use crate::error::Result;
+use crate::metrics::significance::{
+    Interval, approximate_randomization, bootstrap_scores, deviation, holm, mean_score,
+};
+use crate::metrics::{
+    BleuMetric, Chrf, Documents, Meteor, Metric, SegmentSums, Signature, Stemmer, Ter,
+};
+use crate::training::sweep::{Sweep, SweepRow, SweepTable};
+use crate::training::{RunState, run_state};
+
+/// Trials of approximate randomisation.
+const TRIALS: usize = 10_000;
+/// Test sets drawn for the intervals.
+const SAMPLES: usize = 1_000;
+const SEED: u64 = 12_345;
+
+/// The table of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    pub corpus: String,
+    /// Row that the others are compared with.
+    pub reference: String,
+    pub split: Split,
+    pub beam_size: usize,
+    /// Of the split.
+    pub segments: usize,
+    /// Of these, the pairs that do not occur in the training documents.
+    pub unseen: usize,
+    pub documents: usize,
+    /// How BLEU, chrF, TER and METEOR are counted.
+    pub signatures: Vec<String>,
+    /// Name of the contrastive set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contrastive_set: Option<String>,
+    pub rows: Vec<ResultRow>,
+}
+
+/// A system. Scores are means over the seeds, on the scale of 0 to 100; what is not known is absent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResultRow {
+    pub name: String,
+    /// The preset.
+    pub system: String,
+    /// `trained`, or why not.
+    pub status: String,
+    /// Of the runs that are finished.
+    pub seeds: Vec<u64>,
+    /// Of the unseen development segments: what a row is chosen by.
+    pub bleu_dev: Option<f64>,
+    pub bleu_all: Option<f64>,
+    pub bleu_unseen: Option<f64>,
+    /// Holds it for 95 % of test sets drawn from the documents.
+    pub bleu_unseen_interval: Option<(f64, f64)>,
+    /// Standard deviation of `bleu_unseen` over the seeds, of more than one.
+    pub bleu_unseen_deviation: Option<f64>,
+    pub chrf: Option<f64>,
+    pub ter: Option<f64>,
+    pub meteor: Option<f64>,
+    /// Of `bleu_unseen` against the reference, corrected.
+    pub p_document: Option<f64>,
+    /// Right choices in the contrastive set, of all seeds together.
+    pub contrastive: Option<Right>,
+    pub parameters: Option<usize>,
+    pub train_tokens_per_second: Option<f64>,
+    pub decode_tokens_per_second: Option<f64>,
+    /// Time of an epoch, of the reference's.
+    pub relative_epoch_time: Option<f64>,
+}
+
+impl Results {
+    /// Asks the runs of the sweep in `folder`; `times` measured their speed. `tell` gets the row and what is done now.
+    ///
+    /// # Errors
+    /// If a corpus, model or file cannot be read or written.
+    pub fn of(
+        sweep: &Sweep,
+        folder: &Path,
+        times: &SweepTable,
+        split: Split,
+        questions: &Questions<'_>,
+        tell: &mut dyn FnMut(&SweepRow, &str),
+    ) -> Result<Self> {
+        let scoring = Scoring::new(questions, split)?;
+        let (mut rows, mut sums) = (Vec::new(), Vec::new());
+        for row in &sweep.rows {
+            let (mut found, answers) = asked(row, folder, questions, tell)?;
+            sums.push(scoring.score(&mut found, &answers));
+            if let Some(time) = times.rows.iter().find(|time| time.name == row.name) {
+                found.train_tokens_per_second = time.target_tokens_per_second;
+                found.relative_epoch_time = time.relative_time;
+            }
+            rows.push(found);
+        }
+        let mut results = Self {
+            corpus: questions.corpus.info().name.clone(),
+            reference: sweep.reference.clone(),
+            split,
+            beam_size: questions.search.beam_size,
+            segments: scoring.test.references.len(),
+            unseen: scoring.test.unseen.len(),
+            documents: scoring.test.documents.len(),
+            signatures: scoring.signatures(),
+            contrastive_set: questions.contrasts.map(|set| set.name.clone()),
+            rows,
+        };
+        results.compare(&sums);
+        Ok(results)
+    }
+
+    /// Index of the best row by the development documents.
+    pub fn best(&self) -> Option<usize> {
+        let scored = self.rows.iter().enumerate();
+        let scored = scored.filter_map(|(at, row)| Some((at, row.bleu_dev?)));
+        let best = scored.max_by(|left, right| left.1.total_cmp(&right.1));
+        best.map(|(at, _)| at)
+    }
+
+    /// Compares every row with the reference by the seeds that both have.
+    fn compare(&mut self, sums: &[Vec<SegmentSums>]) {
+        let metric = BleuMetric::default();
+        let reference = self.rows.iter().position(|row| row.name == self.reference);
+        let Some(reference) = reference else { return };
+        let of_seeds = |row: usize, seeds: &[u64]| -> Vec<SegmentSums> {
+            let own = self.rows[row].seeds.iter().zip(&sums[row]);
+            let own = own.filter(|(seed, _)| seeds.contains(seed));
+            own.map(|(_, sums)| sums.clone()).collect()
+        };
+        let mut tested = Vec::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            let seeds = &self.rows[reference].seeds;
+            let (first, second) = (of_seeds(reference, &row.seeds), of_seeds(at, seeds));
+            if at != reference && !first.is_empty() {
+                let p = approximate_randomization(&metric, &first, &second, TRIALS, SEED);
+                tested.push((at, p));
+            }
+        }
+        let p_values: Vec<f64> = tested.iter().map(|(_, p)| *p).collect();
+        for ((at, _), p) in tested.iter().zip(holm(&p_values)) {
+            self.rows[*at].p_document = Some(p);
+        }
+    }
+}
+
+/// What the finished runs of a row answer, and the row without scores.
+fn asked(
+    row: &SweepRow,
+    folder: &Path,
+    questions: &Questions<'_>,
+    tell: &mut dyn FnMut(&SweepRow, &str),
+) -> Result<(ResultRow, Vec<RunResults>)> {
+    let mut found = ResultRow {
+        name: row.name.clone(),
+        system: row.runs[0].config.preset.clone(),
+        status: "not trained".to_owned(),
+        ..ResultRow::default()
+    };
+    let mut answers = Vec::new();
+    for run in &row.runs {
+        let path = folder.join(&run.folder);
+        match run_state(&path)? {
+            RunState::Finished(reason) if !reason.is_order() => {
+                answers.push(questions.ask(&path, &run.config, &mut |what| tell(row, what))?);
+                found.seeds.push(run.config.seed);
+                "trained".clone_into(&mut found.status);
+            }
+            RunState::Failed { message } if answers.is_empty() => {
+                found.status = format!("failed: {message}");
+            }
+            _ => {}
+        }
+    }
+    Ok((found, answers))
+}
+
+/// How rows are scored.
+struct Scoring<'a> {
+    questions: &'a Questions<'a>,
+    split: Split,
+    test: TestSegments,
+    dev: TestSegments,
+    /// BLEU, chrF, TER and METEOR.
+    metrics: [Box<dyn Metric>; 4],
+}
+
+impl<'a> Scoring<'a> {
+    fn new(questions: &'a Questions<'a>, split: Split) -> Result<Self> {
+        let stemmer = match questions.corpus.info().target_language.as_str() {
+            "de" => Stemmer::German,
+            "en" => Stemmer::English,
+            _ => Stemmer::None,
+        };
+        let meteor = Meteor {
+            stemmer,
+            ..Meteor::default()
+        };
+        Ok(Self {
+            questions,
+            split,
+            test: TestSegments::open(questions, split)?,
+            dev: TestSegments::open(questions, Split::Dev)?,
+            metrics: [
+                Box::<BleuMetric>::default(),
+                Box::<Chrf>::default(),
+                Box::<Ter>::default(),
+                Box::new(meteor),
+            ],
+        })
+    }
+
+    fn signatures(&self) -> Vec<String> {
+        let metrics = self.metrics.iter().map(|metric| {
+            let signature = Signature::new(1).of(metric.as_ref());
+            format!("{}|{signature}", metric.name())
+        });
+        metrics.collect()
+    }
+
+    /// Fills in the scores of a row; gives its BLEU sums, a row for each document and a set of them for each seed.
+    fn score(&self, row: &mut ResultRow, answers: &[RunResults]) -> Vec<SegmentSums> {
+        let Some(first) = answers.first() else {
+            return Vec::new();
+        };
+        let translations = |split: Split| -> Vec<&Translations> {
+            let key = self.questions.key(split);
+            answers.iter().map(|run| &run.translations[&key]).collect()
+        };
+        let (tested, of_dev) = (translations(self.split), translations(Split::Dev));
+        let [bleu, others @ ..] = &self.metrics;
+        let sums = self.test.unseen_sums(bleu.as_ref(), &tested);
+        row.bleu_unseen = Some(mean_score(bleu.as_ref(), &sums));
+        row.bleu_unseen_deviation = deviation(bleu.as_ref(), &sums);
+        let others = others.each_ref().map(|metric| {
+            let sums = self.test.unseen_sums(metric.as_ref(), &tested);
+            Some(mean_score(metric.as_ref(), &sums))
+        });
+        [row.chrf, row.ter, row.meteor] = others;
+        let dev_sums = self.dev.unseen_sums(bleu.as_ref(), &of_dev);
+        row.bleu_dev = Some(mean_score(bleu.as_ref(), &dev_sums));
+        let all: Vec<SegmentSums> = tested
+            .iter()
+            .map(|run| {
+                let references = [self.test.references.clone()];
+                SegmentSums::count(bleu.as_ref(), &run.hypotheses, &references)
+            })
+            .collect();
+        row.bleu_all = Some(mean_score(bleu.as_ref(), &all));
+        row.parameters = Some(first.parameters);
+        row.decode_tokens_per_second = Some(mean(tested.iter().map(|run| run.tokens_per_second)));
+        if let Some(set) = self.questions.contrasts {
+            row.contrastive = Some(answers.iter().map(|run| run.contrasts[&set.name]).sum());
+        }
+        let documents = &self.test.documents;
+        let by_document: Vec<SegmentSums> = sums
+            .iter()
+            .map(|sums| sums.by_document(documents))
+            .collect();
+        let samples = bootstrap_scores(bleu.as_ref(), &[&by_document], SAMPLES, SEED);
+        let interval = Interval::of(&samples[0]);
+        row.bleu_unseen_interval = Some((interval.lower, interval.upper));
+        by_document
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a handful of seeds")]
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    values.sum::<f64>() / count
+}
+
+/// The segments of a split.
+struct TestSegments {
+    references: Vec<String>,
+    /// Indices of the unseen ones.
+    unseen: Vec<usize>,
+    /// Of the unseen ones.
+    documents: Documents,
+}
+
+impl TestSegments {
+    fn open(questions: &Questions<'_>, split: Split) -> Result<Self> {
+        let segments: Vec<Segment> = segments(questions.corpus, split)?;
+        let unseen = segments.iter().enumerate();
+        let unseen = unseen
+            .filter(|(_, segment)| segment.unseen)
+            .map(|(at, _)| at);
+        let unseen: Vec<usize> = unseen.collect();
+        let of = unseen.iter().map(|&at| segments[at].document.to_string());
+        Ok(Self {
+            documents: Documents::of(&of.collect::<Vec<_>>()),
+            unseen,
+            references: segments
+                .into_iter()
+                .map(|segment| segment.reference)
+                .collect(),
+        })
+    }
+
+    /// The sums of each run's translations of the unseen segments.
+    fn unseen_sums(&self, metric: &dyn Metric, runs: &[&Translations]) -> Vec<SegmentSums> {
+        let chosen = |texts: &[String]| -> Vec<String> {
+            self.unseen.iter().map(|&at| texts[at].clone()).collect()
+        };
+        let references = [chosen(&self.references)];
+        let sums = runs
+            .iter()
+            .map(|run| SegmentSums::count(metric, &chosen(&run.hypotheses), &references));
+        sums.collect()
+    }
+}

@@ -1,0 +1,217 @@
+//! What the model of a finished run makes of test documents, kept in the run's folder so that no document is translated
+//! twice.
+
+use std::collections::BTreeMap;
+use std::iter::Sum;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use burn::module::Module;
+use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
+
+use crate::contrastive::{Accuracies, ContrastiveSet};
+use crate::corpus::{ContextTexts, Corpus, Split};
+use crate::error::{Error, Result};
+use crate::evaluation::TestSet;
+use crate::inference::{ContextOptions, DeviceChoice, SearchOptions, Translator};
+use crate::text::file::write_atomically;
+use crate::training::TrainingConfig;
+use crate::weights::{Precision, averaged_model};
+
+const FILE: &str = "results.json";
+/// The averaged model, beside the checkpoints.
+const MODEL: &str = "model";
+const CHECKPOINTS: &str = "checkpoints";
+
+/// What a run's model is asked.
+#[derive(Debug)]
+pub struct Questions<'a> {
+    pub corpus: &'a Corpus,
+    /// Documents to translate, the development ones among them.
+    pub splits: Vec<Split>,
+    pub search: SearchOptions,
+    pub contrasts: Option<&'a ContrastiveSet>,
+    pub device: DeviceChoice,
+}
+
+/// `results.json` of a run folder.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunResults {
+    /// The checkpoints whose mean was asked; other ones make the answers void.
+    pub checkpoints: Vec<String>,
+    pub parameters: usize,
+    /// By split and beam size, such as `test-beam-4`.
+    pub translations: BTreeMap<String, Translations>,
+    /// By the name of the set.
+    pub contrasts: BTreeMap<String, Right>,
+}
+
+/// One segment each, and how fast they came.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Translations {
+    pub hypotheses: Vec<String>,
+    /// Tokens of the translations.
+    pub tokens_per_second: f64,
+}
+
+/// Answers to a contrastive set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Right {
+    pub right: usize,
+    pub items: usize,
+}
+
+impl Sum for Right {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, one| Self {
+            right: sum.right + one.right,
+            items: sum.items + one.items,
+        })
+    }
+}
+
+impl Questions<'_> {
+    /// The key of a split's [`RunResults::translations`].
+    pub fn key(&self, split: Split) -> String {
+        format!("{}-beam-{}", split.name(), self.search.beam_size)
+    }
+
+    /// Asks the mean of the checkpoints that the run in the folder `run` has kept, unless the folder has the answers.
+    /// `tell` gets what is done now.
+    ///
+    /// # Errors
+    /// If the run has no checkpoint, or a file cannot be read or written.
+    pub fn ask(
+        &self,
+        run: &Path,
+        config: &TrainingConfig,
+        tell: &mut dyn FnMut(&str),
+    ) -> Result<RunResults> {
+        let checkpoints = kept_checkpoints(run)?;
+        let path = run.join(FILE);
+        let mut results = RunResults::read(&path)?;
+        if results.checkpoints != checkpoints {
+            tell("average");
+            results = RunResults {
+                parameters: average(run, &checkpoints)?,
+                checkpoints,
+                ..RunResults::default()
+            };
+            results.save(&path)?;
+        }
+        let missing = |split: &Split| !results.translations.contains_key(&self.key(*split));
+        let splits: Vec<Split> = self.splits.iter().copied().filter(missing).collect();
+        let answered = |set: &&ContrastiveSet| results.contrasts.contains_key(&set.name);
+        let set = self.contrasts.filter(|set| !answered(set));
+        if splits.is_empty() && set.is_none() {
+            return Ok(results);
+        }
+        let translator = Translator::open(&run.join(MODEL), self.device)?;
+        for split in splits {
+            tell(&format!("translate {}", split.name()));
+            let translations = self.translate(config, &translator, split)?;
+            results.translations.insert(self.key(split), translations);
+            results.save(&path)?;
+        }
+        if let Some(set) = set {
+            tell(&format!("choose in {}", set.name));
+            let right = self.choose(&translator, set)?;
+            results.contrasts.insert(set.name.clone(), right);
+            results.save(&path)?;
+        }
+        Ok(results)
+    }
+
+    fn translate(
+        &self,
+        config: &TrainingConfig,
+        translator: &Translator,
+        split: Split,
+    ) -> Result<Translations> {
+        let mut test = TestSet::open(self.corpus, split)?;
+        if !config.contexts.as_os_str().is_empty() {
+            test = test.with_contexts(ContextTexts::open(&config.contexts, self.corpus)?);
+        }
+        let begun = Instant::now();
+        let translated = test
+            .translate(translator, &self.search, &mut || ControlFlow::Continue(()))?
+            .expect("nobody breaks it off");
+        let secs = begun.elapsed().as_secs_f64();
+        let units = translated.units.iter().flatten();
+        let tokens = units.map(|unit| translator.vocabulary().encode(unit).len());
+        #[expect(clippy::cast_precision_loss, reason = "token counts become f64")]
+        let tokens_per_second = tokens.sum::<usize>() as f64 / secs;
+        Ok(Translations {
+            hypotheses: translated.hypotheses,
+            tokens_per_second,
+        })
+    }
+
+    fn choose(&self, translator: &Translator, set: &ContrastiveSet) -> Result<Right> {
+        let options = ContextOptions {
+            before: None,
+            after: None,
+            gold_target_context: false,
+            beam_size: self.search.beam_size,
+        };
+        let scores =
+            translator.score_contrasts(set, &options, &mut |_| ControlFlow::Continue(()))?;
+        let total = Accuracies::of(set, &scores.items).total;
+        Ok(Right {
+            right: total.right,
+            items: total.items,
+        })
+    }
+}
+
+impl RunResults {
+    /// Nothing yet of a run that was never asked.
+    fn read(path: &Path) -> Result<Self> {
+        if !path.exists() {
+            return Ok(Self::default());
+        }
+        let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
+        serde_json::from_str(&text).map_err(|cause| Error::Settings {
+            reason: cause.to_string(),
+            path: path.to_owned(),
+        })
+    }
+
+    fn save(&self, path: &Path) -> Result<()> {
+        let text = serde_json::to_string_pretty(self).expect("plain data becomes JSON");
+        write_atomically(path, text.as_bytes(), true)
+    }
+}
+
+/// Names of the checkpoints to be averaged: the last few, if the run kept any, else the last one.
+fn kept_checkpoints(run: &Path) -> Result<Vec<String>> {
+    let folder = run.join(CHECKPOINTS);
+    let entries = std::fs::read_dir(&folder).map_err(Error::read(&folder))?;
+    let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let names: Vec<String> = names
+        .collect::<std::io::Result<_>>()
+        .map_err(Error::read(&folder))?;
+    let mut kept: Vec<String> = names
+        .into_iter()
+        .filter(|name| name.starts_with("step-"))
+        .collect();
+    kept.sort();
+    if kept.is_empty() {
+        kept.push("last".to_owned());
+    }
+    Ok(kept)
+}
+
+/// Writes their mean beside the checkpoints; gives the number of its parameters.
+fn average(run: &Path, checkpoints: &[String]) -> Result<usize> {
+    let folders: Vec<PathBuf> = checkpoints
+        .iter()
+        .map(|name| run.join(CHECKPOINTS).join(name))
+        .collect();
+    let (description, model, vocabulary) = averaged_model(&folders, &Device::flex())?;
+    description.save(&run.join(MODEL), &model, &vocabulary, Precision::Half)?;
+    Ok(model.num_params())
+}
