@@ -76,6 +76,8 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
+    #[error("{path:?}, line {line}: no source and target with a tab between them")]
+    Memory { line: usize, path: PathBuf },
     #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
     #[error(

@@ -13,6 +13,7 @@
 //! | [`contrastive`] | right and wrong translations: sets, how they are made, accuracies |
 //! | [`trace`] | what a model attended to while it translated a document: plain numbers, in memory and on disk |
 //! | [`explain`] | views of a trace: a question in, numbers and figures out |
+//! | [`memory`] | what was translated before: a sentence in, the most similar one and its translation out |
 //! | [`kernels`] | fused operations, each beside its plain tensor version |
 //! | [`model`] | layers and systems: tensors in, tensors out |
 //! | [`weights`] | model folders and named tensors on disk |
@@ -41,6 +42,7 @@ pub mod interchange;
 pub mod jobs;
 pub mod judgement;
 pub mod kernels;
+pub mod memory;
 pub mod metrics;
 pub mod model;
 pub mod results;

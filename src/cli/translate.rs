@@ -11,8 +11,10 @@ use serde_json::{Value, json};
 
 use super::ModelArguments;
 use super::terminal::{StatusLine, duration, print, warn};
+use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
 use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
+use crate::memory::TranslationMemory;
 use crate::text::document::{Document, Format};
 use crate::text::file::write_atomically;
 use crate::trace::{self, TraceFormat};
@@ -42,6 +44,10 @@ pub(super) struct TranslateArguments {
     /// Write sentences with scores and flags as JSON instead of the translated document
     #[arg(long)]
     json: bool,
+    /// Translations of yours, for a model that reads a translation memory: a corpus folder, as `canopy corpus import tmx`
+    /// makes it, or a file with a source, a tab and a translation in each line. They come before those of the model
+    #[arg(long, value_name = "CORPUS|FILE.tsv")]
+    memory: Option<PathBuf>,
     /// Also write what the model attended to while it translated one document: which words and sentences of the source it
     /// looked at for each word. The ending chooses the format: .json for other programs, .trace for large documents
     #[arg(long, value_name = "FILE.json|FILE.trace")]
@@ -74,8 +80,11 @@ type Place = Option<PathBuf>;
 pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let places = arguments.places()?;
     arguments.check_trace(&places)?;
-    let translator = arguments.model.open()?;
+    let mut translator = arguments.model.open()?;
     arguments.check_languages(&translator)?;
+    if let Some(path) = &arguments.memory {
+        translator.remember(memory(path)?)?;
+    }
     let sources: Vec<Option<&Path>> = match arguments.inputs.as_slice() {
         [] => vec![None],
         inputs => inputs.iter().map(|path| Some(path.as_path())).collect(),
@@ -102,6 +111,14 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn memory(path: &Path) -> Result<TranslationMemory> {
+    if path.is_dir() {
+        TranslationMemory::of_corpus(&Corpus::open(path)?, &Split::ALL)
+    } else {
+        TranslationMemory::open(path)
+    }
 }
 
 impl TranslateArguments {

@@ -50,6 +50,8 @@ pub struct DocumentUnits {
     pub shown: Vec<String>,
     /// What BERT reads of each, and how many of these ids are of the sentence itself; empty where no BERT is read.
     pub pieces: Vec<(Vec<u32>, usize)>,
+    /// Ids that the encoder reads behind each, from a translation memory; empty where none is read.
+    pub behind: Vec<Vec<u32>>,
 }
 
 /// The documents that the segments of a split come from, in order.
@@ -70,6 +72,7 @@ pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits
             sources: sources.collect(),
             shown,
             pieces: Vec::new(),
+            behind: Vec::new(),
         })
     };
     corpus.documents(split)?.map(units).collect()

@@ -77,7 +77,7 @@ impl TestSet {
         for (document, id) in documents.iter_mut().zip(&self.documents) {
             let contexts = self.contexts.as_ref();
             let contexts = contexts.and_then(|contexts| contexts.of(self.split, id));
-            translator.read_with_bert(document, contexts)?;
+            translator.read_beside(document, contexts)?;
         }
         let units = translate_segments_while(
             translator.model(),

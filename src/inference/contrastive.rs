@@ -166,8 +166,11 @@ impl Translator {
             if let Some(known) = known {
                 text.known.insert(text.sentences.len(), encode(known));
             }
+            let mut ids = encode(&sentence.source);
+            let (shown, own) = (stripped(&sentence.source), ids.len());
+            ids.extend(self.description().behind(&shown, own, self.vocabulary()));
             text.sentences.push(SourceSentence {
-                ids: encode(&sentence.source),
+                ids,
                 place: sentence.place,
             });
         }

@@ -36,12 +36,11 @@ pub fn translate_segments_while(
     let mut numbers = HashMap::new();
     for (document, units) in documents.iter().enumerate() {
         let first = text.sentences.len();
-        for (place, source) in &units.sources {
+        for (unit, (place, source)) in units.sources.iter().enumerate() {
             numbers.insert((document, *place), text.sentences.len());
-            text.sentences.push(SourceSentence {
-                ids: vocabulary.encode(source),
-                place: *place,
-            });
+            let mut ids = vocabulary.encode(source);
+            ids.extend(units.behind.get(unit).into_iter().flatten());
+            text.sentences.push(SourceSentence { ids, place: *place });
         }
         text.documents.push(first..text.sentences.len());
         let pieces = units.pieces.iter().cloned();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use burn::module::Module;
 
@@ -11,7 +12,8 @@ use super::device::{ComputeDevice, DeviceChoice};
 use super::parts::parts;
 use super::translation::{Flag, Translation};
 use crate::corpus::DocumentUnits;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
 use crate::search::{
     Found, Hypothesis, SearchOptions, SourceSentence, SourceText, search_documents,
@@ -143,6 +145,27 @@ impl Translator {
         &self.description
     }
 
+    /// Lets the model read these translations before those of its own memory.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if it reads no translation memory.
+    pub fn remember(&mut self, memory: TranslationMemory) -> Result<()> {
+        if !self.description.model.matches {
+            return Err(Error::Config {
+                field: "memory",
+                found: format!("one for {}, which reads none", self.info.name),
+                allowed: "a model that was trained with one, by the preset fuzzy-match-small"
+                    .to_owned(),
+            });
+        }
+        let memory = match &self.description.memory {
+            Some(own) => memory.before(own),
+            None => memory,
+        };
+        self.description.memory = Some(Arc::new(memory));
+        Ok(())
+    }
+
     /// What computes, for a status bar.
     pub fn device_name(&self) -> &str {
         &self.device.name
@@ -228,7 +251,7 @@ impl Translator {
                     text.known.insert(number, ids);
                 }
                 text.sentences.push(SourceSentence {
-                    ids: self.vocabulary.encode(source.trim()),
+                    ids: self.read_ids(source.trim()),
                     place: (position.sentence_in_paragraph, position.paragraph),
                 });
                 text.pieces.extend(contexts.get(sentence).cloned());
@@ -280,15 +303,35 @@ impl Translator {
         Ok(())
     }
 
-    /// Prepares what BERT reads of the units of a document, with `contexts` or what is chosen in the document.
+    /// The ids of a text, with what the model reads of its memory behind them.
+    pub(super) fn read_ids(&self, text: &str) -> Vec<u32> {
+        let mut ids = self.vocabulary.encode(text);
+        let shown = placeholder::stripped(text);
+        ids.extend(self.description.behind(&shown, ids.len(), &self.vocabulary));
+        ids
+    }
+
+    /// Prepares what the model reads beside the units of a document: what BERT reads, with `contexts` or what is chosen in
+    /// the document, and what stands in the model's memory.
     ///
     /// # Errors
     /// If BERT gives numbers that are none.
-    pub fn read_with_bert(
+    pub fn read_beside(
         &self,
         units: &mut DocumentUnits,
         contexts: Option<&[Option<String>]>,
     ) -> Result<()> {
+        if self.description.memory.is_some() {
+            let behind = units
+                .sources
+                .iter()
+                .zip(&units.shown)
+                .map(|((_, source), shown)| {
+                    let own = self.vocabulary.encode(source).len();
+                    self.description.behind(shown, own, &self.vocabulary)
+                });
+            units.behind = behind.collect();
+        }
         let sequences = match (self.model.bert(), contexts) {
             (Some(_), Some(contexts)) => {
                 let pairs = units.shown.iter().zip(contexts);

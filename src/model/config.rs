@@ -45,6 +45,10 @@ pub struct ModelConfig {
     /// The BERT that the context reads; none where it reads none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bert: Option<BertReading>,
+    /// Whether the encoder reads, behind a sentence and [`SENTENCE_BREAK`](super::SENTENCE_BREAK), the translation of the
+    /// most similar sentence in a translation memory: Bulte & Tezcan, ACL 2019, §3.2.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub matches: bool,
 }
 
 /// What the model is built of.
@@ -205,6 +209,7 @@ impl ModelConfig {
             memory: MemorySource::Live,
             warm_gate: false,
             bert: None,
+            matches: false,
             ..self.clone()
         }
     }

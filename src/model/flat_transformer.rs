@@ -137,6 +137,7 @@ mod tests {
             }),
             memory: MemorySource::Live,
             warm_gate: false,
+            matches: false,
             bert: None,
         }
     }

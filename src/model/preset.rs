@@ -32,6 +32,8 @@ pub struct Preset {
     positions: Positions,
     context: Option<Context>,
     memory: MemorySource,
+    /// Whether it reads a translation memory.
+    pub matches: bool,
 }
 
 /// Widths and vocabulary.
@@ -117,6 +119,7 @@ const BASE: Preset = Preset {
     positions: Positions::Sinusoidal,
     context: None,
     memory: MemorySource::Live,
+    matches: false,
 };
 
 /// The paper's X-Transformer.
@@ -255,6 +258,14 @@ const PRESETS: &[Preset] = &[
         equations: "§3",
         description: "The encoder reads the previous sentence together with each one, with a break token between them",
         context: Some(Context::Concatenation { previous: 1 }),
+        ..BASE
+    },
+    Preset {
+        name: "fuzzy-match-small",
+        paper: "Bulte & Tezcan 2019, Neural Fuzzy Repair: Integrating Fuzzy Matches into NMT",
+        equations: "Eq. 1, §3.2",
+        description: "The encoder reads, behind each sentence, the translation of the most similar training sentence",
+        matches: true,
         ..BASE
     },
     Preset {
@@ -587,6 +598,7 @@ impl Preset {
             memory: self.memory,
             warm_gate: false,
             bert: self.reads_bert().then(|| size.bert()),
+            matches: self.matches,
         }
     }
 }

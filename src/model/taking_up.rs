@@ -50,6 +50,7 @@ impl ModelConfig {
             memory: self.memory,
             warm_gate: self.context.is_some(),
             bert: self.bert.clone(),
+            matches: self.matches,
             ..base.clone()
         };
         config.validate()?;

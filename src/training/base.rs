@@ -125,6 +125,7 @@ fn describe(
         seed: config.seed,
         ..TrainingRecord::default()
     };
+    description.memory.clone_from(&data.memory);
     description.pieces = data.bert.as_ref().map(|bert| Arc::clone(&bert.pieces));
     description
 }

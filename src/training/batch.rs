@@ -6,12 +6,13 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::model::{Batch, BertSequence};
+use crate::model::{Batch, BertSequence, SENTENCE_BREAK};
 use crate::text::vocabulary::Vocabulary;
 
 /// A sentence pair as ids, without `bos` and `eos`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
+    /// With what is read behind it, from a translation memory.
     pub source: Vec<u32>,
     pub target: Vec<u32>,
     /// The sentence's place in its paragraph and the paragraph's place in the document.
@@ -24,6 +25,12 @@ impl Example {
     /// Target tokens that count in the loss: its words and `eos`.
     pub fn target_tokens(&self) -> usize {
         self.target.len() + 1
+    }
+
+    /// What is read behind the sentence, beginning with the break; empty where nothing is.
+    pub(super) fn behind(&self) -> &[u32] {
+        let end = self.source.iter().position(|&id| id == SENTENCE_BREAK);
+        &self.source[end.unwrap_or(self.source.len())..]
     }
 
     /// Rows of the longer side.

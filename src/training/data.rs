@@ -1,10 +1,16 @@
 //! The corpus as a training run sees it: ids of its sentence pairs.
 
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
 use super::batch::{Example, ExampleSet};
 use super::bert::BertTexts;
 use super::config::TrainingConfig;
-use crate::corpus::{Corpus, ParallelDocument, Split, UnitStatus, train_vocabulary};
+use crate::corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus, train_vocabulary};
 use crate::error::Result;
+use crate::memory::{TranslationMemory, behind};
+use crate::model::{Preset, SENTENCE_BREAK};
 use crate::text::vocabulary::Vocabulary;
 
 /// A corpus in ids.
@@ -15,6 +21,9 @@ pub struct TrainingData {
     pub train: ExampleSet,
     /// What the model's BERT reads; none if it has none.
     pub bert: Option<BertTexts>,
+    /// The pairs of the training documents, if the model reads a translation memory.
+    pub memory: Option<Arc<TranslationMemory>>,
+    max_tokens: usize,
     /// Pairs that do not count because a side is longer than the model reads.
     pub skipped: usize,
 }
@@ -53,7 +62,16 @@ impl TrainingData {
                 vocabulary
             }
         };
-        let mut train = read(&corpus, Split::Train, &vocabulary, bert.as_ref())?;
+        let reads_memory = Preset::named(&config.preset)?.matches;
+        let memory = || TranslationMemory::of_corpus(&corpus, &[Split::Train]).map(Arc::new);
+        let memory = reads_memory.then(memory).transpose()?;
+        let reading = Reading {
+            vocabulary: &vocabulary,
+            bert: bert.as_ref(),
+            memory: memory.as_deref(),
+            max_tokens,
+        };
+        let mut train = reading.read(&corpus, Split::Train)?;
         let mut skipped = 0;
         for example in &mut train.examples {
             if example.source.len() >= max_tokens || example.target.len() >= max_tokens {
@@ -68,6 +86,8 @@ impl TrainingData {
             vocabulary,
             train,
             bert,
+            memory,
+            max_tokens,
             skipped,
         })
     }
@@ -77,48 +97,72 @@ impl TrainingData {
     /// # Errors
     /// If the corpus cannot be read.
     pub fn examples(&self, split: Split) -> Result<ExampleSet> {
-        read(&self.corpus, split, &self.vocabulary, self.bert.as_ref())
+        let reading = Reading {
+            vocabulary: &self.vocabulary,
+            bert: self.bert.as_ref(),
+            memory: self.memory.as_deref(),
+            max_tokens: self.max_tokens,
+        };
+        reading.read(&self.corpus, split)
     }
 }
 
-fn read(
-    corpus: &Corpus,
-    split: Split,
-    vocabulary: &Vocabulary,
-    bert: Option<&BertTexts>,
-) -> Result<ExampleSet> {
-    let mut set = ExampleSet::default();
-    for document in corpus.documents(split)? {
-        let document = document?;
-        let start = set.examples.len();
-        set.examples.extend(examples(&document, vocabulary));
-        if let Some(bert) = bert {
-            set.pieces.extend(bert.sequences(split, &document));
+/// How a corpus becomes ids.
+struct Reading<'a> {
+    vocabulary: &'a Vocabulary,
+    bert: Option<&'a BertTexts>,
+    memory: Option<&'a TranslationMemory>,
+    max_tokens: usize,
+}
+
+impl Reading<'_> {
+    fn read(&self, corpus: &Corpus, split: Split) -> Result<ExampleSet> {
+        let mut set = ExampleSet::default();
+        for document in corpus.documents(split)? {
+            let document = document?;
+            let start = set.examples.len();
+            set.examples.extend(self.examples(&document, split));
+            if let Some(bert) = self.bert {
+                set.pieces.extend(bert.sequences(split, &document));
+            }
+            set.documents.push(start..set.examples.len());
         }
-        set.documents.push(start..set.examples.len());
+        Ok(set)
     }
-    Ok(set)
-}
 
-/// All pairs of a document; those that are identical on both sides or repeated are context only.
-fn examples(document: &ParallelDocument, vocabulary: &Vocabulary) -> Vec<Example> {
-    let units = document
-        .paragraphs
-        .iter()
-        .enumerate()
-        .flat_map(|(paragraph, content)| {
-            content
-                .units
-                .iter()
-                .enumerate()
-                .map(move |(index, unit)| (unit, (index, paragraph)))
-        });
-    units
-        .map(|(unit, place)| Example {
-            source: vocabulary.encode(&unit.source),
-            target: vocabulary.encode(&unit.target),
-            place,
-            counts: unit.status == UnitStatus::New,
-        })
-        .collect()
+    /// All pairs of a document; those that are identical on both sides or repeated are context only.
+    fn examples(&self, document: &ParallelDocument, split: Split) -> Vec<Example> {
+        let paragraphs = document.paragraphs.iter().enumerate();
+        let units: Vec<(&Unit, (usize, usize))> = paragraphs
+            .flat_map(|(paragraph, content)| {
+                let units = content.units.iter().enumerate();
+                units.map(move |(index, unit)| (unit, (index, paragraph)))
+            })
+            .collect();
+        let example = |&(unit, place): &(&Unit, (usize, usize))| {
+            let mut source = self.vocabulary.encode(&unit.source);
+            source.extend(self.behind(unit, split, source.len()));
+            Example {
+                source,
+                target: self.vocabulary.encode(&unit.target),
+                place,
+                counts: unit.status == UnitStatus::New,
+            }
+        };
+        units.par_iter().map(example).collect()
+    }
+
+    /// What stands in the memory of other sentences: a training pair does not find itself.
+    fn behind(&self, unit: &Unit, split: Split, own: usize) -> Vec<u32> {
+        let Some(memory) = self.memory else {
+            return Vec::new();
+        };
+        let shown = unit.visible_source();
+        let found = match split {
+            Split::Train => memory.best_other(&shown),
+            Split::Dev | Split::Test => memory.best(&shown),
+        };
+        let limits = (SENTENCE_BREAK, self.max_tokens);
+        behind(found, own, self.vocabulary, limits)
+    }
 }

@@ -45,11 +45,12 @@ impl ValidationSet {
     /// If the corpus cannot be read.
     pub fn new(corpus: &Corpus, split: Split, examples: ExampleSet) -> Result<Self> {
         let mut documents = document_units(corpus, split)?;
-        if !examples.pieces.is_empty() {
-            for (document, own) in documents.iter_mut().zip(&examples.documents) {
-                let pieces = examples.pieces[own.clone()].iter().cloned();
-                document.pieces = pieces.map(|it| (it.ids, it.of_first)).collect();
-            }
+        for (document, own) in documents.iter_mut().zip(&examples.documents) {
+            let behind = examples.examples[own.clone()].iter();
+            document.behind = behind.map(|example| example.behind().to_vec()).collect();
+            let pieces = examples.pieces.get(own.clone()).unwrap_or_default();
+            let pieces = pieces.iter().cloned();
+            document.pieces = pieces.map(|it| (it.ids, it.of_first)).collect();
         }
         Ok(Self {
             examples,

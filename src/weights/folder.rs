@@ -6,6 +6,7 @@
 //! | `weights.safetensors` | the parameters by name, 16- or 32-bit |
 //! | `vocabulary.json` | the joint subword vocabulary |
 //! | `pieces.json` | the word pieces of the BERT that the model reads, if it reads one |
+//! | `memory.tsv` | the translation memory that the model reads, if it reads one: a pair a line, with a tab |
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::tensors::{Precision, load_module, module_tensors, read_tensors, write_tensors};
 use crate::error::{Error, Result};
-use crate::model::{BertReading, BertSequence, Model, ModelConfig};
+use crate::memory::{TranslationMemory, behind};
+use crate::model::{BertReading, BertSequence, Model, ModelConfig, SENTENCE_BREAK};
 use crate::text::WordPieces;
 use crate::text::file::write_atomically;
 use crate::text::vocabulary::Vocabulary;
@@ -24,6 +26,7 @@ const DESCRIPTION: &str = "model.toml";
 const WEIGHTS: &str = "weights.safetensors";
 const VOCABULARY: &str = "vocabulary.json";
 const PIECES: &str = "pieces.json";
+const MEMORY: &str = "memory.tsv";
 
 /// Version of the folder's format.
 const VERSION: u32 = 1;
@@ -43,6 +46,9 @@ pub struct ModelFolder {
     /// The word pieces of its BERT; in a file of their own.
     #[serde(skip)]
     pub pieces: Option<Arc<WordPieces>>,
+    /// The memory that it reads; in a file of its own, which may be missing.
+    #[serde(skip)]
+    pub memory: Option<Arc<TranslationMemory>>,
 }
 
 /// Codes such as `en`.
@@ -80,6 +86,7 @@ impl ModelFolder {
             model,
             training: TrainingRecord::default(),
             pieces: None,
+            memory: None,
         }
     }
 
@@ -89,6 +96,19 @@ impl ModelFolder {
             return BertSequence::default();
         };
         bert_sequence(pieces, bert.max_tokens, sentence, context)
+    }
+
+    /// What the encoder reads behind a sentence of `own` tokens: the translation of the most similar one in the model's
+    /// memory. Nothing if the model reads none, or none is similar.
+    pub fn behind(&self, sentence: &str, own: usize, vocabulary: &Vocabulary) -> Vec<u32> {
+        let memory = self.memory.as_ref();
+        let found = memory.and_then(|memory| memory.best(sentence));
+        behind(
+            found,
+            own,
+            vocabulary,
+            (SENTENCE_BREAK, self.model.max_tokens),
+        )
     }
 
     /// Writes a whole model folder, file by file, the description last.
@@ -106,6 +126,9 @@ impl ModelFolder {
         vocabulary.save(folder.join(VOCABULARY))?;
         if let Some(pieces) = &self.pieces {
             pieces.save(&folder.join(PIECES))?;
+        }
+        if let Some(memory) = &self.memory {
+            memory.save(&folder.join(MEMORY))?;
         }
         write_tensors(&folder.join(WEIGHTS), &module_tensors(weights), precision)?;
         let path = folder.join(DESCRIPTION);
@@ -142,6 +165,10 @@ impl ModelFolder {
         if let Some(bert) = &description.model.bert {
             description.pieces = Some(Arc::new(read_pieces(folder, bert)?));
         }
+        let memory = folder.join(MEMORY);
+        if description.model.matches && memory.exists() {
+            description.memory = Some(Arc::new(TranslationMemory::open(&memory)?));
+        }
         Ok(description)
     }
 
@@ -173,9 +200,9 @@ impl ModelFolder {
         Ok((weights, vocabulary))
     }
 
-    /// Names of the files that make a model folder; not every one has the last.
-    pub fn files() -> [&'static str; 4] {
-        [DESCRIPTION, WEIGHTS, VOCABULARY, PIECES]
+    /// Names of the files that make a model folder; not every one has the last two.
+    pub fn files() -> [&'static str; 5] {
+        [DESCRIPTION, WEIGHTS, VOCABULARY, PIECES, MEMORY]
     }
 
     /// Where a folder keeps its weights.

@@ -39,6 +39,7 @@ impl System {
             context: self.context,
             memory: MemorySource::Live,
             warm_gate: false,
+            matches: false,
             bert: None,
         }
     }

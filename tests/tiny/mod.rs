@@ -91,6 +91,7 @@ pub fn config() -> ModelConfig {
         context: None,
         memory: MemorySource::Live,
         warm_gate: false,
+        matches: false,
         bert: None,
     }
 }

@@ -2,6 +2,7 @@
 
 mod control;
 mod going_on;
+mod memory;
 mod sweep;
 #[path = "../tiny/mod.rs"]
 mod tiny;

@@ -37,7 +37,7 @@ impl TracedText {
         document: &Document,
         translations: &[Option<Translation>],
     ) -> Self {
-        let (model, vocabulary) = (translator.model(), translator.vocabulary());
+        let model = translator.model();
         let (mut parts, mut read, mut pieces) = (Vec::new(), Vec::new(), Vec::new());
         // The document was translated with the same ones.
         let contexts = translator.bert_sequences(document).unwrap_or_default();
@@ -60,7 +60,7 @@ impl TracedText {
             pieces.extend(own.take(sources.len()).cloned());
             let position = document.position(sentence);
             read.extend(sources.into_iter().map(|source| SourceSentence {
-                ids: vocabulary.encode(source.trim()),
+                ids: translator.read_ids(source.trim()),
                 place: (position.sentence_in_paragraph, position.paragraph),
             }));
             let targets = targets.into_iter();

@@ -1,0 +1,272 @@
+//! A translation memory: what was translated before, and the sentence of it that resembles a new one most.
+//!
+//! Resemblance is what translators know as a fuzzy match, in words: 1 − edit distance / length of the longer sentence,
+//! Bulte & Tezcan, "Neural Fuzzy Repair: Integrating Fuzzy Matches into Neural Machine Translation", ACL 2019, Eq. 1. Only
+//! the sentences that share the rarest words with the new one are compared, as they do it.
+
+mod edit_distance;
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::corpus::{Corpus, Split, UnitStatus};
+use crate::error::{Error, Result};
+use crate::text::file::write_atomically;
+use crate::text::lines::read_lines;
+use crate::text::vocabulary::Vocabulary;
+use edit_distance::edit_distance;
+
+/// The least resemblance of a match; below it the translation has little to do with the new sentence.
+pub const LEAST: f32 = 0.4;
+
+/// Sentences that are compared word by word.
+const CANDIDATES: usize = 40;
+
+/// A word that stands in more than one of so many sentences finds too many of them.
+const COMMON: usize = 12;
+
+/// Pairs of sentences as a reader sees them, searchable by their source.
+#[derive(Debug, Clone, Default)]
+pub struct TranslationMemory {
+    pairs: Vec<Pair>,
+    words: HashMap<String, u32>,
+    /// For each word the pairs whose source has it, in order.
+    places: Vec<Vec<u32>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pair {
+    source: String,
+    target: String,
+    words: Vec<u32>,
+}
+
+/// A pair that resembles a sentence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Match<'m> {
+    pub source: &'m str,
+    pub target: &'m str,
+    /// From [`LEAST`] to 1.
+    pub score: f32,
+}
+
+impl PartialEq for TranslationMemory {
+    fn eq(&self, other: &Self) -> bool {
+        self.pairs == other.pairs
+    }
+}
+
+impl TranslationMemory {
+    /// Takes in pairs of source and target; of several with the same source the first one.
+    pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut memory = Self::default();
+        let mut known = std::collections::HashSet::new();
+        for (source, target) in pairs {
+            if target.trim().is_empty() || !known.insert(source.clone()) {
+                continue;
+            }
+            let number = u32::try_from(memory.pairs.len()).expect("fewer than 2³² pairs");
+            let words = words(&source)
+                .map(|word| memory.add(&word, number))
+                .collect();
+            memory.pairs.push(Pair {
+                source,
+                target,
+                words,
+            });
+        }
+        memory
+    }
+
+    /// The pairs of some splits of a corpus, those that stand there for the first time and are not the same in both
+    /// languages.
+    ///
+    /// # Errors
+    /// If the corpus cannot be read.
+    pub fn of_corpus(corpus: &Corpus, splits: &[Split]) -> Result<Self> {
+        let mut pairs = Vec::new();
+        for &split in splits {
+            for document in corpus.documents(split)? {
+                let document = document?;
+                let units = document.paragraphs.iter().flat_map(|it| &it.units);
+                let new = units.filter(|unit| unit.status == UnitStatus::New);
+                pairs.extend(new.map(|unit| (unit.visible_source(), unit.visible_target())));
+            }
+        }
+        Ok(Self::new(pairs))
+    }
+
+    /// These pairs and, where they have none with the same source, those of `other`.
+    #[must_use]
+    pub fn before(self, other: &Self) -> Self {
+        let all = self.pairs.iter().chain(&other.pairs);
+        Self::new(all.map(|pair| (pair.source.clone(), pair.target.clone())))
+    }
+
+    fn add(&mut self, word: &str, pair: u32) -> u32 {
+        let next = u32::try_from(self.places.len()).expect("fewer than 2³² words");
+        let id = *self.words.entry(word.to_owned()).or_insert(next);
+        if id == next {
+            self.places.push(Vec::new());
+        }
+        let places = &mut self.places[id as usize];
+        if places.last() != Some(&pair) {
+            places.push(pair);
+        }
+        id
+    }
+
+    /// How many pairs there are.
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// The most similar pair; of equally similar ones the first.
+    pub fn best(&self, source: &str) -> Option<Match<'_>> {
+        self.find(source, false)
+    }
+
+    /// The same among pairs with another source: what a sentence of the memory itself learns from.
+    pub fn best_other(&self, source: &str) -> Option<Match<'_>> {
+        self.find(source, true)
+    }
+
+    fn find(&self, source: &str, other: bool) -> Option<Match<'_>> {
+        // Unknown words are all the same one, which no pair has.
+        let unknown = u32::try_from(self.places.len()).expect("fewer than 2³² words");
+        let own: Vec<u32> = words(source)
+            .map(|word| self.words.get(&word).copied().unwrap_or(unknown))
+            .collect();
+        let candidates = self.candidates(&own).into_iter();
+        let candidates = candidates.map(|number| &self.pairs[number as usize]);
+        let mut best: Option<Match<'_>> = None;
+        for pair in candidates.filter(|pair| !other || pair.source != source) {
+            let longer = own.len().max(pair.words.len());
+            #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
+            let score = 1.0 - edit_distance(&own, &pair.words) as f32 / longer as f32;
+            // What differs in marks or case alone is less than the same.
+            let score = if pair.source == source {
+                1.0
+            } else {
+                score.min(0.99)
+            };
+            if score >= LEAST && best.is_none_or(|best| score > best.score) {
+                best = Some(Match {
+                    source: &pair.source,
+                    target: &pair.target,
+                    score,
+                });
+            }
+        }
+        best
+    }
+
+    /// The pairs that share the rarest words with these, in order.
+    fn candidates(&self, words: &[u32]) -> Vec<u32> {
+        let mut distinct: Vec<u32> = words.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let mut weights: HashMap<u32, f32> = HashMap::new();
+        let mut add = |places: &[u32]| {
+            #[expect(clippy::cast_precision_loss, reason = "counts become f32")]
+            let weight = (self.pairs.len() as f32 / places.len() as f32)
+                .ln()
+                .max(1e-3);
+            for &pair in places {
+                *weights.entry(pair).or_default() += weight;
+            }
+        };
+        let places = distinct
+            .iter()
+            .filter_map(|&word| self.places.get(word as usize));
+        let (rare, common): (Vec<_>, Vec<_>) =
+            places.partition(|places| places.len() * COMMON <= self.pairs.len());
+        let used = if rare.is_empty() { common } else { rare };
+        for places in used {
+            add(places);
+        }
+        let mut found: Vec<(u32, f32)> = weights.into_iter().collect();
+        found.sort_unstable_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
+        found.truncate(CANDIDATES);
+        let mut numbers: Vec<u32> = found.into_iter().map(|(number, _)| number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// Writes a pair a line, source and target with a tab between them.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let mut text = String::new();
+        for Pair { source, target, .. } in &self.pairs {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{}\t{}", one_line(source), one_line(target));
+        }
+        write_atomically(path, text.as_bytes(), true)
+    }
+
+    /// Reads what [`Self::save`] writes.
+    ///
+    /// # Errors
+    /// If the file cannot be read or a line has not two columns.
+    pub fn open(path: &Path) -> Result<Self> {
+        let lines = read_lines(path)?;
+        let pairs = lines.iter().zip(1..).map(|(text, line)| {
+            let mut columns = text.split('\t').map(str::to_owned);
+            match (columns.next(), columns.next(), columns.next()) {
+                (Some(source), Some(target), None) => Ok((source, target)),
+                _ => Err(Error::Memory {
+                    line,
+                    path: path.to_owned(),
+                }),
+            }
+        });
+        Ok(Self::new(pairs.collect::<Result<Vec<_>>>()?))
+    }
+}
+
+/// What an encoder that reads `max_tokens` reads behind a sentence of `own` tokens: `sentence_break`, and as many tokens of
+/// the match's translation as there is room for, with one kept for the end. Nothing without a match.
+pub fn behind(
+    found: Option<Match<'_>>,
+    own: usize,
+    vocabulary: &Vocabulary,
+    (sentence_break, max_tokens): (u32, usize),
+) -> Vec<u32> {
+    let room = max_tokens.saturating_sub(own + 2);
+    let Some(found) = found.filter(|_| room > 0) else {
+        return Vec::new();
+    };
+    let target = vocabulary.encode(found.target).into_iter().take(room);
+    std::iter::once(sentence_break).chain(target).collect()
+}
+
+/// Words in lower case, and every mark by itself.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let mut rest = text.trim_start();
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = if first.is_alphanumeric() {
+            rest.find(|letter: char| !letter.is_alphanumeric())
+                .unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        let (word, after) = rest.split_at(end);
+        rest = after.trim_start();
+        Some(word.to_lowercase())
+    })
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+use super::*;
+
+fn memory() -> TranslationMemory {
+    let pairs = [
+        ("Click the Save button.", "Klicken Sie auf Speichern."),
+        ("Click the Print button.", "Klicken Sie auf Drucken."),
+        ("Choose Tools – Options.", "Wählen Sie Extras – Optionen."),
+        ("The chart has two axes.", "Das Diagramm hat zwei Achsen."),
+        ("The chart has two axes.", "Zwei Achsen hat das Diagramm."),
+    ];
+    TranslationMemory::new(pairs.map(|(source, target)| (source.to_owned(), target.to_owned())))
+}
+
+#[test]
+fn the_most_similar_sentence_is_found_and_strangers_are_not() {
+    let memory = memory();
+    assert_eq!(memory.len(), 4);
+    let found = memory.best("Click the Cancel button.").expect("a match");
+    assert_eq!(found.target, "Klicken Sie auf Speichern.");
+    assert!((found.score - 0.8).abs() < 1e-6, "{found:?}");
+    let exact = memory.best("The chart has two axes.").expect("a match");
+    assert_eq!(
+        (exact.score, exact.target),
+        (1.0, "Das Diagramm hat zwei Achsen.")
+    );
+    let nearly = memory.best("the chart has two axes.").expect("a match");
+    assert!(nearly.score < 1.0, "case differs");
+    assert_eq!(memory.best("Nothing of this kind occurs here"), None);
+    assert_eq!(memory.best(""), None);
+    assert_eq!(TranslationMemory::default().best("Click."), None);
+}
+
+#[test]
+fn a_sentence_of_the_memory_learns_from_others() {
+    let memory = memory();
+    let found = memory
+        .best_other("Click the Save button.")
+        .expect("a match");
+    assert_eq!(found.source, "Click the Print button.");
+    assert_eq!(memory.best_other("The chart has two axes."), None);
+}
+
+#[test]
+fn a_users_translation_comes_before_others_of_the_same_sentence() {
+    let own = (
+        "The chart has two axes.",
+        "Das Diagramm besitzt zwei Achsen.",
+    );
+    let own = TranslationMemory::new([(own.0.to_owned(), own.1.to_owned())]);
+    let both = own.before(&memory());
+    assert_eq!(both.len(), 4);
+    let found = both.best("The chart has two axes.").expect("a match");
+    assert_eq!(found.target, "Das Diagramm besitzt zwei Achsen.");
+    assert!(both.best("Click the Save button.").is_some());
+}
+
+#[test]
+fn a_memory_comes_back_from_its_file_and_damage_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("memory.tsv");
+    memory().save(&path).expect("written");
+    assert_eq!(TranslationMemory::open(&path).expect("read"), memory());
+    std::fs::write(&path, "a\tb\nno tab\n").expect("written");
+    let told = TranslationMemory::open(&path)
+        .expect_err("damaged")
+        .to_string();
+    assert!(told.contains("line 2"), "{told}");
+}

@@ -1,0 +1,50 @@
+//! A model that reads a translation memory keeps the pairs it learnt from, and reads them when it translates.
+
+use canopy::inference::{DeviceChoice, Translator};
+use canopy::model::SENTENCE_BREAK;
+
+use super::*;
+
+#[test]
+fn a_model_reads_the_translation_of_the_most_similar_training_sentence() {
+    let place = Place::new();
+    let config = TrainingConfig {
+        preset: "fuzzy-match-small".to_owned(),
+        ..place.config(2)
+    };
+    let data = TrainingData::open(&config, None, 64).expect("opens");
+    let memory = data.memory.as_ref().expect("a memory");
+    let vocabulary = &data.vocabulary;
+    let mut learnt_from_others = 0;
+    for example in &data.train.examples {
+        let end = example.source.iter().position(|&id| id == SENTENCE_BREAK);
+        let Some(end) = end else { continue };
+        let (own, behind) = example.source.split_at(end);
+        let own = vocabulary.decode(own);
+        let found = memory.best_other(&own).expect("it has one");
+        assert_ne!(found.source, own);
+        assert_eq!(vocabulary.decode(&behind[1..]), found.target);
+        learnt_from_others += 1;
+    }
+    assert!(learnt_from_others > memory.len() / 2);
+
+    let run = place.run("run");
+    trained(&config, &run, false).expect("trains");
+    let model = Translator::open(&run.join("checkpoints/last"), DeviceChoice::Cpu);
+    let description = model.expect("a model").description().clone();
+    assert_eq!(description.memory.as_ref(), Some(memory));
+    let known = memory.best("Open the file.").expect("a training sentence");
+    let behind = description.behind("Open the file.", 5, vocabulary);
+    assert_eq!((known.score, behind[0]), (1.0, SENTENCE_BREAK));
+    assert_eq!(vocabulary.decode(&behind[1..]), known.target);
+    assert!(
+        description
+            .behind("Open the file.", 62, vocabulary)
+            .is_empty()
+    );
+
+    fs::remove_file(run.join("checkpoints/last/memory.tsv")).expect("it is there");
+    let without = Translator::open(&run.join("checkpoints/last"), DeviceChoice::Cpu);
+    let without = without.expect("still a model").description().clone();
+    assert!(without.behind("Open the file.", 5, vocabulary).is_empty());
+}
