@@ -89,7 +89,7 @@ pub enum Request {
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
     },
-    /// What its context does to a sentence, see [`ContextDifference`].
+    /// What its context does to a sentence, see [`ContextDifference`]. Of several that wait only the last one is answered.
     Difference {
         job: JobId,
         document: Arc<Document>,

@@ -1,6 +1,6 @@
 //! The worker thread: it alone owns the model and its device.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -189,7 +189,20 @@ where
     S: Fn(Event),
 {
     fn run(mut self, inbox: &Receiver<Request>) {
-        while let Ok(request) = inbox.recv() {
+        let mut waiting = VecDeque::new();
+        loop {
+            if waiting.is_empty() {
+                let Ok(request) = inbox.recv() else { return };
+                waiting.push_back(request);
+            }
+            waiting.extend(inbox.try_iter());
+            let Some(request) = waiting.pop_front() else {
+                continue;
+            };
+            if is_difference(&request) && waiting.iter().any(is_difference) {
+                // Overtaken: nobody waits for its answer any more.
+                continue;
+            }
             let job = match &request {
                 Request::OpenModel { job, .. }
                 | Request::Translate { job, .. }
@@ -327,6 +340,10 @@ where
             Event::Finished { job }
         })
     }
+}
+
+fn is_difference(request: &Request) -> bool {
+    matches!(request, Request::Difference { .. })
 }
 
 /// The next sentences from the first visible one on, then those above it.
