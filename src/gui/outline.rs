@@ -3,12 +3,15 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use egui::{Align2, FontId, Id, Rect, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, FontId, Id, Pos2, Rect, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use super::sentence_row::margin_bar_ui;
+use super::shading::{self, MarginShading};
 use super::theme::{self, Palette};
 use super::{icons, labels};
 use crate::app::command::label_of;
 use crate::app::{Command, OpenDocument, Scope};
+use crate::explain::Scale;
 
 const ROW_HEIGHT: f32 = 30.0;
 
@@ -24,6 +27,7 @@ impl OutlinePanel {
         &mut self,
         ui: &mut Ui,
         open: &OpenDocument,
+        margin: Option<&MarginShading<'_>>,
         can_translate: bool,
         commands: &mut Vec<Command>,
     ) {
@@ -45,12 +49,15 @@ impl OutlinePanel {
         });
         let visible = self.visible_sections(open);
         let current = open.selected.map(|sentence| open.section_of(sentence));
+        let weights = margin.map(|margin| SectionWeights::new(ui, margin, open, &visible));
         ui.spacing_mut().item_spacing.y = 0.0;
         ScrollArea::vertical()
             .auto_shrink(false)
             .id_salt("outline")
             .show_rows(ui, ROW_HEIGHT, visible.len(), |ui, rows| {
-                for &section in &visible[rows] {
+                for row in rows {
+                    let section = visible[row];
+                    let at = ui.cursor().min;
                     self.section_ui(
                         ui,
                         open,
@@ -59,6 +66,10 @@ impl OutlinePanel {
                         can_translate,
                         commands,
                     );
+                    // On top of the row, for its explanation.
+                    if let Some(weights) = &weights {
+                        weights.paint(ui, at, row);
+                    }
                 }
             });
     }
@@ -181,6 +192,42 @@ impl OutlinePanel {
             palette.weak
         };
         icons::chevron(ui.painter(), center, !is_closed, color);
+    }
+}
+
+/// The attention that goes to what each row of the outline stands for: its section down to the next row.
+struct SectionWeights<'a> {
+    margin: &'a MarginShading<'a>,
+    weights: Vec<f32>,
+    scale: Scale,
+}
+
+impl<'a> SectionWeights<'a> {
+    fn new(ui: &Ui, margin: &'a MarginShading<'_>, open: &OpenDocument, visible: &[usize]) -> Self {
+        let start = |row: usize| {
+            let section = visible.get(row);
+            section.map_or(open.num_sentences(), |&section| {
+                open.sections()[section].sentences.start
+            })
+        };
+        let weights = (0..visible.len()).map(|row| margin.total(start(row)..start(row + 1)));
+        let weights: Vec<f32> = weights.collect();
+        let scale = shading::scale(ui, weights.iter().copied().fold(0.0, f32::max));
+        Self {
+            margin,
+            weights,
+            scale,
+        }
+    }
+
+    fn paint(&self, ui: &Ui, at: Pos2, row: usize) {
+        let weight = self.weights[row];
+        if weight > 0.0 {
+            let bar = Rect::from_min_size(at + vec2(2.0, 0.0), vec2(5.0, ROW_HEIGHT));
+            let id = Id::unique("outline margin").with(row);
+            let told = self.margin.told(weight);
+            margin_bar_ui(ui, bar, id, shading::colour(&self.scale, weight), &told);
+        }
     }
 }
 

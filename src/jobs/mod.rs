@@ -26,7 +26,7 @@ pub use worker::{Engine, Worker};
 
 use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
-use crate::explain::ContextDifference;
+use crate::explain::{ContextDifference, Margin};
 use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
 use crate::text::document::Document;
 use crate::trace::TraceSource;
@@ -168,6 +168,11 @@ pub enum Event {
     Answered {
         job: JobId,
         answer: Result<Arc<Answer>>,
+    },
+    /// Beside the document; `None` if the trace has no attention to other sentences.
+    Margin {
+        job: JobId,
+        margin: Option<Box<Margin>>,
     },
     Evaluating {
         job: JobId,

@@ -196,7 +196,7 @@ impl AppState {
     }
 
     /// The open document with its targets and the open model.
-    fn traceable(&self) -> Option<Origin> {
+    pub(super) fn traceable(&self) -> Option<Origin> {
         let ModelState::Open { info, .. } = &self.model else {
             return None;
         };

@@ -2,6 +2,7 @@
 
 mod commands;
 mod events;
+mod margin;
 mod select;
 
 use std::path::PathBuf;
@@ -119,6 +120,7 @@ pub struct Explorer {
     pub requests: Vec<ExplainRequest>,
     /// Colours of figures that are saved.
     pub theme: Theme,
+    margin: margin::MarginState,
     asked: Option<JobId>,
     /// Questions before this one, the last one last.
     back: Vec<Question>,
@@ -142,6 +144,7 @@ impl Default for Explorer {
             revision: 0,
             requests: Vec::new(),
             theme: Theme::LIGHT,
+            margin: margin::MarginState::default(),
             asked: None,
             back: Vec::new(),
             saving: None,
