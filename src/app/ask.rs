@@ -49,6 +49,8 @@ pub enum Ask {
     /// A corpus to evaluate on.
     TestCorpus,
     OpenJudgement,
+    /// A folder of a sentence encoder.
+    Encoder,
     /// Where scores shall go, as a table or a figure.
     Scores {
         name: String,
@@ -89,6 +91,7 @@ impl Ask {
                 ("Choose a model folder", Pick::Folder)
             }
             Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", Pick::Folder),
+            Self::Encoder => ("Choose an encoder folder", Pick::Folder),
             Self::OpenJudgement => ("Open a judgement", Pick::File("Judgements", &["json"])),
             Self::Scores { name } => (
                 "Save scores as CSV, TEX, JSON, SVG or PNG",
@@ -152,6 +155,7 @@ impl Ask {
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),
             Self::Trace { .. } => Command::Explore(ExploreCommand::SaveTrace(path)),
+            Self::Encoder => Command::Explore(ExploreCommand::UseEncoder(path)),
             Self::EvaluatedModel { .. } => Command::Evaluate(EvaluateCommand::AddModel(path)),
             Self::TestCorpus => Command::Evaluate(EvaluateCommand::UseCorpus(path)),
             Self::OpenJudgement => Command::Evaluate(EvaluateCommand::OpenJudgement(path)),

@@ -39,6 +39,8 @@ impl AppState {
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
             Event::Answered { job, answer } => self.answered(job, answer),
             Event::Differed { job, difference } => self.differed(job, difference),
+            Event::Comparing { job, done, num } => self.comparing(job, done, num),
+            Event::Compared { job, view } => self.compared(job, view),
             Event::Margin { job, margin } => self.margin_found(job, margin),
             Event::Evaluating { job, progress } => self.evaluating(job, progress),
             Event::Evaluated { job, evaluation } => self.evaluated(job, evaluation),

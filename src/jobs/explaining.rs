@@ -57,6 +57,14 @@ pub struct Answer {
     pub weights: Vec<(u32, f32)>,
 }
 
+impl Answer {
+    /// Whether its weights are what `view` is about: attention, or similarity.
+    pub fn is_of(&self, view: ViewKind) -> bool {
+        let compares = |view| view == ViewKind::Similarity;
+        compares(self.question.view) == compares(view)
+    }
+}
+
 /// Width of saved figures, in pixels.
 const FIGURE_WIDTH: u32 = 1_200;
 

@@ -3,6 +3,7 @@
 //!
 //! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
+pub mod comparing;
 pub mod evaluations;
 pub mod explaining;
 pub mod files;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+pub use comparing::Comparison;
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread};
@@ -26,7 +28,7 @@ pub use worker::{Engine, Worker};
 
 use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
-use crate::explain::{ContextDifference, Margin};
+use crate::explain::{ContextDifference, Margin, SimilarityView};
 use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
 use crate::text::document::Document;
 use crate::trace::TraceSource;
@@ -97,6 +99,11 @@ pub enum Request {
         sentence: usize,
         options: SearchOptions,
     },
+    /// The sentences of a document against each other.
+    Compare {
+        job: JobId,
+        comparison: Box<Comparison>,
+    },
 }
 
 /// What a thread reports.
@@ -159,6 +166,16 @@ pub enum Event {
     Differed {
         job: JobId,
         difference: Result<Box<ContextDifference>>,
+    },
+    /// So many sentences are encoded.
+    Comparing {
+        job: JobId,
+        done: usize,
+        num: usize,
+    },
+    Compared {
+        job: JobId,
+        view: Arc<SimilarityView>,
     },
     TraceOpened {
         job: JobId,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
+use super::comparing::Encoded;
 use super::{Event, JobControl, JobId, Request};
 use crate::error::{Error, Result, caught};
 use crate::explain::ContextDifference;
@@ -154,6 +155,7 @@ impl Worker {
                     engine: None,
                     opened: None,
                     turn,
+                    encoded: None,
                 }
                 .run(&inbox);
             })
@@ -180,6 +182,7 @@ struct Loop<E, O, S> {
     opened: Option<(PathBuf, DeviceChoice)>,
     /// Shared with the training thread.
     turn: Turn,
+    encoded: Option<Encoded>,
 }
 
 impl<E, O, S> Loop<E, O, S>
@@ -207,7 +210,8 @@ where
                 Request::OpenModel { job, .. }
                 | Request::Translate { job, .. }
                 | Request::Trace { job, .. }
-                | Request::Difference { job, .. } => *job,
+                | Request::Difference { job, .. }
+                | Request::Compare { job, .. } => *job,
             };
             let done = caught(|| self.handle(request));
             if matches!(done, Err(Error::Panicked { .. })) {
@@ -278,6 +282,9 @@ where
                     job,
                     difference: difference.map(Box::new),
                 })
+            }
+            Request::Compare { job, comparison } => {
+                Encoded::compare(&mut self.encoded, job, *comparison, &self.turn, &self.emit)
             }
         }
     }

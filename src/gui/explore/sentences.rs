@@ -42,7 +42,8 @@ impl SentenceList {
         let overview = source.overview();
         header_ui(ui, source, &palette);
         let weights: &[(u32, f32)] = match &explorer.answer {
-            Some(Ok(answer)) => &answer.weights,
+            // Shares of attention are no similarities, nor the other way round.
+            Some(Ok(answer)) if answer.is_of(explorer.question.view) => &answer.weights,
             _ => &[],
         };
         let rows = Rows {

@@ -233,6 +233,7 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
         engine: None,
         opened: None,
         turn: Turn::default(),
+        encoded: None,
     };
     worker.run(&inbox);
     let told = told.into_inner();
