@@ -58,15 +58,12 @@ impl OutlinePanel {
                 for row in rows {
                     let section = visible[row];
                     let at = ui.cursor().min;
-                    self.section_ui(
-                        ui,
-                        open,
+                    let shown = SectionRow {
                         section,
-                        current == Some(section),
-                        can_translate,
-                        commands,
-                    );
-                    // On top of the row, for its explanation.
+                        current: current == Some(section),
+                        told: weights.as_ref().and_then(|weights| weights.told(row)),
+                    };
+                    self.section_ui(ui, open, &shown, can_translate, commands);
                     if let Some(weights) = &weights {
                         weights.paint(ui, at, row);
                     }
@@ -92,11 +89,14 @@ impl OutlinePanel {
         &mut self,
         ui: &mut Ui,
         open: &OpenDocument,
-        section: usize,
-        current: bool,
+        row: &SectionRow,
         can_translate: bool,
         commands: &mut Vec<Command>,
     ) {
+        let &SectionRow {
+            section, current, ..
+        } = row;
+        let told = row.told.as_deref().unwrap_or_default();
         let palette = Palette::of(ui);
         let outline = &open.sections()[section];
         let counts = open.section_counts(section);
@@ -165,7 +165,7 @@ impl OutlinePanel {
             }
         });
         response.on_hover_text(format!(
-            "{}\n{}, {} translated, {} confirmed",
+            "{}\n{}, {} translated, {} confirmed{told}",
             outline.title,
             labels::count(counts.total(), "sentence"),
             counts.total() - counts.untranslated,
@@ -220,6 +220,12 @@ impl<'a> SectionWeights<'a> {
         }
     }
 
+    /// What is added to the explanation of a row.
+    fn told(&self, row: usize) -> Option<String> {
+        let weight = self.weights[row];
+        (weight > 0.0).then(|| format!("\n{}", self.margin.told(weight)))
+    }
+
     fn paint(&self, ui: &Ui, at: Pos2, row: usize) {
         let weight = self.weights[row];
         if weight > 0.0 {
@@ -229,6 +235,14 @@ impl<'a> SectionWeights<'a> {
             margin_bar_ui(ui, bar, id, shading::colour(&self.scale, weight), &told);
         }
     }
+}
+
+/// What a row of the outline shows.
+struct SectionRow {
+    section: usize,
+    current: bool,
+    /// Of its weight.
+    told: Option<String>,
 }
 
 /// Deep nesting must leave room for the titles.

@@ -80,7 +80,7 @@ pub fn sentence_row_ui(
             .with_max_x(body.left() + 11.0)
             .with_min_x(body.left() + 4.0);
         let id = id.with("margin");
-        margin_bar_ui(ui, bar, id, color, &told);
+        margin_bar_ui(ui, bar, id, color, &told).on_hover_text(told);
     }
     row.source.paint(painter, source_pos, palette);
     paint_paragraph_mark(ui, row, source_pos.x, body, first_line, palette);
@@ -164,12 +164,12 @@ fn paint_number(
 }
 
 /// The attention that a sentence or section gets.
-pub fn margin_bar_ui(ui: &Ui, bar: Rect, id: Id, color: Color32, told: &str) {
+pub fn margin_bar_ui(ui: &Ui, bar: Rect, id: Id, color: Color32, told: &str) -> Response {
     let response = ui.interact(bar.expand2(vec2(4.0, 0.0)), id, Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, told));
     ui.painter()
         .rect_filled(bar.shrink2(vec2(0.0, 2.0)), 1.5, color);
-    response.on_hover_text(told);
+    response
 }
 
 /// A bullet for a list item, a line beside a table cell.
