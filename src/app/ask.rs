@@ -49,6 +49,12 @@ pub enum Ask {
     /// A corpus to evaluate on.
     TestCorpus,
     OpenJudgement,
+    /// A folder of a sentence encoder.
+    Encoder,
+    /// The encoder folder of a BERT, for a run.
+    Bert,
+    /// A file of contexts, for a run.
+    Contexts,
     /// Where scores shall go, as a table or a figure.
     Scores {
         name: String,
@@ -89,6 +95,11 @@ impl Ask {
                 ("Choose a model folder", Pick::Folder)
             }
             Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", Pick::Folder),
+            Self::Contexts => (
+                "Choose a file of contexts",
+                Pick::File("Contexts", &["jsonl"]),
+            ),
+            Self::Bert | Self::Encoder => ("Choose an encoder folder", Pick::Folder),
             Self::OpenJudgement => ("Open a judgement", Pick::File("Judgements", &["json"])),
             Self::Scores { name } => (
                 "Save scores as CSV, TEX, JSON, SVG or PNG",
@@ -152,12 +163,15 @@ impl Ask {
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),
             Self::Trace { .. } => Command::Explore(ExploreCommand::SaveTrace(path)),
+            Self::Encoder => Command::Explore(ExploreCommand::UseEncoder(path)),
             Self::EvaluatedModel { .. } => Command::Evaluate(EvaluateCommand::AddModel(path)),
             Self::TestCorpus => Command::Evaluate(EvaluateCommand::UseCorpus(path)),
             Self::OpenJudgement => Command::Evaluate(EvaluateCommand::OpenJudgement(path)),
             Self::Scores { .. } => Command::Evaluate(EvaluateCommand::Save(path)),
             Self::Votes { .. } => Command::Evaluate(EvaluateCommand::ExportVotes(path)),
             Self::Corpus => training(TrainingCommand::UseCorpus(path)),
+            Self::Bert => training(TrainingCommand::UseBert(path)),
+            Self::Contexts => training(TrainingCommand::UseContexts(path)),
             Self::CorpusSide(side) => training(TrainingCommand::UseSide(side, path)),
             Self::RunFolder => training(TrainingCommand::Follow(path)),
             Self::Export { run } => training(TrainingCommand::ExportTo(run, path)),

@@ -13,6 +13,11 @@ use crate::text::document::Document;
 impl AppState {
     /// Takes an event in; what belongs to an older job is dropped.
     pub fn receive(&mut self, event: Event) {
+        self.take_in(event);
+        self.follow_margin();
+    }
+
+    fn take_in(&mut self, event: Event) {
         match event {
             Event::ModelOpened {
                 job,
@@ -34,6 +39,9 @@ impl AppState {
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
             Event::Answered { job, answer } => self.answered(job, answer),
             Event::Differed { job, difference } => self.differed(job, difference),
+            Event::Comparing { job, done, num } => self.comparing(job, done, num),
+            Event::Compared { job, view } => self.compared(job, view),
+            Event::Margin { job, margin } => self.margin_found(job, margin),
             Event::Evaluating { job, progress } => self.evaluating(job, progress),
             Event::Evaluated { job, evaluation } => self.evaluated(job, evaluation),
             Event::EvaluationSaved { job, path } => self.evaluation_saved(job, &path),

@@ -22,6 +22,8 @@ pub struct Settings {
     pub recent_corpora: Vec<PathBuf>,
     /// What the program begins with, if a person has chosen.
     pub default_model: Option<PathBuf>,
+    /// What sentences are compared with.
+    pub encoder: Option<PathBuf>,
 }
 
 impl Default for Settings {
@@ -35,6 +37,7 @@ impl Default for Settings {
             recent_models: vec![],
             recent_corpora: vec![],
             default_model: None,
+            encoder: None,
         }
     }
 }

@@ -132,6 +132,11 @@ impl AppState {
     }
 
     pub fn apply(&mut self, command: Command) {
+        self.carry_out(command);
+        self.follow_margin();
+    }
+
+    fn carry_out(&mut self, command: Command) {
         match command {
             Command::Open => self.asks.push(Ask::OpenDocument {
                 folder: self.document_folder(),

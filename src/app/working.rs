@@ -95,6 +95,7 @@ impl AppState {
     }
 
     pub(super) fn start_translation(&mut self, scope: Scope) {
+        self.stop_comparing_sentences();
         let Some(document) = &self.document else {
             return;
         };

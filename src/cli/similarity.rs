@@ -77,7 +77,7 @@ pub(super) fn run(arguments: &SimilarityArguments) -> Result<()> {
         let embeddings = found.expect("nothing stops it");
         let name = &encoder.description().name;
         let view = SimilarityView::new(&document.name, name, texts, embeddings, arguments.measure);
-        let view = Explanation::Similarity(view);
+        let view = Explanation::Similarity(view.into());
         let theme = if arguments.figure.dark {
             Theme::DARK
         } else {

@@ -30,11 +30,14 @@ pub enum Explanation {
     Context(ContextView),
     Zeros(ZerosView),
     Difference(ContextDifference),
-    Similarity(SimilarityView),
+    Similarity(#[serde(serialize_with = "of_shared")] Arc<SimilarityView>),
 }
 
-fn of_shared<S: Serializer>(map: &Arc<DocumentMap>, serializer: S) -> Result<S::Ok, S::Error> {
-    map.serialize(serializer)
+fn of_shared<T: Serialize, S: Serializer>(
+    shared: &Arc<T>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    shared.serialize(serializer)
 }
 
 impl Explanation {

@@ -29,6 +29,8 @@ pub enum ViewKind {
     Zeros,
     /// What the translation is worth without its context; the model answers, not the trace.
     Difference,
+    /// All sentences against each other by a sentence encoder, which answers, not the trace.
+    Similarity,
 }
 
 /// All that an answer depends on, but the trace.
@@ -49,7 +51,7 @@ impl ViewKind {
     pub fn side(self, wanted: Side) -> Side {
         match self {
             Self::Cross | Self::Difference => Side::Target,
-            Self::Itself => Side::Source,
+            Self::Itself | Self::Similarity => Side::Source,
             _ => wanted,
         }
     }
@@ -115,6 +117,12 @@ impl Question {
                 return Err(Error::NotTraced {
                     missing: "no translation without its context",
                     advice: "open the document and its model, and ask there",
+                });
+            }
+            ViewKind::Similarity => {
+                return Err(Error::NotTraced {
+                    missing: "no similarities of sentences",
+                    advice: "ask a sentence encoder (canopy corpus similarity)",
                 });
             }
         })
@@ -237,6 +245,12 @@ impl Choices {
             let is_there = !context.sides.is_empty() && !source.overview().target.is_empty();
             return Self {
                 sides: is_there.then_some(Side::Target).into_iter().collect(),
+                ..Self::default()
+            };
+        }
+        if view == ViewKind::Similarity {
+            return Self {
+                sides: vec![Side::Source],
                 ..Self::default()
             };
         }

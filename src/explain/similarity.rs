@@ -4,10 +4,14 @@ use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
-use crate::similarity::{Embeddings, Measure, Range, Selection, Sentences, SimilarityMatrix};
+use crate::similarity::{
+    Embeddings, Measure, Neighbour, Range, Selection, Sentences, SimilarityMatrix,
+};
 
 /// Rows of a figure; of more sentences, several share a row.
 const MOST_ROWS: usize = 160;
+/// Others that are named of each sentence.
+const NEAREST: NonZeroUsize = NonZeroUsize::new(6).expect("not zero");
 
 /// The matrix of a measure over all pairs of sentences, as CATSBY shows it in its Figure 4.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -26,6 +30,8 @@ pub struct SimilarityView {
     pub cells: Vec<Vec<Option<f32>>>,
     /// The nearest other sentence of each; empty where sentences share rows.
     pub picks: Vec<Option<usize>>,
+    /// Of each sentence the nearest others, the nearest first, and what the measure says.
+    pub nearest: Vec<Vec<(usize, f32)>>,
 }
 
 impl SimilarityView {
@@ -47,19 +53,16 @@ impl SimilarityView {
         let rows = (0..count).step_by(block);
         let cells = rows.map(|first| row(&matrix, first..count.min(first + block), count, block));
         let cells = cells.collect();
-        let mut picks = Vec::new();
-        if block == 1 {
-            let selection = Selection {
-                measure,
-                range: Range::Each,
-                count: NonZeroUsize::MIN,
-            };
-            let found = selection.run(&Sentences::one_document(embeddings));
-            picks = found
-                .iter()
-                .map(|found| found.first().map(|one| one.row))
-                .collect();
-        }
+        let selection = Selection {
+            measure,
+            range: Range::Each,
+            count: NEAREST,
+        };
+        let found = selection.run(&Sentences::one_document(embeddings));
+        let told = |found: &[Neighbour]| found.iter().map(|one| (one.row, one.value)).collect();
+        let nearest: Vec<Vec<(usize, f32)>> = found.iter().map(told).collect();
+        let picks = nearest.iter().filter(|_| block == 1);
+        let picks = picks.map(|found| found.first().map(|one| one.0)).collect();
         Self {
             title: title.to_owned(),
             query: format!("{encoder} · {count} sentences"),
@@ -68,6 +71,7 @@ impl SimilarityView {
             block,
             cells,
             picks,
+            nearest,
         }
     }
 
@@ -129,6 +133,7 @@ mod tests {
             ]
         );
         assert_eq!(view.picks, [Some(1), Some(0), Some(1)]);
+        assert_eq!(view.nearest[2], [(1, 1.0), (0, 2.0)]);
         assert_eq!(view.extremes(), (1.0, 2.0));
     }
 
@@ -143,6 +148,8 @@ mod tests {
         let close = |found: Option<f32>, want: f32| (found.expect("pairs") - want).abs() < 1e-5;
         assert!(close(view.cells[0][0], 4.0 / 3.0) && close(view.cells[0][1], 3.0));
         assert!(view.picks.is_empty());
+        let nearest: Vec<usize> = view.nearest[200].iter().map(|one| one.0).collect();
+        assert_eq!(nearest, [199, 201, 198, 202, 197, 203]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
+use super::shading::MarginShading;
 use super::theme::{self, Palette};
 use super::training::{Closing, TrainingPanel, closing_ui};
 use super::{menu, notices, shortcuts, status, welcome};
@@ -321,6 +322,12 @@ fn document_page_ui(
 ) {
     let palette = Palette::of(ui);
     let can_translate = state.is_enabled(&Command::Translate(crate::app::Scope::Document));
+    let margin = state.margin().cloned();
+    let is_old = margin.is_some() && state.is_margin_old();
+    let margin = margin
+        .as_ref()
+        .map(|margin| MarginShading::new(ui, margin, is_old));
+    let margin = margin.as_ref();
     if let Some(document) = state
         .document
         .as_ref()
@@ -331,7 +338,8 @@ fn document_page_ui(
             .size_range(180.0..=520.0)
             .frame(Frame::NONE.fill(palette.panel));
         panel.show(ui, |ui| {
-            panels.outline.ui(ui, document, can_translate, commands);
+            let outline = &mut panels.outline;
+            outline.ui(ui, document, margin, can_translate, commands);
         });
     }
     CentralPanel::default()
@@ -341,9 +349,9 @@ fn document_page_ui(
             let running = state.running.is_some();
             match &mut state.document {
                 Some(document) => {
-                    panels
-                        .document
-                        .ui(ui, document, (&source, &target), running, commands);
+                    let languages = (source.as_str(), target.as_str());
+                    let panel = &mut panels.document;
+                    panel.ui(ui, document, languages, margin, running, commands);
                 }
                 None => welcome::welcome_ui(ui, state, commands),
             }

@@ -10,6 +10,7 @@ use super::estimate::CharWidths;
 use super::row_heights::RowHeights;
 use super::row_layout::{Columns, Row, row_style};
 use super::sentence_row::{RowContext, sentence_row_ui};
+use super::shading::MarginShading;
 use super::theme::Palette;
 use crate::app::{Command, OpenDocument};
 use crate::jobs::State;
@@ -40,6 +41,7 @@ impl DocumentPanel {
         ui: &mut Ui,
         open: &mut OpenDocument,
         languages: (&str, &str),
+        margin: Option<&MarginShading<'_>>,
         running: bool,
         commands: &mut Vec<Command>,
     ) {
@@ -56,7 +58,15 @@ impl DocumentPanel {
             area = area.vertical_scroll_offset(offset);
         }
         let output = area.show_viewport(ui, |ui, viewport| {
-            self.rows_ui(ui, viewport, open, &columns, running, &palette, commands);
+            let context = RowContext {
+                columns: &columns,
+                margin,
+                selected: false,
+                editing: false,
+                running,
+                palette: &palette,
+            };
+            self.rows_ui(ui, viewport, open, context, commands);
         });
         self.scroll_id = Some(output.id);
     }
@@ -214,20 +224,21 @@ impl DocumentPanel {
         self.measured[row] = true;
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one call, from the scroll area's closure"
-    )]
+    /// Of `context` each row changes what is its own.
     fn rows_ui(
         &mut self,
         ui: &mut Ui,
         viewport: Rect,
         open: &OpenDocument,
-        columns: &Columns,
-        running: bool,
-        palette: &Palette,
+        context: RowContext<'_>,
         commands: &mut Vec<Command>,
     ) {
+        let RowContext {
+            columns,
+            running,
+            palette,
+            ..
+        } = context;
         ui.set_height(self.rows.total() + 2.0 * MARGIN + 40.0);
         if self.rows.len() == 0 {
             let center = ui.clip_rect().center();
@@ -252,11 +263,10 @@ impl DocumentPanel {
             let rect = Rect::from_min_size(pos2(origin.x, top), size);
             let editor = open.editor.as_ref().filter(|editor| editor.sentence == row);
             let context = RowContext {
-                columns,
                 selected: open.selected == Some(row),
                 editing: editor.is_some(),
                 running: running && open.target(row).state == State::Untranslated,
-                palette,
+                ..context
             };
             let editor_rect = sentence_row_ui(ui, rect, &layout, open, context, commands);
             if let Some(editor) = editor {

@@ -22,6 +22,7 @@ mod recording;
 mod row_heights;
 mod row_layout;
 mod sentence_row;
+mod shading;
 mod shortcuts;
 mod sparse_map;
 mod status;

@@ -3,12 +3,15 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use egui::{Align2, FontId, Id, Rect, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, FontId, Id, Pos2, Rect, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use super::sentence_row::margin_bar_ui;
+use super::shading::{self, MarginShading};
 use super::theme::{self, Palette};
 use super::{icons, labels};
 use crate::app::command::label_of;
 use crate::app::{Command, OpenDocument, Scope};
+use crate::explain::Scale;
 
 const ROW_HEIGHT: f32 = 30.0;
 
@@ -24,6 +27,7 @@ impl OutlinePanel {
         &mut self,
         ui: &mut Ui,
         open: &OpenDocument,
+        margin: Option<&MarginShading<'_>>,
         can_translate: bool,
         commands: &mut Vec<Command>,
     ) {
@@ -45,20 +49,24 @@ impl OutlinePanel {
         });
         let visible = self.visible_sections(open);
         let current = open.selected.map(|sentence| open.section_of(sentence));
+        let weights = margin.map(|margin| SectionWeights::new(ui, margin, open, &visible));
         ui.spacing_mut().item_spacing.y = 0.0;
         ScrollArea::vertical()
             .auto_shrink(false)
             .id_salt("outline")
             .show_rows(ui, ROW_HEIGHT, visible.len(), |ui, rows| {
-                for &section in &visible[rows] {
-                    self.section_ui(
-                        ui,
-                        open,
+                for row in rows {
+                    let section = visible[row];
+                    let at = ui.cursor().min;
+                    let shown = SectionRow {
                         section,
-                        current == Some(section),
-                        can_translate,
-                        commands,
-                    );
+                        current: current == Some(section),
+                        told: weights.as_ref().and_then(|weights| weights.told(row)),
+                    };
+                    self.section_ui(ui, open, &shown, can_translate, commands);
+                    if let Some(weights) = &weights {
+                        weights.paint(ui, at, row);
+                    }
                 }
             });
     }
@@ -81,11 +89,14 @@ impl OutlinePanel {
         &mut self,
         ui: &mut Ui,
         open: &OpenDocument,
-        section: usize,
-        current: bool,
+        row: &SectionRow,
         can_translate: bool,
         commands: &mut Vec<Command>,
     ) {
+        let &SectionRow {
+            section, current, ..
+        } = row;
+        let told = row.told.as_deref().unwrap_or_default();
         let palette = Palette::of(ui);
         let outline = &open.sections()[section];
         let counts = open.section_counts(section);
@@ -154,7 +165,7 @@ impl OutlinePanel {
             }
         });
         response.on_hover_text(format!(
-            "{}\n{}, {} translated, {} confirmed",
+            "{}\n{}, {} translated, {} confirmed{told}",
             outline.title,
             labels::count(counts.total(), "sentence"),
             counts.total() - counts.untranslated,
@@ -182,6 +193,56 @@ impl OutlinePanel {
         };
         icons::chevron(ui.painter(), center, !is_closed, color);
     }
+}
+
+/// The attention that goes to what each row of the outline stands for: its section down to the next row.
+struct SectionWeights<'a> {
+    margin: &'a MarginShading<'a>,
+    weights: Vec<f32>,
+    scale: Scale,
+}
+
+impl<'a> SectionWeights<'a> {
+    fn new(ui: &Ui, margin: &'a MarginShading<'_>, open: &OpenDocument, visible: &[usize]) -> Self {
+        let start = |row: usize| {
+            let section = visible.get(row);
+            section.map_or(open.num_sentences(), |&section| {
+                open.sections()[section].sentences.start
+            })
+        };
+        let weights = (0..visible.len()).map(|row| margin.total(start(row)..start(row + 1)));
+        let weights: Vec<f32> = weights.collect();
+        let scale = shading::scale(ui, weights.iter().copied().fold(0.0, f32::max));
+        Self {
+            margin,
+            weights,
+            scale,
+        }
+    }
+
+    /// What is added to the explanation of a row.
+    fn told(&self, row: usize) -> Option<String> {
+        let weight = self.weights[row];
+        (weight > 0.0).then(|| format!("\n{}", self.margin.told(weight)))
+    }
+
+    fn paint(&self, ui: &Ui, at: Pos2, row: usize) {
+        let weight = self.weights[row];
+        if weight > 0.0 {
+            let bar = Rect::from_min_size(at + vec2(2.0, 0.0), vec2(5.0, ROW_HEIGHT));
+            let id = Id::unique("outline margin").with(row);
+            let told = self.margin.told(weight);
+            margin_bar_ui(ui, bar, id, shading::colour(&self.scale, weight), &told);
+        }
+    }
+}
+
+/// What a row of the outline shows.
+struct SectionRow {
+    section: usize,
+    current: bool,
+    /// Of its weight.
+    told: Option<String>,
 }
 
 /// Deep nesting must leave room for the titles.

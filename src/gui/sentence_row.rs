@@ -4,6 +4,7 @@ use egui::{Color32, CornerRadius, Id, Rect, Response, Sense, Stroke, Ui, WidgetI
 
 use super::cell::Cell;
 use super::row_layout::{Columns, PADDING, Row};
+use super::shading::MarginShading;
 use super::theme::{self, Palette};
 use super::{icons, labels};
 use crate::app::command::label_of;
@@ -17,6 +18,8 @@ use crate::text::placeholder;
 #[derive(Debug, Clone, Copy)]
 pub struct RowContext<'a> {
     pub columns: &'a Columns,
+    /// What the selected sentence attends to.
+    pub margin: Option<&'a MarginShading<'a>>,
     pub selected: bool,
     pub editing: bool,
     /// A translation that includes this sentence may be running.
@@ -69,6 +72,16 @@ pub fn sentence_row_ui(
         body.left() + columns.target.min + row.indent,
         body.top() + PADDING,
     );
+    if let Some((color, told)) = context
+        .margin
+        .and_then(|margin| margin.sentence(row.sentence))
+    {
+        let bar = body
+            .with_max_x(body.left() + 11.0)
+            .with_min_x(body.left() + 4.0);
+        let id = id.with("margin");
+        margin_bar_ui(ui, bar, id, color, &told).on_hover_text(told);
+    }
     row.source.paint(painter, source_pos, palette);
     paint_paragraph_mark(ui, row, source_pos.x, body, first_line, palette);
     if !context.editing {
@@ -148,6 +161,15 @@ fn paint_number(
     let font = egui::FontId::proportional(11.0);
     ui.painter()
         .text(pos, egui::Align2::RIGHT_CENTER, sentence + 1, font, color);
+}
+
+/// The attention that a sentence or section gets.
+pub fn margin_bar_ui(ui: &Ui, bar: Rect, id: Id, color: Color32, told: &str) -> Response {
+    let response = ui.interact(bar.expand2(vec2(4.0, 0.0)), id, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, told));
+    ui.painter()
+        .rect_filled(bar.shrink2(vec2(0.0, 2.0)), 1.5, color);
+    response
 }
 
 /// A bullet for a list item, a line beside a table cell.

@@ -9,7 +9,7 @@ use super::{Event, JobId};
 use crate::charts::Theme;
 use crate::error::{Error, Result, caught};
 use crate::explain::{
-    DocumentMap, Explanation, Heads, Query, Question, ViewKind, sentence_weights,
+    DocumentMap, Explanation, Heads, Margin, Query, Question, ViewKind, sentence_weights,
 };
 use crate::trace::{self, Side, TraceSource};
 
@@ -27,6 +27,12 @@ pub enum ExplainRequest {
         /// Another model's, whose maps are shown beside.
         beside: Option<Arc<TraceSource>>,
         question: Question,
+    },
+    /// Of several that wait only the last one is answered.
+    Margin {
+        job: JobId,
+        source: Arc<TraceSource>,
+        query: Query,
     },
     /// A figure or its numbers, as the end of the name says; replaces what is there, the dialog has asked.
     SaveFigure {
@@ -49,6 +55,14 @@ pub struct Answer {
     pub explanation: Explanation,
     /// Share of the attention that each sentence has, ascending by number; empty if the view is not about the document.
     pub weights: Vec<(u32, f32)>,
+}
+
+impl Answer {
+    /// Whether its weights are what `view` is about: attention, or similarity.
+    pub fn is_of(&self, view: ViewKind) -> bool {
+        let compares = |view| view == ViewKind::Similarity;
+        compares(self.question.view) == compares(view)
+    }
 }
 
 /// Width of saved figures, in pixels.
@@ -95,11 +109,14 @@ fn answer_all(inbox: &Receiver<ExplainRequest>, emit: &impl Fn(Event)) {
     while let Ok(request) = inbox.recv() {
         let mut waiting = vec![request];
         waiting.extend(inbox.try_iter());
-        let last = waiting
-            .iter()
-            .rposition(|request| matches!(request, ExplainRequest::Answer { .. }));
+        let last = |is_one: fn(&ExplainRequest) -> bool| waiting.iter().rposition(is_one);
+        let (answer, margin) = (
+            last(ExplainRequest::is_answer),
+            last(ExplainRequest::is_margin),
+        );
         for (place, request) in waiting.into_iter().enumerate() {
-            let is_old = matches!(request, ExplainRequest::Answer { .. }) && Some(place) != last;
+            let is_old = request.is_answer() && Some(place) != answer
+                || request.is_margin() && Some(place) != margin;
             if !is_old {
                 emit(done_or_failed(request, &mut known));
             }
@@ -148,22 +165,32 @@ impl KnownMap {
 
 fn done_or_failed(request: ExplainRequest, known: &mut Option<KnownMap>) -> Event {
     let job = request.job();
-    let is_answer = matches!(request, ExplainRequest::Answer { .. });
+    let (is_answer, is_margin) = (request.is_answer(), request.is_margin());
     match caught(|| request.done(known)) {
         Ok(event) => event,
         Err(error) if is_answer => Event::Answered {
             job,
             answer: Err(error),
         },
+        Err(_) if is_margin => Event::Margin { job, margin: None },
         Err(error) => Event::Failed { job, error },
     }
 }
 
 impl ExplainRequest {
+    fn is_answer(&self) -> bool {
+        matches!(self, Self::Answer { .. })
+    }
+
+    fn is_margin(&self) -> bool {
+        matches!(self, Self::Margin { .. })
+    }
+
     fn job(&self) -> JobId {
         match self {
             Self::Open { job, .. }
             | Self::Answer { job, .. }
+            | Self::Margin { job, .. }
             | Self::SaveFigure { job, .. }
             | Self::SaveTrace { job, .. } => *job,
         }
@@ -202,6 +229,10 @@ impl ExplainRequest {
                     answer: Ok(answer),
                 }
             }
+            Self::Margin { job, source, query } => Event::Margin {
+                job,
+                margin: Some(Box::new(Margin::new(&source, &query)?)),
+            },
             Self::SaveFigure {
                 job,
                 answer,

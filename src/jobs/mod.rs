@@ -3,6 +3,7 @@
 //!
 //! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
+pub mod comparing;
 pub mod evaluations;
 pub mod explaining;
 pub mod files;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+pub use comparing::Comparison;
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread};
@@ -26,7 +28,7 @@ pub use worker::{Engine, Worker};
 
 use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
-use crate::explain::ContextDifference;
+use crate::explain::{ContextDifference, Margin, SimilarityView};
 use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
 use crate::text::document::Document;
 use crate::trace::TraceSource;
@@ -89,13 +91,18 @@ pub enum Request {
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
     },
-    /// What its context does to a sentence, see [`ContextDifference`].
+    /// What its context does to a sentence, see [`ContextDifference`]. Of several that wait only the last one is answered.
     Difference {
         job: JobId,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
         sentence: usize,
         options: SearchOptions,
+    },
+    /// The sentences of a document against each other.
+    Compare {
+        job: JobId,
+        comparison: Box<Comparison>,
     },
 }
 
@@ -160,6 +167,16 @@ pub enum Event {
         job: JobId,
         difference: Result<Box<ContextDifference>>,
     },
+    /// So many sentences are encoded.
+    Comparing {
+        job: JobId,
+        done: usize,
+        num: usize,
+    },
+    Compared {
+        job: JobId,
+        view: Arc<SimilarityView>,
+    },
     TraceOpened {
         job: JobId,
         path: PathBuf,
@@ -168,6 +185,11 @@ pub enum Event {
     Answered {
         job: JobId,
         answer: Result<Arc<Answer>>,
+    },
+    /// Beside the document; `None` if the trace has no attention to other sentences.
+    Margin {
+        job: JobId,
+        margin: Option<Box<Margin>>,
     },
     Evaluating {
         job: JobId,

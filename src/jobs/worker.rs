@@ -1,12 +1,13 @@
 //! The worker thread: it alone owns the model and its device.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
+use super::comparing::Encoded;
 use super::{Event, JobControl, JobId, Request};
 use crate::error::{Error, Result, caught};
 use crate::explain::ContextDifference;
@@ -154,6 +155,7 @@ impl Worker {
                     engine: None,
                     opened: None,
                     turn,
+                    encoded: None,
                 }
                 .run(&inbox);
             })
@@ -180,6 +182,7 @@ struct Loop<E, O, S> {
     opened: Option<(PathBuf, DeviceChoice)>,
     /// Shared with the training thread.
     turn: Turn,
+    encoded: Option<Encoded>,
 }
 
 impl<E, O, S> Loop<E, O, S>
@@ -189,12 +192,26 @@ where
     S: Fn(Event),
 {
     fn run(mut self, inbox: &Receiver<Request>) {
-        while let Ok(request) = inbox.recv() {
+        let mut waiting = VecDeque::new();
+        loop {
+            if waiting.is_empty() {
+                let Ok(request) = inbox.recv() else { return };
+                waiting.push_back(request);
+            }
+            waiting.extend(inbox.try_iter());
+            let Some(request) = waiting.pop_front() else {
+                continue;
+            };
+            if is_difference(&request) && waiting.iter().any(is_difference) {
+                // Overtaken: nobody waits for its answer any more.
+                continue;
+            }
             let job = match &request {
                 Request::OpenModel { job, .. }
                 | Request::Translate { job, .. }
                 | Request::Trace { job, .. }
-                | Request::Difference { job, .. } => *job,
+                | Request::Difference { job, .. }
+                | Request::Compare { job, .. } => *job,
             };
             let done = caught(|| self.handle(request));
             if matches!(done, Err(Error::Panicked { .. })) {
@@ -266,6 +283,9 @@ where
                     difference: difference.map(Box::new),
                 })
             }
+            Request::Compare { job, comparison } => {
+                Encoded::compare(&mut self.encoded, job, *comparison, &self.turn, &self.emit)
+            }
         }
     }
 
@@ -327,6 +347,10 @@ where
             Event::Finished { job }
         })
     }
+}
+
+fn is_difference(request: &Request) -> bool {
+    matches!(request, Request::Difference { .. })
 }
 
 /// The next sentences from the first visible one on, then those above it.

@@ -77,6 +77,11 @@ pub struct TrainingRecord {
 }
 
 impl ModelFolder {
+    /// Whether the model in `folder` has a BERT of its own.
+    pub fn has_bert(folder: &Path) -> bool {
+        folder.join(PIECES).is_file()
+    }
+
     pub fn new(name: String, licence: String, languages: Languages, model: ModelConfig) -> Self {
         Self {
             version: VERSION,

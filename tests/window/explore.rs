@@ -1,11 +1,16 @@
 //! The explorer: from a page to its trace, a word, the tree, and a figure on disk.
 
+use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use canopy::app::{Ask, ExploreCommand, Page};
-use canopy::explain::{ContextDifference, ViewKind, WordDifference};
-use canopy::jobs::ExplainThread;
+use canopy::explain::{ContextDifference, Heads, ViewKind, WordDifference};
+use canopy::interchange::{Archive, Encoder};
+use canopy::jobs::{ExplainThread, Worker};
+use canopy::similarity::Measure;
+use canopy::training::Turn;
+use canopy::weights::Precision;
 use egui::accesskit::Role;
 use egui_kittest::kittest::NodeT;
 
@@ -268,4 +273,163 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_asked_about() {
         state.requests.pop(),
         Some(Request::Difference { sentence: 1, .. })
     ));
+}
+
+#[test]
+fn the_margin_of_the_document_tells_where_the_context_of_the_selected_sentence_lies() {
+    let mut explored = Explored::page();
+    let told = |explored: &Explored, text: &str| {
+        let nodes = explored.harness.query_all_by_label_contains(text);
+        nodes.count()
+    };
+    let state = &mut explored.harness.state_mut().state;
+    state.apply(Command::Explore(ExploreCommand::ShowInDocument(0)));
+    explored.answer();
+    // Word 1 with head 1, as the tree was asked: it kept sentence 1 alone, to which 1.75 leads.
+    assert_eq!(told(&explored, "1.00 attention weight"), 2, "row, outline");
+    assert_eq!(told(&explored, "Cumulative relevance 1.75"), 1);
+    let state = &mut explored.harness.state_mut().state;
+    state.apply(Command::Select(1));
+    explored.answer();
+    // All of its words, which look at nothing.
+    assert_eq!(told(&explored, "attention"), 0);
+    let state = &mut explored.harness.state_mut().state;
+    state.apply(Command::Explore(ExploreCommand::Heads(Heads::Mean)));
+    state.apply(Command::Explore(ExploreCommand::SelectWholeSentence));
+    state.apply(Command::Select(0));
+    explored.answer();
+    // (A: 1 and 2, b: 2, 3 and 3) × two heads.
+    assert_eq!(told(&explored, "0.25 attention mass"), 1);
+    assert_eq!(told(&explored, "0.38 attention mass"), 2);
+    let state = &mut explored.harness.state_mut().state;
+    state.apply(Command::EditSentence(1));
+    state.apply(Command::Editing("Zeh".to_owned()));
+    state.apply(Command::KeepEdit);
+    state.apply(Command::Select(0));
+    explored.answer();
+    assert_eq!(told(&explored, "Traced before the last changes"), 4);
+}
+
+#[test]
+fn without_a_trace_of_this_document_its_margin_is_empty() {
+    let mut window = Window::with_document("<p>A b</p><p>C</p><p>D e</p>").translated();
+    window.state.apply(Command::Select(0));
+    assert!(window.state.explorer.requests.is_empty());
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("small.trace");
+    canopy::trace::save(&small::trace(false), &path, false).expect("a file");
+    window
+        .state
+        .apply(Command::Explore(ExploreCommand::OpenTrace(path)));
+    let mut explored = Explored::new(window);
+    explored.answer();
+    let state = &mut explored.harness.state_mut().state;
+    state.apply(Command::ShowPage(Page::Document));
+    state.apply(Command::Select(0));
+    explored.answer();
+    assert!(explored.harness.state().state.margin().is_none());
+}
+
+/// A sentence encoder with random weights.
+fn encoder(folder: &Path) {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/tiny-bert");
+    let mut archive = Archive::open(place).expect("a folder");
+    let encoder = Encoder::sbert(&mut archive).expect("an encoder");
+    let saved = encoder.save(folder, &archive, None, Precision::Full);
+    saved.expect("a folder");
+}
+
+/// The worker's answer to the request that waits.
+fn compared(explored: &mut Explored) {
+    let (sender, events) = channel();
+    let worker = Worker::spawn(Turn::default(), sender, || ()).expect("a thread");
+    let state = &mut explored.harness.state_mut().state;
+    let request = state.requests.pop().expect("a request");
+    assert!(matches!(request, Request::Compare { .. }), "{request:?}");
+    worker.send(request);
+    loop {
+        let event = events.recv_timeout(Duration::from_secs(20));
+        let event = event.expect("an answer");
+        let goes_on = matches!(event, Event::Comparing { .. });
+        state.receive(event);
+        if !goes_on {
+            break;
+        }
+    }
+    explored.harness.run_steps(3);
+}
+
+#[test]
+fn sentences_are_compared_by_an_encoder_that_is_chosen_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().join("encoder");
+    encoder(&place);
+    let mut explored = Explored::page();
+    explored.click("Similarity");
+    explored.click("Choose an encoder…");
+    let state = &mut explored.harness.state_mut().state;
+    assert_eq!(state.asks.pop(), Some(Ask::Encoder));
+    let explore = |state: &mut AppState, command| state.apply(Command::Explore(command));
+    explore(state, ExploreCommand::UseEncoder("nowhere".into()));
+    compared(&mut explored);
+    explored.harness.get_by_label_contains("cannot read");
+
+    let state = &mut explored.harness.state_mut().state;
+    explore(state, ExploreCommand::UseEncoder(place.clone()));
+    explored.harness.run_steps(3);
+    explored
+        .harness
+        .get_by_label("The encoder is being opened…");
+    compared(&mut explored);
+    let figure = explored.figure();
+    assert_eq!(figure, "small.md, tiny-bert · 3 sentences, cosine.");
+    explored.harness.get_by_label("Nearest to sentence 1: A b");
+    let state = &mut explored.harness.state_mut().state;
+    assert_eq!(state.settings.encoder.as_ref(), Some(&place));
+    explore(state, ExploreCommand::NextSentence);
+    assert!(state.requests.is_empty(), "all were compared already");
+    explored.harness.run_steps(3);
+    explored.harness.get_by_label("Nearest to sentence 2: C");
+
+    let path = folder.path().join("pairs.csv");
+    let state = &mut explored.harness.state_mut().state;
+    explore(state, ExploreCommand::SaveFigure(path.clone()));
+    explored.answer();
+    let numbers = std::fs::read_to_string(&path).expect("a file");
+    assert_eq!(numbers.lines().count(), 1 + 9);
+}
+
+#[test]
+fn a_comparison_can_be_stopped_and_begun_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    encoder(folder.path());
+    let mut explored = Explored::page();
+    let state = &mut explored.harness.state_mut().state;
+    let explore = |state: &mut AppState, command| state.apply(Command::Explore(command));
+    let place = folder.path().to_owned();
+    explore(state, ExploreCommand::UseEncoder(place));
+    assert!(state.requests.is_empty(), "another view is shown");
+    explore(state, ExploreCommand::View(ViewKind::Similarity));
+    explored.harness.run_steps(3);
+    explored.harness.get_by_label("Stop").click();
+    explored.harness.run_steps(3);
+    compared(&mut explored);
+    explored
+        .harness
+        .get_by_label("Compare the sentences")
+        .click();
+    explored.harness.run_steps(3);
+    compared(&mut explored);
+    assert!(explored.figure().contains("cosine"));
+    let state = &mut explored.harness.state_mut().state;
+    explore(state, ExploreCommand::Measure(Measure::Euclidean));
+    compared(&mut explored);
+    assert!(explored.figure().contains("euclidean"));
+    let state = &mut explored.harness.state_mut().state;
+    explore(state, ExploreCommand::Measure(Measure::Manhattan));
+    explore(state, ExploreCommand::View(ViewKind::Tree));
+    let Some(Request::Compare { comparison, .. }) = state.requests.pop() else {
+        panic!("it was asked for");
+    };
+    assert!(comparison.control.is_cancelled(), "nobody waits any more");
 }

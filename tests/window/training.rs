@@ -5,10 +5,13 @@ use std::path::Path;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use canopy::app::training::TrainingCommand;
+use canopy::app::settings::Device;
+use canopy::app::training::{NewRun, TrainingCommand};
 use canopy::app::{Command, Page};
 use canopy::jobs::{Event, RunRequest, RunsThread, TrainingRequest};
-use canopy::training::{Order, RunState};
+use canopy::training::{Order, RunState, TrainingConfig};
+use egui::accesskit::Role;
+use egui_kittest::kittest::NodeT;
 use tempfile::TempDir;
 
 use super::*;
@@ -109,6 +112,53 @@ fn what_a_run_lacks_is_said_and_it_cannot_start() {
     harness.get_by_label("Start").click();
     harness.run();
     assert!(harness.state().state.training.requests.is_empty());
+}
+
+#[test]
+fn fields_of_bert_are_there_for_systems_that_read_it() {
+    let home = home();
+    let mut harness = page(home.path()).harness();
+    let mut form = NewRun::new(home.path().join("corpora/letters"), Device::Cpu);
+    for (preset, reads) in [("catsby-small", true), ("x-transformer-small", false)] {
+        form.choose_preset(preset);
+        let fill = TrainingCommand::Fill(Box::new(form.clone()));
+        harness.state_mut().state.apply(Command::Training(fill));
+        harness.run();
+        for (role, field) in [(Role::ComboBox, "BERT"), (Role::CheckBox, "Train BERT")] {
+            let found = harness.query_by_role_and_label(role, field);
+            assert_eq!(found.is_some(), reads, "{preset}: {field}");
+        }
+        let told = harness.query_all_by_label("Choose the folder of an imported BERT");
+        assert_eq!(told.count(), if reads { 2 } else { 0 }, "{preset}");
+    }
+}
+
+#[test]
+fn a_run_that_goes_on_keeps_its_corpus_and_seed() {
+    let home = home();
+    let mut harness = page(home.path()).harness();
+    let config = TrainingConfig {
+        corpus: home.path().join("corpora/letters"),
+        ..TrainingConfig::default()
+    };
+    let new = NewRun::new(config.corpus.clone(), Device::Cpu);
+    let run = home.path().join("runs/evening");
+    let resumed = NewRun::resuming(run, "evening".to_owned(), config, Device::Cpu);
+    for (form, is_fixed) in [(new, false), (resumed, true)] {
+        let fill = TrainingCommand::Fill(Box::new(form));
+        harness.state_mut().state.apply(Command::Training(fill));
+        harness.run();
+        for (role, field) in [
+            (Role::ComboBox, "Corpus"),
+            (Role::ComboBox, "System"),
+            (Role::SpinButton, "Seed"),
+        ] {
+            let found = harness.get_by_role_and_label(role, field);
+            assert_eq!(found.accesskit_node().is_disabled(), is_fixed, "{field}");
+        }
+        let steps = harness.get_by_role_and_label(Role::SpinButton, "Steps");
+        assert!(!steps.accesskit_node().is_disabled());
+    }
 }
 
 #[test]

@@ -72,6 +72,10 @@ impl AppState {
                     self.ask_trace();
                 }
             }
+            C::AskEncoder => self.asks.push(Ask::Encoder),
+            C::UseEncoder(folder) => self.use_encoder(folder),
+            C::Measure(measure) => self.use_measure(measure),
+            C::StopEncoding => self.stop_comparing_sentences(),
             C::AskSaveFigure(extension) => self.ask_save_explanation(extension),
             C::SaveFigure(path) => self.save_figure(path),
             C::AskSaveTrace => self.ask_save_explanation("trace"),
@@ -123,6 +127,11 @@ impl AppState {
     /// Puts the present question to the trace.
     pub(super) fn ask_trace(&mut self) {
         let job = self.next_job();
+        if self.explorer.question.view == ViewKind::Similarity {
+            self.ask_similarity(job);
+            return;
+        }
+        self.stop_comparing_sentences();
         let Explorer {
             trace: Some(trace),
             question,
@@ -196,7 +205,7 @@ impl AppState {
     }
 
     /// The open document with its targets and the open model.
-    fn traceable(&self) -> Option<Origin> {
+    pub(super) fn traceable(&self) -> Option<Origin> {
         let ModelState::Open { info, .. } = &self.model else {
             return None;
         };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Awaited, OpenTrace, Origin};
 use crate::app::state::{AppState, NoticeKind};
 use crate::error::{Error, Result};
-use crate::explain::{ContextDifference, Explanation};
+use crate::explain::{ContextDifference, Explanation, ViewKind};
 use crate::jobs::{Answer, JobId};
 use crate::trace::TraceSource;
 
@@ -95,7 +95,7 @@ impl AppState {
             difference.selected = explorer.question.query.word;
             // The margin goes on to show what the question before it has found.
             let weights = match &explorer.answer {
-                Some(Ok(answer)) => answer.weights.clone(),
+                Some(Ok(answer)) if answer.is_of(ViewKind::Difference) => answer.weights.clone(),
                 _ => Vec::new(),
             };
             Arc::new(Answer {
@@ -137,7 +137,7 @@ impl AppState {
                 self.show_error("The trace could not be opened", error);
                 true
             }
-            None => false,
+            None => self.comparison_failed(job, error),
         }
     }
 }

@@ -2,14 +2,19 @@
 
 mod commands;
 mod events;
+mod margin;
 mod select;
+mod similarity;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use similarity::{Comparing, SimilarityState};
+
 use crate::charts::Theme;
 use crate::explain::{Choices, Heads, Order, Query, Question, Spot, ViewKind};
 use crate::jobs::{Answer, ExplainRequest, JobId};
+use crate::similarity::Measure;
 use crate::text::document::Document;
 use crate::trace::{Side, TraceSource};
 
@@ -41,6 +46,14 @@ pub enum ExploreCommand {
     AskCompare,
     CompareWith(PathBuf),
     StopComparing,
+    /// Which folder holds a sentence encoder.
+    AskEncoder,
+    /// Compares sentences with this encoder from now on.
+    UseEncoder(PathBuf),
+    /// Compares sentences by this.
+    Measure(Measure),
+    /// Stops the comparison of sentences.
+    StopEncoding,
     /// Asks where; the ending is `svg`, `png`, `csv` or `json`.
     AskSaveFigure(&'static str),
     SaveFigure(PathBuf),
@@ -119,6 +132,8 @@ pub struct Explorer {
     pub requests: Vec<ExplainRequest>,
     /// Colours of figures that are saved.
     pub theme: Theme,
+    margin: margin::MarginState,
+    pub similarity: SimilarityState,
     asked: Option<JobId>,
     /// Questions before this one, the last one last.
     back: Vec<Question>,
@@ -142,6 +157,8 @@ impl Default for Explorer {
             revision: 0,
             requests: Vec::new(),
             theme: Theme::LIGHT,
+            margin: margin::MarginState::default(),
+            similarity: SimilarityState::default(),
             asked: None,
             back: Vec::new(),
             saving: None,

@@ -1,9 +1,13 @@
 //! The training page without a window.
 
+use std::path::Path;
+
 use super::*;
 use crate::app::training::{NewRun, Start, TrainingCommand};
+use crate::interchange::{Archive, Encoder};
 use crate::jobs::{RunRequest, TrainingRequest};
 use crate::training::Order;
+use crate::weights::Precision;
 
 fn command(command: TrainingCommand) -> Command {
     Command::Training(command)
@@ -165,4 +169,31 @@ fn a_run_that_waits_can_be_removed_and_leaves_the_queue() {
     state.receive(Event::Cancelled { job });
     assert_eq!(state.training.waiting().count(), 0);
     assert_eq!(state.training.queue.len(), 1, "the first one goes on");
+}
+
+#[test]
+fn a_system_that_reads_bert_needs_an_encoder_and_contexts() {
+    let (mut state, home) = with_corpus();
+    state.apply(command(TrainingCommand::NewRun));
+    let problem = |state: &AppState| state.run_problem().map(|problem| problem.field);
+    fill(&mut state, |form| form.choose_preset("catsby-small"));
+    assert_eq!(problem(&state), Some("bert"));
+    state.apply(command(TrainingCommand::UseBert("nowhere".into())));
+    assert_eq!(problem(&state), Some("bert"));
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/tiny-bert");
+    let mut archive = Archive::open(place).expect("a folder");
+    let encoder = Encoder::sbert(&mut archive).expect("an encoder");
+    let bert = home.path().join("bert");
+    let saved = encoder.save(&bert, &archive, None, Precision::Full);
+    saved.expect("a folder");
+    state.apply(command(TrainingCommand::UseBert(bert)));
+    assert_eq!(problem(&state), Some("contexts"));
+    let contexts = home.path().join("contexts.jsonl");
+    state.apply(command(TrainingCommand::UseContexts(contexts.clone())));
+    assert_eq!(problem(&state), Some("contexts"));
+    std::fs::write(contexts, "").expect("a file");
+    assert_eq!(problem(&state), None);
+    fill(&mut state, |form| form.choose_preset("x-transformer-small"));
+    let form = state.training.form.as_ref().expect("a form");
+    assert!(form.config.bert.as_os_str().is_empty(), "it reads none");
 }

@@ -32,6 +32,10 @@ impl AppState {
             C::MakeCorpus => self.make_corpus(),
             C::ChooseCorpus => self.asks.push(Ask::Corpus),
             C::UseCorpus(corpus) => self.use_corpus(corpus),
+            C::ChooseBert => self.asks.push(Ask::Bert),
+            C::UseBert(folder) => self.fill(|form| form.config.bert = folder),
+            C::ChooseContexts => self.asks.push(Ask::Contexts),
+            C::UseContexts(file) => self.fill(|form| form.config.contexts = file),
             C::ChooseRun => self.asks.push(Ask::RunFolder),
             C::Follow(folder) => {
                 training.selected = Some(folder.clone());
@@ -135,6 +139,13 @@ impl AppState {
             form.probe = Probe::None;
         }
         self.set(|settings| settings.remember_corpus(&corpus));
+    }
+
+    fn fill(&mut self, change: impl FnOnce(&mut NewRun)) {
+        if let Some(form) = &mut self.training.form {
+            change(form);
+            form.probe = Probe::None;
+        }
     }
 
     fn make_corpus(&mut self) {

@@ -1,5 +1,6 @@
 //! The training page without widgets: runs, the queue, the form of a new run, what is looked at.
 
+mod bert;
 mod commands;
 mod corpus;
 mod differences;
@@ -37,6 +38,12 @@ pub enum TrainingCommand {
     MakeCorpus,
     ChooseCorpus,
     UseCorpus(PathBuf),
+    /// Asks for the folder of an imported BERT.
+    ChooseBert,
+    UseBert(PathBuf),
+    /// Asks for a file of contexts.
+    ChooseContexts,
+    UseContexts(PathBuf),
     /// Asks for the folder of a run that lies elsewhere.
     ChooseRun,
     Follow(PathBuf),

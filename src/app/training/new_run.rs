@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::bert;
 use crate::app::settings::Device;
 use crate::error::Error;
 use crate::jobs::JobId;
@@ -101,7 +102,28 @@ impl NewRun {
         if self.named_by_preset {
             preset.clone_into(&mut self.name);
         }
+        if Preset::named(preset).is_ok_and(|preset| !preset.reads_bert()) {
+            let none = TrainingConfig::default();
+            self.config.bert = none.bert;
+            self.config.contexts = none.contexts;
+            self.config.train_bert = none.train_bert;
+        }
         self.probe = Probe::None;
+    }
+
+    /// Whether a run that goes on keeps what it was told in this field when it began.
+    pub fn is_fixed(&self, field: &str) -> bool {
+        let fixed = [
+            "preset",
+            "corpus",
+            "from",
+            "name",
+            "seed",
+            "bert",
+            "contexts",
+            "train_bert",
+        ];
+        self.resumed.is_some() && fixed.contains(&field)
     }
 
     pub fn begin_with_model(&mut self, model: PathBuf) {
@@ -157,14 +179,17 @@ impl NewRun {
         let valid = self
             .config
             .validate()
-            .and_then(|()| Preset::named(&self.config.preset).map(drop));
+            .and_then(|()| Preset::named(&self.config.preset));
         match valid {
+            Ok(preset) => {
+                let (field, message) = bert::problem(&self.config, &preset)?;
+                problem(field, message)
+            }
             Err(Error::Config { field, allowed, .. }) => Some(Problem {
                 field,
                 message: format!("May be {allowed}"),
             }),
             Err(error) => problem("name", &error.to_string()),
-            Ok(()) => None,
         }
     }
 }

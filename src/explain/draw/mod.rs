@@ -64,7 +64,7 @@ impl Explanation {
             Self::Document(view) => document::draw(pen, area, view),
             Self::Zeros(view) => zeros::draw(pen, area, view),
             Self::Difference(view) => difference::draw(pen, area, view, marks),
-            Self::Similarity(view) => similarity::draw(pen, area, view),
+            Self::Similarity(view) => similarity::draw(pen, area, view, marks),
         }
     }
 }

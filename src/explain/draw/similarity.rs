@@ -7,7 +7,9 @@ use super::legend::{self, Swatch, frame};
 use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
 use crate::explain::colours::Scale;
+use crate::explain::mark::{Mark, Spot};
 use crate::explain::similarity::SimilarityView;
+use crate::trace::Side;
 
 /// Largest side of a cell, and the least at which sentences are written beside it.
 const CELL: f64 = 22.0;
@@ -39,6 +41,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     view: &SimilarityView,
+    marks: &mut Vec<Mark>,
 ) -> Drawn<DB> {
     let below = head(pen, area, &view.title, &view.query)?;
     let (cell, room) = sizes(view, area.width());
@@ -51,10 +54,19 @@ pub(super) fn draw<DB: DrawingBackend>(
     let (low, high) = view.extremes();
     let scale = Scale::new(low, high, pen.theme);
     for (row, cells) in view.cells.iter().enumerate() {
+        let first = |place: usize| Some(Spot::sentence(Side::Source, place * view.block));
         for (column, cell) in cells.iter().enumerate() {
-            if let Some(cell) = cell {
-                pen.rect(grid.place(row, column), scale.colour(*cell))?;
-            }
+            let Some(cell) = cell else { continue };
+            let place = grid.place(row, column);
+            pen.rect(place, scale.colour(*cell))?;
+            let last = (column + 1) * view.block - 1;
+            marks.push(Mark {
+                query: first(row),
+                key: first(column),
+                last: last.min(view.labels.len().saturating_sub(1)),
+                weight: Some(*cell),
+                ..Mark::new(place)
+            });
         }
         if let Some(Some(pick)) = view.picks.get(row) {
             frame(pen, grid.place(row, *pick), pen.theme.error)?;

@@ -2,6 +2,7 @@
 
 use egui::{Align, Button, ComboBox, Layout, Popup, RichText, Ui};
 
+use super::similarity;
 use crate::app::explorer::{Explorer, Origin};
 use crate::app::{AppState, Command, ExploreCommand};
 use crate::explain::{Heads, Looking, Order, ViewKind};
@@ -9,7 +10,7 @@ use crate::gui::theme::{Palette, semibold};
 use crate::trace::Side;
 
 /// Views with their names and what they show.
-const VIEWS: [(ViewKind, &str, &str); 10] = [
+const VIEWS: [(ViewKind, &str, &str); 11] = [
     (
         ViewKind::Tree,
         "Tree",
@@ -60,6 +61,11 @@ const VIEWS: [(ViewKind, &str, &str); 10] = [
         "Did it matter?",
         "The sentence translated without its context and with the document shuffled, and what each word is worth then",
     ),
+    (
+        ViewKind::Similarity,
+        "Similarity",
+        "All sentences of the document against each other, as a sentence encoder compares them",
+    ),
 ];
 
 pub(super) fn controls_ui(
@@ -70,14 +76,11 @@ pub(super) fn controls_ui(
 ) {
     let explorer = &state.explorer;
     let mut push = |command| commands.push(Command::Explore(command));
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
         for (view, name, about) in VIEWS {
             view_ui(ui, explorer, view, (name, about), &mut push);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            save_ui(ui, explorer, &mut push);
-        });
     });
     ui.horizontal(|ui| {
         let back = Button::new("Back");
@@ -93,11 +96,17 @@ pub(super) fn controls_ui(
         layer_ui(ui, explorer, &mut push);
         heads_ui(ui, explorer, &mut push);
         order_ui(ui, explorer, &mut push);
+        if explorer.question.view == ViewKind::Similarity {
+            similarity::controls_ui(ui, state, &mut push);
+        }
         beside_ui(ui, explorer, &mut push);
         top_t_ui(ui, state, &mut push);
         if is_slow {
             ui.spinner();
         }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            save_ui(ui, explorer, &mut push);
+        });
     });
 }
 
@@ -243,7 +252,9 @@ fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)
         return;
     };
     let view = explorer.question.view;
-    if view.looking() != Looking::Context || view == ViewKind::Difference {
+    if view.looking() != Looking::Context
+        || matches!(view, ViewKind::Difference | ViewKind::Similarity)
+    {
         return;
     }
     let why_not = match trace.origin {

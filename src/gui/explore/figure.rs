@@ -79,8 +79,13 @@ impl FigureView {
                 let fits = wanted <= height + 1.0;
                 self.move_about(ui, &response, rect, view, fits);
                 self.paint(ui, rect, explorer.revision, &answer.explanation);
+                let mut selected = explorer.selected();
+                if view == ViewKind::Similarity {
+                    selected.word = None;
+                    self.frame_row(ui, rect, selected);
+                }
                 if !fits && self.shown != explorer.revision {
-                    self.show_row(ui, rect, explorer.selected());
+                    self.show_row(ui, rect, selected);
                 }
                 self.shown = explorer.revision;
                 seen = self.point(ui, &response, rect, highlighted);
@@ -179,6 +184,18 @@ impl FigureView {
             if !ui.clip_rect().y_range().contains(place.bottom()) {
                 ui.scroll_to_rect(place, Some(egui::Align::Center));
             }
+        }
+    }
+
+    /// Shows which row of a matrix is the selected sentence's.
+    fn frame_row(&self, ui: &Ui, rect: Rect, selected: Spot) {
+        let marks = self.kept.iter().flat_map(|kept| &kept.marks);
+        let row = marks.filter(|mark| mark.query == Some(selected));
+        let row = row.map(|mark| on_screen(mark, rect)).reduce(Rect::union);
+        if let Some(row) = row {
+            let stroke = Stroke::new(1.5, Palette::of(ui).strong);
+            ui.painter_at(rect)
+                .rect_stroke(row, 1.0, stroke, StrokeKind::Outside);
         }
     }
 

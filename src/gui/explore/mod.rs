@@ -5,6 +5,7 @@ mod details;
 mod empty;
 mod figure;
 mod sentences;
+mod similarity;
 mod words;
 
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use super::sparse_map::{MapResponse, Marked, SparseMapState, sparse_map_view};
 use super::theme::Palette;
 use crate::app::explorer::{Awaited, Origin};
 use crate::app::{AppState, Command, ExploreCommand, Explorer};
-use crate::explain::{DocumentMap, Explanation, Mark, Spot};
+use crate::explain::{DocumentMap, Explanation, Mark, Spot, ViewKind};
 
 /// What the page remembers between frames.
 #[derive(Default)]
@@ -65,7 +66,18 @@ impl ExplorePanel {
             let is_slow = self.is_slow(ui, explorer.is_behind());
             controls::controls_ui(ui, state, is_slow, commands);
             ui.add_space(2.0);
-            words::words_ui(ui, explorer, source, self.hovered, &mut hovered, commands);
+            if explorer.question.view == ViewKind::Similarity {
+                if similarity::waiting_ui(ui, state, commands) {
+                    return;
+                }
+                if let Some(Ok(answer)) = &explorer.answer
+                    && let Explanation::Similarity(view) = &answer.explanation
+                {
+                    similarity::nearest_ui(ui, explorer, view, &mut hovered, commands);
+                }
+            } else {
+                words::words_ui(ui, explorer, source, self.hovered, &mut hovered, commands);
+            }
             ui.add_space(4.0);
             let below = details::HEIGHT;
             match &explorer.answer {

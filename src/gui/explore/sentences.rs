@@ -4,8 +4,8 @@ use egui::{Align2, Color32, FontId, Rect, ScrollArea, Sense, Ui, WidgetInfo, pos
 
 use crate::app::explorer::Explorer;
 use crate::app::{Command, ExploreCommand};
-use crate::charts::Theme;
-use crate::explain::{Mark, Scale, Spot};
+use crate::explain::{Mark, Spot};
+use crate::gui::shading::Shading;
 use crate::gui::theme::{self, Palette};
 use crate::text::placeholder::stripped;
 use crate::trace::{Side, TraceSource};
@@ -42,19 +42,13 @@ impl SentenceList {
         let overview = source.overview();
         header_ui(ui, source, &palette);
         let weights: &[(u32, f32)] = match &explorer.answer {
-            Some(Ok(answer)) => &answer.weights,
+            // Shares of attention are no similarities, nor the other way round.
+            Some(Ok(answer)) if answer.is_of(explorer.question.view) => &answer.weights,
             _ => &[],
-        };
-        let largest = weights.iter().map(|weight| weight.1).fold(0.0, f32::max);
-        let theme = if ui.visuals().dark_mode {
-            Theme::DARK
-        } else {
-            Theme::LIGHT
         };
         let rows = Rows {
             source,
-            weights,
-            scale: Scale::new(0.0, largest.max(1e-9), &theme),
+            shading: Shading::new(ui, weights),
             selected: explorer.selected().sentence,
             marked,
             palette,
@@ -115,26 +109,13 @@ fn header_ui(ui: &mut Ui, source: &TraceSource, palette: &Palette) {
 
 struct Rows<'a> {
     source: &'a TraceSource,
-    weights: &'a [(u32, f32)],
-    scale: Scale,
+    shading: Shading<'a>,
     selected: usize,
     marked: Option<&'a Mark>,
     palette: Palette,
 }
 
 impl Rows<'_> {
-    fn weight(&self, sentence: usize) -> f32 {
-        let place = self
-            .weights
-            .binary_search_by_key(&sentence, |weight| weight.0 as usize);
-        place.map_or(0.0, |place| self.weights[place].1)
-    }
-
-    fn colour(&self, weight: f32) -> Color32 {
-        let colour = self.scale.colour(weight);
-        Color32::from_rgb(colour.0, colour.1, colour.2)
-    }
-
     /// The document as a strip, every sentence with weight as a line: where the context lies, at a glance.
     #[expect(clippy::cast_precision_loss, reason = "sentences of a document")]
     fn overview_ui(&self, ui: &Ui, area: Rect, count: usize, commands: &mut Vec<Command>) {
@@ -149,10 +130,10 @@ impl Rows<'_> {
             let height = (step - 1.0).clamp(2.0, 12.0);
             Rect::from_min_size(pos2(strip.left(), top), vec2(strip.width(), height))
         };
-        let mut weights: Vec<&(u32, f32)> = self.weights.iter().collect();
+        let mut weights: Vec<&(u32, f32)> = self.shading.weights().iter().collect();
         weights.sort_by(|a, b| a.1.total_cmp(&b.1));
         for &&(sentence, weight) in &weights {
-            painter.rect_filled(place(sentence as usize), 1.0, self.colour(weight));
+            painter.rect_filled(place(sentence as usize), 1.0, self.shading.colour(weight));
         }
         let here = place(self.selected);
         let tip = pos2(strip.left() - 3.0, here.center().y);
@@ -192,7 +173,7 @@ impl Rows<'_> {
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
         let text = stripped(&self.source.overview().source[sentence].text);
         let is_selected = sentence == self.selected;
-        let weight = self.weight(sentence);
+        let weight = self.shading.weight(sentence);
         response.widget_info(|| {
             let label = format!("Sentence {}: {text}", sentence + 1);
             WidgetInfo::selected(egui::accesskit::Role::ListItem, true, is_selected, label)
@@ -230,7 +211,8 @@ impl Rows<'_> {
             ui.painter()
                 .text(under, Align2::RIGHT_CENTER, written, font, palette.text);
             let bar = Rect::from_min_size(rect.min, vec2(5.0, ROW)).shrink2(vec2(0.0, 2.0));
-            ui.painter().rect_filled(bar, 1.5, self.colour(weight));
+            ui.painter()
+                .rect_filled(bar, 1.5, self.shading.colour(weight));
         }
         let mut job = egui::text::LayoutJob::simple(
             text,

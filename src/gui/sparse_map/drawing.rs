@@ -37,7 +37,7 @@ impl MapDrawing {
             <= limits
                 .max_storage_buffer_binding_size
                 .min(limits.max_buffer_size)
-            && side <= limits.max_texture_dimension_2d.into()
+            && side < limits.max_texture_dimension_2d.into()
     }
 
     /// Uploads `map`.

@@ -37,16 +37,16 @@ pub(super) struct Memory {
     pixels: wgpu::Texture,
 }
 
-/// Enough for all views of a map in pictures of this size: bins are never more than pixels, and memory that had to be
-/// found while somebody zooms would cost frames.
+/// Enough for all views of a map in pictures of this size: bins are never more than pixels and one, which is where cells as
+/// large as pixels are cut at both edges. Memory that had to be found while somebody zooms would cost frames.
 pub(super) fn needed(frame: &MapFrame) -> Sizes {
     let (columns, rows) = (&frame.columns, &frame.rows);
     let (across, down) = (number(columns.of_pixel.len()), number(rows.of_pixel.len()));
     let places = (columns.of_cell.len() + rows.of_cell.len()) as u64;
     Sizes {
         places: 4 * places.next_power_of_two(),
-        gathered: gathered_bytes(across, down),
-        bins: (across, down),
+        gathered: gathered_bytes(across + 1, down + 1),
+        bins: (across + 1, down + 1),
         pixels: across.max(down),
     }
 }
@@ -287,4 +287,23 @@ pub(super) fn picture(
     let words = words.chain(colours.into_iter().flatten());
     let words = words.chain((0..=u8::MAX).zip(&ink.ramp).map(step));
     bytes(words.chain([ink.steps.to_bits(), 0, 0, 0]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::MapView;
+
+    #[test]
+    fn cells_that_are_cut_at_both_edges_have_room() {
+        let map = DocumentMap::generated(400, 4, 1);
+        let mut view = MapView::all(&map);
+        view.zoom(view.middle(), (0.25, 0.25), &map);
+        view.pan(0.5, 0.5, &map);
+        let frame = MapFrame::new(&map, &view, (100, 100), None);
+        assert_eq!((frame.columns.count, frame.rows.count), (101, 101));
+        let Sizes { bins, gathered, .. } = needed(&frame);
+        assert!(bins.0 >= 101 && bins.1 >= 101, "{bins:?}");
+        assert!(gathered >= super::gathered(&frame));
+    }
 }

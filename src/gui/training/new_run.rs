@@ -20,6 +20,9 @@ use crate::training::Schedule;
 const LABEL: f32 = 150.0;
 const CONTROL: f32 = 300.0;
 const SUMMARY: f32 = 330.0;
+/// Why a field cannot be changed.
+const FIXED: &str =
+    "This run goes on: it keeps what it began with. Begin another run for something else.";
 
 pub fn new_run_ui(ui: &mut Ui, state: &AppState, form: &NewRun, commands: &mut Vec<Command>) {
     let mut filled = form.clone();
@@ -60,16 +63,16 @@ pub fn new_run_ui(ui: &mut Ui, state: &AppState, form: &NewRun, commands: &mut V
     }
 }
 
-struct Form<'a> {
-    state: &'a AppState,
-    filled: &'a mut NewRun,
+pub(super) struct Form<'a> {
+    pub state: &'a AppState,
+    pub filled: &'a mut NewRun,
     problem: Option<&'a Problem>,
-    commands: &'a mut Vec<Command>,
+    pub commands: &'a mut Vec<Command>,
 }
 
 impl Form<'_> {
     /// A label, a control, and below it what it means or what is wrong with it.
-    fn row_ui(
+    pub(super) fn row_ui(
         &mut self,
         ui: &mut Ui,
         field: &str,
@@ -84,7 +87,13 @@ impl Form<'_> {
             let font = egui::FontId::proportional(13.5);
             ui.painter()
                 .text(text, egui::Align2::LEFT_CENTER, label, font, palette.text);
-            control(self, ui);
+            let is_fixed = self.filled.is_fixed(field);
+            let shown = ui.add_enabled_ui(!is_fixed, |ui| control(self, ui));
+            if is_fixed {
+                let id = ui.scope_id().with(field);
+                let cover = ui.interact(shown.response.rect, id, egui::Sense::hover());
+                cover.on_hover_text(FIXED);
+            }
         });
         let problem = self.problem.filter(|problem| problem.field == field);
         let (note, color) = match problem {
@@ -123,6 +132,9 @@ impl Form<'_> {
             "A document-level system learns best upon a trained sentence-level model.",
             Self::start_ui,
         );
+        if Preset::named(&self.filled.config.preset).is_ok_and(|preset| preset.reads_bert()) {
+            self.bert_ui(ui);
+        }
         self.row_ui(
             ui,
             "name",
@@ -277,7 +289,7 @@ fn described(preset: &Preset, palette: &Palette) -> LayoutJob {
 }
 
 /// A choice among folders, shown by their names.
-fn folder_box(
+pub(super) fn folder_box(
     ui: &mut Ui,
     label: &str,
     current: &Path,

@@ -51,10 +51,18 @@ impl Engine for Fake {
         &self,
         _document: &Document,
         _targets: Vec<Option<String>>,
-        _sentence: usize,
+        sentence: usize,
         _options: &SearchOptions,
     ) -> Result<ContextDifference> {
-        unreachable!("not asked for here")
+        Ok(ContextDifference {
+            model: "fake".to_owned(),
+            sentence,
+            source: String::new(),
+            translation: String::new(),
+            written: Vec::new(),
+            words: Vec::new(),
+            selected: None,
+        })
     }
 }
 
@@ -99,6 +107,14 @@ fn translate(job: u64, name: &str, sentences: Vec<usize>, control: &JobControl) 
     }
 }
 
+fn open() -> Request {
+    Request::OpenModel {
+        job: JobId(0),
+        folder: "model".into(),
+        device: DeviceChoice::Cpu,
+    }
+}
+
 fn start() -> (Worker, Receiver<Event>) {
     start_sharing(Turn::default())
 }
@@ -107,12 +123,7 @@ fn start() -> (Worker, Receiver<Event>) {
 pub fn start_sharing(turn: Turn) -> (Worker, Receiver<Event>) {
     let (sender, events) = channel();
     let worker = Worker::spawn_with(open_fake, turn, sender, || ()).expect("a thread");
-    let open = Request::OpenModel {
-        job: JobId(0),
-        folder: "model".into(),
-        device: DeviceChoice::Cpu,
-    };
-    assert!(worker.send(open));
+    assert!(worker.send(open()));
     assert!(matches!(
         events.recv().expect("an event"),
         Event::ModelOpened { .. }
@@ -192,4 +203,52 @@ fn translating_without_a_model_fails() {
             ..
         }
     ));
+}
+
+#[test]
+fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
+    let (requests, inbox) = channel();
+    let difference = |sentence: usize| Request::Difference {
+        job: JobId(sentence as u64),
+        document: document("page"),
+        targets: vec![],
+        sentence,
+        options: SearchOptions {
+            beam_size: 1,
+            length_penalty: 1.0,
+        },
+    };
+    requests.send(open()).expect("a thread");
+    for sentence in 1..3 {
+        requests.send(difference(sentence)).expect("a thread");
+    }
+    let translation = translate(9, "page", vec![], &JobControl::default());
+    requests.send(translation).expect("a thread");
+    requests.send(difference(3)).expect("a thread");
+    drop(requests);
+    let told = std::cell::RefCell::new(Vec::new());
+    let worker = Loop {
+        open: open_fake,
+        emit: |event| told.borrow_mut().push(event),
+        engine: None,
+        opened: None,
+        turn: Turn::default(),
+        encoded: None,
+    };
+    worker.run(&inbox);
+    let told = told.into_inner();
+    assert!(
+        matches!(
+            &told[..],
+            [
+                Event::ModelOpened { .. },
+                Event::Finished { job: JobId(9) },
+                Event::Differed {
+                    job: JobId(3),
+                    difference: Ok(difference)
+                }
+            ] if difference.sentence == 3
+        ),
+        "{told:?}"
+    );
 }

@@ -1,0 +1,81 @@
+//! Where the context of the sentence that is selected in the document lies, as far as a trace of the document tells.
+
+use std::sync::Arc;
+
+use super::Origin;
+use crate::app::command::Page;
+use crate::app::state::AppState;
+use crate::explain::{Margin, Query};
+use crate::jobs::{ExplainRequest, JobId};
+use crate::trace::TraceSource;
+
+/// What is painted beside the document, and what was asked for.
+#[derive(Debug, Default)]
+pub(super) struct MarginState {
+    /// Of the last answer; stays until the next one is there.
+    shown: Option<Box<Margin>>,
+    wanted: Option<(Arc<TraceSource>, Query)>,
+    asked: Option<JobId>,
+}
+
+impl AppState {
+    /// What the margin of the document shows: nothing unless there is a trace of this very document.
+    pub fn margin(&self) -> Option<&Margin> {
+        self.explorer.margin.shown.as_deref()
+    }
+
+    /// Whether targets or the model are others than when the document was traced.
+    pub fn is_margin_old(&self) -> bool {
+        let trace = self.explorer.trace.as_ref();
+        trace.map(|trace| &trace.origin) != self.traceable().as_ref()
+    }
+
+    /// Asks for the margin of the selected sentence, if that is another one than before.
+    pub(in crate::app) fn follow_margin(&mut self) {
+        if self.page != Page::Document {
+            return;
+        }
+        let wanted = self.wanted_margin();
+        let margin = &mut self.explorer.margin;
+        let is_same = match (&wanted, &margin.wanted) {
+            (Some((source, query)), Some((before, asked))) => {
+                Arc::ptr_eq(source, before) && query == asked
+            }
+            (None, None) => true,
+            _ => false,
+        };
+        if is_same {
+            return;
+        }
+        margin.wanted.clone_from(&wanted);
+        let Some((source, query)) = wanted else {
+            *margin = MarginState::default();
+            return;
+        };
+        let job = self.next_job();
+        self.explorer.margin.asked = Some(job);
+        self.explorer
+            .requests
+            .push(ExplainRequest::Margin { job, source, query });
+    }
+
+    fn wanted_margin(&self) -> Option<(Arc<TraceSource>, Query)> {
+        let open = self.document.as_ref()?;
+        let trace = self.explorer.trace.as_ref()?;
+        let Origin::Document { document, .. } = &trace.origin else {
+            return None;
+        };
+        if !Arc::ptr_eq(document, &open.document) {
+            return None;
+        }
+        let query = Margin::query(&trace.source, &self.explorer.question, open.selected?);
+        Some((trace.source.clone(), query))
+    }
+
+    pub(in crate::app) fn margin_found(&mut self, job: JobId, found: Option<Box<Margin>>) {
+        let margin = &mut self.explorer.margin;
+        if margin.asked.take_if(|asked| *asked == job).is_some() {
+            margin.shown = found;
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Which sentences of the document resemble each other, as a sentence encoder has it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::app::state::AppState;
+use crate::error::Error;
+use crate::explain::{Explanation, SimilarityView, ViewKind};
+use crate::jobs::{Answer, Comparison, JobControl, JobId, Request};
+use crate::similarity::Measure;
+use crate::text::placeholder::stripped;
+use crate::trace::TraceSource;
+
+/// What has been compared and what is being compared.
+#[derive(Debug)]
+pub struct SimilarityState {
+    pub measure: Measure,
+    /// The comparison under way.
+    pub comparing: Option<Comparing>,
+    known: Option<(Asked, Arc<SimilarityView>)>,
+}
+
+/// How far a comparison is.
+#[derive(Debug)]
+pub struct Comparing {
+    job: JobId,
+    /// Sentences that are encoded, and to be encoded; 0 until the encoder is there.
+    pub done: usize,
+    pub num: usize,
+    asked: Asked,
+    control: JobControl,
+}
+
+#[derive(Debug, Clone)]
+struct Asked {
+    source: Arc<TraceSource>,
+    encoder: PathBuf,
+    measure: Measure,
+}
+
+impl PartialEq for Asked {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.source, &other.source)
+            && (&self.encoder, self.measure) == (&other.encoder, other.measure)
+    }
+}
+
+impl Default for SimilarityState {
+    fn default() -> Self {
+        Self {
+            measure: Measure::Cosine,
+            comparing: None,
+            known: None,
+        }
+    }
+}
+
+impl AppState {
+    /// The encoder that a person has chosen.
+    pub fn encoder(&self) -> Option<&Path> {
+        self.settings.encoder.as_deref()
+    }
+
+    pub(super) fn use_encoder(&mut self, folder: PathBuf) {
+        self.set(|settings| settings.encoder = Some(folder));
+        self.explorer.similarity.known = None;
+        self.explorer.answer = None;
+        self.ask_trace();
+    }
+
+    pub(super) fn use_measure(&mut self, measure: Measure) {
+        self.explorer.similarity.measure = measure;
+        self.ask_trace();
+    }
+
+    /// The model is wanted for something else, or nobody waits any more.
+    pub(in crate::app) fn stop_comparing_sentences(&mut self) {
+        if let Some(comparing) = self.explorer.similarity.comparing.take() {
+            comparing.control.cancel();
+        }
+    }
+
+    /// Answers if the document was compared already, else has it compared; without an encoder the window says what to do.
+    pub(super) fn ask_similarity(&mut self, job: JobId) {
+        self.explorer.asked = None;
+        let (Some(trace), Some(encoder)) = (&self.explorer.trace, &self.settings.encoder) else {
+            return;
+        };
+        let asked = Asked {
+            source: trace.source.clone(),
+            encoder: encoder.clone(),
+            measure: self.explorer.similarity.measure,
+        };
+        let similarity = &self.explorer.similarity;
+        if let Some((_, view)) = similarity.known.as_ref().filter(|known| known.0 == asked) {
+            let view = view.clone();
+            self.show_similarity(view);
+            return;
+        }
+        if matches!(&similarity.comparing, Some(comparing) if comparing.asked == asked) {
+            return;
+        }
+        self.stop_comparing_sentences();
+        let control = JobControl::default();
+        let overview = asked.source.overview();
+        let texts = overview.source.iter();
+        let comparison = Comparison {
+            title: overview.document.clone(),
+            texts: texts.map(|sentence| stripped(&sentence.text)).collect(),
+            encoder: asked.encoder.clone(),
+            device: self.settings.device.into(),
+            measure: asked.measure,
+            control: control.clone(),
+        };
+        self.requests.push(Request::Compare {
+            job,
+            comparison: Box::new(comparison),
+        });
+        self.explorer.similarity.comparing = Some(Comparing {
+            job,
+            done: 0,
+            num: 0,
+            asked,
+            control,
+        });
+    }
+
+    /// The selected sentence's nearest ones are those that the list of sentences shades.
+    fn show_similarity(&mut self, view: Arc<SimilarityView>) {
+        let explorer = &mut self.explorer;
+        let question = explorer.question;
+        let nearest = view.nearest.get(question.query.sentence);
+        let shares = explorer.similarity.measure.grows_with_likeness();
+        let nearest = nearest.filter(|_| shares).into_iter().flatten();
+        let weights = nearest.filter_map(|&(sentence, value)| {
+            let sentence = u32::try_from(sentence).ok()?;
+            (value > 0.0).then_some((sentence, value))
+        });
+        let mut weights: Vec<(u32, f32)> = weights.collect();
+        weights.sort_by_key(|&(sentence, _)| sentence);
+        let answer = Answer {
+            question,
+            explanation: Explanation::Similarity(view),
+            weights,
+        };
+        explorer.revision += 1;
+        explorer.answer = Some(Ok(Arc::new(answer)));
+    }
+
+    pub(in crate::app) fn comparing(&mut self, job: JobId, done: usize, num: usize) {
+        let comparing = &mut self.explorer.similarity.comparing;
+        if let Some(comparing) = comparing.as_mut().filter(|comparing| comparing.job == job) {
+            (comparing.done, comparing.num) = (done, num);
+        }
+    }
+
+    pub(in crate::app) fn compared(&mut self, job: JobId, view: Arc<SimilarityView>) {
+        let comparing = &mut self.explorer.similarity.comparing;
+        let Some(comparing) = comparing.take_if(|comparing| comparing.job == job) else {
+            return;
+        };
+        self.explorer.similarity.known = Some((comparing.asked, view.clone()));
+        if self.explorer.question.view == ViewKind::Similarity {
+            self.show_similarity(view);
+        }
+    }
+
+    /// Returns whether the job was a comparison.
+    pub(super) fn comparison_failed(&mut self, job: JobId, error: &Error) -> bool {
+        let comparing = &mut self.explorer.similarity.comparing;
+        let is_ours = comparing
+            .take_if(|comparing| comparing.job == job)
+            .is_some();
+        if is_ours && self.explorer.question.view == ViewKind::Similarity {
+            self.explorer.revision += 1;
+            self.explorer.answer = Some(Err(error.to_string()));
+        }
+        is_ours
+    }
+}

@@ -1,0 +1,40 @@
+//! What a run of a system that reads BERT needs besides.
+
+use std::path::Path;
+
+use crate::model::{Context, ContextSentence, Preset};
+use crate::training::TrainingConfig;
+use crate::weights::{EncoderFolder, EncoderKind, ModelFolder};
+
+/// The field that keeps such a run from beginning, and what to do.
+pub(super) fn problem(
+    config: &TrainingConfig,
+    preset: &Preset,
+) -> Option<(&'static str, &'static str)> {
+    let Some(Context::Bert { sentence, .. }) = preset.config(config.vocab_size).context else {
+        return None;
+    };
+    if config.bert.as_os_str().is_empty() {
+        if !ModelFolder::has_bert(&config.from) {
+            return Some(("bert", "Choose the folder of an imported BERT"));
+        }
+    } else if let Some(problem) = problem_of_encoder(&config.bert) {
+        return Some(("bert", problem));
+    }
+    let is_chosen = matches!(sentence, ContextSentence::Similar(_));
+    match (config.contexts.as_os_str().is_empty(), is_chosen) {
+        (true, true) => Some(("contexts", "Choose the file of this corpus's contexts")),
+        (false, _) if !config.contexts.is_file() => Some(("contexts", "There is no such file")),
+        _ => None,
+    }
+}
+
+fn problem_of_encoder(folder: &Path) -> Option<&'static str> {
+    match EncoderFolder::open(folder) {
+        Err(_) => Some("There is no imported encoder in this folder"),
+        Ok(encoder) if !matches!(encoder.encoder, EncoderKind::Bert { .. }) => {
+            Some("This encoder is no BERT; choose an imported bert or sbert")
+        }
+        Ok(_) => None,
+    }
+}

@@ -1,0 +1,85 @@
+//! Fields of systems that read BERT.
+
+use std::path::{Path, PathBuf};
+
+use egui::{RichText, Ui};
+
+use super::new_run::{Form, folder_box};
+use crate::app::Command;
+use crate::app::training::{Probe, TrainingCommand};
+use crate::gui::menu::file_name;
+use crate::gui::theme::Palette;
+
+impl Form<'_> {
+    pub(super) fn bert_ui(&mut self, ui: &mut Ui) {
+        self.row_ui(
+            ui,
+            "bert",
+            "BERT",
+            "Folder of an imported one: canopy model import bert, or sbert.",
+            Self::encoder_ui,
+        );
+        self.row_ui(
+            ui,
+            "contexts",
+            "Contexts",
+            "What BERT reads beside each sentence: canopy corpus select-context.",
+            Self::contexts_ui,
+        );
+        self.row_ui(
+            ui,
+            "train_bert",
+            "Train BERT",
+            "It learns too; else its states are computed once and kept.",
+            |form, ui| {
+                let trains = &mut form.filled.config.train_bert;
+                if ui
+                    .checkbox(trains, "")
+                    .accessible_name("Train BERT")
+                    .changed()
+                {
+                    form.filled.probe = Probe::None;
+                }
+            },
+        );
+    }
+
+    fn encoder_ui(&mut self, ui: &mut Ui) {
+        let mut chosen = None;
+        let known: Vec<PathBuf> = self
+            .state
+            .encoder()
+            .map(Path::to_owned)
+            .into_iter()
+            .collect();
+        folder_box(ui, "BERT", &self.filled.config.bert, &known, &mut chosen);
+        if let Some(bert) = chosen {
+            self.filled.config.bert = bert;
+            self.filled.probe = Probe::None;
+        }
+        if ui.button("Other…").clicked() {
+            self.commands
+                .push(Command::Training(TrainingCommand::ChooseBert));
+        }
+    }
+
+    fn contexts_ui(&mut self, ui: &mut Ui) {
+        let contexts = &mut self.filled.config.contexts;
+        if contexts.as_os_str().is_empty() {
+            let weak = Palette::of(ui).weak;
+            ui.label(RichText::new("none").color(weak));
+        } else {
+            let name = ui.label(file_name(contexts));
+            name.on_hover_text(contexts.display().to_string());
+            if ui.button("Without").clicked() {
+                contexts.clear();
+                self.filled.probe = Probe::None;
+            }
+        }
+        let choose = ui.button("Choose…").on_hover_text("A file of contexts");
+        if choose.clicked() {
+            self.commands
+                .push(Command::Training(TrainingCommand::ChooseContexts));
+        }
+    }
+}
