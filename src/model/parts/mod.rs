@@ -232,6 +232,8 @@ impl ModelConfig {
             Some(
                 Context::Concatenation { previous } | Context::FlatTransformer { previous, .. },
             ) => previous + 1,
+            // Most sentences have no match; one that has is read with another of its length.
+            _ if self.matches => 2,
             _ => 1,
         };
         let previous = self.previous_encoder_part(&w);
@@ -264,6 +266,9 @@ impl ModelConfig {
                             | Context::FlatTransformer { previous, .. },
                         ) => {
                             format!("{OWN} and of the {} before it", sentences(previous))
+                        }
+                        _ if self.matches => {
+                            format!("{OWN} and of the translation of a similar one")
                         }
                         _ => OWN.to_owned(),
                     };

@@ -330,12 +330,20 @@ mod tests {
 
     #[test]
     fn the_sweeps_that_come_with_the_program_can_be_read() {
-        for text in [
-            include_str!("../../../assets/sweeps/x-transformer-table-1.toml"),
-            include_str!("../../../assets/sweeps/x-transformer-table-2.toml"),
+        for (text, rows) in [
+            (
+                include_str!("../../../assets/sweeps/x-transformer-table-1.toml"),
+                2,
+            ),
+            (
+                include_str!("../../../assets/sweeps/x-transformer-table-2.toml"),
+                6,
+            ),
+            (include_str!("../../../assets/sweeps/help-en-de.toml"), 24),
+            (include_str!("../../../assets/sweeps/similarity.toml"), 10),
         ] {
             let sweep = Sweep::parsed(text.to_owned()).expect("a sweep");
-            assert_eq!(sweep.reference, "Transformer");
+            assert_eq!(sweep.rows.len(), rows, "{}", sweep.reference);
         }
     }
 }
