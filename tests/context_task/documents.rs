@@ -40,10 +40,21 @@ pub const VOCAB: usize = TARGET_FILLERS.end as usize;
 pub enum Evidence {
     /// By a title in the source, which the target leaves out.
     Source,
-    /// By a title in the target: the source has none.
+    /// By a title in the target: the source has none. Nobody can tell it from there, so this translation is read as one
+    /// that somebody confirmed, and does not count in the loss.
     Target,
     /// Here in the source, there in the target.
     Either,
+}
+
+impl Evidence {
+    fn is_in_source(self, rng: &mut ChaCha8Rng) -> bool {
+        match self {
+            Self::Source => true,
+            Self::Target => false,
+            Self::Either => rng.random(),
+        }
+    }
 }
 
 /// Where the deciding sentence stands.
@@ -63,6 +74,9 @@ pub enum Order {
 pub struct Task {
     pub evidence: Evidence,
     pub order: Order,
+    /// Entities in a document. Where the deciding sentence is near, at most so many are introduced in a row, and with more
+    /// than [`NEAR`] there is a second scene with others.
+    pub cast: usize,
 }
 
 /// Which pairs of entity and title occur. Every entity has titles of all genders in either.
@@ -118,6 +132,14 @@ impl Texts {
         texts
     }
 
+    /// The same sentences, each in a document of its own.
+    pub fn apart(&self) -> Self {
+        let mut apart = self.clone();
+        let sentences = 0..self.set.examples.len();
+        apart.set.documents = sentences.map(|number| number..number + 1).collect();
+        apart
+    }
+
     fn push_document(&mut self, task: Task, pairs: Pairs, rng: &mut ChaCha8Rng) {
         let mut entities: Vec<u32> = (0..ENTITIES).collect();
         entities.shuffle(rng);
@@ -125,10 +147,12 @@ impl Texts {
         let first = self.set.examples.len();
         let plan = plan(task, rng);
         for (place, part) in plan.iter().enumerate() {
-            let (source, target) = match *part {
+            let (source, target, counts) = match *part {
                 Part::Introduction(who) => {
                     let title = pairs.title(entities[who], genders[who], rng);
-                    introduction(task.evidence, entities[who], title, rng)
+                    let in_source = task.evidence.is_in_source(rng);
+                    let (source, target) = introduction(in_source, entities[who], title, rng);
+                    (source, target, in_source)
                 }
                 Part::Mention(who) => {
                     let introduced = |part: &Part| *part == Part::Introduction(who);
@@ -139,14 +163,15 @@ impl Texts {
                         decider: first + decider,
                         form,
                     });
-                    mention(entities[who], form, rng)
+                    let (source, target) = mention(entities[who], form, rng);
+                    (source, target, true)
                 }
             };
             self.set.examples.push(Example {
                 source,
                 target,
                 place: (place, 0),
-                counts: true,
+                counts,
             });
         }
         self.set.documents.push(first..self.set.examples.len());
@@ -165,15 +190,19 @@ fn plan(task: Task, rng: &mut ChaCha8Rng) -> Vec<Part> {
     use Part::{Introduction, Mention};
     match task.order {
         Order::Near => {
-            let scene = |first: usize| {
-                let mentions = rng.random_range(1..NEAR);
-                let mut cast: Vec<usize> = (first..first + NEAR + 1 - mentions).collect();
+            let mut scene = |first: usize| {
+                let mentions = rng.random_range(1..NEAR).min(task.cast);
+                let introduced = task.cast.min(NEAR + 1 - mentions);
+                let mut cast: Vec<usize> = (first..first + introduced).collect();
                 let mut scene: Vec<Part> = cast.iter().map(|&who| Introduction(who)).collect();
                 cast.shuffle(rng);
                 scene.extend(cast[..mentions].iter().map(|&who| Mention(who)));
                 scene
             };
-            [0, NEAR].into_iter().flat_map(scene).collect()
+            let scenes = if task.cast > NEAR { 2 } else { 1 };
+            (0..scenes)
+                .flat_map(|number| scene(number * NEAR))
+                .collect()
         }
         Order::Far => {
             let mut early: Vec<usize> = (0..NEAR).collect();
@@ -182,12 +211,12 @@ fn plan(task: Task, rng: &mut ChaCha8Rng) -> Vec<Part> {
             (0..2 * NEAR).map(Introduction).chain(mentions).collect()
         }
         Order::Before | Order::Anywhere => {
-            let mut plan: Vec<Part> = (0..4)
+            let mut plan: Vec<Part> = (0..task.cast)
                 .flat_map(|who| [Introduction(who), Mention(who)])
                 .collect();
             plan.shuffle(rng);
             if task.order == Order::Before {
-                for who in 0..4 {
+                for who in 0..task.cast {
                     let place = |part| plan.iter().position(|&other| other == part);
                     let places = [place(Introduction(who)), place(Mention(who))];
                     if let [Some(introduction), Some(mention)] = places
@@ -203,16 +232,11 @@ fn plan(task: Task, rng: &mut ChaCha8Rng) -> Vec<Part> {
 }
 
 fn introduction(
-    evidence: Evidence,
+    in_source: bool,
     entity: u32,
     title: u32,
     rng: &mut ChaCha8Rng,
 ) -> (Vec<u32>, Vec<u32>) {
-    let in_source = match evidence {
-        Evidence::Source => true,
-        Evidence::Target => false,
-        Evidence::Either => rng.random(),
-    };
     let (mut source, mut target) = filler(rng);
     if in_source {
         source.push(TITLE_WORDS.start + title);

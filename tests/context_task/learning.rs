@@ -5,25 +5,29 @@ use std::time::Instant;
 use burn::module::Module;
 use burn::tensor::Device;
 use canopy::kernels::DropoutSource;
-use canopy::model::{Batch, Model};
+use canopy::model::{Batch, Context, Model};
 use canopy::training::Adam;
 
 use super::documents::{Mention, Order, Pairs, Task, Texts};
-use super::pointing::Attended;
+use super::pointing::Pointing;
 use super::systems::System;
 
-/// Documents in an update and in a test set.
-const BATCH: usize = 48;
+/// Documents in a test set and in the development set.
 const TEST: usize = 200;
+const DEV_DOCUMENTS: usize = 25;
 /// Updates in which the learning rate rises.
 const WARMUP: usize = 50;
 /// Updates between two looks at the development set.
-const EVERY: usize = 50;
+const EVERY: usize = 25;
 /// Updates in which the learning rate then falls to zero.
-const COOLING: usize = 400;
+const COOLING: usize = 200;
 /// Where T begins.
 const MOST_SENTENCES: usize = 8;
-/// Training ends when so many of the development set's mentions are right, twice in a row.
+/// Once all entities are there: what was learned has to hold for pairs that never occur.
+const DROPOUT: f32 = 0.1;
+/// There is an entity more when so many of the development set's mentions are right.
+const MOST: f64 = 0.9;
+/// T is lowered when so many are right, and training ends when they are twice in a row.
 const ENOUGH: f64 = 0.99;
 
 /// Numbers of the texts of a seed that are not an update's.
@@ -39,6 +43,8 @@ pub struct Outcome {
     pub parameters: usize,
     /// Share of right forms of held-out pairs where the decider can be read.
     pub accuracy: f64,
+    /// Share of right forms when every sentence is translated alone.
+    pub alone: f64,
     /// Share of right forms where the decider stands beyond the window.
     pub beyond: Option<f64>,
     /// Share of the solved cases in which the deciding sentence has the largest weight among the others.
@@ -47,6 +53,8 @@ pub struct Outcome {
     pub steps: usize,
     pub seconds: f64,
     pub learning_rate: f64,
+    /// Entities in a document or scene, and the update after which they became so many.
+    pub cast: Vec<(usize, usize)>,
     /// T, and the update after which it was lowered to that.
     pub top_t: Vec<(usize, usize)>,
 }
@@ -56,7 +64,8 @@ pub fn examine(system: &System, seed: u64) -> Outcome {
     let device = Device::flex().autodiff();
     let begun = Instant::now();
     let model = Model::seeded(&system.config(), seed, &device);
-    let (model, steps, top_t) = train(model.expect("a valid configuration"), system, seed);
+    let mut course = Course::new(system, seed);
+    let (model, steps) = train(model.expect("a valid configuration"), &mut course);
     let seconds = begun.elapsed().as_secs_f64();
     let model = model.valid();
     let texts = Texts::draw(system.task, Pairs::HeldOut, TEST, seed, HELD);
@@ -66,30 +75,108 @@ pub fn examine(system: &System, seed: u64) -> Outcome {
         seed,
         parameters: model.num_params(),
         accuracy: share(&texts.mentions, &answers),
+        alone: share(&texts.mentions, &self::answers(&model, &texts.apart())),
         beyond: (system.task.order == Order::Near).then(|| beyond(&model, system, seed)),
-        pointing: system.context.map(|_| pointing(&model, &texts, &answers)),
+        pointing: system
+            .context
+            .map(|context| pointing(&model, context, &texts, &answers)),
         steps,
         seconds,
         learning_rate: system.learning_rate,
-        top_t,
+        cast: course.cast,
+        top_t: course.top_t,
     }
 }
 
-/// The trained model, updates, and T with the update after which it came.
-fn train(mut model: Model, system: &System, seed: u64) -> (Model, usize, Vec<(usize, usize)>) {
-    let dev = Texts::draw(system.task, Pairs::Training, TEST / 8, seed, DEV);
-    let (mut adam, mut solved) = (Adam::default(), 0);
-    let mut schedule: Vec<(usize, usize)> = Vec::new();
-    if system.lowers_t {
-        schedule.push((MOST_SENTENCES, 0));
-        model.set_top_t(MOST_SENTENCES);
+/// What a system learns from: few entities at first, and all sentences in every word's reach.
+struct Course<'a> {
+    system: &'a System,
+    seed: u64,
+    dev: Texts,
+    /// As in [`Outcome`].
+    cast: Vec<(usize, usize)>,
+    top_t: Vec<(usize, usize)>,
+}
+
+impl<'a> Course<'a> {
+    fn new(system: &'a System, seed: u64) -> Self {
+        let cast = 1;
+        Self {
+            system,
+            seed,
+            dev: dev(system.task, cast, seed),
+            cast: vec![(cast, 0)],
+            top_t: if system.lowers_t {
+                vec![(MOST_SENTENCES, 0)]
+            } else {
+                Vec::new()
+            },
+        }
     }
-    let (mut last, mut ends) = (system.max_steps, None);
-    let mut step = 0;
+
+    /// Those of an update.
+    fn texts(&self, step: usize) -> Texts {
+        let task = self.system.task;
+        let (cast, _) = self.cast[self.cast.len() - 1];
+        Texts::draw(
+            Task { cast, ..task },
+            Pairs::Training,
+            self.system.batch,
+            self.seed,
+            step as u64,
+        )
+    }
+
+    /// Whether all entities are there.
+    fn is_whole(&self) -> bool {
+        let (cast, _) = self.cast[self.cast.len() - 1];
+        cast == self.system.task.cast
+    }
+
+    /// One entity more after this update, or if they are all there a lower T; whether there is anything harder.
+    fn goes_on(&mut self, step: usize) -> bool {
+        let (cast, _) = self.cast[self.cast.len() - 1];
+        if !self.is_whole() {
+            self.cast.push((cast + 1, step));
+            self.dev = dev(self.system.task, cast + 1, self.seed);
+            return true;
+        }
+        match (self.top_t.last(), self.system.top_t()) {
+            (Some(&(top_t, _)), Some(least)) if top_t > least => {
+                self.top_t.push((top_t - 1, step));
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+fn dev(task: Task, cast: usize, seed: u64) -> Texts {
+    Texts::draw(
+        Task { cast, ..task },
+        Pairs::Training,
+        DEV_DOCUMENTS,
+        seed,
+        DEV,
+    )
+}
+
+/// The trained model and the number of updates.
+fn train(mut model: Model, course: &mut Course) -> (Model, usize) {
+    let system = course.system;
+    let (mut adam, mut solved, mut ends) = (Adam::default(), 0, None);
+    let (mut step, mut last) = (0, system.max_steps);
     while step < last {
+        if let Some(&(top_t, _)) = course.top_t.last() {
+            model.set_top_t(top_t);
+        }
         step += 1;
-        let texts = Texts::draw(system.task, Pairs::Training, BATCH, seed, (step - 1) as u64);
-        let loss = model.loss(&batch(&texts), 0.0, &DropoutSource::none());
+        let drop = if course.is_whole() {
+            DropoutSource::new(DROPOUT, (course.seed << 32) + step as u64)
+        } else {
+            DropoutSource::none()
+        };
+        let loss = model.loss(&batch(&course.texts(step)), 0.0, &drop);
         let rising = ratio(step, WARMUP).min(1.0);
         let falling = match ends {
             Some(_) => ratio(last + 1 - step, COOLING),
@@ -100,26 +187,22 @@ fn train(mut model: Model, system: &System, seed: u64) -> (Model, usize, Vec<(us
         if step % EVERY != 0 || ends.is_some() {
             continue;
         }
-        let right = share(&dev.mentions, &answers(&model.valid(), &dev));
-        let top_t = schedule.last().map(|&(top_t, _)| top_t);
-        solved = if right >= ENOUGH { solved + 1 } else { 0 };
-        match top_t {
-            Some(top_t) if system.top_t().is_some_and(|least| top_t > least) && solved > 0 => {
-                schedule.push((top_t - 1, step));
-                model.set_top_t(top_t - 1);
-                solved = 0;
-            }
-            _ if solved == 2 => {
-                last = step + COOLING;
-                ends = Some(step);
-            }
-            _ => {}
+        let right = share(&course.dev.mentions, &answers(&model.valid(), &course.dev));
+        let enough = if course.is_whole() { ENOUGH } else { MOST };
+        if right < enough {
+            solved = 0;
+        } else if !course.goes_on(step) {
+            solved += 1;
+        }
+        if solved == 2 {
+            last = step + COOLING;
+            ends = Some(step);
         }
     }
     if let Some(top_t) = system.top_t() {
         model.set_top_t(top_t);
     }
-    (model, last, schedule)
+    (model, last)
 }
 
 fn batch(texts: &Texts) -> Batch {
@@ -161,15 +244,16 @@ fn beyond(model: &Model, system: &System, seed: u64) -> f64 {
 }
 
 /// Share of the solved mentions whose deciding sentence has the largest weight.
-fn pointing(model: &Model, texts: &Texts, answers: &[u32]) -> f64 {
-    let attended = Attended::by(model, &batch(texts));
-    let solved = texts.mentions.iter().zip(answers);
-    let solved = solved.filter(|&(mention, &answer)| answer == mention.form);
-    let pointing: Vec<bool> = solved
-        .map(|(mention, _)| attended.largest(mention) == Some(mention.decider))
+fn pointing(model: &Model, context: Context, texts: &Texts, answers: &[u32]) -> f64 {
+    let batch = batch(texts);
+    let pointing = Pointing::of(model, context, &batch);
+    let both = texts.mentions.iter().zip(answers);
+    let solved = both.filter(|(mention, answer)| mention.form == **answer);
+    let points: Vec<bool> = solved
+        .map(|(mention, _)| pointing.largest(mention) == Some(mention.decider))
         .collect();
-    let right = pointing.iter().filter(|&&right| right).count();
-    ratio(right, pointing.len().max(1))
+    let right = points.iter().filter(|&&right| right).count();
+    ratio(right, points.len().max(1))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]

@@ -1,404 +1,106 @@
-//! Which sentences a word attended to, from what the layers themselves hand out.
+//! Which sentences a word attended to, by what a trace holds.
 //!
-//! The weight of a sentence is the sum over heads and layers of the weights of its words, or of its encoding. The decoder
-//! is asked in the row where the form is chosen; the encoder in all rows of its sentence, each by the share that this row
-//! of the decoder has of it in its cross-attention. The own sentence is left out: it never decides.
+//! In the row where the form is chosen the decoder reads words of its source sentence, and translations of other sentences
+//! where a system reads these. Each source word has read the document in turn, and this counts by the decoder's
+//! cross-attention to the word. Behind a gate it counts by the share `1 - γ` that the gate let in (Maruf et al. 2019, Eq. 9),
+//! the mean over features. The weight of a sentence is the sum over heads and words. The own sentence is left out: it never
+//! decides.
+//!
+//! Concatenated sentences meet in every self-attention. As in a trace the last one counts: the first one tells a name its
+//! title, so that what it reads elsewhere says nothing yet.
 
-use burn::tensor::Tensor;
-use canopy::kernels::{DropoutSource, Segment, SelectedWeights};
+use std::collections::BTreeMap;
+
 use canopy::model::{
-    Batch, ContextAttention, Documents, Encoded, Encoder, FlatAttention, FlatLevel, GatedContext,
-    HanContext, Kept, Memory, Model, Network, Reader, Rows, SENTENCE_BREAK, Transformer,
+    Attended, AttendedKind, AttendedLayer, Batch, Context, FlatLevel, Keep, Model, Reading, Rows,
 };
 
 use super::documents::Mention;
 
-/// Weights of all sentences of a batch for each of them, as its mention read them.
-pub struct Attended {
-    weights: Vec<Vec<f32>>,
-    /// How much each word of each sentence counts, by its place.
-    shares: Vec<Vec<f32>>,
+/// What was read in a pass over documents and their reference translations.
+pub struct Pointing<'a> {
+    attended: Attended,
+    batch: &'a Batch,
+    /// Whether the words read encodings of sentences, not words.
+    reads_encodings: bool,
 }
 
-impl Attended {
-    pub fn by(model: &Model, batch: &Batch) -> Self {
-        let Network::Transformer(network) = &model.network else {
-            panic!("a system without context");
-        };
-        let sentences = batch.source.sentences.len();
-        let mut attended = Self {
-            weights: vec![vec![0.0; sentences]; sentences],
-            shares: cross_attention(model, network, batch),
-        };
-        let stage_one = model.stage_one.as_ref();
-        attended.encoder(network, stage_one, &batch.source);
-        if model.is_bilingual() {
-            let mut alone = vec![0.0; Mention::PLACE + 1];
-            alone[Mention::PLACE] = 1.0;
-            attended.shares = vec![alone; sentences];
-            attended.decoder(network, stage_one, batch);
+impl<'a> Pointing<'a> {
+    pub fn of(model: &Model, context: Context, batch: &'a Batch) -> Self {
+        Self {
+            attended: model.attended(&batch.source, &batch.references, Keep::all()),
+            batch,
+            reads_encodings: match context {
+                Context::HierarchicalEncoding { .. } => true,
+                Context::Flat { level, .. } => level == FlatLevel::Sentence,
+                _ => false,
+            },
         }
-        attended
     }
 
     /// The other sentence that a mention's noun and form read most of.
     pub fn largest(&self, mention: &Mention) -> Option<usize> {
-        let weights = &self.weights[mention.sentence];
-        let others = (0..weights.len()).filter(|&other| other != mention.sentence);
-        others
-            .filter(|&other| weights[other] > 0.0)
-            .max_by(|&a, &b| weights[a].total_cmp(&weights[b]))
-    }
-
-    fn encoder(&mut self, network: &Transformer, stage_one: Option<&Transformer>, source: &Rows) {
-        let none = DropoutSource::none();
-        if network.concatenated > 0 {
-            self.concatenated(network, source);
-            return;
-        }
-        let documents = source.layout();
-        let readers = documents.readers();
-        if let Some(context) = network.encoder.contexts.first() {
-            assert_eq!(network.encoder.contexts.len(), 1, "layers with a context");
-            let embedded = network.embedding.forward(source, &none);
-            // Additional heads read what the self-attention reads.
-            let x = match context.norm {
-                Some(_) => network.encoder.sublayers[0].forward(
-                    embedded.clone(),
-                    &source.own_segments(),
-                    &none,
-                ),
-                None => embedded.clone(),
-            };
-            if let Some(previous) = &network.encoder.previous {
-                let memory = previous.of(&network.embedding, source, &none);
-                let size = previous.context_size;
-                self.previous(&context.attention, x, &memory, &documents, size);
-            } else {
-                let words = match context.attention {
-                    // Encodings are made of what enters the layer.
-                    ContextAttention::Sentences(_) => embedded,
-                    _ => x.clone(),
-                };
-                let memory = Memory::of(words, documents.clone());
-                self.attention(&context.attention, x, &readers, &memory);
-            }
-        }
-        if let Some(gated) = &network.encoder.gated {
-            let plain = Transformer {
-                encoder: Encoder {
-                    gated: None,
-                    ..network.encoder.clone()
-                },
-                ..network.clone()
-            };
-            let states = plain.encode(source, None, &none).states;
-            let of_stage_one = |model: &Transformer| model.encode(source, None, &none).states;
-            let words = stage_one.map_or_else(|| states.clone(), of_stage_one);
-            self.gated(gated, states, &readers, &Memory::of(words, documents));
-        }
-    }
-
-    fn decoder(&mut self, network: &Transformer, stage_one: Option<&Transformer>, batch: &Batch) {
-        let (none, source) = (DropoutSource::none(), &batch.source);
-        let of_stage_one = |model: &Transformer| model.encode(source, None, &none);
-        let memory = stage_one.map(|model| of_stage_one(model).states);
-        let encoded = network.encode(source, memory, &none);
-        let translations = match stage_one {
-            Some(model) => model.translations(&batch.references, &of_stage_one(model), &none),
-            None => network.translations(&batch.references, &encoded, &none),
-        };
-        let decoded = network.decode(&batch.target, &encoded, &none);
-        let gated = network.decoder.gated.as_ref().expect("a bilingual context");
-        let queries = match gated {
-            GatedContext::Layer(_) => decoded.attended,
-            GatedContext::Han(_) => decoded.states,
-        };
-        let readers: Vec<Reader> = batch
-            .target
-            .sentences
-            .iter()
-            .zip(&batch.translated)
-            .map(|(rows, &sentence)| Reader {
-                rows: rows.clone(),
-                sentence,
-            })
-            .collect();
-        self.gated(gated, queries, &readers, &translations);
-    }
-
-    fn gated(
-        &mut self,
-        gated: &GatedContext,
-        queries: Tensor<2>,
-        readers: &[Reader],
-        memory: &Memory,
-    ) {
-        match gated {
-            GatedContext::Layer(layer) => {
-                self.attention(&layer.attention, queries, readers, memory);
-            }
-            GatedContext::Han(han) => self.han(han, queries, readers, memory),
-        }
-    }
-
-    fn attention(
-        &mut self,
-        attention: &ContextAttention,
-        queries: Tensor<2>,
-        readers: &[Reader],
-        Memory {
-            keys,
-            values,
-            documents,
-            encodings: _,
-        }: &Memory,
-    ) {
-        let (keys, values) = (keys.clone(), values.clone());
-        match attention {
-            ContextAttention::Sentences(attention) => {
-                let (encodings, numbers, segments) =
-                    attention.encodings(values, readers, documents);
-                let weights = attention.attention.weights(queries, encodings, &segments);
-                self.add_keys(&weights, readers, &segments, |key| Some(numbers[key]));
-            }
-            ContextAttention::Conditional(attention) => {
-                let encodings = attention
-                    .source2token
-                    .forward(values.clone(), &documents.sentences);
-                let projected = attention.heads.project(queries, values, encodings);
-                let choice = attention.heads.choose(&projected, readers, documents);
-                let weights = attention
-                    .heads
-                    .weights(&projected, &documents.sentences, &choice);
-                self.add_choice(&choice, &weights, attention.heads.num_heads, readers);
-            }
-            ContextAttention::Tree(attention) => {
-                let encodings = attention
-                    .source2token
-                    .forward(values.clone(), &documents.sentences);
-                let found = attention
-                    .tree
-                    .choose(queries, readers, values, encodings, documents);
-                let heads = &attention.tree.heads;
-                let weights = heads.weights(&found.projected, &documents.sentences, &found.choice);
-                self.add_choice(&found.choice, &weights, heads.num_heads, readers);
-            }
-            ContextAttention::Selective(attention) => {
-                let projected = attention.project(queries, keys, values, documents);
-                let choice = attention.choose(&projected, readers, documents);
-                let weights = attention.weights(&projected, &documents.sentences, &choice);
-                self.add_choice(&choice, &weights, attention.num_heads, readers);
-            }
-            ContextAttention::Flat(attention) => {
-                self.flat(attention, queries, readers, keys, documents);
-            }
-            ContextAttention::Previous(_) => unreachable!("has a memory of its own"),
-        }
-    }
-
-    fn flat(
-        &mut self,
-        attention: &FlatAttention,
-        queries: Tensor<2>,
-        readers: &[Reader],
-        keys: Tensor<2>,
-        documents: &Documents,
-    ) {
-        let (weights, numbers, segments) = attention.weights(queries, readers, keys, documents);
-        self.add_keys(&weights, readers, &segments, |key| match attention.level {
-            FlatLevel::Sentence => Some(numbers[key]),
-            FlatLevel::Word => documents
-                .sentences
-                .iter()
-                .position(|words| words.contains(&numbers[key])),
-        });
-    }
-
-    fn han(&mut self, han: &HanContext, queries: Tensor<2>, readers: &[Reader], memory: &Memory) {
-        let documents = &memory.documents;
-        let summaries = han.summaries(queries.clone(), readers, memory.values.clone(), documents);
-        let weights = han.sentence_weights(queries, summaries, readers, documents);
-        let [_, heads, _, slots] = weights.dims();
-        let weights: Vec<f32> = weights.into_data().iter().collect();
-        let rows = weights.chunks_exact(heads * slots);
-        let of_rows = readers
-            .iter()
-            .flat_map(|reader| reader.rows.clone().map(move |row| (reader, row)));
-        for ((reader, row), weights) in of_rows.zip(rows) {
-            let share = self.share(reader, row);
-            let document = documents
-                .documents
-                .iter()
-                .find(|range| range.contains(&reader.sentence));
-            let first = document
-                .expect("its document")
-                .start
-                .max(reader.sentence.saturating_sub(slots));
-            for weights in weights.chunks_exact(slots) {
-                for (other, weight) in (first..reader.sentence).zip(weights) {
-                    self.weights[reader.sentence][other] += share * weight;
+        let Batch {
+            source, references, ..
+        } = self.batch;
+        let form = references.sentences[mention.sentence].start + Mention::PLACE;
+        let mut weights = BTreeMap::new();
+        self.add(
+            AttendedKind::DecoderContext,
+            (form, 1.0),
+            references,
+            &mut weights,
+        );
+        for cross in self.readings(AttendedKind::Cross, form) {
+            for &(word, share) in &cross.keys {
+                for kind in [AttendedKind::Context, AttendedKind::EncoderSelf] {
+                    self.add(kind, (word as usize, share), source, &mut weights);
                 }
             }
         }
+        weights.remove(&mention.sentence);
+        let read = weights.into_iter().filter(|&(_, weight)| weight > 0.0);
+        let largest = read.max_by(|one, other| one.1.total_cmp(&other.1));
+        largest.map(|(sentence, _)| sentence)
     }
 
-    /// Attention to the words of the previous sentences, one after the other.
-    fn previous(
-        &mut self,
-        attention: &ContextAttention,
-        x: Tensor<2>,
-        memory: &Memory,
-        documents: &Documents,
-        previous: usize,
+    /// Adds what a row read of each sentence, by the row's share.
+    fn add(
+        &self,
+        kind: AttendedKind,
+        (row, share): (usize, f32),
+        keys: &Rows,
+        weights: &mut BTreeMap<usize, f32>,
     ) {
-        let ContextAttention::Previous(attention) = attention else {
-            unreachable!("a memory of previous sentences");
-        };
-        let readers = documents.readers();
-        let segments: std::sync::Arc<[Segment]> = readers
-            .iter()
-            .map(|reader| Segment {
-                queries: reader.rows.clone(),
-                keys: memory.documents.sentences[reader.sentence].clone(),
-            })
-            .collect();
-        let weights = attention.weights(x, memory.values.clone(), &segments);
-        let of_key = |key: usize| {
-            let reader = memory
-                .documents
-                .sentences
-                .iter()
-                .position(|keys| keys.contains(&key))?;
-            let mut start = memory.documents.sentences[reader].start;
-            before(documents, reader, previous).find(|&other| {
-                start += documents.sentences[other].len();
-                key < start
-            })
-        };
-        self.add_keys(&weights, &readers, &segments, of_key);
-    }
-
-    /// Self-attention over the previous sentences and a sentence's own words.
-    fn concatenated(&mut self, network: &Transformer, source: &Rows) {
-        let none = DropoutSource::none();
-        let (joined, own) = source.concatenated(network.concatenated, SENTENCE_BREAK);
-        let (documents, segments) = (source.layout(), joined.own_segments());
-        let readers: Vec<Reader> = own
-            .iter()
-            .enumerate()
-            .map(|(sentence, rows)| Reader {
-                rows: rows.clone(),
-                sentence,
-            })
-            .collect();
-        let of_key = |key: usize| {
-            let reader = joined
-                .sentences
-                .iter()
-                .position(|rows| rows.contains(&key))?;
-            let mut start = joined.sentences[reader].start;
-            let mut others = before(&documents, reader, network.concatenated);
-            let found = others.find(|&other| {
-                start += documents.sentences[other].len() + 1;
-                key < start
+        let gate = self.attended.gates.iter().find(|gate| gate.kind == kind);
+        let share = share * gate.map_or(1.0, |gate| 1.0 - gate.mean[row]);
+        for reading in self.readings(kind, row) {
+            let chosen = reading.sentences.iter();
+            let chosen = chosen.map(|chosen| (chosen.sentence, chosen.weight));
+            let words = reading.keys.iter().map(|&(key, weight)| {
+                let key = key as usize;
+                if self.reads_encodings && kind == AttendedKind::Context {
+                    (key, weight)
+                } else {
+                    (
+                        keys.sentences.partition_point(|rows| rows.end <= key),
+                        weight,
+                    )
+                }
             });
-            Some(found.unwrap_or(reader))
+            let words = words.filter(|_| reading.sentences.is_empty());
+            for (sentence, weight) in chosen.chain(words) {
+                *weights.entry(sentence).or_default() += share * weight;
+            }
+        }
+    }
+
+    /// All heads of a row.
+    fn readings(&self, kind: AttendedKind, row: usize) -> &[Reading] {
+        let mut layers = self.attended.layers.iter();
+        let Some(AttendedLayer { readings, .. }) = layers.find(|layer| layer.kind == kind) else {
+            return &[];
         };
-        let mut x = network.embedding.forward(&joined, &none);
-        for sublayer in &network.encoder.sublayers {
-            if let Some(attention) = &sublayer.attention {
-                let weights = attention.weights(x.clone(), x.clone(), &segments);
-                self.add_keys(&weights, &readers, &segments, of_key);
-            }
-            x = sublayer.forward(x, &segments, &none);
-        }
+        &readings.rows[row * readings.num_heads..(row + 1) * readings.num_heads]
     }
-
-    /// Adds weights `[segments, heads, tgt, src]` of keys that belong to sentences; segments without queries are missing.
-    fn add_keys(
-        &mut self,
-        weights: &Tensor<4>,
-        readers: &[Reader],
-        segments: &[Segment],
-        sentence_of: impl Fn(usize) -> Option<usize>,
-    ) {
-        let [_, heads, tgt, src] = weights.dims();
-        let numbers: Vec<f32> = weights.to_data().iter().collect();
-        for (reader, (segment, index)) in readers.iter().zip(segments.iter().zip(0..)) {
-            for row in reader.rows.clone() {
-                let (word, share) = (row - segment.queries.start, self.share(reader, row));
-                for head in 0..heads {
-                    let start = ((index * heads + head) * tgt + word) * src;
-                    let row = &numbers[start..start + segment.keys.len()];
-                    for (key, weight) in segment.keys.clone().zip(row) {
-                        if let Some(sentence) = sentence_of(key) {
-                            self.weights[reader.sentence][sentence] += share * weight;
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    fn add_choice(
-        &mut self,
-        choice: &[Kept],
-        weights: &[SelectedWeights],
-        num_heads: usize,
-        readers: &[Reader],
-    ) {
-        for reader in readers {
-            for index in reader.rows.start * num_heads..reader.rows.end * num_heads {
-                let share = self.share(reader, index / num_heads);
-                let chosen = choice[index]
-                    .sentences
-                    .iter()
-                    .zip(&weights[index].sentences);
-                for (&sentence, weight) in chosen {
-                    self.weights[reader.sentence][sentence] += share * weight;
-                }
-            }
-        }
-    }
-
-    fn share(&self, reader: &Reader, row: usize) -> f32 {
-        let shares = &self.shares[reader.sentence];
-        shares.get(row - reader.rows.start).copied().unwrap_or(0.0)
-    }
-}
-
-/// What the row that chooses the form reads of the words of its source sentence, summed over heads.
-fn cross_attention(model: &Model, network: &Transformer, batch: &Batch) -> Vec<Vec<f32>> {
-    let none = DropoutSource::none();
-    let Encoded::Transformer(encoded) = model.encode(&batch.source, &none) else {
-        unreachable!("a Transformer's states");
-    };
-    let [layer] = &network.decoder.layers[..] else {
-        panic!("a decoder of one layer");
-    };
-    let rows = &batch.target;
-    let y = network.embedding.forward(rows, &none);
-    let own = layer
-        .self_attention
-        .forward(y.clone(), y.clone(), &rows.own_segments());
-    let y = layer.norm_self.add(y, own, None);
-    let segments = rows.segments_over(&encoded.sentences);
-    let weights = layer.cross_attention.weights(y, encoded.states, &segments);
-    let [sentences, _, tgt, src] = weights.dims();
-    let summed: Vec<f32> = weights.sum_dim(1).into_data().iter().collect();
-    let row = |sentence| (sentence * tgt + Mention::PLACE) * src;
-    (0..sentences)
-        .map(|sentence| summed[row(sentence)..row(sentence) + src].to_vec())
-        .collect()
-}
-
-/// The sentences that stand at most `previous` before one.
-fn before(documents: &Documents, sentence: usize, previous: usize) -> std::ops::Range<usize> {
-    let document = documents
-        .documents
-        .iter()
-        .find(|range| range.contains(&sentence));
-    let start = document.expect("its document").start;
-    start.max(sentence.saturating_sub(previous))..sentence
 }

@@ -13,8 +13,11 @@ pub struct System {
     pub name: &'static str,
     pub context: Option<Context>,
     pub encoder: &'static str,
+    pub num_heads: usize,
     pub task: Task,
     pub learning_rate: f64,
+    /// Documents in an update.
+    pub batch: usize,
     /// At most so many updates.
     pub max_steps: usize,
     /// Whether a word reads all sentences at first. T goes down when the development set is solved, to that of the context.
@@ -27,7 +30,7 @@ impl System {
             vocab_size: VOCAB,
             d_model: 48,
             d_ff: 96,
-            num_heads: 2,
+            num_heads: self.num_heads,
             encoder: self.encoder.parse().expect("a layout"),
             num_decoder_layers: 1,
             dropout: 0.0,
@@ -63,15 +66,21 @@ pub fn named(name: &str) -> &'static System {
 }
 
 const fn task(evidence: Evidence, order: Order) -> Task {
-    Task { evidence, order }
+    Task {
+        evidence,
+        order,
+        cast: 4,
+    }
 }
 
 const SENTENCE: System = System {
     name: "sentence-level",
     context: None,
     encoder: "sf",
+    num_heads: 2,
     task: task(Evidence::Source, Order::Anywhere),
     learning_rate: 2e-3,
+    batch: 48,
     max_steps: 300,
     lowers_t: false,
 };
@@ -115,6 +124,7 @@ const fn tree(merge: MergeKind) -> System {
             rule: TraversalRule::ByNode,
             placement: Placement::Gate,
         }),
+        num_heads: 1,
         lowers_t: true,
         ..GLOBAL
     }
@@ -126,6 +136,8 @@ pub const SYSTEMS: &[System] = &[
         name: "concatenation",
         context: Some(Context::Concatenation { previous: NEAR }),
         encoder: "s-sf",
+        learning_rate: 3e-3,
+        batch: 24,
         ..WINDOWED
     },
     System {
