@@ -39,10 +39,10 @@ fn a_sentence_alone_leaves_nothing_but_chance() {
     assert_chance(outcome("sentence-level").accuracy, "sentence-level");
 }
 
-/// A window of translations, and the source of the whole document: the bench has the others.
+/// A window of the source, and translations of the whole document: the bench has the others.
 #[test]
 fn context_tells_what_the_sentence_does_not() {
-    for name in ["han-decoder", "flat-sentence"] {
+    for name in ["han-encoder", "flat-word-decoder"] {
         let outcome = outcome(name);
         assert_solved(&outcome);
         if let Some(beyond) = outcome.beyond {

@@ -8,7 +8,7 @@
 //! Training begins with documents of one entity, where there is nothing to choose: what a title means is learned first.
 //! When nearly all of these are solved there come documents of two, and so on; then T goes down, where there is one, and
 //! the learning rate last. With four entities from the beginning, what to look for and what to make of it have to be found
-//! at once, and most systems do not get there in a minute.
+//! at once, and some systems do not get there in a minute.
 
 #![allow(
     dead_code,

@@ -237,10 +237,14 @@ pub const SYSTEMS: &[System] = &[
     },
     System {
         name: "hierarchical-conditional-average",
+        num_heads: 2,
+        batch: 32,
         ..tree(MergeKind::Average)
     },
     System {
         name: "hierarchical-conditional-multi-dim",
+        num_heads: 2,
+        batch: 32,
         ..tree(MergeKind::MultiDim)
     },
 ];
