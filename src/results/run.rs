@@ -42,6 +42,8 @@ pub struct Questions<'a> {
 pub struct RunResults {
     /// The checkpoints whose mean was asked; other ones make the answers void.
     pub checkpoints: Vec<String>,
+    /// Digest of the corpus, another one of which makes them void as well.
+    pub corpus: String,
     pub parameters: usize,
     /// By split and beam size, such as `test-beam-4`.
     pub translations: BTreeMap<String, Translations>,
@@ -90,14 +92,15 @@ impl Questions<'_> {
         config: &TrainingConfig,
         tell: &mut dyn FnMut(&str),
     ) -> Result<RunResults> {
-        let checkpoints = kept_checkpoints(run)?;
+        let (checkpoints, corpus) = (kept_checkpoints(run)?, self.corpus.digest()?);
         let path = run.join(FILE);
         let mut results = RunResults::read(&path)?;
-        if results.checkpoints != checkpoints {
+        if (&results.checkpoints, &results.corpus) != (&checkpoints, &corpus) {
             tell("average");
             results = RunResults {
                 parameters: average(run, &checkpoints)?,
                 checkpoints,
+                corpus,
                 ..RunResults::default()
             };
             results.save(&path)?;
