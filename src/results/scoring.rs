@@ -1,0 +1,148 @@
+//! The scores of a row: those of its runs' translations, counted once for tables and tests.
+
+use super::{Questions, ResultRow, RunResults, SEED, Translations};
+use crate::corpus::{Segment, Split, segments};
+use crate::error::Result;
+use crate::metrics::significance::{Interval, bootstrap_scores, deviation, mean_score};
+use crate::metrics::{
+    BleuMetric, Chrf, Documents, Meteor, Metric, SegmentSums, Signature, Stemmer, Ter,
+};
+
+/// Test sets drawn for the intervals.
+const SAMPLES: usize = 1_000;
+
+/// How rows are scored.
+pub(super) struct Scoring<'a> {
+    questions: &'a Questions<'a>,
+    split: Split,
+    pub test: TestSegments,
+    dev: TestSegments,
+    /// BLEU, chrF, TER and METEOR.
+    metrics: [Box<dyn Metric>; 4],
+}
+
+impl<'a> Scoring<'a> {
+    pub fn new(questions: &'a Questions<'a>, split: Split) -> Result<Self> {
+        let stemmer = match questions.corpus.info().target_language.as_str() {
+            "de" => Stemmer::German,
+            "en" => Stemmer::English,
+            _ => Stemmer::None,
+        };
+        let meteor = Meteor {
+            stemmer,
+            ..Meteor::default()
+        };
+        Ok(Self {
+            questions,
+            split,
+            test: TestSegments::open(questions, split)?,
+            dev: TestSegments::open(questions, Split::Dev)?,
+            metrics: [
+                Box::<BleuMetric>::default(),
+                Box::<Chrf>::default(),
+                Box::<Ter>::default(),
+                Box::new(meteor),
+            ],
+        })
+    }
+
+    pub fn signatures(&self) -> Vec<String> {
+        let metrics = self.metrics.iter().map(|metric| {
+            let signature = Signature::new(1).of(metric.as_ref());
+            format!("{}|{signature}", metric.name())
+        });
+        metrics.collect()
+    }
+
+    /// Fills in the scores of a row; gives its BLEU sums, a row for each document and a set of them for each seed.
+    pub fn score(&self, row: &mut ResultRow, answers: &[RunResults]) -> Vec<SegmentSums> {
+        let Some(first) = answers.first() else {
+            return Vec::new();
+        };
+        let translations = |split: Split| -> Vec<&Translations> {
+            let key = self.questions.key(split);
+            answers.iter().map(|run| &run.translations[&key]).collect()
+        };
+        let (tested, of_dev) = (translations(self.split), translations(Split::Dev));
+        let [bleu, others @ ..] = &self.metrics;
+        let sums = self.test.unseen_sums(bleu.as_ref(), &tested);
+        row.bleu_unseen = Some(mean_score(bleu.as_ref(), &sums));
+        row.bleu_unseen_deviation = deviation(bleu.as_ref(), &sums);
+        let others = others.each_ref().map(|metric| {
+            let sums = self.test.unseen_sums(metric.as_ref(), &tested);
+            Some(mean_score(metric.as_ref(), &sums))
+        });
+        [row.chrf, row.ter, row.meteor] = others;
+        let dev_sums = self.dev.unseen_sums(bleu.as_ref(), &of_dev);
+        row.bleu_dev = Some(mean_score(bleu.as_ref(), &dev_sums));
+        let all: Vec<SegmentSums> = tested
+            .iter()
+            .map(|run| {
+                let references = [self.test.references.clone()];
+                SegmentSums::count(bleu.as_ref(), &run.hypotheses, &references)
+            })
+            .collect();
+        row.bleu_all = Some(mean_score(bleu.as_ref(), &all));
+        row.parameters = Some(first.parameters);
+        row.decode_tokens_per_second = Some(mean(tested.iter().map(|run| run.tokens_per_second)));
+        if let Some(set) = self.questions.contrasts {
+            row.contrastive = Some(answers.iter().map(|run| run.contrasts[&set.name]).sum());
+        }
+        let documents = &self.test.documents;
+        let by_document: Vec<SegmentSums> = sums
+            .iter()
+            .map(|sums| sums.by_document(documents))
+            .collect();
+        let samples = bootstrap_scores(bleu.as_ref(), &[&by_document], SAMPLES, SEED);
+        let interval = Interval::of(&samples[0]);
+        row.bleu_unseen_interval = Some((interval.lower, interval.upper));
+        by_document
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a handful of seeds")]
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    values.sum::<f64>() / count
+}
+
+/// The segments of a split.
+pub(super) struct TestSegments {
+    pub references: Vec<String>,
+    /// Indices of the unseen ones.
+    pub unseen: Vec<usize>,
+    /// Of the unseen ones.
+    pub documents: Documents,
+}
+
+impl TestSegments {
+    fn open(questions: &Questions<'_>, split: Split) -> Result<Self> {
+        let segments: Vec<Segment> = segments(questions.corpus, split)?;
+        let unseen = segments.iter().enumerate();
+        let unseen = unseen
+            .filter(|(_, segment)| segment.unseen)
+            .map(|(at, _)| at);
+        let unseen: Vec<usize> = unseen.collect();
+        let of = unseen.iter().map(|&at| segments[at].document.to_string());
+        Ok(Self {
+            documents: Documents::of(&of.collect::<Vec<_>>()),
+            unseen,
+            references: segments
+                .into_iter()
+                .map(|segment| segment.reference)
+                .collect(),
+        })
+    }
+
+    /// The sums of each run's translations of the unseen segments.
+    fn unseen_sums(&self, metric: &dyn Metric, runs: &[&Translations]) -> Vec<SegmentSums> {
+        let chosen = |texts: &[String]| -> Vec<String> {
+            self.unseen.iter().map(|&at| texts[at].clone()).collect()
+        };
+        let references = [chosen(&self.references)];
+        let sums = runs
+            .iter()
+            .map(|run| SegmentSums::count(metric, &chosen(&run.hypotheses), &references));
+        sums.collect()
+    }
+}
