@@ -7,7 +7,7 @@ use burn::tensor::{Distribution, Gradients, Tensor};
 use canopy::kernels::{DropoutSource, Segment};
 use canopy::model::{
     Batch, Counting, Model, ModelConfig, MultiHeadAttentionConfig, NormPosition, Positions, Preset,
-    Rows, presets,
+    Rows,
 };
 use canopy::text::vocabulary::Vocabulary;
 
@@ -244,7 +244,7 @@ fn parameters_are_counted_without_building_the_model() {
             ..tiny::config()
         });
     }
-    configs.extend(presets().iter().map(|preset| preset.config(500)));
+    configs.extend(Preset::all().map(|preset| preset.config(500)));
     for config in configs {
         let _alone = tiny::random_numbers();
         let built = Model::new(&config, &device).expect("valid").num_params();

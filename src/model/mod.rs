@@ -90,7 +90,7 @@ pub use parts::{Cost, Part, PartGroup};
 pub use pooling::{Pooling, normalised, pooled};
 pub use positions::{Counting, PlaceTables};
 pub use prepared::{PreparedMemory, ProjectedMemory, SelectedMemory, VisibleMemory, WordMemory};
-pub use preset::{Preset, presets};
+pub use preset::Preset;
 pub use readers::{Reader, Visible};
 pub use recurrent::{
     BidirectionalEncoder, BidirectionalEncoderConfig, Gate, GruCell, GruCellConfig, GruInput,

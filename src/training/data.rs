@@ -162,7 +162,7 @@ impl Reading<'_> {
         };
         let shown = unit.visible_source();
         let found = match split {
-            Split::Train if checksum(&shown) % ITSELF > 0 => memory.best_other(&shown),
+            Split::Train if !checksum(&shown).is_multiple_of(ITSELF) => memory.best_other(&shown),
             _ => memory.best(&shown),
         };
         let limits = (SENTENCE_BREAK, self.max_tokens);

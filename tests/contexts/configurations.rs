@@ -3,7 +3,7 @@
 use burn::module::Module;
 use canopy::model::{
     Architecture, BertSequence, Context, Counting, MemorySource, Model, ModelConfig, Placement,
-    Positions, presets,
+    Positions, Preset,
 };
 use canopy::training::Adam;
 
@@ -31,7 +31,7 @@ fn parameters_are_counted_from_the_sizes() {
 fn every_preset_can_be_built_counted_and_trained() {
     let device = tiny::device().autodiff();
     let batch = crate::batch(&[document(&[3, 2, 4], 1), document(&[2], 2)]);
-    for preset in presets() {
+    for preset in Preset::all() {
         let config = preset.config(tiny::VOCAB);
         let model = tiny::model(&config, 1, &device);
         assert_eq!(
@@ -124,7 +124,7 @@ fn contradictions_are_refused_by_field() {
 fn configurations_come_back_from_their_files() {
     let mut configs = systems::configs();
     configs.extend(systems::sentence_level());
-    configs.extend(presets().iter().map(|preset| preset.config(8_000)));
+    configs.extend(Preset::all().map(|preset| preset.config(8_000)));
     for config in configs {
         let text = toml::to_string(&config).expect("writes");
         assert_eq!(toml::from_str::<ModelConfig>(&text).expect("reads"), config);

@@ -1,0 +1,107 @@
+//! Baselines of the papers: sentence-level ones, and those that read a few sentences before or one of a memory.
+
+use super::selective::SELECTIVE_BASE;
+use super::{BASE, PAPER, Preset, SMALL, Size};
+use crate::model::config::Architecture;
+use crate::model::context_config::{Context, MemorySource, Side};
+
+const TRANSFORMER: &str = "Vaswani et al. 2017, Attention Is All You Need";
+const HAN: &str = "Miculicich et al. 2018, Document-Level NMT with Hierarchical Attention Networks";
+
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        name: "transformer-small",
+        paper: TRANSFORMER,
+        equations: "§3, Fig. 1",
+        description: "The classic Transformer with four layers on either side: the baseline of every comparison",
+        encoder: "sf-sf-sf-sf",
+        num_decoder_layers: 4,
+        ..BASE
+    },
+    Preset {
+        name: "rnnsearch-small",
+        paper: "Bahdanau et al. 2015, Neural Machine Translation by Jointly Learning to Align and Translate",
+        equations: "§3, appendix A",
+        description: "Recurrent encoder and decoder with additive attention: the model before the Transformer",
+        architecture: Architecture::RnnSearch,
+        size: Size {
+            tied_embeddings: false,
+            dropout_percent: 20,
+            ..SMALL
+        },
+        ..BASE
+    },
+    Preset {
+        name: "concatenation-small",
+        paper: "Tiedemann & Scherrer 2017, Neural Machine Translation with Extended Context",
+        equations: "§3",
+        description: "The encoder reads the previous sentence together with each one, with a break token between them",
+        context: Some(Context::Concatenation { previous: 1 }),
+        ..BASE
+    },
+    Preset {
+        name: "fuzzy-match-small",
+        paper: "Bulte & Tezcan 2019, Neural Fuzzy Repair: Integrating Fuzzy Matches into NMT",
+        equations: "Eq. 1, §3.2",
+        description: "The encoder reads, behind each sentence, the translation of the most similar training sentence",
+        matches: true,
+        ..BASE
+    },
+    Preset {
+        name: "zhang-small",
+        paper: "Zhang et al. 2018, Improving the Transformer Translation Model with Document-Level Context",
+        equations: "§3.2-3.3",
+        description: "Every encoder layer reads the two previous sentences through a gate",
+        context: Some(Context::Zhang { previous: 2 }),
+        ..BASE
+    },
+    Preset {
+        name: "han-encoder-small",
+        paper: HAN,
+        equations: "Eq. 2-7",
+        description: "Attention to the words of the three previous source sentences, then to these sentences",
+        context: Some(Context::Han {
+            previous: 3,
+            side: Side::Encoder,
+        }),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "han-decoder-small",
+        paper: HAN,
+        equations: "Eq. 2-7",
+        description: "The same over the three previous translations",
+        context: Some(Context::Han {
+            previous: 3,
+            side: Side::Decoder,
+        }),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "han-small",
+        paper: HAN,
+        equations: "Eq. 2-7",
+        description: "The same over previous sentences and their translations",
+        context: Some(Context::Han {
+            previous: 3,
+            side: Side::Both,
+        }),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "rnnsearch",
+        paper: "Bahdanau et al. 2015, Neural Machine Translation by Jointly Learning to Align and Translate",
+        equations: "§3, appendix A",
+        description: "Recurrent encoder and decoder with additive attention, at the size of the selective paper",
+        architecture: Architecture::RnnSearch,
+        size: Size {
+            tied_embeddings: false,
+            dropout_percent: 20,
+            ..PAPER
+        },
+        ..SELECTIVE_BASE
+    },
+];

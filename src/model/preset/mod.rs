@@ -1,0 +1,172 @@
+//! The systems by name, a file for the papers that belong together.
+
+mod baselines;
+mod bert;
+mod hierarchical;
+mod selective;
+mod x_transformer;
+
+use super::bert::{BertConfig, BertReading};
+use super::config::{Architecture, ModelConfig, NormPosition, Positions};
+use super::context_config::{Context, MemorySource};
+use super::layout::Layout;
+use super::pooling::Pooling;
+use crate::error::{Error, Result};
+
+/// A named system at a named size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Preset {
+    pub name: &'static str,
+    /// Author, year and title of the paper.
+    pub paper: &'static str,
+    /// Where in the paper it stands.
+    pub equations: &'static str,
+    /// What it is, in one sentence for the user who chooses.
+    pub description: &'static str,
+    size: Size,
+    encoder: &'static str,
+    num_decoder_layers: usize,
+    architecture: Architecture,
+    positions: Positions,
+    context: Option<Context>,
+    memory: MemorySource,
+    /// Whether it reads a translation memory.
+    pub matches: bool,
+}
+
+/// Widths and vocabulary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Size {
+    d_model: usize,
+    d_ff: usize,
+    num_heads: usize,
+    dropout_percent: u8,
+    tied_embeddings: bool,
+    max_tokens: usize,
+}
+
+impl Size {
+    /// The BERT that systems of this size are described with, until one is named: MiniLM beside the small ones, else
+    /// BERT-base.
+    fn bert(self) -> BertReading {
+        let small = self.d_model < PAPER.d_model;
+        BertReading {
+            max_tokens: 256,
+            trained: false,
+            pooling: Pooling::Mean,
+            normalised: true,
+            sizes: BertConfig {
+                vocab_size: 30_522,
+                d_model: if small { 384 } else { 768 },
+                num_layers: if small { 6 } else { 12 },
+                num_heads: 12,
+                d_ff: if small { 1_536 } else { 3_072 },
+                max_tokens: 512,
+                num_types: 2,
+                norm_epsilon: 1e-12,
+            },
+        }
+    }
+}
+
+/// For two CPU cores.
+const SMALL: Size = Size {
+    d_model: 256,
+    d_ff: 1024,
+    num_heads: 4,
+    dropout_percent: 10,
+    tied_embeddings: true,
+    max_tokens: 160,
+};
+
+/// Of the papers.
+const PAPER: Size = Size {
+    d_model: 512,
+    d_ff: 2048,
+    num_heads: 8,
+    ..SMALL
+};
+
+const X_TRANSFORMER: &str = "Liu & Chen 2022, X-Transformer";
+
+/// The encoder and decoder that small document-level systems are put upon.
+const BASE: Preset = Preset {
+    name: "x-transformer-small",
+    paper: X_TRANSFORMER,
+    equations: "Table 2, s-sf-sf; Eq. 2",
+    description: "Fewer feed-forward layers and a shallow decoder: fast to train and to translate with",
+    size: SMALL,
+    encoder: "s-sf-sf",
+    num_decoder_layers: 2,
+    architecture: Architecture::Transformer,
+    positions: Positions::Sinusoidal,
+    context: None,
+    memory: MemorySource::Live,
+    matches: false,
+};
+
+impl Preset {
+    /// All of them, in the order in which they are offered.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        let groups = [
+            x_transformer::PRESETS,
+            baselines::PRESETS,
+            selective::PRESETS,
+            hierarchical::PRESETS,
+            bert::PRESETS,
+        ];
+        groups.into_iter().flatten()
+    }
+
+    /// Finds a preset.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the names there are.
+    pub fn named(name: &str) -> Result<Self> {
+        Self::all()
+            .find(|preset| preset.name == name)
+            .copied()
+            .ok_or_else(|| Error::Config {
+                field: "preset",
+                found: name.to_owned(),
+                allowed: Self::all()
+                    .map(|preset| preset.name)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            })
+    }
+
+    /// Whether it is trained upon a sentence-level model.
+    pub fn reads_documents(&self) -> bool {
+        self.context.is_some()
+    }
+
+    /// Whether it is built upon an imported BERT.
+    pub fn reads_bert(&self) -> bool {
+        matches!(self.context, Some(Context::Bert { .. }))
+    }
+
+    /// The preset's configuration for a vocabulary of `vocab_size` tokens.
+    pub fn config(&self, vocab_size: usize) -> ModelConfig {
+        let size = self.size;
+        ModelConfig {
+            vocab_size,
+            d_model: size.d_model,
+            d_ff: size.d_ff,
+            num_heads: size.num_heads,
+            encoder: self.encoder.parse::<Layout>().expect("presets are tested"),
+            num_decoder_layers: self.num_decoder_layers,
+            dropout: f32::from(size.dropout_percent) / 100.0,
+            positions: self.positions,
+            norm: NormPosition::Post,
+            tied_embeddings: size.tied_embeddings,
+            max_tokens: size.max_tokens,
+            architecture: self.architecture,
+            context: self.context,
+            memory: self.memory,
+            warm_gate: false,
+            bert: self.reads_bert().then(|| size.bert()),
+            matches: self.matches,
+        }
+    }
+}
