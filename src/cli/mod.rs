@@ -24,6 +24,7 @@ use std::process::ExitCode;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::corpus::Split;
 use crate::error::Result;
 use crate::inference::{DeviceChoice, Translator};
 
@@ -86,6 +87,22 @@ enum Device {
     Auto,
     Cpu,
     Gpu,
+}
+
+/// Held-out documents of a corpus.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SplitName {
+    Dev,
+    Test,
+}
+
+impl From<SplitName> for Split {
+    fn from(name: SplitName) -> Self {
+        match name {
+            SplitName::Dev => Self::Dev,
+            SplitName::Test => Self::Test,
+        }
+    }
 }
 
 impl From<Device> for DeviceChoice {

@@ -6,11 +6,11 @@
 
 mod edit_distance;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::corpus::{Corpus, Split, UnitStatus};
+use crate::corpus::{Corpus, Split, UnitStatus, visible};
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 use crate::text::lines::read_lines;
@@ -61,7 +61,7 @@ impl TranslationMemory {
     /// Takes in pairs of source and target; of several with the same source the first one.
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut memory = Self::default();
-        let mut known = std::collections::HashSet::new();
+        let mut known = HashSet::new();
         for (source, target) in pairs {
             if target.trim().is_empty() || !known.insert(source.clone()) {
                 continue;
@@ -206,7 +206,7 @@ impl TranslationMemory {
         let mut text = String::new();
         for Pair { source, target, .. } in &self.pairs {
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{}\t{}", one_line(source), one_line(target));
+            let _ = writeln!(text, "{}\t{}", visible(source, &[]), visible(target, &[]));
         }
         write_atomically(path, text.as_bytes(), true)
     }
@@ -262,10 +262,6 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         rest = after.trim_start();
         Some(word.to_lowercase())
     })
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ mod system;
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::Device;
 use super::terminal::print;
-use crate::corpus::{ContextTexts, Corpus, Split};
+use super::{Device, SplitName};
+use crate::corpus::{ContextTexts, Corpus};
 use crate::error::{Error, Result};
 use crate::evaluation::TestSet;
 use crate::inference::SearchOptions;
@@ -59,12 +59,6 @@ pub(super) struct EvaluateArguments {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum SplitName {
-    Dev,
-    Test,
-}
-
 pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     if let Some(path) = &arguments.hypotheses {
         if path.exists() {
@@ -79,10 +73,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         }
     }
     let corpus = Corpus::open(&arguments.corpus)?;
-    let split = match arguments.split {
-        SplitName::Dev => Split::Dev,
-        SplitName::Test => Split::Test,
-    };
+    let split = arguments.split.into();
     let mut test = TestSet::open(&corpus, split)?;
     if let Some(path) = &arguments.contexts {
         test = test.with_contexts(ContextTexts::open(path, &corpus)?);

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::charts::{Theme, write_picture};
-use crate::cli::Device;
 use crate::cli::terminal::{StatusLine, print};
+use crate::cli::{Device, SplitName};
 use crate::contrastive::open;
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
@@ -43,12 +43,6 @@ pub(in crate::cli) struct ScoreArguments {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum SplitName {
-    Dev,
-    Test,
-}
-
 /// Width of the figure, in pixels.
 const WIDTH: u32 = 900;
 
@@ -59,10 +53,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
         None => SweepTable::read(&sweep, &arguments.folder)?,
     };
     let corpus = Corpus::open(&sweep.rows[0].runs[0].config.corpus)?;
-    let split = match arguments.split {
-        SplitName::Dev => Split::Dev,
-        SplitName::Test => Split::Test,
-    };
+    let split = arguments.split.into();
     let set = match &arguments.set {
         Some(path) => Some(open(path, None)?),
         None => None,
