@@ -43,6 +43,9 @@ impl Place {
 
     fn train(&self, run: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));
+        command
+            .env("HOME", self.0.path())
+            .env_remove("XDG_DATA_HOME");
         command.args(["train", "--device", "cpu", "--resume", "--config"]);
         command.arg(self.path("config.toml"));
         command.arg("--run").arg(run);

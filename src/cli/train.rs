@@ -6,10 +6,12 @@ use async_signal::{Signal, Signals};
 use clap::Args;
 
 use super::terminal::{StatusLine, duration, print, warn};
+use crate::app::Folders;
 use crate::error::Result;
 use crate::inference::ComputeDevice;
 use crate::training::{
-    Control, EndReason, Estimate, Order, Phase, TrainingConfig, TrainingEvent, probe, train,
+    Control, EndReason, Estimate, Order, Phase, TrainingConfig, TrainingEvent, probe, remember_run,
+    train,
 };
 
 /// Exit code of a program ended by Ctrl+C, as shells count.
@@ -86,6 +88,12 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
         let estimate = probe(&config, &compute.device, &control)?;
         return estimate.map_or(Ok(()), |estimate| print(&told(&estimate)));
     };
+    // The window shows it too.
+    if let Some(home) = Folders::of_user().data
+        && let Err(error) = remember_run(&home, run)
+    {
+        warn(&format!("the window will not find this run: {error}"));
+    }
     train(
         &config,
         run,

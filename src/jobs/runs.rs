@@ -15,7 +15,8 @@ use crate::corpus::tmx::TmxImport;
 use crate::error::{Error, Result};
 use crate::inference::{ComputeDevice, DeviceChoice};
 use crate::training::{
-    Control, Curves, Order, RunState, RunSummary, TrainingConfig, give_order, probe, run_state,
+    Control, Curves, Order, RunState, RunSummary, TrainingConfig, give_order, is_run, known_runs,
+    probe, remember_run, run_state,
 };
 use crate::weights::{Precision, averaged_model};
 
@@ -117,7 +118,8 @@ pub struct RunsThread {
 }
 
 impl RunsThread {
-    /// Follows all runs below `home/runs` and tells of the corpora below `home/corpora`; `wake` is called after events.
+    /// Follows all runs below `home/runs` and those known elsewhere, and tells of the corpora below `home/corpora`; `wake` is
+    /// called after events.
     ///
     /// # Errors
     /// If the system gives no thread.
@@ -183,10 +185,13 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
 
     /// Reads what is new, and tells if anything is.
     fn look(&mut self, tell: bool) {
-        let mut folders = self.elsewhere.clone();
-        folders.extend(self.below("runs", |folder| {
-            folder.join("config.toml").exists() || folder.join("events.jsonl").exists()
-        }));
+        let mut folders = self.below("runs", is_run);
+        let known = self.home.as_deref().map(known_runs).unwrap_or_default();
+        for folder in self.elsewhere.iter().cloned().chain(known) {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
         let before = self.followed.len();
         self.followed.retain(|folder, _| folders.contains(folder));
         let mut changed = tell || before != self.followed.len();
@@ -232,6 +237,10 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                 let own = self.home.as_ref().map(|home| home.join("runs"));
                 let is_own = own.is_some_and(|own| folder.parent() == Some(&own));
                 if !is_own && !self.elsewhere.contains(&folder) {
+                    // Without a folder of the user's it is followed until the window closes.
+                    if let Some(home) = &self.home {
+                        let _ = remember_run(home, &folder);
+                    }
                     self.elsewhere.push(folder);
                 }
                 return;

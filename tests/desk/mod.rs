@@ -20,7 +20,10 @@ pub fn canopy(arguments: &[&str]) -> Output {
 /// Runs the program with a text on standard input; it must not panic, whatever happens.
 pub fn canopy_with(arguments: &[&str], input: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));
+    // What the window remembers of runs is not for those of tests.
     command
+        .env("HOME", std::env::temp_dir().join("canopy-tests"))
+        .env_remove("XDG_DATA_HOME")
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -9,7 +9,7 @@ use canopy::app::settings::Device;
 use canopy::app::training::{NewRun, TrainingCommand};
 use canopy::app::{Command, Page};
 use canopy::jobs::{Event, RunRequest, RunsThread, TrainingRequest};
-use canopy::training::{Order, RunState, TrainingConfig};
+use canopy::training::{Order, RunState, TrainingConfig, remember_run};
 use egui::accesskit::Role;
 use egui_kittest::kittest::NodeT;
 use tempfile::TempDir;
@@ -186,6 +186,23 @@ fn a_run_of_another_program_shows_its_scores_translations_and_warnings() {
             .query_by_label_contains("BLEU 31.25 at best, on a sample")
             .is_some()
     );
+}
+
+#[test]
+fn a_run_that_the_command_line_began_elsewhere_is_there() {
+    let (home, elsewhere) = (home(), tempfile::tempdir().expect("a folder"));
+    let run = elsewhere.path().join("morning");
+    tell(&run);
+    remember_run(home.path(), &run).expect("writes");
+    let window = page(home.path());
+    let seen: Vec<&Path> = window
+        .state
+        .training
+        .runs
+        .iter()
+        .map(|run| run.folder.as_path())
+        .collect();
+    assert_eq!(seen, [run]);
 }
 
 #[test]
