@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use egui::{Context, Id, Key, Modifiers, RichText, TextEdit, vec2};
+use egui::{Context, Id, Key, Modifiers, RichText};
 
 use super::theme::{self, Palette};
 use crate::app::{Ask, Command, Pick};
@@ -49,9 +49,7 @@ impl PathQuestion {
             let why = "This system offers no file dialog, so type the path here.";
             ui.label(RichText::new(why).color(palette.weak));
             ui.add_space(8.0);
-            let edit = TextEdit::singleline(&mut self.text)
-                .desired_width(f32::INFINITY)
-                .margin(vec2(8.0, 7.0));
+            let edit = theme::text_field(ui, &mut self.text).desired_width(f32::INFINITY);
             let response = ui.add(edit.cursor_at_end(true)).accessible_name("Path");
             if !self.focused {
                 response.request_focus();

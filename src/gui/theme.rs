@@ -176,6 +176,13 @@ pub fn primary<'a>(ui: &egui::Ui, label: &str) -> egui::Button<'a> {
         .min_size(Vec2::new(130.0, 31.0))
 }
 
+/// A field of one line that looks like the other controls.
+pub fn text_field<'a>(ui: &egui::Ui, text: &'a mut String) -> egui::TextEdit<'a> {
+    egui::TextEdit::singleline(text)
+        .background_color(ui.visuals().widgets.inactive.weak_bg_fill)
+        .margin(Vec2::new(8.0, 6.0))
+}
+
 /// A question or a list over the window.
 pub fn modal(ctx: &Context, id: egui::Id) -> egui::Modal {
     let veil = if ctx.theme() == egui::Theme::Dark {

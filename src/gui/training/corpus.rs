@@ -4,7 +4,7 @@ use std::path::Path;
 
 use egui::{RichText, ScrollArea, Ui, vec2};
 
-use super::{card, field_of_text};
+use super::card;
 use crate::app::Command;
 use crate::app::training::{CorpusSource, Making, NewCorpus, Side, TrainingCommand};
 use crate::gui::menu::file_name;
@@ -73,7 +73,7 @@ fn fields_ui(ui: &mut Ui, form: &mut NewCorpus, commands: &mut Vec<Command>) {
             (&mut form.source_language, "en"),
             (&mut form.target_language, "de"),
         ] {
-            let field = field_of_text(ui, text).desired_width(56.0);
+            let field = theme::text_field(ui, text).desired_width(56.0);
             let name = if hint == "en" {
                 "Source language"
             } else {
@@ -86,7 +86,7 @@ fn fields_ui(ui: &mut Ui, form: &mut NewCorpus, commands: &mut Vec<Command>) {
         }
     });
     row_ui(ui, "Name", |ui| {
-        let field = field_of_text(ui, &mut form.name).desired_width(260.0);
+        let field = theme::text_field(ui, &mut form.name).desired_width(260.0);
         ui.add(field).accessible_name("Name");
     });
 }

@@ -9,7 +9,7 @@ mod questions;
 mod run;
 mod table;
 
-use egui::{CentralPanel, Frame, Margin, Panel, RichText, TextEdit, Ui, vec2};
+use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
 
 pub use questions::{Closing, closing_ui};
 use run::RunPanel;
@@ -81,13 +81,6 @@ fn caption(ui: &mut Ui, text: &str) {
     ui.painter()
         .hline(line.x_range(), line.top(), (1.0, palette.line));
     ui.add_space(9.0);
-}
-
-/// A field of one line that looks like the other controls of a form.
-fn field_of_text<'a>(ui: &Ui, text: &'a mut String) -> TextEdit<'a> {
-    TextEdit::singleline(text)
-        .background_color(ui.visuals().widgets.inactive.weak_bg_fill)
-        .margin(vec2(8.0, 6.0))
 }
 
 /// A quiet box around what belongs together.

@@ -6,7 +6,7 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Button, ComboBox, Layout, RichText, ScrollArea, Ui, UiBuilder, vec2};
 
 use super::fields::{FIELDS, Section};
-use super::{caption, card, field_of_text};
+use super::{caption, card};
 use crate::app::progress::duration;
 use crate::app::training::{NewRun, Probe, Problem, Start, TrainingCommand};
 use crate::app::{AppState, Command};
@@ -141,7 +141,8 @@ impl Form<'_> {
             "Name",
             "Of the run and its folder.",
             |form, ui| {
-                let edit = field_of_text(ui, &mut form.filled.name).desired_width(CONTROL - 16.0);
+                let edit =
+                    theme::text_field(ui, &mut form.filled.name).desired_width(CONTROL - 16.0);
                 if ui.add(edit).accessible_name("Name").changed() {
                     form.filled.named_by_preset = false;
                 }
