@@ -1,9 +1,11 @@
 //! What every system makes of a task that only context can solve: accuracy, attention to the deciding sentence, time.
 //!
-//! `cargo bench --bench context_task -- [--system NAME]… [--seeds 3] [--json FILE]`
+//! `cargo bench --bench context_task -- [--system NAME]… [--seeds 7-9] [--json FILE]`
 
 #[path = "../tests/context_task/mod.rs"]
 mod context_task;
+
+use std::ops::RangeInclusive;
 
 use context_task::{Outcome, SYSTEMS, System, examine, named};
 
@@ -13,7 +15,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// What was asked for.
 struct Asked {
     systems: Vec<&'static System>,
-    seeds: u64,
+    seeds: RangeInclusive<u64>,
     json: Option<String>,
 }
 
@@ -21,7 +23,8 @@ impl Asked {
     fn of_arguments() -> Self {
         let mut asked = Self {
             systems: Vec::new(),
-            seeds: 3,
+            // The settings were chosen on 1 to 6.
+            seeds: 7..=9,
             json: None,
         };
         let mut arguments = std::env::args().skip(1);
@@ -29,7 +32,13 @@ impl Asked {
             let mut value = || arguments.next().expect("a value after the option");
             match argument.as_str() {
                 "--system" => asked.systems.push(named(&value())),
-                "--seeds" => asked.seeds = value().parse().expect("a number of seeds"),
+                "--seeds" => {
+                    let value = value();
+                    let ends = value.split_once('-').unwrap_or((&value, &value));
+                    let [first, last] =
+                        [ends.0, ends.1].map(|end| end.parse().expect("such as 7-9"));
+                    asked.seeds = first..=last;
+                }
                 "--json" => asked.json = Some(value()),
                 // Cargo's own.
                 "--bench" => {}
@@ -52,7 +61,7 @@ fn main() {
         "system"
     );
     for system in &asked.systems {
-        for seed in 1..=asked.seeds {
+        for seed in asked.seeds.clone() {
             let outcome = examine(system, seed);
             print(&outcome);
             outcomes.push(outcome);

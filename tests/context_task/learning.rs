@@ -27,8 +27,9 @@ const MOST_SENTENCES: usize = 8;
 const DROPOUT: f32 = 0.1;
 /// There is an entity more when so many of the development set's mentions are right.
 const MOST: f64 = 0.9;
-/// T is lowered when so many are right, and training ends when they are twice in a row.
+/// T is lowered when so many are right, and training ends when they are [`LASTING`] times in a row.
 const ENOUGH: f64 = 0.99;
+const LASTING: usize = 12;
 
 /// Numbers of the texts of a seed that are not an update's.
 const DEV: u64 = 1 << 32;
@@ -194,7 +195,7 @@ fn train(mut model: Model, course: &mut Course) -> (Model, usize) {
         } else if !course.goes_on(step) {
             solved += 1;
         }
-        if solved == 2 {
+        if solved == LASTING {
             last = step + COOLING;
             ends = Some(step);
         }

@@ -13,7 +13,6 @@ pub struct System {
     pub name: &'static str,
     pub context: Option<Context>,
     pub encoder: &'static str,
-    pub num_heads: usize,
     pub task: Task,
     pub learning_rate: f64,
     /// Documents in an update.
@@ -30,7 +29,7 @@ impl System {
             vocab_size: VOCAB,
             d_model: 48,
             d_ff: 96,
-            num_heads: self.num_heads,
+            num_heads: 2,
             encoder: self.encoder.parse().expect("a layout"),
             num_decoder_layers: 1,
             dropout: 0.0,
@@ -77,7 +76,6 @@ const SENTENCE: System = System {
     name: "sentence-level",
     context: None,
     encoder: "sf",
-    num_heads: 2,
     task: task(Evidence::Source, Order::Anywhere),
     learning_rate: 2e-3,
     batch: 48,
@@ -124,7 +122,7 @@ const fn tree(merge: MergeKind) -> System {
             rule: TraversalRule::ByNode,
             placement: Placement::Gate,
         }),
-        num_heads: 1,
+        batch: 32,
         lowers_t: true,
         ..GLOBAL
     }
@@ -228,6 +226,7 @@ pub const SYSTEMS: &[System] = &[
             top_t: 4,
             placement: Placement::Gate,
         }),
+        batch: 32,
         lowers_t: true,
         ..GLOBAL
     },
@@ -237,14 +236,10 @@ pub const SYSTEMS: &[System] = &[
     },
     System {
         name: "hierarchical-conditional-average",
-        num_heads: 2,
-        batch: 32,
         ..tree(MergeKind::Average)
     },
     System {
         name: "hierarchical-conditional-multi-dim",
-        num_heads: 2,
-        batch: 32,
         ..tree(MergeKind::MultiDim)
     },
 ];
