@@ -16,7 +16,7 @@ impl AppState {
         let training = &mut self.training;
         match command {
             C::NewRun => self.new_run(),
-            C::Fill(form) => training.form = Some(*form),
+            C::Fill(form) => self.show_form(*form),
             C::CloseForm => training.form = None,
             C::Probe => self.probe(),
             C::Start => self.start_run(),
@@ -125,9 +125,20 @@ impl AppState {
 
     fn new_run(&mut self) {
         let corpus = self.training.corpora.first().cloned().unwrap_or_default();
-        let form = NewRun::new(corpus, self.settings.device);
-        self.training.form = Some(form);
+        self.show_form(NewRun::new(corpus, self.settings.device));
         self.training.shows_table = false;
+    }
+
+    /// A run that is named by its preset gets a name that no other has.
+    fn show_form(&mut self, mut form: NewRun) {
+        if form.named_by_preset {
+            let (runs, preset) = (self.runs_folder(), form.config.preset.clone());
+            let numbered = (2..).map(|number| format!("{preset} {number}"));
+            let mut names = std::iter::once(preset.clone()).chain(numbered);
+            let free = names.find(|name| !runs.join(name).exists());
+            form.name = free.expect("there is no end of numbers");
+        }
+        self.training.form = Some(form);
     }
 
     fn use_corpus(&mut self, corpus: PathBuf) {
