@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use canopy::app::settings::Device;
 use canopy::app::training::{NewRun, TrainingCommand};
@@ -134,11 +134,12 @@ impl Window {
     ) -> canopy::error::Result<Self> {
         let (sender, events) = channel();
         let shown = Arc::new(AtomicBool::new(true));
-        let wake = || {
+        // As the program's own window is woken.
+        let wake = |delay: u64| {
             let (ctx, shown) = (ctx.clone(), Arc::clone(&shown));
             move || {
                 if shown.load(Ordering::Relaxed) {
-                    ctx.request_repaint();
+                    ctx.request_repaint_after(Duration::from_millis(delay));
                 }
             }
         };
@@ -168,9 +169,9 @@ impl Window {
             },
             Turn::default(),
             sender.clone(),
-            wake(),
+            wake(0),
         )?;
-        let runs = RunsThread::spawn(Some(data.clone()), sender, wake())?;
+        let runs = RunsThread::spawn(Some(data.clone()), sender, wake(1))?;
         let folders = Folders {
             data: Some(data),
             config: None,

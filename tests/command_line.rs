@@ -396,6 +396,24 @@ fn a_model_is_trained_resumed_evaluated_and_used() {
 }
 
 #[test]
+fn what_a_memory_has_exactly_is_taken_over() {
+    let desk = Desk::new();
+    let memory = desk.file(
+        "mine.tsv",
+        "Close the window.\tMach das Fenster zu.\nOpen the file.\tMach die Datei auf.\n",
+    );
+    let output = desk.translate_text(&["--format", "html", "--memory", &memory], PAGE);
+    assert_done(&output);
+    let text = stdout(&output);
+    assert!(text.contains("Mach das Fenster zu.</p>"), "{text}");
+    // A memory does not know where the tags belong.
+    assert!(!text.contains("Mach die Datei auf."), "{text}");
+    let broken = desk.file("broken.tsv", "Open the file.\n");
+    let output = desk.translate_text(&["--format", "html", "--memory", &broken], PAGE);
+    assert_failed(&output, &["broken.tsv", "1"]);
+}
+
+#[test]
 fn the_program_knows_where_it_runs() {
     // Without a display the window is an error, not a panic.
     let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));

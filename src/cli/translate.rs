@@ -44,8 +44,9 @@ pub(super) struct TranslateArguments {
     /// Write sentences with scores and flags as JSON instead of the translated document
     #[arg(long)]
     json: bool,
-    /// Translations of yours, for a model that reads a translation memory: a corpus folder, as `canopy corpus import tmx`
-    /// makes it, or a file with a source, a tab and a translation in each line. They come before those of the model
+    /// Translations of yours: a corpus folder, as `canopy corpus import tmx` makes it, or a file with a source, a tab and a
+    /// translation in each line. What is exactly the same is taken over, where the sentence has no markup; a model that
+    /// reads a translation memory reads what is similar, before what it has itself
     #[arg(long, value_name = "CORPUS|FILE.tsv")]
     memory: Option<PathBuf>,
     /// Also write what the model attended to while it translated one document: which words and sentences of the source it
@@ -83,7 +84,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let mut translator = arguments.model.open()?;
     arguments.check_languages(&translator)?;
     if let Some(path) = &arguments.memory {
-        translator.remember(memory(path)?)?;
+        translator.remember(memory(path)?);
     }
     let sources: Vec<Option<&Path>> = match arguments.inputs.as_slice() {
         [] => vec![None],

@@ -84,7 +84,10 @@ impl CanopyApp {
         let turn = Turn::default();
         let worker = Worker::spawn(turn.clone(), sender.clone(), wake(ctx))?;
         let trainings = Trainings::spawn(turn.clone(), sender.clone(), wake(ctx))?;
-        let runs = RunsThread::spawn(folders.data.clone(), sender.clone(), wake(ctx))?;
+        // Several times a second while a run goes on; without a delay egui would draw two frames each time.
+        let curves = ctx.clone();
+        let draw_once = move || curves.request_repaint_after(Duration::from_millis(1));
+        let runs = RunsThread::spawn(folders.data.clone(), sender.clone(), draw_once)?;
         let evaluations = Evaluations::spawn(turn, sender.clone(), wake(ctx))?;
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;

@@ -49,7 +49,7 @@ pub struct Translation {
 }
 
 impl Translation {
-    /// A text that somebody wrote; what the model gives it is unknown.
+    /// A text that no model wrote; what one gives it is unknown.
     pub fn written(text: String) -> Self {
         Self {
             text,
@@ -58,11 +58,6 @@ impl Translation {
             flags: Vec::new(),
             parts: Vec::new(),
         }
-    }
-
-    /// The source itself, where there is nothing to translate.
-    pub(super) fn copied(source: &str) -> Self {
-        Self::written(source.to_owned())
     }
 
     /// Adds the flags that follow from the texts alone.

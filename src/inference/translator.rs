@@ -12,7 +12,7 @@ use super::device::{ComputeDevice, DeviceChoice};
 use super::parts::parts;
 use super::translation::{Flag, Translation};
 use crate::corpus::DocumentUnits;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
 use crate::search::{
@@ -90,6 +90,8 @@ pub struct Translator {
     model: Model,
     vocabulary: Vocabulary,
     description: ModelFolder,
+    /// What the user has translated before.
+    memory: Option<TranslationMemory>,
 }
 
 /// A sentence under translation: its parts, and what came of them.
@@ -121,6 +123,7 @@ impl Translator {
             model,
             vocabulary,
             description,
+            memory: None,
         })
     }
 
@@ -145,25 +148,17 @@ impl Translator {
         &self.description
     }
 
-    /// Lets the model read these translations before those of its own memory.
-    ///
-    /// # Errors
-    /// [`Error::Config`] if it reads no translation memory.
-    pub fn remember(&mut self, memory: TranslationMemory) -> Result<()> {
-        if !self.description.model.matches {
-            return Err(Error::Config {
-                field: "memory",
-                found: format!("one for {}, which reads none", self.info.name),
-                allowed: "a model that was trained with one, by the preset fuzzy-match-small"
-                    .to_owned(),
-            });
+    /// Takes over these translations wherever a sentence without markup is exactly the same. A model that reads a
+    /// translation memory reads the similar ones before those of its own.
+    pub fn remember(&mut self, memory: TranslationMemory) {
+        if self.description.model.matches {
+            let memory = match &self.description.memory {
+                Some(own) => memory.clone().before(own),
+                None => memory.clone(),
+            };
+            self.description.memory = Some(Arc::new(memory));
         }
-        let memory = match &self.description.memory {
-            Some(own) => memory.before(own),
-            None => memory,
-        };
-        self.description.memory = Some(Arc::new(memory));
-        Ok(())
+        self.memory = Some(memory);
     }
 
     /// What computes, for a status bar.
@@ -215,16 +210,15 @@ impl Translator {
     ) -> Result<()> {
         let mut pending = HashMap::new();
         for &sentence in sentences {
-            let text = &document.sentences[sentence].text;
-            if is_translatable(text) {
+            let Some(settled) = self.settled(&document.sentences[sentence].text) else {
                 pending.insert(sentence, Pending::default());
                 continue;
-            }
-            let copied = Step::Translated {
-                index: sentence,
-                translation: Translation::copied(text),
             };
-            if step(copied).is_break() {
+            let settled = Step::Translated {
+                index: sentence,
+                translation: Translation::written(settled.to_owned()),
+            };
+            if step(settled).is_break() {
                 return Ok(());
             }
         }
@@ -239,10 +233,9 @@ impl Translator {
             let parts = self.parts(source);
             let position = document.position(sentence);
             let first = text.sentences.len();
-            let fixed = match known.fixed.get(&sentence) {
-                Some(fixed) => (parts.len() == 1).then_some(fixed),
-                None => (!is_translatable(source)).then_some(source),
-            };
+            let known_text = known.fixed.get(&sentence).map(String::as_str);
+            let fixed = known_text.or_else(|| self.settled(source));
+            let fixed = fixed.filter(|_| parts.len() == 1);
             for (part, source) in parts.iter().enumerate() {
                 let number = text.sentences.len();
                 let draft = || known.drafts.get(&(sentence, part)).cloned();
@@ -301,6 +294,16 @@ impl Translator {
         };
         search_documents(&self.model, &self.vocabulary, &text, options, &mut found);
         Ok(())
+    }
+
+    /// The translation of a text that no model has to find: the text itself where there is nothing to translate, or what
+    /// the user has translated exactly so before.
+    fn settled<'a>(&'a self, text: &'a str) -> Option<&'a str> {
+        if !is_translatable(text) {
+            return Some(text);
+        }
+        let found = self.memory.as_ref()?.best(text.trim())?;
+        (found.score >= 1.0).then_some(found.target)
     }
 
     /// The ids of a text, with what the model reads of its memory behind them.

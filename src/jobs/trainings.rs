@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 use super::{Event, JobId};
 use crate::error::{Error, Result, panic_message};
@@ -16,8 +15,6 @@ use crate::training::{Control, EndReason, Order, TrainingConfig, TrainingEvent, 
 #[cfg(test)]
 mod tests;
 
-/// Steps wake the window no more often than this.
-const WAKE: Duration = Duration::from_millis(50);
 /// Batches are not made smaller than this when the memory is too small.
 const LEAST_BATCH_TOKENS: usize = 100;
 
@@ -64,7 +61,8 @@ struct Jobs {
 }
 
 impl Trainings {
-    /// Starts the thread; `wake` is called after events. It computes when it is its `turn`.
+    /// Starts the thread; `wake` is called after events but steps, of which the run's folder tells whoever follows it. It
+    /// computes when it is its `turn`.
     ///
     /// # Errors
     /// If the system gives no thread.
@@ -93,14 +91,12 @@ impl Trainings {
         let thread = std::thread::Builder::new()
             .name("canopy-training".to_owned())
             .spawn(move || {
-                let mut woken = Instant::now();
                 let mut emit = |event: Event| {
                     let is_step =
                         matches!(&event, Event::Training { event, .. } if event.is_step());
                     // The window may already be gone; then nobody needs the event.
                     let _ = sender.send(event);
-                    if !is_step || woken.elapsed() >= WAKE {
-                        woken = Instant::now();
+                    if !is_step {
                         wake();
                     }
                 };

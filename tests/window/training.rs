@@ -98,7 +98,9 @@ fn a_second_run_of_a_system_has_a_name_of_its_own() {
     let home = home();
     tell(&home.path().join("runs/x-transformer-small"));
     let mut window = page(home.path());
-    window.state.apply(Command::Training(TrainingCommand::NewRun));
+    window
+        .state
+        .apply(Command::Training(TrainingCommand::NewRun));
     let form = window.state.training.form.as_ref().expect("a form");
     assert_eq!(form.name, "x-transformer-small 2");
     assert_eq!(window.state.run_problem(), None);

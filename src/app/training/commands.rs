@@ -131,8 +131,9 @@ impl AppState {
 
     /// A run that is named by its preset gets a name that no other has.
     fn show_form(&mut self, mut form: NewRun) {
-        if form.named_by_preset {
-            let (runs, preset) = (self.runs_folder(), form.config.preset.clone());
+        let preset = form.config.preset.clone();
+        if form.named_by_preset && form.name == preset {
+            let runs = self.runs_folder();
             let numbered = (2..).map(|number| format!("{preset} {number}"));
             let mut names = std::iter::once(preset.clone()).chain(numbered);
             let free = names.find(|name| !runs.join(name).exists());

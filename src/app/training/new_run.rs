@@ -99,6 +99,9 @@ impl NewRun {
     /// Chooses the system; a context begins with a trained sentence-level model, as its paper has it.
     pub fn choose_preset(&mut self, preset: &str) {
         preset.clone_into(&mut self.config.preset);
+        if self.named_by_preset {
+            preset.clone_into(&mut self.name);
+        }
         if Preset::named(preset).is_ok_and(|preset| !preset.reads_bert()) {
             let none = TrainingConfig::default();
             self.config.bert = none.bert;

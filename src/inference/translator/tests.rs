@@ -46,6 +46,7 @@ fn translator(context: Option<Context>) -> Translator {
         device,
         model,
         vocabulary,
+        memory: None,
         description: ModelFolder::new(
             "tiny".to_owned(),
             "MIT".to_owned(),
