@@ -1,5 +1,6 @@
 //! Runs that lie elsewhere than in the user's folder of runs, so that the window finds what the command line trained.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -33,12 +34,13 @@ pub fn remember_run(home: &Path, run: &Path) -> Result<()> {
     }
     known.push(run);
     let first = known.len().saturating_sub(MOST);
-    let text: String = known[first..]
-        .iter()
-        .map(|run| format!("{}\n", run.display()))
-        .collect();
+    let mut text = String::new();
+    for run in &known[first..] {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}", run.display());
+    }
     std::fs::create_dir_all(home).map_err(Error::write(home))?;
-    write_atomically(&home.join(FILE), text.as_bytes(), true)
+    write_atomically(home.join(FILE), text.as_bytes(), true)
 }
 
 /// Whether a folder looks like one.
