@@ -3,14 +3,17 @@
 use std::path::Path;
 
 use egui::containers::menu::{MenuBar, MenuConfig};
-use egui::{Align, Button, Layout, Popup, PopupCloseBehavior, RichText, Ui};
+use egui::{
+    Align, Button, Layout, Popup, PopupCloseBehavior, RichText, Role, Sense, Ui, WidgetInfo, vec2,
+};
 
-use super::labels;
 use super::shortcuts::written;
 use super::theme::Palette;
+use super::{icons, labels};
 use crate::app::command::label_of;
 use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Page, Scope, Theme};
 use crate::inference::DeviceChoice;
+use crate::jobs::RunSeen;
 
 pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     MenuBar::new().config(MenuConfig::new()).ui(ui, |ui| {
@@ -53,8 +56,23 @@ fn pages_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             commands.push(command);
         }
     }
-    if state.training.is_busy() && state.page != Page::Training {
-        ui.spinner().on_hover_text("A training run is under way");
+    if let Some(queued) = state.training.queue.first()
+        && state.page != Page::Training
+    {
+        run_under_way_ui(ui, state.training.run(&queued.folder), commands);
+    }
+}
+
+/// How far a run is. It does not move by itself: every frame would take time from the run.
+fn run_under_way_ui(ui: &mut Ui, run: Option<&RunSeen>, commands: &mut Vec<Command>) {
+    let share = run.and_then(|run| run.summary.share()).unwrap_or_default();
+    let name = run.map_or_else(|| "A run".to_owned(), RunSeen::name);
+    let text = format!("{name} is being trained: {:.0} %", 100.0 * share);
+    let (place, response) = ui.allocate_exact_size(vec2(24.0, 24.0), Sense::click());
+    icons::ring(ui.painter(), place.center(), (0.0, share), &Palette::of(ui));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &text));
+    if response.on_hover_text(text).clicked() {
+        commands.push(Command::ShowPage(Page::Training));
     }
 }
 

@@ -107,6 +107,22 @@ fn a_second_run_of_a_system_has_a_name_of_its_own() {
 }
 
 #[test]
+fn other_pages_tell_how_far_a_run_is() {
+    let home = home();
+    let mut window = page(home.path());
+    for command in [TrainingCommand::NewRun, TrainingCommand::Start] {
+        window.state.apply(Command::Training(command));
+    }
+    window.state.apply(Command::ShowPage(Page::Document));
+    let mut harness = window.harness();
+    harness
+        .get_by_label_contains("is being trained: 0 %")
+        .click();
+    harness.run();
+    assert_eq!(harness.state().state.page, Page::Training);
+}
+
+#[test]
 fn what_a_run_lacks_is_said_and_it_cannot_start() {
     let home = tempfile::tempdir().expect("a folder");
     let mut harness = page(home.path()).harness();
