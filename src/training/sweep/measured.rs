@@ -100,9 +100,12 @@ impl Measured {
         self.epoch_secs().map(|secs| of_epoch / secs)
     }
 
-    /// Seconds relative to those of `other`, over the updates that both have: with the same seed they saw the same
-    /// batches.
+    /// Seconds of an epoch relative to those of `other`: over the updates that both have, which with the same seed saw the
+    /// same batches, unless one reads sentences and the other documents.
     pub fn relative_time(&self, other: &Self) -> Option<f64> {
+        if self.steps_per_epoch != other.steps_per_epoch {
+            return Some(self.epoch_secs()? / other.epoch_secs()?);
+        }
         let both = self.secs.iter();
         let both = both.filter_map(|(step, secs)| Some((secs, other.secs.get(step)?)));
         let (own, others) = both.fold((0.0, 0.0), |sum, (a, b)| (sum.0 + a, sum.1 + b));
