@@ -26,7 +26,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Steps before anything counts: the first ones build what the later ones use.
 const BEFORE: usize = 10;
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Asked {
     corpus: PathBuf,
     preset: String,
@@ -156,13 +156,12 @@ impl Window {
                     clock.see(event);
                     observe(event);
                 };
-                let device = (&compute.device, compute.name.as_str());
                 train(
                     &job.config,
                     &job.run,
                     job.resume,
-                    device.0,
-                    device.1,
+                    &compute.device,
+                    &compute.name,
                     control,
                     &mut observe,
                 )

@@ -153,7 +153,7 @@ impl Translator {
     pub fn remember(&mut self, memory: TranslationMemory) {
         if self.description.model.matches {
             let memory = match &self.description.memory {
-                Some(own) => memory.clone().before(own),
+                Some(own) => memory.before(own),
                 None => memory.clone(),
             };
             self.description.memory = Some(Arc::new(memory));

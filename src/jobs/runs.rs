@@ -15,8 +15,8 @@ use crate::corpus::tmx::TmxImport;
 use crate::error::{Error, Result};
 use crate::inference::{ComputeDevice, DeviceChoice};
 use crate::training::{
-    Control, Curves, Order, RunState, RunSummary, TrainingConfig, give_order, is_run, known_runs,
-    probe, remember_run, run_state,
+    Control, Curves, Order, RunState, RunSummary, TrainingConfig, free_folder, give_order, is_run,
+    known_runs, probe, remember_run, run_state,
 };
 use crate::weights::{Precision, averaged_model};
 
@@ -420,11 +420,7 @@ fn to_trash(folder: &Path) -> Result<PathBuf> {
     let trash = folder.with_file_name(TRASH);
     std::fs::create_dir_all(&trash).map_err(Error::write(&trash))?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let names = std::iter::once(name.to_string()).chain((2..).map(|n| format!("{name} {n}")));
-    let mut places = names.map(|name| trash.join(name));
-    let to = places
-        .find(|place| !place.exists())
-        .expect("there is no end of numbers");
+    let to = free_folder(&trash, &name);
     std::fs::rename(folder, &to).map_err(Error::write(folder))?;
     Ok(to)
 }

@@ -99,7 +99,7 @@ impl TranslationMemory {
 
     /// These pairs and, where they have none with the same source, those of `other`.
     #[must_use]
-    pub fn before(self, other: &Self) -> Self {
+    pub fn before(&self, other: &Self) -> Self {
         let all = self.pairs.iter().chain(&other.pairs);
         Self::new(all.map(|pair| (pair.source.clone(), pair.target.clone())))
     }

@@ -48,6 +48,19 @@ pub fn is_run(folder: &Path) -> bool {
     folder.join("config.toml").exists() || folder.join("events.jsonl").exists()
 }
 
+/// A folder below `place` that is not there yet: `name`, or else with a number behind it.
+///
+/// # Panics
+/// Never: there is no end of numbers.
+pub fn free_folder(place: &Path, name: &str) -> PathBuf {
+    let numbered = (2..).map(|number| format!("{name} {number}"));
+    let mut folders = std::iter::once(name.to_owned())
+        .chain(numbered)
+        .map(|name| place.join(name));
+    let free = folders.find(|folder| !folder.exists());
+    free.expect("there is no end of numbers")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,7 +38,7 @@ pub use control::{Control, Order, give_order};
 pub use curves::{Curves, History, Position, Updates, Validations};
 pub use data::TrainingData;
 pub use event::{EndReason, Phase, RunLimits, Sample, TrainingEvent};
-pub use known_runs::{is_run, known_runs, remember_run};
+pub use known_runs::{free_folder, is_run, known_runs, remember_run};
 pub use optimizer::Adam;
 pub use probe::{Estimate, probe};
 pub use run_folder::RunFolder;

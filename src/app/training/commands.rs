@@ -8,7 +8,7 @@ use crate::app::settings::Device;
 use crate::app::state::{AppState, NoticeKind};
 use crate::error::Error;
 use crate::jobs::{JobControl, JobId, RunRequest, RunSeen, TrainingJob, TrainingRequest};
-use crate::training::{EndReason, Estimate, Order, RunState, TrainingConfig};
+use crate::training::{EndReason, Estimate, Order, RunState, TrainingConfig, free_folder};
 
 impl AppState {
     pub(in crate::app) fn apply_training(&mut self, command: TrainingCommand) {
@@ -131,13 +131,8 @@ impl AppState {
 
     /// A run that is named by its preset gets a name that no other has.
     fn show_form(&mut self, mut form: NewRun) {
-        let preset = form.config.preset.clone();
-        if form.named_by_preset && form.name == preset {
-            let runs = self.runs_folder();
-            let numbered = (2..).map(|number| format!("{preset} {number}"));
-            let mut names = std::iter::once(preset.clone()).chain(numbered);
-            let free = names.find(|name| !runs.join(name).exists());
-            form.name = free.expect("there is no end of numbers");
+        if form.named_by_preset && form.name == form.config.preset {
+            form.name = name_of(&free_folder(&self.runs_folder(), &form.name));
         }
         self.training.form = Some(form);
     }
