@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use super::run_folder::is_run;
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 
@@ -41,24 +42,6 @@ pub fn remember_run(home: &Path, run: &Path) -> Result<()> {
     }
     std::fs::create_dir_all(home).map_err(Error::write(home))?;
     write_atomically(home.join(FILE), text.as_bytes(), true)
-}
-
-/// Whether a folder looks like one.
-pub fn is_run(folder: &Path) -> bool {
-    folder.join("config.toml").exists() || folder.join("events.jsonl").exists()
-}
-
-/// A folder below `place` that is not there yet: `name`, or else with a number behind it.
-///
-/// # Panics
-/// Never: there is no end of numbers.
-pub fn free_folder(place: &Path, name: &str) -> PathBuf {
-    let numbered = (2..).map(|number| format!("{name} {number}"));
-    let mut folders = std::iter::once(name.to_owned())
-        .chain(numbered)
-        .map(|name| place.join(name));
-    let free = folders.find(|folder| !folder.exists());
-    free.expect("there is no end of numbers")
 }
 
 #[cfg(test)]

@@ -197,3 +197,21 @@ fn open_events(path: &Path) -> std::io::Result<File> {
     file.set_len(whole as u64)?;
     Ok(file)
 }
+
+/// Whether a folder looks like that of a run.
+pub fn is_run(folder: &Path) -> bool {
+    folder.join(SETTINGS).exists() || folder.join(EVENTS).exists()
+}
+
+/// A folder below `place` that is not there yet: `name`, or else with a number behind it.
+///
+/// # Panics
+/// Never: there is no end of numbers.
+pub fn free_folder(place: &Path, name: &str) -> PathBuf {
+    let numbered = (2..).map(|number| format!("{name} {number}"));
+    let mut folders = std::iter::once(name.to_owned())
+        .chain(numbered)
+        .map(|name| place.join(name));
+    let free = folders.find(|folder| !folder.exists());
+    free.expect("there is no end of numbers")
+}
