@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Making, NewCorpus, NewRun, Probe, Problem, Queued, TrainingCommand};
+use super::{Making, NewCorpus, NewRun, Probe, Queued, TrainingCommand};
 use crate::app::ask::Ask;
 use crate::app::settings::Device;
 use crate::app::state::{AppState, NoticeKind};
 use crate::error::Error;
-use crate::jobs::{JobControl, JobId, RunRequest, RunSeen, TrainingJob, TrainingRequest};
-use crate::training::{EndReason, Estimate, Order, RunState, TrainingConfig, free_folder};
+use crate::jobs::{JobId, RunRequest, RunSeen, TrainingJob, TrainingRequest};
+use crate::training::{EndReason, Order, RunState, TrainingConfig};
 
 impl AppState {
     pub(in crate::app) fn apply_training(&mut self, command: TrainingCommand) {
@@ -88,34 +88,12 @@ impl AppState {
         }
     }
 
-    /// Why the run of the form cannot begin.
-    pub fn run_problem(&self) -> Option<Problem> {
-        let form = self.training.form.as_ref()?;
-        form.problem(&self.runs_folder())
-    }
-
-    /// Models that a run can begin with.
-    pub fn known_models(&self) -> Vec<PathBuf> {
-        let mut models = self.shipped.models.clone();
-        for model in &self.settings.recent_models {
-            if !models.contains(model) {
-                models.push(model.clone());
-            }
-        }
-        models
-    }
-
     /// Where the runs of this window lie.
     pub fn runs_folder(&self) -> PathBuf {
         self.home().join("runs")
     }
 
-    /// Where corpora made in the window lie.
-    pub(super) fn corpora_folder(&self) -> PathBuf {
-        self.home().join("corpora")
-    }
-
-    fn home(&self) -> PathBuf {
+    pub(super) fn home(&self) -> PathBuf {
         self.folders.data.clone().unwrap_or_default()
     }
 
@@ -123,128 +101,13 @@ impl AppState {
         self.training.run_requests.push(request);
     }
 
-    fn new_run(&mut self) {
-        let corpus = self.training.corpora.first().cloned().unwrap_or_default();
-        self.show_form(NewRun::new(corpus, self.settings.device));
-        self.training.shows_table = false;
-    }
-
-    /// A run that is named by its preset gets a name that no other has.
-    fn show_form(&mut self, mut form: NewRun) {
-        if form.named_by_preset && form.name == form.config.preset {
-            form.name = name_of(&free_folder(&self.runs_folder(), &form.name));
-        }
-        self.training.form = Some(form);
-    }
-
-    fn use_corpus(&mut self, corpus: PathBuf) {
-        let training = &mut self.training;
-        training.corpora.retain(|known| *known != corpus);
-        training.corpora.insert(0, corpus.clone());
-        if let Some(form) = &mut training.form {
-            form.config.corpus.clone_from(&corpus);
-            form.probe = Probe::None;
-        }
-        self.set(|settings| settings.remember_corpus(&corpus));
-    }
-
-    fn fill(&mut self, change: impl FnOnce(&mut NewRun)) {
-        if let Some(form) = &mut self.training.form {
-            change(form);
-            form.probe = Probe::None;
-        }
-    }
-
-    fn make_corpus(&mut self) {
-        let job = self.next_job();
-        let output = self.corpora_folder();
-        let Some(form) = &mut self.training.corpus_form else {
-            return;
-        };
-        if form.problem().is_some() {
-            return;
-        }
-        let control = JobControl::default();
-        let import = form.import(&output);
-        form.making = Making::Running(job, control.clone(), 0.0);
-        self.run_request(RunRequest::MakeCorpus {
-            job,
-            import: Box::new(import),
-            control,
-        });
-    }
-
-    /// Cancels what is being read.
-    fn close_corpus(&mut self) {
-        match &self.training.corpus_form {
-            Some(NewCorpus {
-                making: Making::Running(_, control, _),
-                ..
-            }) => control.cancel(),
-            _ => self.training.corpus_form = None,
-        }
-    }
-
-    fn making(&mut self, job: JobId) -> Option<&mut NewCorpus> {
-        let form = self.training.corpus_form.as_mut()?;
-        matches!(form.making, Making::Running(running, ..) if running == job).then_some(form)
-    }
-
-    pub(in crate::app) fn corpus_read(&mut self, job: JobId, done: f64) {
-        if let Some(NewCorpus {
-            making: Making::Running(_, _, share),
-            ..
-        }) = self.making(job)
-        {
-            *share = done;
-        }
-    }
-
-    pub(in crate::app) fn corpus_made(&mut self, job: JobId, folder: PathBuf, pairs: usize) {
-        if self.making(job).is_none() {
-            return;
-        }
-        self.training.corpus_form = None;
-        let title = format!("{} is ready", name_of(&folder));
-        let detail = format!("{pairs} sentence pairs to learn from.");
-        self.notify(NoticeKind::Done, title, detail);
-        self.use_corpus(folder);
-    }
-
-    fn probe(&mut self) {
-        if self.run_problem().is_some() {
-            return;
-        }
-        let job = self.next_job();
-        let Some(form) = &mut self.training.form else {
-            return;
-        };
-        form.probe = Probe::Running(job);
-        let request = RunRequest::Probe {
-            job,
-            config: Box::new(form.config.clone()),
-            device: form.device.into(),
-        };
-        self.run_request(request);
-    }
-
-    fn start_run(&mut self) {
-        if self.run_problem().is_some() {
-            return;
-        }
-        let Some(form) = self.training.form.take() else {
-            return;
-        };
-        let corpus = form.config.corpus.clone();
-        self.set(|settings| settings.remember_corpus(&corpus));
-        let resume = form.resumed.is_some();
-        let run = form
-            .resumed
-            .unwrap_or_else(|| self.runs_folder().join(form.name.trim()));
-        self.enqueue(run, form.config, resume, form.device);
-    }
-
-    fn enqueue(&mut self, folder: PathBuf, config: TrainingConfig, resume: bool, device: Device) {
+    pub(super) fn enqueue(
+        &mut self,
+        folder: PathBuf,
+        config: TrainingConfig,
+        resume: bool,
+        device: Device,
+    ) {
         let job = self.next_job();
         if self.training.is_busy() {
             let detail = "It begins when the runs before it have ended.";
@@ -396,17 +259,6 @@ impl AppState {
         }
     }
 
-    pub(in crate::app) fn probed(&mut self, job: JobId, estimate: Estimate) {
-        if let Some(form) = self.probing(job) {
-            form.probe = Probe::Done(estimate);
-        }
-    }
-
-    fn probing(&mut self, job: JobId) -> Option<&mut NewRun> {
-        let form = self.training.form.as_mut()?;
-        (form.probe == Probe::Running(job)).then_some(form)
-    }
-
     pub(in crate::app) fn exported(&mut self, to: PathBuf, promote: bool) {
         if promote {
             self.set(|settings| settings.default_model = Some(to.clone()));
@@ -468,7 +320,7 @@ impl AppState {
 }
 
 /// The last part of a path.
-fn name_of(folder: &Path) -> String {
+pub(super) fn name_of(folder: &Path) -> String {
     let name = folder.file_name().unwrap_or(folder.as_os_str());
     name.to_string_lossy().into_owned()
 }

@@ -4,6 +4,7 @@ mod bert;
 mod commands;
 mod corpus;
 mod differences;
+mod filling;
 mod new_run;
 
 use std::collections::BTreeSet;

@@ -1,0 +1,160 @@
+//! What commands and events do to the forms of a new run and of a new corpus.
+
+use std::path::PathBuf;
+
+use super::commands::name_of;
+use super::{Making, NewCorpus, NewRun, Probe, Problem};
+use crate::app::state::{AppState, NoticeKind};
+use crate::jobs::{JobControl, JobId, RunRequest};
+use crate::training::{Estimate, free_folder};
+
+impl AppState {
+    pub(super) fn new_run(&mut self) {
+        let corpus = self.training.corpora.first().cloned().unwrap_or_default();
+        self.show_form(NewRun::new(corpus, self.settings.device));
+        self.training.shows_table = false;
+    }
+
+    /// A run that is named by its preset gets a name that no other has.
+    pub(super) fn show_form(&mut self, mut form: NewRun) {
+        if form.named_by_preset && form.name == form.config.preset {
+            form.name = name_of(&free_folder(&self.runs_folder(), &form.name));
+        }
+        self.training.form = Some(form);
+    }
+
+    /// Why the run of the form cannot begin.
+    pub fn run_problem(&self) -> Option<Problem> {
+        let form = self.training.form.as_ref()?;
+        form.problem(&self.runs_folder())
+    }
+
+    /// Models that a run can begin with.
+    pub fn known_models(&self) -> Vec<PathBuf> {
+        let mut models = self.shipped.models.clone();
+        for model in &self.settings.recent_models {
+            if !models.contains(model) {
+                models.push(model.clone());
+            }
+        }
+        models
+    }
+
+    pub(super) fn fill(&mut self, change: impl FnOnce(&mut NewRun)) {
+        if let Some(form) = &mut self.training.form {
+            change(form);
+            form.probe = Probe::None;
+        }
+    }
+
+    pub(super) fn use_corpus(&mut self, corpus: PathBuf) {
+        let training = &mut self.training;
+        training.corpora.retain(|known| *known != corpus);
+        training.corpora.insert(0, corpus.clone());
+        if let Some(form) = &mut training.form {
+            form.config.corpus.clone_from(&corpus);
+            form.probe = Probe::None;
+        }
+        self.set(|settings| settings.remember_corpus(&corpus));
+    }
+
+    pub(super) fn make_corpus(&mut self) {
+        let job = self.next_job();
+        let output = self.home().join("corpora");
+        let Some(form) = &mut self.training.corpus_form else {
+            return;
+        };
+        if form.problem().is_some() {
+            return;
+        }
+        let control = JobControl::default();
+        let import = form.import(&output);
+        form.making = Making::Running(job, control.clone(), 0.0);
+        self.run_request(RunRequest::MakeCorpus {
+            job,
+            import: Box::new(import),
+            control,
+        });
+    }
+
+    /// Cancels what is being read.
+    pub(super) fn close_corpus(&mut self) {
+        match &self.training.corpus_form {
+            Some(NewCorpus {
+                making: Making::Running(_, control, _),
+                ..
+            }) => control.cancel(),
+            _ => self.training.corpus_form = None,
+        }
+    }
+
+    pub(super) fn making(&mut self, job: JobId) -> Option<&mut NewCorpus> {
+        let form = self.training.corpus_form.as_mut()?;
+        matches!(form.making, Making::Running(running, ..) if running == job).then_some(form)
+    }
+
+    pub(in crate::app) fn corpus_read(&mut self, job: JobId, done: f64) {
+        if let Some(NewCorpus {
+            making: Making::Running(_, _, share),
+            ..
+        }) = self.making(job)
+        {
+            *share = done;
+        }
+    }
+
+    pub(in crate::app) fn corpus_made(&mut self, job: JobId, folder: PathBuf, pairs: usize) {
+        if self.making(job).is_none() {
+            return;
+        }
+        self.training.corpus_form = None;
+        let title = format!("{} is ready", name_of(&folder));
+        let detail = format!("{pairs} sentence pairs to learn from.");
+        self.notify(NoticeKind::Done, title, detail);
+        self.use_corpus(folder);
+    }
+
+    pub(super) fn probe(&mut self) {
+        if self.run_problem().is_some() {
+            return;
+        }
+        let job = self.next_job();
+        let Some(form) = &mut self.training.form else {
+            return;
+        };
+        form.probe = Probe::Running(job);
+        let request = RunRequest::Probe {
+            job,
+            config: Box::new(form.config.clone()),
+            device: form.device.into(),
+        };
+        self.run_request(request);
+    }
+
+    pub(in crate::app) fn probed(&mut self, job: JobId, estimate: Estimate) {
+        if let Some(form) = self.probing(job) {
+            form.probe = Probe::Done(estimate);
+        }
+    }
+
+    pub(super) fn probing(&mut self, job: JobId) -> Option<&mut NewRun> {
+        let form = self.training.form.as_mut()?;
+        (form.probe == Probe::Running(job)).then_some(form)
+    }
+
+    pub(super) fn start_run(&mut self) {
+        if self.run_problem().is_some() {
+            return;
+        }
+        let Some(form) = self.training.form.take() else {
+            return;
+        };
+        let corpus = form.config.corpus.clone();
+        self.set(|settings| settings.remember_corpus(&corpus));
+        let resume = form.resumed.is_some();
+        let run = form
+            .resumed
+            .unwrap_or_else(|| self.runs_folder().join(form.name.trim()));
+        self.enqueue(run, form.config, resume, form.device);
+    }
+}
