@@ -142,3 +142,27 @@ pub(super) fn operations(config: &TrainingConfig, run: &Path, words: usize) -> O
     let costs = parts.iter().map(|part| part.cost.operations(1, words));
     Some(costs.sum())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(steps_per_epoch: usize, secs: &[f64]) -> Measured {
+        Measured {
+            steps_per_epoch,
+            secs: secs.iter().copied().enumerate().collect(),
+            ..Measured::default()
+        }
+    }
+
+    #[test]
+    fn the_same_batches_are_compared_update_by_update_and_others_by_the_epoch() {
+        let reference = measured(10, &[1.0, 2.0, 9.0]);
+        assert_eq!(
+            measured(10, &[2.0, 4.0]).relative_time(&reference),
+            Some(2.0)
+        );
+        assert_eq!(measured(20, &[1.0]).relative_time(&reference), Some(0.5));
+        assert_eq!(measured(10, &[]).relative_time(&reference), None);
+    }
+}
