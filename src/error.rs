@@ -78,6 +78,14 @@ pub enum Error {
     },
     #[error("{path:?}, line {line}: no source and target with a tab between them")]
     Memory { line: usize, path: PathBuf },
+    #[error(
+        "this memory is of translations from {has}; the model translates from {asked}: {path:?}"
+    )]
+    MemoryLanguages {
+        has: String,
+        asked: String,
+        path: PathBuf,
+    },
     #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
     #[error(

@@ -408,6 +408,17 @@ fn what_a_memory_has_exactly_is_taken_over() {
     assert!(text.contains("Mach das Fenster zu.</p>"), "{text}");
     // A memory does not know where the tags belong.
     assert!(!text.contains("Mach die Datei auf."), "{text}");
+    let memory = desk.file(
+        "mine.tmx",
+        "<tmx version='1.4'><header srclang='en'/><body><tu><tuv xml:lang='en'><seg>Close the window.</seg></tuv>\
+         <tuv xml:lang='de'><seg>Fenster zu.</seg></tuv></tu></body></tmx>",
+    );
+    let output = desk.translate_text(&["--json", "--memory", &memory], "Close the window.");
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let sentence = &report["sentences"][0];
+    assert_eq!(sentence["target"], "Fenster zu.");
+    assert_eq!(sentence["flags"], serde_json::json!(["memory"]));
     let broken = desk.file("broken.tsv", "Open the file.\n");
     let output = desk.translate_text(&["--format", "html", "--memory", &broken], PAGE);
     assert_failed(&output, &["broken.tsv", "1"]);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::command::Command;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
-use super::settings::DOCUMENT_EXTENSIONS;
+use super::settings::{DOCUMENT_EXTENSIONS, MEMORY_EXTENSIONS};
 use super::training::{Side, TrainingCommand};
 
 /// A question to a person.
@@ -21,6 +21,7 @@ pub enum Ask {
     ModelFolder {
         folder: Option<PathBuf>,
     },
+    Memory,
     Corpus,
     CorpusSide(Side),
     RunFolder,
@@ -94,6 +95,10 @@ impl Ask {
             Self::ModelFolder { .. } | Self::EvaluatedModel { .. } => {
                 ("Choose a model folder", Pick::Folder)
             }
+            Self::Memory => (
+                "Choose a translation memory",
+                Pick::File("Translation memories", MEMORY_EXTENSIONS),
+            ),
             Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", Pick::Folder),
             Self::Contexts => (
                 "Choose a file of contexts",
@@ -159,6 +164,7 @@ impl Ask {
             Self::SaveTranslation { .. } if confirmed => Command::SaveTo(path),
             Self::SaveTranslation { .. } => Command::SaveNew(path),
             Self::ModelFolder { .. } => Command::OpenModel(path),
+            Self::Memory => Command::UseMemory(Some(path)),
             Self::OpenTrace { .. } => Command::Explore(ExploreCommand::OpenTrace(path)),
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),

@@ -54,6 +54,10 @@ pub enum Command {
     /// Asks for a model folder.
     ChooseModel,
     OpenModel(PathBuf),
+    /// Asks for a translation memory.
+    ChooseMemory,
+    /// Takes over what stands there, or nothing.
+    UseMemory(Option<PathBuf>),
     SetDevice(DeviceChoice),
     SetBeamSize(usize),
     SetTheme(Theme),

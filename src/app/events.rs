@@ -34,6 +34,11 @@ impl AppState {
                     self.start_translation(scope);
                 }
             }
+            Event::MemoryOpened { job, pairs } => {
+                if self.is_opening_model(job) {
+                    self.memory_opened(pairs);
+                }
+            }
             Event::Drafted { job, done, num } => self.drafted(job, done, num),
             Event::Traced { job, source } => self.traced(job, source),
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),

@@ -20,6 +20,9 @@ pub struct Settings {
     pub recent_documents: Vec<PathBuf>,
     pub recent_models: Vec<PathBuf>,
     pub recent_corpora: Vec<PathBuf>,
+    /// What the person has translated before, if it is to be used.
+    pub memory: Option<PathBuf>,
+    pub recent_memories: Vec<PathBuf>,
     /// What the program begins with, if a person has chosen.
     pub default_model: Option<PathBuf>,
     /// What sentences are compared with.
@@ -36,6 +39,8 @@ impl Default for Settings {
             recent_documents: vec![],
             recent_models: vec![],
             recent_corpora: vec![],
+            memory: None,
+            recent_memories: vec![],
             default_model: None,
             encoder: None,
         }
@@ -95,6 +100,10 @@ impl Settings {
 
     pub fn remember_corpus(&mut self, folder: &Path) {
         remember(&mut self.recent_corpora, folder);
+    }
+
+    pub fn remember_memory(&mut self, path: &Path) {
+        remember(&mut self.recent_memories, path);
     }
 }
 
@@ -174,10 +183,21 @@ pub fn is_document(path: &Path) -> bool {
     extension.is_some_and(|extension| DOCUMENT_EXTENSIONS.contains(&extension.as_str()))
 }
 
+/// Whether the name is that of a translation memory, not of a document.
+pub fn is_memory(path: &Path) -> bool {
+    let extension = path
+        .extension()
+        .map(|it| it.to_string_lossy().to_lowercase());
+    extension.is_some_and(|extension| MEMORY_EXTENSIONS.contains(&extension.as_str()))
+}
+
 fn is_trace(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == "trace")
 }
+
+/// Endings of translation memories.
+pub const MEMORY_EXTENSIONS: &[&str] = &["tmx", "tsv"];
 
 /// Endings of the files that can be opened.
 pub const DOCUMENT_EXTENSIONS: &[&str] = &["html", "htm", "xhtml", "md", "markdown", "txt"];

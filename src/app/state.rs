@@ -62,6 +62,8 @@ pub struct AppState {
     /// The file that is being opened.
     pub opening: Option<(JobId, PathBuf)>,
     pub model: ModelState,
+    /// Pairs of the translation memory that is in use.
+    pub memory_pairs: Option<usize>,
     pub running: Option<Running>,
     /// The speed of the last translation, for the status bar.
     pub last_progress: Option<Progress>,
@@ -182,6 +184,8 @@ impl AppState {
                 folder: self.model_folder(),
             }),
             Command::OpenModel(folder) => self.open_model(folder),
+            Command::ChooseMemory => self.asks.push(Ask::Memory),
+            Command::UseMemory(memory) => self.use_memory(memory),
             Command::SetDevice(device) => self.set_device(device),
             Command::SetBeamSize(beam_size) => {
                 self.set(|settings| settings.beam_size = beam_size.clamp(1, 16));

@@ -216,6 +216,33 @@ fn events_of_an_older_job_are_dropped() {
 }
 
 #[test]
+fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
+    let mut state = with_page();
+    let open = |state: &mut AppState| match state.requests.pop() {
+        Some(Request::OpenModel { job, memory, .. }) => (job, memory),
+        other => panic!("{other:?}"),
+    };
+    state.apply(Command::OpenPath("mine.tmx".into()));
+    assert!(state.file_requests.is_empty(), "it is no document");
+    let (job, memory) = open(&mut state);
+    assert_eq!(memory, Some("mine.tmx".into()));
+    state.receive(Event::MemoryOpened { job, pairs: Ok(12) });
+    assert_eq!(state.memory_pairs, Some(12));
+    state.apply(Command::UseMemory(Some("other.tsv".into())));
+    let (job, _) = open(&mut state);
+    let error = crate::error::Error::NoModel;
+    let pairs = Err(error);
+    state.receive(Event::MemoryOpened { job, pairs });
+    assert_eq!((state.memory_pairs, &state.settings.memory), (None, &None));
+    assert_eq!(
+        state.notices.last().expect("a notice").kind,
+        NoticeKind::Error
+    );
+    let recent: [PathBuf; 2] = ["other.tsv".into(), "mine.tmx".into()];
+    assert_eq!(state.settings.recent_memories, recent);
+}
+
+#[test]
 fn a_model_that_cannot_be_opened_leaves_the_one_before() {
     let mut state = with_page();
     let Some(Request::OpenModel { job, .. }) = open_model(&mut state) else {

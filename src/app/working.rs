@@ -6,7 +6,9 @@ use super::ask::Ask;
 use super::command::Scope;
 use super::explorer::ExploreCommand;
 use super::progress::{Progress, Running};
+use super::settings::is_memory;
 use super::state::{AppState, ModelState, NoticeKind};
+use crate::error::Result;
 use crate::inference::{DeviceChoice, Reads};
 use crate::jobs::{FileRequest, JobControl, Request};
 use crate::trace::TraceFormat;
@@ -15,6 +17,10 @@ impl AppState {
     pub(super) fn open(&mut self, path: PathBuf) {
         if TraceFormat::of(&path).is_ok() {
             self.apply_explore(ExploreCommand::OpenTrace(path));
+            return;
+        }
+        if is_memory(&path) {
+            self.use_memory(Some(path));
             return;
         }
         let job = self.next_job();
@@ -242,16 +248,44 @@ impl AppState {
         if matches!(before, ModelState::Open { .. }) {
             self.previous_model = Some(before);
         }
-        let device = self.settings.device.into();
+        let (device, memory) = (self.settings.device.into(), self.settings.memory.clone());
         self.requests.push(Request::OpenModel {
             job,
             folder,
             device,
+            memory,
         });
+    }
+
+    pub(super) fn use_memory(&mut self, memory: Option<PathBuf>) {
+        self.memory_pairs = None;
+        self.set(|settings| {
+            if let Some(path) = &memory {
+                settings.remember_memory(path);
+            }
+            settings.memory = memory;
+        });
+        self.open_again();
+    }
+
+    pub(super) fn memory_opened(&mut self, pairs: Result<usize>) {
+        match pairs {
+            Ok(pairs) => self.memory_pairs = Some(pairs),
+            Err(error) => {
+                self.memory_pairs = None;
+                self.set(|settings| settings.memory = None);
+                self.show_error("The translation memory could not be read", &error);
+            }
+        }
     }
 
     pub(super) fn set_device(&mut self, device: DeviceChoice) {
         self.set(|settings| settings.device = device.into());
+        self.open_again();
+    }
+
+    /// Opens the same model with other settings.
+    fn open_again(&mut self) {
         let folder = match &self.model {
             ModelState::None => return,
             ModelState::Opening { folder, .. } => folder.clone(),

@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use super::ModelArguments;
 use super::terminal::{StatusLine, duration, print, warn};
-use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
 use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
 use crate::memory::TranslationMemory;
@@ -44,10 +43,10 @@ pub(super) struct TranslateArguments {
     /// Write sentences with scores and flags as JSON instead of the translated document
     #[arg(long)]
     json: bool,
-    /// Translations of yours: a corpus folder, as `canopy corpus import tmx` makes it, or a file with a source, a tab and a
-    /// translation in each line. What is exactly the same is taken over, where the sentence has no markup; a model that
+    /// Translations of yours: a TMX file, a corpus folder, or a file with a source, a tab and a translation in each line.
+    /// What is exactly the same is taken over, where the sentence has no markup; a model that
     /// reads a translation memory reads what is similar, before what it has itself
-    #[arg(long, value_name = "CORPUS|FILE.tsv")]
+    #[arg(long, value_name = "FILE.tmx|FILE.tsv|CORPUS")]
     memory: Option<PathBuf>,
     /// Also write what the model attended to while it translated one document: which words and sentences of the source it
     /// looked at for each word. The ending chooses the format: .json for other programs, .trace for large documents
@@ -84,7 +83,9 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let mut translator = arguments.model.open()?;
     arguments.check_languages(&translator)?;
     if let Some(path) = &arguments.memory {
-        translator.remember(memory(path)?);
+        let info = translator.info();
+        let memory = TranslationMemory::read(path, &info.source_language, &info.target_language)?;
+        translator.remember(memory);
     }
     let sources: Vec<Option<&Path>> = match arguments.inputs.as_slice() {
         [] => vec![None],
@@ -112,14 +113,6 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn memory(path: &Path) -> Result<TranslationMemory> {
-    if path.is_dir() {
-        TranslationMemory::of_corpus(&Corpus::open(path)?, &Split::ALL)
-    } else {
-        TranslationMemory::open(path)
-    }
 }
 
 impl TranslateArguments {
@@ -262,8 +255,9 @@ pub(super) fn translate(
         let flags = translation
             .as_ref()
             .map_or(&[][..], |translation| &translation.flags);
-        if !flags.is_empty() {
-            let names: Vec<String> = flags.iter().map(ToString::to_string).collect();
+        let warning = flags.iter().filter(|flag| flag.warns());
+        let names: Vec<String> = warning.map(ToString::to_string).collect();
+        if !names.is_empty() {
             warn(&format!(
                 "{}: sentence {}: {}",
                 document.name,

@@ -1,7 +1,7 @@
 //! Language codes as files name them: `en`, `en-US`, `EN_us`, `zh-Hant`.
 
 /// Whether a text marked `found` is in language `asked`: the same code, or one is the other with a region or script.
-pub(super) fn is_same_language(found: &str, asked: &str) -> bool {
+pub fn is_same_language(found: &str, asked: &str) -> bool {
     let [found, asked] = [found, asked].map(normal);
     let extends = |long: &str, short: &str| {
         long.strip_prefix(short)

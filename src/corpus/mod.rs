@@ -29,6 +29,7 @@ pub use format::{
     Corpus, CorpusInfo, Documents, FORMAT, ParallelDocument, ParallelParagraph, VERSION,
 };
 pub use frequency::WordCounts;
+pub use languages::is_same_language;
 pub use segment::{DocumentUnits, Segment, SegmentUnit, document_units, segments};
 pub use split::Split;
 pub use subwords::train_vocabulary;

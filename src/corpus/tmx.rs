@@ -11,13 +11,13 @@ mod segment;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
 use super::languages::{is_same_code, is_same_language};
-use super::markup::matched;
+use super::markup::{Matched, matched};
 use super::split::Split;
 use super::unit::Unit;
 use super::writer::CorpusWriter;
@@ -89,34 +89,25 @@ impl TmxImport {
         &self,
         mut progress: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<Option<(Corpus, TmxReport)>> {
-        let mut reader = TmxReader::open(&self.file)?;
         let mut writer = CorpusWriter::create(&self.output, self.info(), self.replace)?;
         let mut memory = Memory::default();
         let mut report = TmxReport::default();
-        while let Some(unit) = reader.next()? {
-            let (done, all) = reader.progress();
-            if progress(done, all).is_break() {
-                return Ok(None);
-            }
+        let read = self.wanted().read(|unit, pair, (done, all)| {
             report.units += 1;
-            for variant in &unit.variants {
-                *report
-                    .languages
-                    .entry(variant.language.clone())
-                    .or_default() += 1;
-            }
-            match self.pair(&unit, &mut report) {
-                Some(pair) => memory.add(&unit, pair, &self.stem()),
+            match pair {
+                Some(matched) => {
+                    report.dropped_markup += matched.dropped_source + matched.dropped_target;
+                    memory.add(unit, matched.unit, &self.stem());
+                }
                 None => report.incomplete += 1,
             }
-        }
+            progress(done, all)
+        })?;
+        let Some(languages) = read else {
+            return Ok(None);
+        };
+        report.languages = languages;
         report.pairs = report.units - report.incomplete;
-        if report.units == 0 {
-            return Err(self.nothing(&reader));
-        }
-        if report.pairs == 0 {
-            return Err(self.no_languages(&report));
-        }
         (report.documents, report.named_documents) = (memory.documents.len(), memory.named);
         for (id, paragraphs) in memory.documents {
             writer.add(Split::of(&id), document(id, paragraphs))?;
@@ -129,44 +120,11 @@ impl TmxImport {
         Ok(Some((corpus, report)))
     }
 
-    fn pair(&self, unit: &TranslationUnit, report: &mut TmxReport) -> Option<Unit> {
-        let source = variant(&unit.variants, &self.source_language)?;
-        let target = variant(&unit.variants, &self.target_language)?;
-        let has_text = |variant: &Variant| !variant.side.visible().is_empty();
-        if std::ptr::eq(source, target) || !has_text(source) || !has_text(target) {
-            return None;
-        }
-        let matched = matched(&source.side, &target.side);
-        report.dropped_markup += matched.dropped_source + matched.dropped_target;
-        Some(matched.unit)
-    }
-
-    fn nothing(&self, reader: &TmxReader) -> Error {
-        let is_empty = reader.progress().1 == 0;
-        let problem = if is_empty {
-            "the file is empty"
-        } else {
-            "there is no <tu> in it"
-        };
-        Error::Tmx {
-            problem: problem.to_owned(),
-            line: reader.line(),
-            path: self.file.clone(),
-        }
-    }
-
-    fn no_languages(&self, report: &TmxReport) -> Error {
-        let present: Vec<&str> = report.languages.keys().map(String::as_str).collect();
-        let present = if present.is_empty() {
-            "not named".to_owned()
-        } else {
-            present.join(", ")
-        };
-        Error::TmxLanguages {
-            from: self.source_language.clone(),
-            to: self.target_language.clone(),
-            present,
-            path: self.file.clone(),
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            file: &self.file,
+            source_language: &self.source_language,
+            target_language: &self.target_language,
         }
     }
 
@@ -183,6 +141,104 @@ impl TmxImport {
             target_language: self.target_language.clone(),
             origin: self.file.display().to_string(),
             licence: String::new(),
+        }
+    }
+}
+
+/// What a reader sees of every pair of a file, in order: source and target.
+///
+/// # Errors
+/// If the file cannot be read, is no TMX, is damaged, or has no unit in both languages.
+pub fn tmx_pairs(
+    file: &Path,
+    source_language: &str,
+    target_language: &str,
+) -> Result<Vec<(String, String)>> {
+    let wanted = Wanted {
+        file,
+        source_language,
+        target_language,
+    };
+    let mut pairs = Vec::new();
+    wanted.read(|_, pair, _| {
+        let seen = |it: Matched| (it.unit.visible_source(), it.unit.visible_target());
+        pairs.extend(pair.map(seen));
+        ControlFlow::Continue(())
+    })?;
+    Ok(pairs)
+}
+
+/// A file, and the languages that are wanted of it.
+struct Wanted<'a> {
+    file: &'a Path,
+    source_language: &'a str,
+    target_language: &'a str,
+}
+
+impl Wanted<'_> {
+    /// Gives `take` every unit, its pair if it has both languages, and bytes read and in all; units of each language,
+    /// or `None` if `take` has ended it.
+    fn read(
+        &self,
+        mut take: impl FnMut(&TranslationUnit, Option<Matched>, (u64, u64)) -> ControlFlow<()>,
+    ) -> Result<Option<BTreeMap<String, usize>>> {
+        let mut reader = TmxReader::open(self.file)?;
+        let mut languages = BTreeMap::new();
+        let (mut units, mut pairs) = (0, 0);
+        while let Some(unit) = reader.next()? {
+            for variant in &unit.variants {
+                *languages.entry(variant.language.clone()).or_default() += 1;
+            }
+            let pair = self.pair(&unit);
+            units += 1;
+            pairs += usize::from(pair.is_some());
+            if take(&unit, pair, reader.progress()).is_break() {
+                return Ok(None);
+            }
+        }
+        if units == 0 {
+            return Err(self.nothing(&reader));
+        }
+        if pairs == 0 {
+            return Err(self.no_languages(&languages));
+        }
+        Ok(Some(languages))
+    }
+
+    fn pair(&self, unit: &TranslationUnit) -> Option<Matched> {
+        let source = variant(&unit.variants, self.source_language)?;
+        let target = variant(&unit.variants, self.target_language)?;
+        let has_text = |variant: &Variant| !variant.side.visible().is_empty();
+        let distinct = !std::ptr::eq(source, target) && has_text(source) && has_text(target);
+        distinct.then(|| matched(&source.side, &target.side))
+    }
+
+    fn nothing(&self, reader: &TmxReader) -> Error {
+        let is_empty = reader.progress().1 == 0;
+        let problem = if is_empty {
+            "the file is empty"
+        } else {
+            "there is no <tu> in it"
+        };
+        Error::Tmx {
+            problem: problem.to_owned(),
+            line: reader.line(),
+            path: self.file.to_owned(),
+        }
+    }
+
+    fn no_languages(&self, languages: &BTreeMap<String, usize>) -> Error {
+        let present: Vec<&str> = languages.keys().map(String::as_str).collect();
+        let present = if present.is_empty() {
+            "not named".to_owned()
+        } else {
+            present.join(", ")
+        };
+        Error::TmxLanguages {
+            from: self.source_language.to_owned(),
+            to: self.target_language.to_owned(),
+            present,
+            path: self.file.to_owned(),
         }
     }
 }

@@ -62,6 +62,17 @@ pub fn warning(painter: &Painter, center: Pos2, color: Color32) {
 }
 
 /// Points down when open, to the right when closed.
+/// Two lines: what is the same.
+pub fn equal(painter: &Painter, center: Pos2, color: Color32) {
+    for height in [-2.0, 2.0] {
+        let middle = center + vec2(0.0, height);
+        painter.line_segment(
+            [middle - vec2(4.0, 0.0), middle + vec2(4.0, 0.0)],
+            Stroke::new(1.6, color),
+        );
+    }
+}
+
 pub fn chevron(painter: &Painter, center: Pos2, open: bool, color: Color32) {
     let offsets = if open {
         [vec2(-3.5, -1.8), vec2(0.0, 1.8), vec2(3.5, -1.8)]

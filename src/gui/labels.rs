@@ -23,6 +23,10 @@ pub fn state_tooltip(state: State) -> &'static str {
     }
 }
 
+/// What a translation memory does.
+pub const MEMORY: &str = "Sentences that stand there exactly so are taken over";
+pub const NO_MEMORY: &str = "Every sentence is translated by the model";
+
 pub fn flag(flag: Flag) -> &'static str {
     match flag {
         Flag::LengthRatio => "Much shorter or longer than usual: something may be missing or added",
@@ -30,6 +34,9 @@ pub fn flag(flag: Flag) -> &'static str {
         Flag::Split => "Too long for the model: translated in parts and joined",
         Flag::CutOff => "The model did not come to an end: its translation was cut off",
         Flag::Empty => "The model gave nothing: the source stands in its place",
+        Flag::Memory => {
+            "The same sentence stands in your translation memory: taken over as it is there"
+        }
     }
 }
 

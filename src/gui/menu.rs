@@ -193,8 +193,29 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         commands.push(Command::ChooseModel);
     }
     ui.separator();
+    ui.label(caption("Translation memory"));
+    memory_ui(ui, state, commands);
+    ui.separator();
     ui.label(caption("Computes on"));
     device_ui(ui, state, commands);
+}
+
+fn memory_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let current = state.settings.memory.as_deref();
+    let mut entry = |ui: &mut Ui, memory: Option<&Path>, label: String, hint: String| {
+        let button = ui.radio(current == memory, label).on_hover_text(hint);
+        if button.clicked() && current != memory {
+            commands.push(Command::UseMemory(memory.map(Path::to_owned)));
+        }
+    };
+    entry(ui, None, "None".to_owned(), labels::NO_MEMORY.to_owned());
+    for path in &state.settings.recent_memories {
+        let hint = format!("{}\n{}", path.display(), labels::MEMORY);
+        entry(ui, Some(path), file_name(path), hint);
+    }
+    if ui.button("Choose a TMX or TSV file…").clicked() {
+        commands.push(Command::ChooseMemory);
+    }
 }
 
 fn device_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {

@@ -227,7 +227,7 @@ fn changed_ui(ui: &Ui, column: Rect, sentence: usize, palette: &Palette) {
     response.on_hover_text(labels::CHANGED);
 }
 
-/// State icon and warning mark, each with its explanation.
+/// State icon and, where there is something to know, a mark; each with its explanation.
 fn state_ui(
     ui: &Ui,
     column: Rect,
@@ -239,8 +239,8 @@ fn state_ui(
 ) {
     let id = Id::unique("state").with(sentence);
     let center = pos2(column.center().x, middle);
-    let warns = !target.flags.is_empty();
-    let state_center = if warns {
+    let marked = !target.flags.is_empty();
+    let state_center = if marked {
         center - vec2(8.5, 0.0)
     } else {
         center
@@ -258,7 +258,7 @@ fn state_ui(
         commands.push(Command::ToggleConfirmed(sentence));
     }
     response.on_hover_text(labels::state_tooltip(target.state));
-    if warns {
+    if marked {
         let center = center + vec2(9.0, 0.0);
         let response = ui.interact(
             Rect::from_center_size(center, vec2(17.0, 20.0)),
@@ -272,7 +272,11 @@ fn state_ui(
             .collect::<Vec<_>>()
             .join("\n");
         response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, &reasons));
-        icons::warning(ui.painter(), center, palette.warning);
+        if target.flags.iter().any(|flag| flag.warns()) {
+            icons::warning(ui.painter(), center, palette.warning);
+        } else {
+            icons::equal(ui.painter(), center, palette.accent);
+        }
         response.on_hover_text(reasons);
     }
 }

@@ -112,10 +112,19 @@ fn counts_ui(ui: &mut Ui, counts: Counts, palette: &Palette) {
     }
 }
 
+fn memory_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
+    if let (Some(pairs), Some(path)) = (state.memory_pairs, &state.settings.memory) {
+        let memory = format!("memory of {} pairs", labels::thousands(pairs));
+        let hint = format!("{}\n{}", path.display(), labels::MEMORY);
+        ui.label(text(memory, palette)).on_hover_text(hint);
+    }
+}
+
 fn model_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
     match &state.model {
         ModelState::Open { info, device_name } => {
             ui.label(text(device_name.as_str(), palette));
+            memory_ui(ui, state, palette);
             ui.label(text(info.name.as_str(), palette))
                 .on_hover_text(format!(
                     "{}\n{} thousand parameters\n{} to {}",

@@ -1,4 +1,4 @@
-//! What comes out for one sentence, and what a user should look at twice.
+//! What comes out for one sentence, and what a user should know of it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::placeholder::{self, Placeholder};
 
-/// What a user should look at twice.
+/// What a user should know of a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
@@ -21,6 +21,15 @@ pub enum Flag {
     CutOff,
     /// The model gave nothing; the source stands in its place.
     Empty,
+    /// Taken over from what was translated before.
+    Memory,
+}
+
+impl Flag {
+    /// Whether a user should look at it twice.
+    pub fn warns(self) -> bool {
+        self != Self::Memory
+    }
 }
 
 impl fmt::Display for Flag {
@@ -31,6 +40,7 @@ impl fmt::Display for Flag {
             Self::Split => "translated in parts",
             Self::CutOff => "cut off",
             Self::Empty => "not translated",
+            Self::Memory => "from the memory",
         })
     }
 }

@@ -216,7 +216,7 @@ impl Translator {
             };
             let settled = Step::Translated {
                 index: sentence,
-                translation: Translation::written(settled.to_owned()),
+                translation: settled,
             };
             if step(settled).is_break() {
                 return Ok(());
@@ -233,12 +233,13 @@ impl Translator {
             let parts = self.parts(source);
             let position = document.position(sentence);
             let first = text.sentences.len();
-            let known_text = known.fixed.get(&sentence).map(String::as_str);
-            let fixed = known_text.or_else(|| self.settled(source));
+            let fixed = known.fixed.get(&sentence).cloned();
+            let fixed = fixed.or_else(|| self.settled(source).map(|settled| settled.text));
             let fixed = fixed.filter(|_| parts.len() == 1);
             for (part, source) in parts.iter().enumerate() {
                 let number = text.sentences.len();
                 let draft = || known.drafts.get(&(sentence, part)).cloned();
+                let fixed = fixed.as_ref();
                 let fixed = fixed.map(|fixed| self.vocabulary.encode(fixed.trim()));
                 if let Some(ids) = fixed.or_else(draft) {
                     text.known.insert(number, ids);
@@ -298,12 +299,17 @@ impl Translator {
 
     /// The translation of a text that no model has to find: the text itself where there is nothing to translate, or what
     /// the user has translated exactly so before.
-    fn settled<'a>(&'a self, text: &'a str) -> Option<&'a str> {
+    fn settled(&self, text: &str) -> Option<Translation> {
         if !is_translatable(text) {
-            return Some(text);
+            return Some(Translation::written(text.to_owned()));
         }
-        let found = self.memory.as_ref()?.best(text.trim())?;
-        (found.score >= 1.0).then_some(found.target)
+        let shown = text.trim();
+        let found = self.memory.as_ref()?.best(shown)?;
+        let taken_over = || Translation {
+            flags: vec![Flag::Memory],
+            ..Translation::written(text.replacen(shown, found.target, 1))
+        };
+        (found.score >= 1.0).then(taken_over)
     }
 
     /// The ids of a text, with what the model reads of its memory behind them.

@@ -68,10 +68,12 @@ impl JobControl {
 /// Work for the thread that owns the model.
 #[derive(Debug)]
 pub enum Request {
+    /// With a translation memory, if there is one: a corpus folder, a TMX file or a table.
     OpenModel {
         job: JobId,
         folder: PathBuf,
         device: DeviceChoice,
+        memory: Option<PathBuf>,
     },
     /// `sentences` in reading order; the worker begins with the visible ones. `fixed` are translations that a person has
     /// edited or confirmed, by sentence: a bilingual model reads them.
@@ -113,6 +115,11 @@ pub enum Event {
         job: JobId,
         info: ModelInfo,
         device_name: String,
+    },
+    /// So many pairs are in the translation memory, before the model that reads it is open; or why there is none.
+    MemoryOpened {
+        job: JobId,
+        pairs: Result<usize>,
     },
     /// Drafts of what other sentences read, before sentences are translated: so many are done and to be done now.
     Drafted {

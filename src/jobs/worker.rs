@@ -14,6 +14,7 @@ use crate::explain::ContextDifference;
 use crate::inference::{
     DeviceChoice, KnownTranslations, ModelInfo, Reads, SearchOptions, Step, Translation, Translator,
 };
+use crate::memory::TranslationMemory;
 use crate::text::document::Document;
 use crate::trace::Trace;
 use crate::training::Turn;
@@ -30,6 +31,9 @@ pub trait Engine {
     fn info(&self) -> &ModelInfo;
 
     fn device_name(&self) -> &str;
+
+    /// As [`Translator::remember`].
+    fn remember(&mut self, memory: TranslationMemory);
 
     /// As [`Translator::translate_with`].
     ///
@@ -77,6 +81,10 @@ impl Engine for Translator {
 
     fn device_name(&self) -> &str {
         self.device_name()
+    }
+
+    fn remember(&mut self, memory: TranslationMemory) {
+        self.remember(memory);
     }
 
     fn translate(
@@ -174,12 +182,20 @@ impl Worker {
     }
 }
 
+/// What was asked to be opened.
+#[derive(Clone)]
+struct Opened {
+    folder: PathBuf,
+    device: DeviceChoice,
+    memory: Option<PathBuf>,
+}
+
 struct Loop<E, O, S> {
     open: O,
     emit: S,
     engine: Option<E>,
     /// What to open again after a panic has cost us the model.
-    opened: Option<(PathBuf, DeviceChoice)>,
+    opened: Option<Opened>,
     /// Shared with the training thread.
     turn: Turn,
     encoded: Option<Encoded>,
@@ -228,11 +244,23 @@ where
                 job,
                 folder,
                 device,
+                memory,
             } => {
-                let engine = (self.open)(&folder, device)?;
+                let mut opened = Opened {
+                    folder,
+                    device,
+                    memory,
+                };
+                let (engine, pairs) = self.opened(&opened)?;
+                if let Some(pairs) = pairs {
+                    if pairs.is_err() {
+                        opened.memory = None;
+                    }
+                    (self.emit)(Event::MemoryOpened { job, pairs });
+                }
                 let (info, device_name) = (engine.info().clone(), engine.device_name().to_owned());
                 self.engine = Some(engine);
-                self.opened = Some((folder, device));
+                self.opened = Some(opened);
                 Ok(Event::ModelOpened {
                     job,
                     info,
@@ -292,10 +320,27 @@ where
     /// Brings back the model that a panic has cost us.
     fn open_again(&mut self) -> Result<()> {
         if self.engine.is_none() {
-            let (folder, device) = self.opened.as_ref().ok_or(Error::NoModel)?;
-            self.engine = Some((self.open)(folder, *device)?);
+            let opened = self.opened.as_ref().ok_or(Error::NoModel)?;
+            self.engine = Some(self.opened(opened)?.0);
         }
         Ok(())
+    }
+
+    /// The model, and how many pairs its memory has or why it could not be read.
+    fn opened(&self, opened: &Opened) -> Result<(E, Option<Result<usize>>)> {
+        let mut engine = (self.open)(&opened.folder, opened.device)?;
+        let info = engine.info();
+        let (from, to) = (&info.source_language, &info.target_language);
+        let memory = opened.memory.as_ref();
+        let memory = memory.map(|path| TranslationMemory::read(path, from, to));
+        let pairs = memory.map(|memory| {
+            memory.map(|memory| {
+                let pairs = memory.len();
+                engine.remember(memory);
+                pairs
+            })
+        });
+        Ok((engine, pairs))
     }
 
     fn translate(

@@ -10,7 +10,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::corpus::{Corpus, Split, UnitStatus, visible};
+use crate::corpus::tmx::tmx_pairs;
+use crate::corpus::{Corpus, Split, UnitStatus, is_same_language, visible};
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 use crate::text::lines::read_lines;
@@ -58,6 +59,35 @@ impl PartialEq for TranslationMemory {
 }
 
 impl TranslationMemory {
+    /// Reads what a person has translated: a corpus folder, a TMX file, or what [`Self::save`] writes.
+    ///
+    /// # Errors
+    /// If it cannot be read, or has other languages than these.
+    pub fn read(path: &Path, source_language: &str, target_language: &str) -> Result<Self> {
+        let is_tmx = || {
+            path.extension()
+                .is_some_and(|it| it.eq_ignore_ascii_case("tmx"))
+        };
+        if path.is_dir() {
+            let corpus = Corpus::open(path)?;
+            let info = corpus.info();
+            let fits = is_same_language(&info.source_language, source_language)
+                && is_same_language(&info.target_language, target_language);
+            if !fits {
+                return Err(Error::MemoryLanguages {
+                    has: format!("{} to {}", info.source_language, info.target_language),
+                    asked: format!("{source_language} to {target_language}"),
+                    path: path.to_owned(),
+                });
+            }
+            Self::of_corpus(&corpus, &Split::ALL)
+        } else if is_tmx() {
+            tmx_pairs(path, source_language, target_language).map(Self::new)
+        } else {
+            Self::open(path)
+        }
+    }
+
     /// Takes in pairs of source and target; of several with the same source the first one.
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut memory = Self::default();

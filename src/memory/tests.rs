@@ -66,3 +66,46 @@ fn a_memory_comes_back_from_its_file_and_damage_is_told() {
         .to_string();
     assert!(told.contains("line 2"), "{told}");
 }
+
+#[test]
+fn a_tmx_file_and_a_corpus_are_memories_of_their_languages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("mine.TMX");
+    let unit = |source: &str, target: &str| {
+        let variant =
+            |language, text| format!("<tuv xml:lang='{language}'><seg>{text}</seg></tuv>");
+        format!(
+            "<tu>{}{}</tu>",
+            variant("en-US", source),
+            variant("de-DE", target)
+        )
+    };
+    let units = unit("Click <ph x='1'/>here.", "Klicken Sie <ph x='1'/>hier.") + &unit("Stop.", "");
+    let text = format!("<tmx version='1.4'><header srclang='en'/><body>{units}</body></tmx>");
+    std::fs::write(&file, text).expect("written");
+    let memory = TranslationMemory::read(&file, "en", "de").expect("a memory");
+    assert_eq!(memory.len(), 1);
+    let found = memory.best("Click here.").expect("a match");
+    assert_eq!((found.target, found.score), ("Klicken Sie hier.", 1.0));
+    let strange = TranslationMemory::read(&file, "en", "fr").expect_err("no French");
+    assert!(matches!(strange, Error::TmxLanguages { .. }), "{strange}");
+
+    let corpus = folder.path().join("corpus");
+    let import = crate::corpus::tmx::TmxImport {
+        file,
+        source_language: "en".to_owned(),
+        target_language: "de".to_owned(),
+        output: corpus.clone(),
+        replace: false,
+    };
+    import
+        .run(|_, _| std::ops::ControlFlow::Continue(()))
+        .expect("a corpus");
+    let same = TranslationMemory::read(&corpus, "en", "de").expect("a memory");
+    assert_eq!(same, memory);
+    let strange = TranslationMemory::read(&corpus, "de", "en").expect_err("the other way round");
+    assert!(
+        matches!(strange, Error::MemoryLanguages { .. }),
+        "{strange}"
+    );
+}

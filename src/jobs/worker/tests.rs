@@ -14,6 +14,10 @@ impl Engine for Fake {
         "fake"
     }
 
+    fn remember(&mut self, memory: TranslationMemory) {
+        self.0.name = format!("fake with {} pairs", memory.len());
+    }
+
     fn translate(
         &self,
         document: &Document,
@@ -112,6 +116,7 @@ fn open() -> Request {
         job: JobId(0),
         folder: "model".into(),
         device: DeviceChoice::Cpu,
+        memory: None,
     }
 }
 
@@ -251,4 +256,40 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
         ),
         "{told:?}"
     );
+}
+
+#[test]
+fn a_model_comes_with_its_memory_and_without_one_that_cannot_be_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("mine.tsv");
+    std::fs::write(&file, "Stop.\tHalt.\n").expect("written");
+    let (sender, events) = channel();
+    let worker = Worker::spawn_with(open_fake, Turn::default(), sender, || ()).expect("a thread");
+    let opened = |memory: &Path| {
+        let Request::OpenModel {
+            job,
+            folder,
+            device,
+            ..
+        } = open()
+        else {
+            panic!()
+        };
+        worker.send(Request::OpenModel {
+            job,
+            folder,
+            device,
+            memory: Some(memory.to_owned()),
+        });
+        let Event::MemoryOpened { pairs, .. } = events.recv().expect("an event") else {
+            panic!()
+        };
+        let Event::ModelOpened { info, .. } = events.recv().expect("an event") else {
+            panic!()
+        };
+        (pairs.ok(), info.name)
+    };
+    assert_eq!(opened(&file), (Some(1), "fake with 1 pairs".to_owned()));
+    let gone = folder.path().join("gone.tsv");
+    assert_eq!(opened(&gone), (None, "fake".to_owned()));
 }
