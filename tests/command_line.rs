@@ -425,6 +425,16 @@ fn what_a_memory_has_exactly_is_taken_over() {
 }
 
 #[test]
+fn learning_for_a_document_needs_something_to_learn_from() {
+    let desk = Desk::new();
+    let memory = desk.file("mine.tsv", "Close the window.\tMach das Fenster zu.\n");
+    let output = desk.translate_text(&["--memory", &memory, "--adapt"], "Close a window.");
+    assert_done(&output);
+    let output = desk.translate_text(&["--adapt"], "Close a window.");
+    assert_eq!(output.status.code(), Some(2), "there is no memory");
+}
+
+#[test]
 fn the_program_knows_where_it_runs() {
     // Without a display the window is an error, not a panic.
     let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));

@@ -58,6 +58,7 @@ pub enum Command {
     ChooseMemory,
     /// Takes over what stands there, or nothing.
     UseMemory(Option<PathBuf>),
+    LearnFromMemory(bool),
     SetDevice(DeviceChoice),
     SetBeamSize(usize),
     SetTheme(Theme),

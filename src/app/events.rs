@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::open_document::OpenDocument;
+use super::progress::Preparation;
 use super::state::{AppState, ModelState, NoticeKind};
 use crate::error::Error;
 use crate::inference::Translation;
@@ -39,7 +40,12 @@ impl AppState {
                     self.memory_opened(pairs);
                 }
             }
-            Event::Drafted { job, done, num } => self.drafted(job, done, num),
+            Event::Drafted { job, done, num } => {
+                self.prepared(job, (Preparation::Drafting, done, num));
+            }
+            Event::Adapting { job, done, num } => {
+                self.prepared(job, (Preparation::Learning, done, num));
+            }
             Event::Traced { job, source } => self.traced(job, source),
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
             Event::Answered { job, answer } => self.answered(job, answer),
@@ -106,12 +112,12 @@ impl AppState {
         matches!(&self.model, ModelState::Opening { job: opening, .. } if *opening == job)
     }
 
-    fn drafted(&mut self, job: JobId, done: usize, num: usize) {
+    fn prepared(&mut self, job: JobId, preparing: (Preparation, usize, usize)) {
         let now_secs = self.now_secs;
         let Some(running) = self.running.as_mut().filter(|running| running.job == job) else {
             return;
         };
-        running.drafting = Some((done, num));
+        running.preparing = Some(preparing);
         // Speed and time left are those of the sentences that are asked for.
         if running.progress.done_sentences == 0 {
             running.progress.started_secs = now_secs;
@@ -130,7 +136,7 @@ impl AppState {
         running.progress.done_sentences += 1;
         running.progress.done_words += document.num_words(index);
         running.progress.latest_secs = now_secs;
-        running.drafting = None;
+        running.preparing = None;
         let received = if running.updates {
             document.update(index, translation)
         } else {

@@ -8,10 +8,19 @@ pub struct Running {
     pub job: JobId,
     pub control: JobControl,
     pub progress: Progress,
-    /// Drafts that others read, done and to be done, while nothing else is.
-    pub drafting: Option<(usize, usize)>,
+    /// What comes before the sentences, with how much of it is done and to be done.
+    pub preparing: Option<(Preparation, usize, usize)>,
     /// Whether drafts are translated again, as one step that can be undone.
     pub updates: bool,
+}
+
+/// What comes before sentences are translated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preparation {
+    /// Updates of the weights.
+    Learning,
+    /// Drafts that other sentences read.
+    Drafting,
 }
 
 /// Counts and times of one translation.

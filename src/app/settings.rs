@@ -23,6 +23,8 @@ pub struct Settings {
     /// What the person has translated before, if it is to be used.
     pub memory: Option<PathBuf>,
     pub recent_memories: Vec<PathBuf>,
+    /// Whether a model learns from it before each document.
+    pub learns_from_memory: bool,
     /// What the program begins with, if a person has chosen.
     pub default_model: Option<PathBuf>,
     /// What sentences are compared with.
@@ -41,6 +43,7 @@ impl Default for Settings {
             recent_corpora: vec![],
             memory: None,
             recent_memories: vec![],
+            learns_from_memory: false,
             default_model: None,
             encoder: None,
         }

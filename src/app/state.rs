@@ -186,6 +186,7 @@ impl AppState {
             Command::OpenModel(folder) => self.open_model(folder),
             Command::ChooseMemory => self.asks.push(Ask::Memory),
             Command::UseMemory(memory) => self.use_memory(memory),
+            Command::LearnFromMemory(learns) => self.learn_from_memory(learns),
             Command::SetDevice(device) => self.set_device(device),
             Command::SetBeamSize(beam_size) => {
                 self.set(|settings| settings.beam_size = beam_size.clamp(1, 16));

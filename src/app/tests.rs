@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::*;
+use crate::app::progress::Preparation;
 use crate::inference::{Flag, ModelInfo, Reads, Translation};
-use crate::jobs::{Event, FileRequest, JobId, Project, Request, State};
+use crate::jobs::{Event, FileRequest, JobId, Project, Request, State, UserMemory};
 use crate::text::document::{Document, Format};
 
 const PAGE: &str =
@@ -225,9 +226,17 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
     state.apply(Command::OpenPath("mine.tmx".into()));
     assert!(state.file_requests.is_empty(), "it is no document");
     let (job, memory) = open(&mut state);
-    assert_eq!(memory, Some("mine.tmx".into()));
+    let used = |path: &str, learns: bool| {
+        Some(UserMemory {
+            path: path.into(),
+            learns,
+        })
+    };
+    assert_eq!(memory, used("mine.tmx", false));
     state.receive(Event::MemoryOpened { job, pairs: Ok(12) });
     assert_eq!(state.memory_pairs, Some(12));
+    state.apply(Command::LearnFromMemory(true));
+    assert_eq!(open(&mut state).1, used("mine.tmx", true));
     state.apply(Command::UseMemory(Some("other.tsv".into())));
     let (job, _) = open(&mut state);
     let error = crate::error::Error::NoModel;

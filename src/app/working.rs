@@ -10,7 +10,7 @@ use super::settings::is_memory;
 use super::state::{AppState, ModelState, NoticeKind};
 use crate::error::Result;
 use crate::inference::{DeviceChoice, Reads};
-use crate::jobs::{FileRequest, JobControl, Request};
+use crate::jobs::{FileRequest, JobControl, Request, UserMemory};
 use crate::trace::TraceFormat;
 
 impl AppState {
@@ -200,7 +200,7 @@ impl AppState {
             job,
             control: control.clone(),
             progress,
-            drafting: None,
+            preparing: None,
             updates,
         });
         self.requests.push(Request::Translate {
@@ -248,7 +248,12 @@ impl AppState {
         if matches!(before, ModelState::Open { .. }) {
             self.previous_model = Some(before);
         }
-        let (device, memory) = (self.settings.device.into(), self.settings.memory.clone());
+        let settings = &self.settings;
+        let device = settings.device.into();
+        let memory = settings.memory.clone().map(|path| UserMemory {
+            path,
+            learns: settings.learns_from_memory,
+        });
         self.requests.push(Request::OpenModel {
             job,
             folder,
@@ -266,6 +271,13 @@ impl AppState {
             settings.memory = memory;
         });
         self.open_again();
+    }
+
+    pub(super) fn learn_from_memory(&mut self, learns: bool) {
+        self.set(|settings| settings.learns_from_memory = learns);
+        if self.settings.memory.is_some() {
+            self.open_again();
+        }
     }
 
     pub(super) fn memory_opened(&mut self, pairs: Result<usize>) {

@@ -17,6 +17,7 @@ use crate::memory::TranslationMemory;
 use crate::text::document::{Document, Format};
 use crate::text::file::write_atomically;
 use crate::trace::{self, TraceFormat};
+use crate::training::Adaptation;
 
 #[derive(Debug, Args)]
 pub(super) struct TranslateArguments {
@@ -48,6 +49,10 @@ pub(super) struct TranslateArguments {
     /// reads a translation memory reads what is similar, before what it has itself
     #[arg(long, value_name = "FILE.tmx|FILE.tsv|CORPUS")]
     memory: Option<PathBuf>,
+    /// Before each document, learn for a few updates from what the memory has like its sentences; the model itself does
+    /// not change. A few seconds a page
+    #[arg(long, requires = "memory")]
+    adapt: bool,
     /// Also write what the model attended to while it translated one document: which words and sentences of the source it
     /// looked at for each word. The ending chooses the format: .json for other programs, .trace for large documents
     #[arg(long, value_name = "FILE.json|FILE.trace")]
@@ -82,6 +87,9 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     arguments.check_trace(&places)?;
     let mut translator = arguments.model.open()?;
     arguments.check_languages(&translator)?;
+    if arguments.adapt {
+        translator.learn_from_memory()?;
+    }
     if let Some(path) = &arguments.memory {
         let info = translator.info();
         let memory = TranslationMemory::read(path, &info.source_language, &info.target_language)?;
@@ -93,13 +101,15 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     };
     for (source, place) in sources.into_iter().zip(places) {
         let document = arguments.read(source)?;
-        let translations = translate(&translator, &document, &arguments.options())?;
+        let adapted = adapted(&translator, &document);
+        let translator = adapted.as_ref().unwrap_or(&translator);
+        let translations = translate(translator, &document, &arguments.options())?;
         if let Some(path) = &arguments.trace {
             let trace = translator.trace(&document, &translations);
             trace::save(&trace, path, arguments.force)?;
         }
         let text = if arguments.json {
-            format!("{:#}\n", report(&translator, &document, &translations))
+            format!("{:#}\n", report(translator, &document, &translations))
         } else {
             let texts: Vec<Option<String>> = translations
                 .into_iter()
@@ -267,6 +277,20 @@ pub(super) fn translate(
         }
     }
     Ok(translations)
+}
+
+/// A translator that has learnt for this document, if its model does so.
+fn adapted(translator: &Translator, document: &Document) -> Option<Translator> {
+    let mut line = StatusLine::new();
+    let adapted = Adaptation::default().to_document(translator, document, &mut |done, all| {
+        line.show(&format!(
+            "{}: learning, {done} of {all} updates",
+            document.name
+        ));
+        ControlFlow::Continue(())
+    });
+    line.clear();
+    adapted
 }
 
 fn report(

@@ -9,6 +9,8 @@ use crate::corpus::{
 use crate::error::Result;
 use crate::inference::{SearchOptions, Translator, translate_segments_while};
 use crate::metrics::comparison::{ComparedSegment, ComparedSystem, ComparedTest};
+use crate::model::Matches;
+use crate::training::Adaptation;
 
 /// Documents with everything that is known of their segments.
 #[derive(Debug)]
@@ -79,14 +81,17 @@ impl TestSet {
             let contexts = contexts.and_then(|contexts| contexts.of(self.split, id));
             translator.read_beside(document, contexts)?;
         }
-        let units = translate_segments_while(
-            translator.model(),
-            translator.vocabulary(),
-            &documents,
-            &self.segments,
-            options,
-            go_on,
-        );
+        let units = match translator.description().model.matches {
+            Some(Matches::Learn) => self.translate_adapting(translator, &documents, options, go_on),
+            _ => translate_segments_while(
+                translator.model(),
+                translator.vocabulary(),
+                &documents,
+                &self.segments,
+                options,
+                go_on,
+            ),
+        };
         let Some(units) = units else { return Ok(None) };
         let secs = begun.elapsed().as_secs_f64();
         let shown = self.segments.iter().zip(&units);
@@ -102,6 +107,41 @@ impl TestSet {
             hypotheses,
             words_per_second,
         }))
+    }
+
+    /// Every document with weights that have learnt for it.
+    fn translate_adapting(
+        &self,
+        translator: &Translator,
+        documents: &[DocumentUnits],
+        options: &SearchOptions,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Option<Vec<Vec<String>>> {
+        let mut units = Vec::with_capacity(self.segments.len());
+        for own in self
+            .segments
+            .chunk_by(|left, right| left.document == right.document)
+        {
+            let document = &documents[own[0].document];
+            let alone = |segment: &Segment| Segment {
+                document: 0,
+                ..segment.clone()
+            };
+            let own: Vec<Segment> = own.iter().map(alone).collect();
+            let mut learn_on = |_, _| ControlFlow::Continue(());
+            let adaptation = Adaptation::default();
+            let adapted = adaptation.to_sentences(translator, &document.shown, &mut learn_on);
+            let translator = adapted.as_ref().unwrap_or(translator);
+            units.extend(translate_segments_while(
+                translator.model(),
+                translator.vocabulary(),
+                std::slice::from_ref(document),
+                &own,
+                options,
+                go_on,
+            )?);
+        }
+        Some(units)
     }
 
     /// All that comparing systems needs.

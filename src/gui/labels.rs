@@ -25,6 +25,8 @@ pub fn state_tooltip(state: State) -> &'static str {
 
 /// What a translation memory does.
 pub const MEMORY: &str = "Sentences that stand there exactly so are taken over";
+pub const LEARNING: &str = "Before a document is translated, the model learns for a few seconds from the sentences of the \
+    memory that resemble it, and forgets them afterwards";
 pub const NO_MEMORY: &str = "Every sentence is translated by the model";
 
 pub fn flag(flag: Flag) -> &'static str {

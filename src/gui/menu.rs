@@ -4,7 +4,8 @@ use std::path::Path;
 
 use egui::containers::menu::{MenuBar, MenuConfig};
 use egui::{
-    Align, Button, Layout, Popup, PopupCloseBehavior, RichText, Role, Sense, Ui, WidgetInfo, vec2,
+    Align, Button, Checkbox, Layout, Popup, PopupCloseBehavior, RichText, Role, Sense, Ui,
+    WidgetInfo, vec2,
 };
 
 use super::shortcuts::written;
@@ -215,6 +216,12 @@ fn memory_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     }
     if ui.button("Choose a TMX or TSV file…").clicked() {
         commands.push(Command::ChooseMemory);
+    }
+    let mut learns = state.settings.learns_from_memory;
+    let checkbox = Checkbox::new(&mut learns, "Learn from it for each document");
+    let checkbox = ui.add_enabled(current.is_some(), checkbox);
+    if checkbox.on_hover_text(labels::LEARNING).changed() {
+        commands.push(Command::LearnFromMemory(learns));
     }
 }
 

@@ -4,7 +4,7 @@ use egui::{Align, Layout, ProgressBar, RichText, Ui, vec2};
 
 use super::theme::Palette;
 use super::{icons, labels};
-use crate::app::progress::{Progress, duration};
+use crate::app::progress::{Preparation, Progress, duration};
 use crate::app::{AppState, Counts, ModelState};
 use crate::jobs::State;
 
@@ -32,8 +32,8 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
     if let Some(running) = &state.running {
         let progress = &running.progress;
         #[expect(clippy::cast_precision_loss, reason = "sentence counts become f32")]
-        let share = |(done, num): (usize, usize)| done as f32 / num.max(1) as f32;
-        let fraction = running.drafting.map_or(progress.fraction(), share);
+        let share = |(_, done, num): (Preparation, usize, usize)| done as f32 / num.max(1) as f32;
+        let fraction = running.preparing.map_or(progress.fraction(), share);
         let bar = ProgressBar::new(fraction)
             .desired_width(140.0)
             .desired_height(6.0)
@@ -47,9 +47,14 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
         } else {
             "Translating"
         };
-        if let (Some((done, num)), false) = (running.drafting, running.control.is_cancelled()) {
-            let drafting = format!("First pass over the document, {done} of {num}");
-            ui.label(text(drafting, palette));
+        if let (Some((what, done, num)), false) =
+            (running.preparing, running.control.is_cancelled())
+        {
+            let what = match what {
+                Preparation::Learning => "Learning from the memory",
+                Preparation::Drafting => "First pass over the document",
+            };
+            ui.label(text(format!("{what}, {done} of {num}"), palette));
             return;
         }
         let mut parts = vec![format!(

@@ -12,9 +12,9 @@ use super::device::{ComputeDevice, DeviceChoice};
 use super::parts::parts;
 use super::translation::{Flag, Translation};
 use crate::corpus::DocumentUnits;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::TranslationMemory;
-use crate::model::{BertSequence, Model};
+use crate::model::{BertSequence, Matches, Model};
 use crate::search::{
     Found, Hypothesis, SearchOptions, SourceSentence, SourceText, search_documents,
 };
@@ -83,7 +83,7 @@ pub enum Step {
 }
 
 /// A model, its vocabulary and the device it computes on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Translator {
     info: ModelInfo,
     device: ComputeDevice,
@@ -91,7 +91,7 @@ pub struct Translator {
     vocabulary: Vocabulary,
     description: ModelFolder,
     /// What the user has translated before.
-    memory: Option<TranslationMemory>,
+    memory: Option<Arc<TranslationMemory>>,
 }
 
 /// A sentence under translation: its parts, and what came of them.
@@ -149,16 +149,49 @@ impl Translator {
     }
 
     /// Takes over these translations wherever a sentence without markup is exactly the same. A model that reads a
-    /// translation memory reads the similar ones before those of its own.
+    /// translation memory, or learns from it, does so with the similar ones before those of its own.
     pub fn remember(&mut self, memory: TranslationMemory) {
-        if self.description.model.matches {
-            let memory = match &self.description.memory {
-                Some(own) => memory.before(own),
-                None => memory.clone(),
-            };
-            self.description.memory = Some(Arc::new(memory));
+        self.memory = Some(Arc::new(memory));
+        self.join_memories();
+    }
+
+    /// Lets the model learn from its memory before each document, see [`Matches::Learn`].
+    ///
+    /// # Errors
+    /// [`Error::Config`] if it reads a memory or BERT already.
+    pub fn learn_from_memory(&mut self) -> Result<()> {
+        let model = &mut self.description.model;
+        if model.matches == Some(Matches::Read) || model.bert.is_some() {
+            return Err(Error::Config {
+                field: "adapt",
+                found: self.info.name.clone(),
+                allowed: "models that read neither a translation memory nor BERT".to_owned(),
+            });
         }
-        self.memory = Some(memory);
+        model.matches = Some(Matches::Learn);
+        self.join_memories();
+        Ok(())
+    }
+
+    /// Puts the user's memory before the model's own, if the model does anything with it.
+    fn join_memories(&mut self) {
+        let (Some(memory), Some(_)) = (&self.memory, self.description.model.matches) else {
+            return;
+        };
+        let joined = match &self.description.memory {
+            Some(own) => Arc::new(memory.before(own)),
+            None => Arc::clone(memory),
+        };
+        self.description.memory = Some(joined);
+    }
+
+    /// The same with other weights.
+    #[must_use]
+    pub fn with_model(&self, model: Model) -> Self {
+        Self {
+            model,
+            ..self.clone()
+        }
     }
 
     /// What computes, for a status bar.

@@ -65,15 +65,22 @@ impl JobControl {
     }
 }
 
+/// What a person has translated before: a corpus folder, a TMX file or a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserMemory {
+    pub path: PathBuf,
+    /// Whether the model learns from it before each document.
+    pub learns: bool,
+}
+
 /// Work for the thread that owns the model.
 #[derive(Debug)]
 pub enum Request {
-    /// With a translation memory, if there is one: a corpus folder, a TMX file or a table.
     OpenModel {
         job: JobId,
         folder: PathBuf,
         device: DeviceChoice,
-        memory: Option<PathBuf>,
+        memory: Option<UserMemory>,
     },
     /// `sentences` in reading order; the worker begins with the visible ones. `fixed` are translations that a person has
     /// edited or confirmed, by sentence: a bilingual model reads them.
@@ -120,6 +127,12 @@ pub enum Event {
     MemoryOpened {
         job: JobId,
         pairs: Result<usize>,
+    },
+    /// So many updates of learning for the document are done and to be done, before anything is translated.
+    Adapting {
+        job: JobId,
+        done: usize,
+        num: usize,
     },
     /// Drafts of what other sentences read, before sentences are translated: so many are done and to be done now.
     Drafted {

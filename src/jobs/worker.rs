@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::comparing::Encoded;
-use super::{Event, JobControl, JobId, Request};
+use super::{Event, JobControl, JobId, Request, UserMemory};
 use crate::error::{Error, Result, caught};
 use crate::explain::ContextDifference;
 use crate::inference::{
@@ -17,7 +17,7 @@ use crate::inference::{
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
 use crate::trace::Trace;
-use crate::training::Turn;
+use crate::training::{Adaptation, Turn};
 
 /// The first batch is small, so that the first sentences appear at once.
 const FIRST_CHUNK: usize = 8;
@@ -32,8 +32,20 @@ pub trait Engine {
 
     fn device_name(&self) -> &str;
 
-    /// As [`Translator::remember`].
-    fn remember(&mut self, memory: TranslationMemory);
+    /// As [`Translator::remember`], and where it `learns` [`Translator::learn_from_memory`].
+    ///
+    /// # Errors
+    /// If the model cannot learn.
+    fn remember(&mut self, memory: TranslationMemory, learns: bool) -> Result<()>;
+
+    /// One that has learnt for a document, see [`Adaptation::to_document`].
+    fn adapted(
+        &self,
+        document: &Document,
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Self>
+    where
+        Self: Sized;
 
     /// As [`Translator::translate_with`].
     ///
@@ -83,8 +95,20 @@ impl Engine for Translator {
         self.device_name()
     }
 
-    fn remember(&mut self, memory: TranslationMemory) {
+    fn remember(&mut self, memory: TranslationMemory, learns: bool) -> Result<()> {
+        if learns {
+            self.learn_from_memory()?;
+        }
         self.remember(memory);
+        Ok(())
+    }
+
+    fn adapted(
+        &self,
+        document: &Document,
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Self> {
+        Adaptation::default().to_document(self, document, step)
     }
 
     fn translate(
@@ -187,7 +211,7 @@ impl Worker {
 struct Opened {
     folder: PathBuf,
     device: DeviceChoice,
-    memory: Option<PathBuf>,
+    memory: Option<UserMemory>,
 }
 
 struct Loop<E, O, S> {
@@ -329,16 +353,13 @@ where
     /// The model, and how many pairs its memory has or why it could not be read.
     fn opened(&self, opened: &Opened) -> Result<(E, Option<Result<usize>>)> {
         let mut engine = (self.open)(&opened.folder, opened.device)?;
-        let info = engine.info();
+        let info = engine.info().clone();
         let (from, to) = (&info.source_language, &info.target_language);
-        let memory = opened.memory.as_ref();
-        let memory = memory.map(|path| TranslationMemory::read(path, from, to));
-        let pairs = memory.map(|memory| {
-            memory.map(|memory| {
-                let pairs = memory.len();
-                engine.remember(memory);
-                pairs
-            })
+        let pairs = opened.memory.as_ref().map(|user| {
+            let memory = TranslationMemory::read(&user.path, from, to)?;
+            let pairs = memory.len();
+            engine.remember(memory, user.learns)?;
+            Ok(pairs)
         });
         Ok((engine, pairs))
     }
@@ -360,6 +381,16 @@ where
             Reads::Source | Reads::Translations => (CHUNK, DOCUMENT_CHUNK),
         };
         let mut turn = self.turn.take();
+        let adapted = engine.adapted(document, &mut |done, num| {
+            (self.emit)(Event::Adapting { job, done, num });
+            turn.pass();
+            if control.is_cancelled() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        let engine = adapted.as_ref().unwrap_or(engine);
         while !waiting.is_empty() {
             if control.is_cancelled() {
                 return Ok(Event::Cancelled { job });

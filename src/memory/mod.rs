@@ -48,7 +48,7 @@ struct Pair {
 pub struct Match<'m> {
     pub source: &'m str,
     pub target: &'m str,
-    /// From [`LEAST`] to 1.
+    /// From 0 to 1.
     pub score: f32,
 }
 
@@ -166,7 +166,28 @@ impl TranslationMemory {
         self.find(source, true)
     }
 
+    /// Up to `count` pairs that resemble a sentence by `least` at least, the most similar first.
+    pub fn similar(&self, source: &str, count: usize, least: f32) -> Vec<Match<'_>> {
+        let mut found = self.matches(source);
+        found.retain(|found| found.score >= least);
+        found.sort_by(|left, right| right.score.total_cmp(&left.score));
+        found.truncate(count);
+        found
+    }
+
     fn find(&self, source: &str, other: bool) -> Option<Match<'_>> {
+        let mut best: Option<Match<'_>> = None;
+        let found = self.matches(source).into_iter();
+        for found in found.filter(|found| !other || found.source != source) {
+            if found.score >= LEAST && best.is_none_or(|best| found.score > best.score) {
+                best = Some(found);
+            }
+        }
+        best
+    }
+
+    /// The candidates for a sentence, in order.
+    fn matches(&self, source: &str) -> Vec<Match<'_>> {
         // Unknown words are all the same one, which no pair has.
         let unknown = u32::try_from(self.places.len()).expect("fewer than 2³² words");
         let own: Vec<u32> = words(source)
@@ -174,8 +195,7 @@ impl TranslationMemory {
             .collect();
         let candidates = self.candidates(&own).into_iter();
         let candidates = candidates.map(|number| &self.pairs[number as usize]);
-        let mut best: Option<Match<'_>> = None;
-        for pair in candidates.filter(|pair| !other || pair.source != source) {
+        let scored = candidates.map(|pair| {
             let longer = own.len().max(pair.words.len());
             #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
             let score = 1.0 - edit_distance(&own, &pair.words) as f32 / longer as f32;
@@ -185,15 +205,13 @@ impl TranslationMemory {
             } else {
                 score.min(0.99)
             };
-            if score >= LEAST && best.is_none_or(|best| score > best.score) {
-                best = Some(Match {
-                    source: &pair.source,
-                    target: &pair.target,
-                    score,
-                });
+            Match {
+                source: &pair.source,
+                target: &pair.target,
+                score,
             }
-        }
-        best
+        });
+        scored.collect()
     }
 
     /// The pairs that share the rarest words with these, in order.

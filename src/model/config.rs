@@ -45,10 +45,22 @@ pub struct ModelConfig {
     /// The BERT that the context reads; none where it reads none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bert: Option<BertReading>,
-    /// Whether the encoder reads, behind a sentence and [`SENTENCE_BREAK`](super::SENTENCE_BREAK), the translation of the
-    /// most similar sentence in a translation memory: Bulte & Tezcan, ACL 2019, §3.2.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub matches: bool,
+    /// What it does with the sentences of its translation memory that resemble what it translates; none if it has no
+    /// memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matches: Option<Matches>,
+}
+
+/// What becomes of the sentences of a translation memory that resemble what is translated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Matches {
+    /// The encoder reads, behind a sentence and [`SENTENCE_BREAK`](super::SENTENCE_BREAK), the translation of the most
+    /// similar one: Bulte & Tezcan, ACL 2019, §3.2.
+    Read,
+    /// Before a document is translated, the weights learn from them for a few updates, and forget it afterwards: Farajian
+    /// et al., WMT 2017, §3, for each document instead of each sentence.
+    Learn,
 }
 
 /// What the model is built of.
@@ -209,7 +221,7 @@ impl ModelConfig {
             memory: MemorySource::Live,
             warm_gate: false,
             bert: None,
-            matches: false,
+            matches: None,
             ..self.clone()
         }
     }

@@ -137,7 +137,7 @@ mod tests {
             }),
             memory: MemorySource::Live,
             warm_gate: false,
-            matches: false,
+            matches: None,
             bert: None,
         }
     }

@@ -65,7 +65,7 @@ pub use conditional::{
     ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig,
     keep_top_t,
 };
-pub use config::{Architecture, ModelConfig, NormPosition, Positions};
+pub use config::{Architecture, Matches, ModelConfig, NormPosition, Positions};
 pub use context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig};
 pub use context_attention::{
     ContextAttention, ContextSublayer, GatedContext, LayeredContext, Memory,

@@ -139,7 +139,7 @@ mod tests {
             context: Some(context),
             memory: MemorySource::Live,
             warm_gate: false,
-            matches: false,
+            matches: None,
             bert: None,
         };
         Model::seeded(&config, 3, &Device::flex()).expect("a model")

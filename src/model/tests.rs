@@ -22,7 +22,7 @@ fn config(context: Context, memory: MemorySource) -> ModelConfig {
         context: Some(context),
         memory,
         warm_gate: false,
-        matches: false,
+        matches: None,
         bert: None,
     }
 }

@@ -40,7 +40,7 @@ fn model(vocabulary: &Vocabulary, context: Context, memory: MemorySource) -> Mod
         context: Some(context),
         memory,
         warm_gate: false,
-        matches: false,
+        matches: None,
         bert: None,
     };
     Model::seeded(&config, 5, &Device::flex()).expect("a model")

@@ -10,7 +10,7 @@ use super::config::TrainingConfig;
 use crate::corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus, train_vocabulary};
 use crate::error::Result;
 use crate::memory::{TranslationMemory, behind};
-use crate::model::{Preset, SENTENCE_BREAK};
+use crate::model::{Matches, Preset, SENTENCE_BREAK};
 use crate::text::vocabulary::Vocabulary;
 
 /// A corpus in ids.
@@ -21,8 +21,10 @@ pub struct TrainingData {
     pub train: ExampleSet,
     /// What the model's BERT reads; none if it has none.
     pub bert: Option<BertTexts>,
-    /// The pairs of the training documents, if the model reads a translation memory.
+    /// The pairs of the training documents, if the model has a translation memory.
     pub memory: Option<Arc<TranslationMemory>>,
+    /// Whether its encoder reads what stands there.
+    reads_memory: bool,
     max_tokens: usize,
     /// Pairs that do not count because a side is longer than the model reads.
     pub skipped: usize,
@@ -62,45 +64,41 @@ impl TrainingData {
                 vocabulary
             }
         };
-        let reads_memory = Preset::named(&config.preset)?.matches;
-        let memory = || TranslationMemory::of_corpus(&corpus, &[Split::Train]).map(Arc::new);
-        let memory = reads_memory.then(memory).transpose()?;
-        let reading = Reading {
-            vocabulary: &vocabulary,
-            bert: bert.as_ref(),
-            memory: memory.as_deref(),
+        let matches = Preset::named(&config.preset)?.matches;
+        let memory = |_| TranslationMemory::of_corpus(&corpus, &[Split::Train]).map(Arc::new);
+        let memory = matches.map(memory).transpose()?;
+        let mut data = Self {
+            corpus,
+            vocabulary,
+            train: ExampleSet::default(),
+            bert,
+            memory,
+            reads_memory: matches == Some(Matches::Read),
             max_tokens,
+            skipped: 0,
         };
-        let mut train = reading.read(&corpus, Split::Train)?;
-        let mut skipped = 0;
-        for example in &mut train.examples {
+        data.train = data.examples(Split::Train)?;
+        for example in &mut data.train.examples {
             if example.source.len() >= max_tokens || example.target.len() >= max_tokens {
-                skipped += usize::from(example.counts);
+                data.skipped += usize::from(example.counts);
                 example.counts = false;
                 example.source.truncate(max_tokens - 1);
                 example.target.truncate(max_tokens - 1);
             }
         }
-        Ok(Self {
-            corpus,
-            vocabulary,
-            train,
-            bert,
-            memory,
-            max_tokens,
-            skipped,
-        })
+        Ok(data)
     }
 
-    /// The pairs of a development or test split.
+    /// The pairs of a split, however long they are.
     ///
     /// # Errors
     /// If the corpus cannot be read.
     pub fn examples(&self, split: Split) -> Result<ExampleSet> {
+        let memory = self.memory.as_deref();
         let reading = Reading {
             vocabulary: &self.vocabulary,
             bert: self.bert.as_ref(),
-            memory: self.memory.as_deref(),
+            memory: memory.filter(|_| self.reads_memory),
             max_tokens: self.max_tokens,
         };
         reading.read(&self.corpus, split)

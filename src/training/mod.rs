@@ -3,6 +3,7 @@
 //! Emits [`TrainingEvent`]s and draws nothing; the command line and the window run the same [`train`] and steer it
 //! with a [`Control`].
 
+mod adaptation;
 mod base;
 mod batch;
 mod bert;
@@ -29,6 +30,7 @@ mod turn;
 mod validating;
 mod validation;
 
+pub use adaptation::Adaptation;
 pub use batch::{Example, ExampleSet};
 pub use bert::BertTexts;
 pub use chart::chart;

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::tensors::{Precision, load_module, module_tensors, read_tensors, write_tensors};
 use crate::error::{Error, Result};
 use crate::memory::{TranslationMemory, behind};
-use crate::model::{BertReading, BertSequence, Model, ModelConfig, SENTENCE_BREAK};
+use crate::model::{BertReading, BertSequence, Matches, Model, ModelConfig, SENTENCE_BREAK};
 use crate::text::WordPieces;
 use crate::text::file::write_atomically;
 use crate::text::vocabulary::Vocabulary;
@@ -46,7 +46,7 @@ pub struct ModelFolder {
     /// The word pieces of its BERT; in a file of their own.
     #[serde(skip)]
     pub pieces: Option<Arc<WordPieces>>,
-    /// The memory that it reads; in a file of its own, which may be missing.
+    /// The memory that it reads or learns from; in a file of its own, which may be missing.
     #[serde(skip)]
     pub memory: Option<Arc<TranslationMemory>>,
 }
@@ -107,6 +107,7 @@ impl ModelFolder {
     /// memory. Nothing if the model reads none, or none is similar.
     pub fn behind(&self, sentence: &str, own: usize, vocabulary: &Vocabulary) -> Vec<u32> {
         let memory = self.memory.as_ref();
+        let memory = memory.filter(|_| self.model.matches == Some(Matches::Read));
         let found = memory.and_then(|memory| memory.best(sentence));
         behind(
             found,
@@ -171,7 +172,7 @@ impl ModelFolder {
             description.pieces = Some(Arc::new(read_pieces(folder, bert)?));
         }
         let memory = folder.join(MEMORY);
-        if description.model.matches && memory.exists() {
+        if description.model.matches.is_some() && memory.exists() {
             description.memory = Some(Arc::new(TranslationMemory::open(&memory)?));
         }
         Ok(description)

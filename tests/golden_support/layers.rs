@@ -121,7 +121,7 @@ impl Case<'_> {
             context: None,
             memory: MemorySource::Live,
             warm_gate: false,
-            matches: false,
+            matches: None,
             bert: None,
         }
     }

@@ -29,7 +29,7 @@ fn translator(context: Option<Context>) -> Translator {
         context,
         memory: MemorySource::Live,
         warm_gate: false,
-        matches: false,
+        matches: None,
         bert: None,
     };
     let device = ComputeDevice::open(DeviceChoice::Cpu).expect("a CPU");

@@ -14,8 +14,18 @@ impl Engine for Fake {
         "fake"
     }
 
-    fn remember(&mut self, memory: TranslationMemory) {
+    fn remember(&mut self, memory: TranslationMemory, _learns: bool) -> Result<()> {
         self.0.name = format!("fake with {} pairs", memory.len());
+        Ok(())
+    }
+
+    fn adapted(
+        &self,
+        document: &Document,
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Self> {
+        let learns = document.name == "learn" && step(0, 1).is_continue();
+        learns.then(|| Self(self.0.clone()))
     }
 
     fn translate(
@@ -197,6 +207,28 @@ fn a_panic_is_a_visible_failure_and_the_next_job_works() {
 }
 
 #[test]
+fn learning_is_told_and_can_be_cancelled() {
+    let (worker, events) = start();
+    let next = || events.recv().expect("an event");
+    worker.send(translate(1, "learn", vec![0], &JobControl::default()));
+    assert!(matches!(
+        next(),
+        Event::Adapting {
+            done: 0,
+            num: 1,
+            ..
+        }
+    ));
+    assert!(matches!(next(), Event::SentenceTranslated { .. }));
+    assert!(matches!(next(), Event::Finished { .. }));
+    let control = JobControl::default();
+    control.cancel();
+    worker.send(translate(2, "learn", vec![0], &control));
+    assert!(matches!(next(), Event::Adapting { .. }));
+    assert!(matches!(next(), Event::Cancelled { .. }));
+}
+
+#[test]
 fn translating_without_a_model_fails() {
     let (sender, events) = channel();
     let worker = Worker::spawn_with(open_fake, Turn::default(), sender, || ()).expect("a thread");
@@ -279,7 +311,10 @@ fn a_model_comes_with_its_memory_and_without_one_that_cannot_be_read() {
             job,
             folder,
             device,
-            memory: Some(memory.to_owned()),
+            memory: Some(UserMemory {
+                path: memory.to_owned(),
+                learns: false,
+            }),
         });
         let Event::MemoryOpened { pairs, .. } = events.recv().expect("an event") else {
             panic!()

@@ -7,7 +7,7 @@ mod attention;
 use serde::Serialize;
 
 use super::bert::BertReading;
-use super::config::{Architecture, ModelConfig, NormPosition, Positions};
+use super::config::{Architecture, Matches, ModelConfig, NormPosition, Positions};
 use super::context_config::{Context, MemorySource, Placement, Side};
 use super::layout::Sublayer;
 
@@ -233,7 +233,7 @@ impl ModelConfig {
                 Context::Concatenation { previous } | Context::FlatTransformer { previous, .. },
             ) => previous + 1,
             // Most sentences have no match; one that has is read with another of its length.
-            _ if self.matches => 2,
+            _ if self.matches == Some(Matches::Read) => 2,
             _ => 1,
         };
         let previous = self.previous_encoder_part(&w);
@@ -267,7 +267,7 @@ impl ModelConfig {
                         ) => {
                             format!("{OWN} and of the {} before it", sentences(previous))
                         }
-                        _ if self.matches => {
+                        _ if self.matches == Some(Matches::Read) => {
                             format!("{OWN} and of the translation of a similar one")
                         }
                         _ => OWN.to_owned(),

@@ -2,7 +2,7 @@
 
 use super::selective::SELECTIVE_BASE;
 use super::{BASE, PAPER, Preset, SMALL, Size};
-use crate::model::config::Architecture;
+use crate::model::config::{Architecture, Matches};
 use crate::model::context_config::{Context, MemorySource, Side};
 
 const TRANSFORMER: &str = "Vaswani et al. 2017, Attention Is All You Need";
@@ -44,7 +44,15 @@ pub(super) const PRESETS: &[Preset] = &[
         paper: "Bulte & Tezcan 2019, Neural Fuzzy Repair: Integrating Fuzzy Matches into NMT",
         equations: "Eq. 1, §3.2",
         description: "The encoder reads, behind each sentence, the translation of the most similar training sentence",
-        matches: true,
+        matches: Some(Matches::Read),
+        ..BASE
+    },
+    Preset {
+        name: "adaptive-small",
+        paper: "Farajian et al. 2017, Multi-Domain Neural Machine Translation through Unsupervised Adaptation",
+        equations: "§3, for each document instead of each sentence",
+        description: "Learns from the training sentences that resemble a document's before it translates it",
+        matches: Some(Matches::Learn),
         ..BASE
     },
     Preset {

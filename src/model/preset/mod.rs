@@ -7,7 +7,7 @@ mod selective;
 mod x_transformer;
 
 use super::bert::{BertConfig, BertReading};
-use super::config::{Architecture, ModelConfig, NormPosition, Positions};
+use super::config::{Architecture, Matches, ModelConfig, NormPosition, Positions};
 use super::context_config::{Context, MemorySource};
 use super::layout::Layout;
 use super::pooling::Pooling;
@@ -30,8 +30,8 @@ pub struct Preset {
     positions: Positions,
     context: Option<Context>,
     memory: MemorySource,
-    /// Whether it reads a translation memory.
-    pub matches: bool,
+    /// What it does with a translation memory.
+    pub matches: Option<Matches>,
 }
 
 /// Widths and vocabulary.
@@ -102,7 +102,7 @@ const BASE: Preset = Preset {
     positions: Positions::Sinusoidal,
     context: None,
     memory: MemorySource::Live,
-    matches: false,
+    matches: None,
 };
 
 impl Preset {
