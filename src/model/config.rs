@@ -58,8 +58,8 @@ pub enum Matches {
     /// The encoder reads, behind a sentence and [`SENTENCE_BREAK`](super::SENTENCE_BREAK), the translation of the most
     /// similar one: Bulte & Tezcan, ACL 2019, §3.2.
     Read,
-    /// Before a document is translated, the weights learn from them for a few updates, and forget it afterwards: Farajian
-    /// et al., WMT 2017, §3, for each document instead of each sentence.
+    /// Before a document is translated, the weights learn from them for a few updates, and forget it afterwards: the
+    /// instance-based adaptation of Farajian et al., WMT 2017, for each document instead of each sentence.
     Learn,
 }
 

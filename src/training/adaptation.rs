@@ -1,9 +1,9 @@
 //! Learning for one document: before it is translated, the weights learn from what was translated before and resembles
 //! its sentences.
 //!
-//! Farajian et al., "Multi-Domain Neural Machine Translation through Unsupervised Adaptation", WMT 2017, §3, adapt to each
-//! sentence; here a document is one whole, so that its sentences learn from each other's matches and few updates are
-//! needed. The adapted weights are thrown away afterwards.
+//! Farajian et al., "Multi-Domain Neural Machine Translation through Unsupervised Adaptation", WMT 2017, adapt to each
+//! sentence, the more the better its match is. Here a document is one whole, so that its sentences learn from each other's
+//! matches and few updates are needed. The adapted weights are thrown away afterwards.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -27,6 +27,8 @@ pub struct Adaptation {
     pub pairs: usize,
     /// How much they must resemble it, in `[0, 1]`.
     pub least: f32,
+    /// Updates for a document that the memory has exactly; one that resembles it by s, on average over its words, gets s²
+    /// times as many.
     pub updates: usize,
     pub learning_rate: f64,
     pub dropout: f32,
@@ -41,7 +43,7 @@ impl Default for Adaptation {
         Self {
             pairs: 5,
             least: 0.3,
-            updates: 8,
+            updates: 24,
             learning_rate: 3e-4,
             dropout: 0.1,
             label_smoothing: 0.1,
@@ -77,12 +79,9 @@ impl Adaptation {
         let description = translator.description();
         let memory = description.memory.as_ref();
         let memory = memory.filter(|_| description.model.matches == Some(Matches::Learn))?;
-        let examples = self.examples(
-            memory,
-            sentences,
-            translator.vocabulary(),
-            description.model.max_tokens,
-        );
+        let limits = (translator.vocabulary(), description.model.max_tokens);
+        let (examples, resemblance) = self.examples(memory, sentences, limits);
+        let updates = self.updates_for(resemblance);
         let mut batches = Vec::new();
         for epoch in 0.. {
             let more = examples.sentence_batches(self.batch_tokens, 1, epoch);
@@ -90,14 +89,14 @@ impl Adaptation {
                 return None;
             }
             batches.extend(more);
-            if batches.len() >= self.updates {
+            if batches.len() >= updates {
                 break;
             }
         }
         let mut model = translator.model().clone().train();
         let mut optimizer = Adam::default();
-        for (number, runs) in batches.iter().take(self.updates).enumerate() {
-            if step(number, self.updates).is_break() {
+        for (number, runs) in batches.iter().take(updates).enumerate() {
+            if step(number, updates).is_break() {
                 return None;
             }
             let batch = examples.batch(runs);
@@ -110,17 +109,35 @@ impl Adaptation {
         Some(translator.with_model(model.valid()))
     }
 
-    /// What resembles the sentences, each pair once.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "few updates, not negative"
+    )]
+    fn updates_for(&self, resemblance: f64) -> usize {
+        let updates = self.updates as f64 * resemblance * resemblance;
+        updates.round().max(1.0) as usize
+    }
+
+    /// What resembles the sentences, each pair once, and how much the best matches do on average over the words.
+    #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
     fn examples(
         &self,
         memory: &TranslationMemory,
         sentences: &[String],
-        vocabulary: &Vocabulary,
-        max_tokens: usize,
-    ) -> ExampleSet {
+        (vocabulary, max_tokens): (&Vocabulary, usize),
+    ) -> (ExampleSet, f64) {
         let (mut set, mut known) = (ExampleSet::default(), HashSet::new());
+        let (mut resembling, mut all) = (0.0, 0.0);
         for sentence in sentences {
-            for found in memory.similar(sentence, self.pairs, self.least) {
+            let similar = memory.similar(sentence, self.pairs, self.least);
+            let words = sentence.split_whitespace().count() as f64;
+            all += words;
+            resembling += similar
+                .first()
+                .map_or(0.0, |best| words * f64::from(best.score));
+            for found in similar {
                 if !known.insert(found.source) {
                     continue;
                 }
@@ -138,7 +155,7 @@ impl Adaptation {
                 }
             }
         }
-        set
+        (set, resembling / f64::max(all, 1.0))
     }
 }
 
@@ -206,7 +223,11 @@ mod tests {
         });
         let text = translated(&adapted.expect("the memory resembles it"), &page);
         assert!(text.contains("Guckloch"), "{text}");
-        assert_eq!(updates.len(), adaptation.updates);
+        assert_eq!(
+            updates.len(),
+            14,
+            "three of four words are there: 24 · 0.75²"
+        );
         assert_eq!(translated(&translator, &page), before, "it has forgotten");
         let strange = document("Bananas grow quickly here");
         assert!(

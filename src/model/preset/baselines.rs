@@ -50,7 +50,7 @@ pub(super) const PRESETS: &[Preset] = &[
     Preset {
         name: "adaptive-small",
         paper: "Farajian et al. 2017, Multi-Domain Neural Machine Translation through Unsupervised Adaptation",
-        equations: "§3, for each document instead of each sentence",
+        equations: "instance-based adaptation, for each document instead of each sentence",
         description: "Learns from the training sentences that resemble a document's before it translates it",
         matches: Some(Matches::Learn),
         ..BASE
