@@ -23,7 +23,7 @@ use crate::metrics::significance::{approximate_randomization, holm};
 use crate::metrics::{BleuMetric, SegmentSums};
 use crate::training::sweep::{Sweep, SweepRow, SweepTable};
 use crate::training::{RunState, run_state};
-use scoring::Scoring;
+use scoring::{RowSums, Scoring};
 
 /// Trials of approximate randomisation.
 const TRIALS: usize = 10_000;
@@ -73,6 +73,8 @@ pub struct ResultRow {
     pub meteor: Option<f64>,
     /// Of `bleu_unseen` against the reference, corrected.
     pub p_document: Option<f64>,
+    /// Of `bleu_all`, likewise.
+    pub p_document_all: Option<f64>,
     /// Right choices in the contrastive set, of all seeds together.
     pub contrastive: Option<Right>,
     pub parameters: Option<usize>,
@@ -130,29 +132,41 @@ impl Results {
         best.map(|(at, _)| at)
     }
 
-    /// Compares every row with the reference by the seeds that both have.
-    fn compare(&mut self, sums: &[Vec<SegmentSums>]) {
-        let metric = BleuMetric::default();
+    fn compare(&mut self, sums: &[RowSums]) {
+        let unseen = self.p_values(sums, |row| &row.unseen);
+        let all = self.p_values(sums, |row| &row.all);
+        for (row, (unseen, all)) in self.rows.iter_mut().zip(unseen.into_iter().zip(all)) {
+            (row.p_document, row.p_document_all) = (unseen, all);
+        }
+    }
+
+    /// Compares every row with the reference by the seeds that both have; none for the reference, and where there are no
+    /// such seeds.
+    fn p_values(&self, sums: &[RowSums], of: fn(&RowSums) -> &[SegmentSums]) -> Vec<Option<f64>> {
+        let mut found = vec![None; self.rows.len()];
         let reference = self.rows.iter().position(|row| row.name == self.reference);
-        let Some(reference) = reference else { return };
+        let Some(reference) = reference else {
+            return found;
+        };
         let of_seeds = |row: usize, seeds: &[u64]| -> Vec<SegmentSums> {
-            let own = self.rows[row].seeds.iter().zip(&sums[row]);
+            let own = self.rows[row].seeds.iter().zip(of(&sums[row]));
             let own = own.filter(|(seed, _)| seeds.contains(seed));
             own.map(|(_, sums)| sums.clone()).collect()
         };
-        let mut tested = Vec::new();
+        let (metric, seeds) = (BleuMetric::default(), &self.rows[reference].seeds);
+        let (mut tested, mut p_values) = (Vec::new(), Vec::new());
         for (at, row) in self.rows.iter().enumerate() {
-            let seeds = &self.rows[reference].seeds;
             let (first, second) = (of_seeds(reference, &row.seeds), of_seeds(at, seeds));
             if at != reference && !first.is_empty() {
+                tested.push(at);
                 let p = approximate_randomization(&metric, &first, &second, TRIALS, SEED);
-                tested.push((at, p));
+                p_values.push(p);
             }
         }
-        let p_values: Vec<f64> = tested.iter().map(|(_, p)| *p).collect();
-        for ((at, _), p) in tested.iter().zip(holm(&p_values)) {
-            self.rows[*at].p_document = Some(p);
+        for (at, p) in tested.into_iter().zip(holm(&p_values)) {
+            found[at] = Some(p);
         }
+        found
     }
 }
 
@@ -172,16 +186,24 @@ fn asked(
     let mut answers = Vec::new();
     for run in &row.runs {
         let path = folder.join(&run.folder);
-        match run_state(&path)? {
+        let answered = match run_state(&path)? {
             RunState::Finished(reason) if !reason.is_order() => {
-                answers.push(questions.ask(&path, &run.config, &mut |what| tell(row, what))?);
-                found.seeds.push(run.config.seed);
-                "trained".clone_into(&mut found.status);
+                let asked = questions.ask(&path, &run.config, &mut |what| tell(row, what))?;
+                questions.keep(&run.folder, &asked)?;
+                Some(asked)
             }
-            RunState::Failed { message } if answers.is_empty() => {
-                found.status = format!("failed: {message}");
+            RunState::Failed { message } => {
+                if answers.is_empty() {
+                    found.status = format!("failed: {message}");
+                }
+                None
             }
-            _ => {}
+            _ => questions.kept(&run.folder)?,
+        };
+        if let Some(answered) = answered {
+            answers.push(answered);
+            found.seeds.push(run.config.seed);
+            "trained".clone_into(&mut found.status);
         }
     }
     Ok((found, answers))

@@ -12,7 +12,7 @@ use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
 use crate::contrastive::{Accuracies, ContrastiveSet};
-use crate::corpus::{ContextTexts, Corpus, Split};
+use crate::corpus::{ContextTexts, Corpus, Split, segments};
 use crate::error::{Error, Result};
 use crate::evaluation::TestSet;
 use crate::inference::{ContextOptions, DeviceChoice, SearchOptions, Translator};
@@ -33,6 +33,9 @@ pub struct Questions<'a> {
     pub splits: Vec<Split>,
     pub search: SearchOptions,
     pub contrasts: Option<&'a ContrastiveSet>,
+    /// Folder where the answers of every run are kept beside its own, as `ROW/seed-N.json`, and taken from where a run is
+    /// not here.
+    pub outputs: Option<&'a Path>,
     pub device: DeviceChoice,
 }
 
@@ -126,6 +129,52 @@ impl Questions<'_> {
             results.save(&path)?;
         }
         Ok(results)
+    }
+
+    /// Keeps the answers of the run in the folder `run` of its sweep.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn keep(&self, run: &Path, results: &RunResults) -> Result<()> {
+        let Some(path) = self.output(run) else {
+            return Ok(());
+        };
+        let folder = path.parent().expect("a row's");
+        std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
+        results.save(&path)
+    }
+
+    /// The answers kept of a run that is not here.
+    ///
+    /// # Errors
+    /// If they cannot be read, or do not answer these questions.
+    pub fn kept(&self, run: &Path) -> Result<Option<RunResults>> {
+        let Some(path) = self.output(run).filter(|path| path.exists()) else {
+            return Ok(None);
+        };
+        let results = RunResults::read(&path)?;
+        let refused = |reason: String| Error::Settings {
+            reason,
+            path: path.clone(),
+        };
+        if results.corpus != self.corpus.digest()? {
+            return Err(refused("a model of another corpus answered".to_owned()));
+        }
+        for &split in &self.splits {
+            let (key, expected) = (self.key(split), segments(self.corpus, split)?.len());
+            let found = results.translations.get(&key);
+            let found = found.map_or(0, |translations| translations.hypotheses.len());
+            if found != expected {
+                let reason = format!("{key} has {found} segments, the corpus {expected}");
+                return Err(refused(reason));
+            }
+        }
+        Ok(Some(results))
+    }
+
+    fn output(&self, run: &Path) -> Option<PathBuf> {
+        let outputs = self.outputs?;
+        Some(outputs.join(run).with_extension("json"))
     }
 
     fn translate(

@@ -54,10 +54,10 @@ impl<'a> Scoring<'a> {
         metrics.collect()
     }
 
-    /// Fills in the scores of a row; gives its BLEU sums, a row for each document and a set of them for each seed.
-    pub fn score(&self, row: &mut ResultRow, answers: &[RunResults]) -> Vec<SegmentSums> {
+    /// Fills in the scores of a row; gives its BLEU sums.
+    pub fn score(&self, row: &mut ResultRow, answers: &[RunResults]) -> RowSums {
         let Some(first) = answers.first() else {
-            return Vec::new();
+            return RowSums::default();
         };
         let translations = |split: Split| -> Vec<&Translations> {
             let key = self.questions.key(split);
@@ -86,18 +86,31 @@ impl<'a> Scoring<'a> {
         row.parameters = Some(first.parameters);
         row.decode_tokens_per_second = Some(mean(tested.iter().map(|run| run.tokens_per_second)));
         if let Some(set) = self.questions.contrasts {
-            row.contrastive = Some(answers.iter().map(|run| run.contrasts[&set.name]).sum());
+            let chosen = answers
+                .iter()
+                .map(|run| run.contrasts.get(&set.name).copied());
+            row.contrastive = chosen.sum();
         }
-        let documents = &self.test.documents;
-        let by_document: Vec<SegmentSums> = sums
-            .iter()
-            .map(|sums| sums.by_document(documents))
-            .collect();
-        let samples = bootstrap_scores(bleu.as_ref(), &[&by_document], SAMPLES, SEED);
+        let by_document = |sums: &[SegmentSums], documents: &Documents| -> Vec<SegmentSums> {
+            let runs = sums.iter();
+            runs.map(|run| run.by_document(documents)).collect()
+        };
+        let sums = RowSums {
+            unseen: by_document(&sums, &self.test.documents),
+            all: by_document(&all, &self.test.all_documents),
+        };
+        let samples = bootstrap_scores(bleu.as_ref(), &[&sums.unseen], SAMPLES, SEED);
         let interval = Interval::of(&samples[0]);
         row.bleu_unseen_interval = Some((interval.lower, interval.upper));
-        by_document
+        sums
     }
+}
+
+/// The BLEU sums of a row's translations: for each seed those of every document.
+#[derive(Debug, Default)]
+pub(super) struct RowSums {
+    pub unseen: Vec<SegmentSums>,
+    pub all: Vec<SegmentSums>,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a handful of seeds")]
@@ -113,6 +126,7 @@ pub(super) struct TestSegments {
     pub unseen: Vec<usize>,
     /// Of the unseen ones.
     pub documents: Documents,
+    pub all_documents: Documents,
 }
 
 impl TestSegments {
@@ -123,9 +137,12 @@ impl TestSegments {
             .filter(|(_, segment)| segment.unseen)
             .map(|(at, _)| at);
         let unseen: Vec<usize> = unseen.collect();
-        let of = unseen.iter().map(|&at| segments[at].document.to_string());
+        let of = segments.iter();
+        let of: Vec<String> = of.map(|segment| segment.document.to_string()).collect();
+        let of_unseen: Vec<String> = unseen.iter().map(|&at| of[at].clone()).collect();
         Ok(Self {
-            documents: Documents::of(&of.collect::<Vec<_>>()),
+            documents: Documents::of(&of_unseen),
+            all_documents: Documents::of(&of),
             unseen,
             references: segments
                 .into_iter()

@@ -5,14 +5,15 @@ use std::fmt::Write;
 use super::{ResultRow, Results};
 use crate::metrics::comparison::SIGNIFICANT;
 
-const HEADINGS: [&str; 12] = [
+const HEADINGS: [&str; 13] = [
     "system",
     "BLEU, unseen",
+    "p",
     "BLEU, all",
+    "p",
     "chrF",
     "TER",
     "METEOR",
-    "p",
     "contrastive",
     "parameters",
     "trained, tokens/s",
@@ -39,9 +40,8 @@ impl Results {
         // Writing to a string does not fail.
         let _ = write!(
             text,
-            "\n{}, {}: {} segments, {} of them unseen in training, in {} documents; beam {}. BLEU of all segments, every \
-             other score of the unseen ones. p: BLEU, unseen, against “{}”, by document, corrected for the number of \
-             systems (Holm); * p < {SIGNIFICANT}. Bold: best on the development documents.",
+            "\n{}, {}: {} segments, {} of them unseen in training, in {} documents; beam {}. chrF, TER and METEOR of \
+             the unseen segments. p: BLEU against “{}”, by document, corrected for the number of systems (Holm); * p < {SIGNIFICANT}. Bold: best on the development documents.",
             self.corpus,
             self.split.name(),
             self.segments,
@@ -63,12 +63,12 @@ impl Results {
 }
 
 impl ResultRow {
-    fn cells(&self) -> [String; 12] {
+    fn cells(&self) -> [String; 13] {
         let number = |value: Option<f64>, digits: usize| {
             value.map_or_else(|| "–".to_owned(), |value| format!("{value:.digits$}"))
         };
         if self.seeds.is_empty() {
-            let mut cells = [const { String::new() }; 12];
+            let mut cells = [const { String::new() }; 13];
             cells[0].clone_from(&self.name);
             cells[1].clone_from(&self.status);
             return cells;
@@ -78,7 +78,7 @@ impl ResultRow {
             // Writing to a string does not fail.
             let _ = write!(unseen, " ± {deviation:.1} ({} seeds)", self.seeds.len());
         }
-        let p = match self.p_document {
+        let written = |p: Option<f64>| match p {
             Some(p) if p < 0.001 => "< 0.001*".to_owned(),
             Some(p) if p < SIGNIFICANT => format!("{p:.3}*"),
             p => number(p, 3),
@@ -89,11 +89,12 @@ impl ResultRow {
         [
             self.name.clone(),
             unseen,
+            written(self.p_document),
             number(self.bleu_all, 1),
+            written(self.p_document_all),
             number(self.chrf, 1),
             number(self.ter, 1),
             number(self.meteor, 1),
-            p,
             chosen.unwrap_or_else(|| "–".to_owned()),
             parameters.map_or_else(|| "–".to_owned(), |number| number + "k"),
             number(self.train_tokens_per_second, 0),

@@ -40,6 +40,16 @@ fn a_sweep_goes_on_where_it_was_and_keeps_failed_rows() {
     );
     fs::write(&file, text).expect("writes");
     let sweep = Sweep::open(&file).expect("a sweep");
+    let refused = sweep.clone().choosing(&["Wide".to_owned()]);
+    let refused = refused.expect_err("no such row");
+    assert!(
+        refused.contains("Wide") && refused.contains("Shallow"),
+        "{refused}"
+    );
+    let alone = sweep.clone().choosing(&["Upon nothing".to_owned()]);
+    let (table, begun) = swept(&alone.expect("a row"), &folder, 0);
+    assert_eq!((begun, table.rows[0].finished), (Vec::new(), 0));
+    assert!(table.rows[2].problems[0].contains("failed"));
     let (table, begun) = swept(&sweep, &folder, 2);
     assert_eq!(begun.len(), 2);
     let finished: Vec<usize> = table.rows.iter().map(|row| row.finished).collect();
@@ -69,7 +79,8 @@ fn a_sweep_goes_on_where_it_was_and_keeps_failed_rows() {
     let shown = Sweep::of_folder(&folder).expect("a sweep");
     assert_eq!(SweepTable::read(&shown, &folder).expect("readable"), table);
 
-    let (results, asked) = scored(&shown, &folder, &table);
+    let outputs = folder.with_extension("outputs");
+    let (results, asked) = scored(&shown, &folder, &table, &outputs);
     assert_eq!(
         asked,
         ["average", "translate dev", "translate test"].repeat(4)
@@ -84,15 +95,32 @@ fn a_sweep_goes_on_where_it_was_and_keeps_failed_rows() {
     assert!(deep.bleu_unseen.is_some() && deep.bleu_unseen_deviation.is_some());
     assert_eq!(deep.p_document, None);
     assert!(shallow.p_document.is_some_and(|p| (0.0..=1.0).contains(&p)));
+    assert!(
+        shallow
+            .p_document_all
+            .is_some_and(|p| (0.0..=1.0).contains(&p))
+    );
     assert!(shallow.relative_epoch_time < deep.relative_epoch_time);
     assert!(failed.status.contains("nowhere") && failed.bleu_all.is_none());
     assert!(results.to_markdown().contains("| Upon nothing | failed: "));
-    let (again, asked) = scored(&shown, &folder, &table);
-    assert_eq!((asked, again), (Vec::new(), results));
+    let (again, asked) = scored(&shown, &folder, &table, &outputs);
+    assert_eq!((asked, &again), (Vec::new(), &results));
+
+    let elsewhere = folder.with_extension("elsewhere");
+    let (mut again, asked) = scored(&shown, &elsewhere, &table, &outputs);
+    assert_eq!(asked, Vec::<String>::new());
+    assert_eq!(again.rows[2].status, "not trained");
+    again.rows[2] = results.rows[2].clone();
+    assert_eq!(again, results);
 }
 
 /// The results of the sweep's models, and what was done for them.
-fn scored(sweep: &Sweep, folder: &Path, times: &SweepTable) -> (Results, Vec<String>) {
+fn scored(
+    sweep: &Sweep,
+    folder: &Path,
+    times: &SweepTable,
+    outputs: &Path,
+) -> (Results, Vec<String>) {
     let corpus = Corpus::open(&sweep.rows[0].runs[0].config.corpus).expect("a corpus");
     let questions = Questions {
         corpus: &corpus,
@@ -102,6 +130,7 @@ fn scored(sweep: &Sweep, folder: &Path, times: &SweepTable) -> (Results, Vec<Str
             ..SearchOptions::default()
         },
         contrasts: None,
+        outputs: Some(outputs),
         device: DeviceChoice::Cpu,
     };
     let mut asked = Vec::new();

@@ -48,6 +48,9 @@ pub(super) struct RunArguments {
     /// Measure time alone: so many updates of every run, and no scores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..))]
     steps: Option<u32>,
+    /// Train this row alone, by its name; may be given several times
+    #[arg(long, value_name = "NAME")]
+    row: Vec<String>,
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: super::Device,
@@ -77,7 +80,13 @@ pub(super) fn run(command: &SweepCommand) -> Result<()> {
 }
 
 fn train(arguments: &RunArguments) -> Result<()> {
-    let mut sweep = Sweep::open(&arguments.file)?;
+    let refused = |reason| Error::Settings {
+        reason,
+        path: arguments.file.clone(),
+    };
+    let mut sweep = Sweep::open(&arguments.file)?
+        .choosing(&arguments.row)
+        .map_err(refused)?;
     if let Some(steps) = arguments.steps {
         sweep = sweep.measuring(steps as usize);
     }

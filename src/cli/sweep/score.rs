@@ -29,9 +29,13 @@ pub(in crate::cli) struct ScoreArguments {
     /// Contrastive set whose items every model chooses in
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
-    /// Folder of the same sweep run with --steps, whose times are taken; else those of the runs themselves
-    #[arg(long, value_name = "DIR")]
+    /// Folder of the same sweep run with --steps, or its table.json, whose times are taken; else those of the runs
+    /// themselves
+    #[arg(long, value_name = "DIR|FILE")]
     times: Option<PathBuf>,
+    /// Folder that keeps what every model answered, a file for each run, and answers for runs that are not here
+    #[arg(long, value_name = "DIR")]
+    outputs: Option<PathBuf>,
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
@@ -49,6 +53,7 @@ const WIDTH: u32 = 900;
 pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
     let sweep = Sweep::of_folder(&arguments.folder)?;
     let times = match &arguments.times {
+        Some(file) if file.is_file() => SweepTable::open(file)?,
         Some(folder) => SweepTable::read(&Sweep::of_folder(folder)?, folder)?,
         None => SweepTable::read(&sweep, &arguments.folder)?,
     };
@@ -68,6 +73,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
             ..SearchOptions::default()
         },
         contrasts: set.as_ref(),
+        outputs: arguments.outputs.as_deref(),
         device: arguments.device.into(),
     };
     let mut line = StatusLine::new();

@@ -46,6 +46,8 @@ pub struct Sweep {
     /// Name of the row that the others are compared with.
     pub reference: String,
     pub rows: Vec<SweepRow>,
+    /// Names of the rows that [`Self::run`] trains; all, if there is none.
+    chosen: Vec<String>,
     text: String,
 }
 
@@ -130,8 +132,28 @@ impl Sweep {
         Ok(Self {
             reference,
             rows,
+            chosen: Vec::new(),
             text,
         })
+    }
+
+    /// The same sweep, of which [`Self::run`] trains these rows alone.
+    ///
+    /// # Errors
+    /// What is wrong, if it has no row of such a name.
+    pub fn choosing(mut self, names: &[String]) -> Result<Self, String> {
+        for name in names {
+            if !self.rows.iter().any(|row| row.name == *name) {
+                let rows = self.rows.iter().map(|row| row.name.as_str());
+                let rows: Vec<&str> = rows.collect();
+                return Err(format!(
+                    "no row is called {name:?}; there are: {}",
+                    rows.join("; ")
+                ));
+            }
+        }
+        self.chosen = names.to_vec();
+        Ok(self)
     }
 
     /// The same rows for so many updates without any score, to measure their time.
@@ -171,7 +193,8 @@ impl Sweep {
             Corpus::open(&run.config.corpus)?;
         }
         write_atomically(folder.join(FILE), self.text.as_bytes(), true)?;
-        for row in &self.rows {
+        let chosen = |row: &&SweepRow| self.chosen.is_empty() || self.chosen.contains(&row.name);
+        for row in self.rows.iter().filter(chosen) {
             for run in &row.runs {
                 if control.order() < Order::Stop && !run.is_finished(folder)? {
                     run.train(folder, compute, control, &mut |event| {

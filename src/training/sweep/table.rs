@@ -2,25 +2,25 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::measured::{Measured, operations};
 use super::{Sweep, SweepRow};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::training::run_state::{RunState, run_state};
 
 /// Words of a sentence, before a run has told how many there are.
 const WORDS: usize = 25;
 
 /// Rows in the order of the sweep.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SweepTable {
     pub reference: String,
     pub rows: Vec<TableRow>,
 }
 
 /// Means over the seeds of a row; what is not known yet is absent.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TableRow {
     pub name: String,
     pub preset: String,
@@ -96,6 +96,18 @@ impl SweepTable {
         Ok(Self {
             reference: sweep.reference.clone(),
             rows: rows.collect::<Result<_>>()?,
+        })
+    }
+
+    /// Reads the `table.json` that a sweep ended in.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no table.
+    pub fn open(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
+        serde_json::from_str(&text).map_err(|cause| Error::Settings {
+            reason: cause.to_string(),
+            path: path.to_owned(),
         })
     }
 
