@@ -17,7 +17,7 @@ use crate::memory::TranslationMemory;
 use crate::text::document::{Document, Format};
 use crate::text::file::write_atomically;
 use crate::trace::{self, TraceFormat};
-use crate::training::Adaptation;
+use crate::training::for_document;
 
 #[derive(Debug, Args)]
 pub(super) struct TranslateArguments {
@@ -45,8 +45,8 @@ pub(super) struct TranslateArguments {
     #[arg(long)]
     json: bool,
     /// Translations of yours: a TMX file, a corpus folder, or a file with a source, a tab and a translation in each line.
-    /// What is exactly the same is taken over, where the sentence has no markup; a model that
-    /// reads a translation memory reads what is similar, before what it has itself
+    /// What is exactly the same is taken over, where the sentence has no markup; for the words of other sentences the
+    /// model looks up what similar ones became
     #[arg(long, value_name = "FILE.tmx|FILE.tsv|CORPUS")]
     memory: Option<PathBuf>,
     /// Before each document, learn for a few updates from what the memory has like its sentences; the model itself does
@@ -279,10 +279,10 @@ pub(super) fn translate(
     Ok(translations)
 }
 
-/// A translator that has learnt for this document, if its model does so.
+/// A translator that has taken in what resembles this document, if its model does so.
 fn adapted(translator: &Translator, document: &Document) -> Option<Translator> {
     let mut line = StatusLine::new();
-    let adapted = Adaptation::default().to_document(translator, document, &mut |done, all| {
+    let adapted = for_document(translator, document, &mut |done, all| {
         line.show(&format!(
             "{}: learning, {done} of {all} updates",
             document.name

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::inference::{SearchOptions, Translator, translate_segments_while};
 use crate::metrics::comparison::{ComparedSegment, ComparedSystem, ComparedTest};
 use crate::model::Matches;
-use crate::training::Adaptation;
+use crate::training::for_sentences;
 
 /// Documents with everything that is known of their segments.
 #[derive(Debug)]
@@ -82,7 +82,9 @@ impl TestSet {
             translator.read_beside(document, contexts)?;
         }
         let units = match translator.description().model.matches {
-            Some(Matches::Learn) => self.translate_adapting(translator, &documents, options, go_on),
+            Some(Matches::Learn | Matches::LookUp) => {
+                self.translate_each(translator, &documents, options, go_on)
+            }
             _ => translate_segments_while(
                 translator.model(),
                 translator.vocabulary(),
@@ -109,8 +111,8 @@ impl TestSet {
         }))
     }
 
-    /// Every document with weights that have learnt for it.
-    fn translate_adapting(
+    /// Every document with a translator that is made for it.
+    fn translate_each(
         &self,
         translator: &Translator,
         documents: &[DocumentUnits],
@@ -129,9 +131,8 @@ impl TestSet {
             };
             let own: Vec<Segment> = own.iter().map(alone).collect();
             let mut learn_on = |_, _| ControlFlow::Continue(());
-            let adaptation = Adaptation::default();
-            let adapted = adaptation.to_sentences(translator, &document.shown, &mut learn_on);
-            let translator = adapted.as_ref().unwrap_or(translator);
+            let made = for_sentences(translator, &document.shown, &mut learn_on);
+            let translator = made.as_ref().unwrap_or(translator);
             units.extend(translate_segments_while(
                 translator.model(),
                 translator.vocabulary(),

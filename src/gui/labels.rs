@@ -24,7 +24,8 @@ pub fn state_tooltip(state: State) -> &'static str {
 }
 
 /// What a translation memory does.
-pub const MEMORY: &str = "Sentences that stand there exactly so are taken over";
+pub const MEMORY: &str = "Sentences that stand there exactly so are taken over; for others the model looks up what similar \
+    ones became";
 pub const LEARNING: &str = "Before a document is translated, the model learns for a few seconds from the sentences of the \
     memory that resemble it, and forgets them afterwards";
 pub const NO_MEMORY: &str = "Every sentence is translated by the model";

@@ -14,7 +14,7 @@ use super::translation::{Flag, Translation};
 use crate::corpus::DocumentUnits;
 use crate::error::{Error, Result};
 use crate::memory::TranslationMemory;
-use crate::model::{BertSequence, Matches, Model};
+use crate::model::{Architecture, BertSequence, Matches, Model};
 use crate::search::{
     Found, Hypothesis, SearchOptions, SourceSentence, SourceText, search_documents,
 };
@@ -149,9 +149,15 @@ impl Translator {
     }
 
     /// Takes over these translations wherever a sentence without markup is exactly the same. A model that reads a
-    /// translation memory, or learns from it, does so with the similar ones before those of its own.
+    /// translation memory, or learns from it, does so with the similar ones before those of its own; any other one looks
+    /// them up, if it can ([`Matches::LookUp`]).
     pub fn remember(&mut self, memory: TranslationMemory) {
         self.memory = Some(Arc::new(memory));
+        let model = &mut self.description.model;
+        let can_look_up = model.bert.is_none() && model.architecture == Architecture::Transformer;
+        if model.matches.is_none() && can_look_up {
+            model.matches = Some(Matches::LookUp);
+        }
         self.join_memories();
     }
 

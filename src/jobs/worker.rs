@@ -17,7 +17,7 @@ use crate::inference::{
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
 use crate::trace::Trace;
-use crate::training::{Adaptation, Turn};
+use crate::training::{Turn, for_document};
 
 /// The first batch is small, so that the first sentences appear at once.
 const FIRST_CHUNK: usize = 8;
@@ -38,7 +38,7 @@ pub trait Engine {
     /// If the model cannot learn.
     fn remember(&mut self, memory: TranslationMemory, learns: bool) -> Result<()>;
 
-    /// One that has learnt for a document, see [`Adaptation::to_document`].
+    /// One made for a document, see [`for_document`].
     fn adapted(
         &self,
         document: &Document,
@@ -108,7 +108,7 @@ impl Engine for Translator {
         document: &Document,
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Self> {
-        Adaptation::default().to_document(self, document, step)
+        for_document(self, document, step)
     }
 
     fn translate(

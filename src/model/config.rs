@@ -61,6 +61,10 @@ pub enum Matches {
     /// Before a document is translated, the weights learn from them for a few updates, and forget it afterwards: the
     /// instance-based adaptation of Farajian et al., WMT 2017, for each document instead of each sentence.
     Learn,
+    /// While a document is translated, the next words of the model are mixed with those that followed similar states in
+    /// them: Khandelwal et al., ICLR 2021, with the states of each document's own matches, as Deguchi et al., ACL 2023,
+    /// have those of each sentence's.
+    LookUp,
 }
 
 /// What the model is built of.

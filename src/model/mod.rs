@@ -28,6 +28,7 @@ mod hierarchical_conditional;
 mod layout;
 #[cfg(test)]
 mod loops;
+mod neighbours;
 mod norm;
 mod parts;
 mod pooling;
@@ -85,6 +86,7 @@ pub use hierarchical_conditional::{
     TreeChoice, TreeHeads, TreeMemory,
 };
 pub use layout::{Layout, Sublayer};
+pub use neighbours::{Neighbours, Weighing};
 pub use norm::Norm;
 pub use parts::{Cost, Part, PartGroup};
 pub use pooling::{Pooling, normalised, pooled};

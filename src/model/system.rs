@@ -14,6 +14,7 @@ use super::context_config::{Context, ContextReach, ContextSentence, MemorySource
 use super::decoder::{DecoderMemory, DecoderState};
 use super::embedding::Rows;
 use super::encoder::EncoderOutput;
+use super::neighbours::{Neighbours, Weighing};
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::surroundings::Surroundings;
 use super::transformer::Transformer;
@@ -55,6 +56,9 @@ pub struct Model {
     pub stage_one: Option<Transformer>,
     #[module(skip)]
     context: Option<Context>,
+    /// What the words of a search are mixed with.
+    #[module(skip)]
+    neighbours: Option<Neighbours>,
 }
 
 /// Encoded source sentences.
@@ -119,6 +123,7 @@ impl Model {
             },
             stage_one,
             context: config.context,
+            neighbours: None,
         };
         model.visit(&mut Draw);
         Ok(model)
@@ -270,25 +275,57 @@ impl Model {
     /// # Shapes
     /// - output: `[target rows, vocab]`
     pub fn scores_with(&self, encoded: &Encoded, batch: &Batch, drop: &DropoutSource) -> Tensor<2> {
-        let (network, encoded) = match (&self.network, encoded) {
-            (Network::Transformer(network), Encoded::Transformer(encoded)) => (network, encoded),
+        match (&self.network, encoded) {
+            (Network::Transformer(network), Encoded::Transformer(encoded)) => {
+                network.vocabulary_scores(self.states(network, encoded, batch, drop))
+            }
             (Network::RnnSearch(network), Encoded::RnnSearch(encoded)) => {
                 let encoded = encoded.select(&batch.translated);
-                return network.scores(&encoded, &batch.target, drop);
+                network.scores(&encoded, &batch.target, drop)
             }
             _ => unreachable!("a model reads what it encoded"),
-        };
+        }
+    }
+
+    /// States of the last decoder layer, one for each row of `batch.target`.
+    fn states(
+        &self,
+        network: &Transformer,
+        encoded: &EncoderOutput,
+        batch: &Batch,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
         let translations = self.translations(&batch.source, &batch.references, encoded, drop);
         let encoded = encoded.select(&batch.translated);
         let decoded = network.decode(&batch.target, &encoded, drop);
-        let states = network.decoder.join(
+        network.decoder.join(
             decoded,
             &batch.target,
             &encoded,
             translations.as_ref(),
             drop,
-        );
-        network.vocabulary_scores(states)
+        )
+    }
+
+    /// The same model, which mixes the words of a search with those that followed similar states in these batches; it
+    /// stays as it is if they are empty, or if it is recurrent.
+    #[must_use]
+    pub fn looking_up(mut self, batches: &[Batch], weighing: Weighing) -> Self {
+        let (mut keys, mut next) = (Vec::new(), Vec::new());
+        let drop = DropoutSource::none();
+        for batch in batches {
+            let encoded = self.encode(&batch.source, &drop);
+            if let (Network::Transformer(network), Encoded::Transformer(encoded)) =
+                (&self.network, &encoded)
+            {
+                keys.push(self.states(network, encoded, batch, &drop));
+                next.extend_from_slice(&batch.labels);
+            }
+        }
+        if !keys.is_empty() {
+            self.neighbours = Some(Neighbours::new(Tensor::cat(keys, 0), next, weighing));
+        }
+        self
     }
 
     /// Mean label-smoothed loss in nats a token.
@@ -349,7 +386,12 @@ impl Model {
     pub fn step(&self, state: &mut SearchState, ids: &[u32]) -> Tensor<2> {
         match (&self.network, state) {
             (Network::Transformer(network), SearchState::Transformer(state)) => {
-                network.step(state, ids)
+                let states = network.next_states(state, ids);
+                let scores = network.vocabulary_scores(states.clone());
+                match &self.neighbours {
+                    Some(neighbours) => neighbours.mixed(states, scores),
+                    None => scores,
+                }
             }
             (Network::RnnSearch(network), SearchState::RnnSearch(state)) => {
                 network.step(state, ids)

@@ -194,8 +194,16 @@ impl Transformer {
     /// # Shapes
     /// - output: scores before softmax, `[hypotheses, vocab]`
     pub fn step(&self, state: &mut DecoderState, ids: &[u32]) -> Tensor<2> {
+        self.vocabulary_scores(self.next_states(state, ids))
+    }
+
+    /// The same, before they become scores.
+    ///
+    /// # Shapes
+    /// - output: `[hypotheses, d_model]`
+    pub fn next_states(&self, state: &mut DecoderState, ids: &[u32]) -> Tensor<2> {
         let embedded = self.target_embedding().embed(ids, &state.next_places());
-        self.vocabulary_scores(self.decoder.step(state, embedded))
+        self.decoder.step(state, embedded)
     }
 
     fn target_embedding(&self) -> &Embedding {

@@ -3,7 +3,6 @@
 //! Emits [`TrainingEvent`]s and draws nothing; the command line and the window run the same [`train`] and steer it
 //! with a [`Control`].
 
-mod adaptation;
 mod base;
 mod batch;
 mod bert;
@@ -16,6 +15,7 @@ mod curves;
 mod data;
 mod event;
 mod follow;
+mod for_document;
 mod known_runs;
 mod optimizer;
 mod probe;
@@ -30,7 +30,6 @@ mod turn;
 mod validating;
 mod validation;
 
-pub use adaptation::Adaptation;
 pub use batch::{Example, ExampleSet};
 pub use bert::BertTexts;
 pub use chart::chart;
@@ -40,6 +39,7 @@ pub use control::{Control, Order, give_order};
 pub use curves::{Curves, History, Position, Updates, Validations};
 pub use data::TrainingData;
 pub use event::{EndReason, Phase, RunLimits, Sample, TrainingEvent};
+pub use for_document::{Adaptation, LookUp, for_document, for_sentences};
 pub use known_runs::{known_runs, remember_run};
 pub use optimizer::Adam;
 pub use probe::{Estimate, probe};

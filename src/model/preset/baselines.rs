@@ -56,6 +56,15 @@ pub(super) const PRESETS: &[Preset] = &[
         ..BASE
     },
     Preset {
+        name: "nearest-neighbours-small",
+        paper: "Khandelwal et al. 2021, Nearest Neighbor Machine Translation",
+        equations: "Eq. 2-3, over the training sentences that resemble a document's",
+        description: "Mixes its next words with those that followed similar states in the training sentences that \
+                      resemble a document's",
+        matches: Some(Matches::LookUp),
+        ..BASE
+    },
+    Preset {
         name: "zhang-small",
         paper: "Zhang et al. 2018, Improving the Transformer Translation Model with Document-Level Context",
         equations: "§3.2-3.3",

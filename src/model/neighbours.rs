@@ -1,0 +1,188 @@
+//! What followed where the decoder was in a similar state before: nearest-neighbour translation.
+//!
+//! Khandelwal et al., "Nearest Neighbor Machine Translation", ICLR 2021: the words that followed the nearest states, each
+//! with a weight of `exp(−d² / temperature)`, are mixed with the model's own next words (Eq. 2 and 3). Their share falls
+//! here with the distance of the nearest one, as `weight · exp(−d² / reach)`: Zheng et al., "Adaptive Nearest Neighbor
+//! Machine Translation", ACL 2021, let a network choose it.
+
+use burn::tensor::activation::log_softmax;
+use burn::tensor::{Tensor, TensorData};
+
+/// How nearest states are weighed; distances are squared ones between states of the last decoder layer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weighing {
+    /// How many of them are read.
+    pub nearest: usize,
+    pub temperature: f32,
+    /// Their share of the next word where the state is exactly the same.
+    pub weight: f32,
+    /// Distance at which that share has fallen to a third, by e.
+    pub reach: f32,
+}
+
+impl Default for Weighing {
+    fn default() -> Self {
+        Self {
+            nearest: 8,
+            temperature: 5.0,
+            weight: 0.6,
+            reach: 60.0,
+        }
+    }
+}
+
+/// States of a decoder, and the word that followed each.
+#[derive(Debug, Clone)]
+pub struct Neighbours {
+    /// `[states, d_model]`
+    keys: Tensor<2>,
+    /// Squared length of each.
+    squares: Vec<f32>,
+    next: Vec<u32>,
+    weighing: Weighing,
+}
+
+impl Neighbours {
+    /// # Shapes
+    /// - keys: `[states, d_model]`; next: one for each of them, at least one
+    pub fn new(keys: Tensor<2>, next: Vec<u32>, weighing: Weighing) -> Self {
+        assert_eq!(keys.dims()[0], next.len(), "a word for each state");
+        assert!(!next.is_empty() && weighing.nearest > 0, "nobody is near");
+        Self {
+            squares: squares(&keys),
+            keys,
+            next,
+            weighing,
+        }
+    }
+
+    /// Mixes what followed the nearest states into the model's own next words.
+    ///
+    /// # Shapes
+    /// - states: `[rows, d_model]`; scores: before softmax, `[rows, vocab]`
+    /// - output: log-probabilities, `[rows, vocab]`
+    pub fn mixed(&self, states: Tensor<2>, scores: Tensor<2>) -> Tensor<2> {
+        let (device, shape) = (scores.device(), scores.dims());
+        let mut log_probs = values(log_softmax(scores, 1));
+        let own = squares(&states);
+        let products = values(states.matmul(self.keys.clone().transpose()));
+        let rows = log_probs.chunks_exact_mut(shape[1]);
+        let products = products.chunks_exact(self.next.len());
+        for ((row, products), own) in rows.zip(products).zip(own) {
+            let distances = products.iter().zip(&self.squares);
+            let distances = distances.map(|(product, key)| (own + key - 2.0 * product).max(0.0));
+            self.mix(row, distances.zip(&self.next));
+        }
+        Tensor::from_data(TensorData::new(log_probs, shape), &device)
+    }
+
+    /// Mixes the words that follow the nearest of these squared distances into a row of log-probabilities.
+    fn mix<'a>(&self, log_probs: &mut [f32], states: impl Iterator<Item = (f32, &'a u32)>) {
+        let Weighing {
+            nearest,
+            temperature,
+            weight,
+            reach,
+        } = self.weighing;
+        let mut near: Vec<(f32, u32)> = states.map(|(distance, &id)| (distance, id)).collect();
+        if nearest < near.len() {
+            near.select_nth_unstable_by(nearest, |left, right| {
+                left.0.total_cmp(&right.0).then(left.1.cmp(&right.1))
+            });
+            near.truncate(nearest);
+        }
+        let least = near.iter().map(|near| near.0).fold(f32::INFINITY, f32::min);
+        let shares = near
+            .iter()
+            .map(|near| ((least - near.0) / temperature).exp());
+        let shares: Vec<f32> = shares.collect();
+        let (sum, weight) = (shares.iter().sum::<f32>(), weight * (-least / reach).exp());
+        let mut found: Vec<(u32, f32)> = Vec::with_capacity(near.len());
+        for ((_, id), share) in near.into_iter().zip(shares) {
+            match found.iter_mut().find(|(other, _)| *other == id) {
+                Some((_, sum)) => *sum += share,
+                None => found.push((id, share)),
+            }
+        }
+        let kept = (1.0 - weight).ln();
+        log_probs.iter_mut().for_each(|value| *value += kept);
+        for (id, share) in found {
+            let own = &mut log_probs[id as usize];
+            *own = (own.exp() + weight * share / sum).ln();
+        }
+    }
+}
+
+/// Squared length of every row.
+fn squares(rows: &Tensor<2>) -> Vec<f32> {
+    values(rows.clone().square().sum_dim(1))
+}
+
+fn values(tensor: Tensor<2>) -> Vec<f32> {
+    let data = tensor.into_data().try_into_vec();
+    data.expect("states are 32-bit floats")
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    fn tensor<const N: usize>(rows: [[f32; N]; 2]) -> Tensor<2> {
+        Tensor::from_data(rows, &Device::flex())
+    }
+
+    fn probabilities(weighing: Weighing, next: [u32; 2], state: [f32; 2]) -> Vec<f32> {
+        let neighbours = Neighbours::new(tensor([[0.0, 0.0], [3.0, 4.0]]), next.to_vec(), weighing);
+        let scores = tensor([[0.0, 0.0, 0.0, f32::NEG_INFINITY]; 2]);
+        let mixed = values(neighbours.mixed(tensor([state; 2]), scores));
+        assert_eq!(mixed[..4], mixed[4..]);
+        mixed[..4].iter().map(|log_prob| log_prob.exp()).collect()
+    }
+
+    fn assert_close(found: &[f32], expected: [f32; 4]) {
+        let close = found
+            .iter()
+            .zip(expected)
+            .all(|(a, b)| (a - b).abs() < 1e-5);
+        assert!(close, "{found:?} is not {expected:?}");
+    }
+
+    #[test]
+    fn near_states_bring_the_words_that_followed_them() {
+        let weighing = Weighing {
+            nearest: 2,
+            temperature: 25.0,
+            weight: 0.6,
+            reach: 50.0,
+        };
+        // The other state is 25 away: its share is 1/e of the first one's.
+        let (first, second) = (1.0 / (1.0 + (-1.0f32).exp()), 1.0 / (1.0 + 1.0f32.exp()));
+        let third = 0.4 / 3.0;
+        let found = probabilities(weighing, [1, 3], [0.0, 0.0]);
+        assert_close(&found, [third, third + 0.6 * first, third, 0.6 * second]);
+        let found = probabilities(weighing, [3, 3], [0.0, 0.0]);
+        assert_close(&found, [third, third, third, 0.6]);
+        let nearest = Weighing {
+            nearest: 1,
+            ..weighing
+        };
+        let found = probabilities(nearest, [1, 3], [3.0, 4.0]);
+        assert_close(&found, [third, third, third, 0.6]);
+    }
+
+    #[test]
+    fn far_states_bring_little() {
+        let weighing = Weighing {
+            nearest: 1,
+            ..Weighing::default()
+        };
+        let weight = weighing.weight * (-36.0f32 / weighing.reach).exp();
+        let found = probabilities(weighing, [1, 2], [-6.0, 0.0]);
+        let third = (1.0 - weight) / 3.0;
+        assert_close(&found, [third, third + weight, third, 0.0]);
+        let found = probabilities(weighing, [1, 2], [-60.0, 0.0]);
+        assert_close(&found, [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 0.0]);
+    }
+}

@@ -1,0 +1,106 @@
+//! Learning for one document: before it is translated, the weights learn from what was translated before and resembles
+//! its sentences.
+//!
+//! Farajian et al., "Multi-Domain Neural Machine Translation through Unsupervised Adaptation", WMT 2017, adapt to each
+//! sentence, the more the better its match is. Here a document is one whole, so that its sentences learn from each other's
+//! matches and few updates are needed. The adapted weights are thrown away afterwards.
+
+use std::ops::ControlFlow;
+
+use burn::module::Module;
+
+use super::Similar;
+use crate::inference::Translator;
+use crate::kernels::DropoutSource;
+use crate::model::Matches;
+use crate::training::Adam;
+
+/// How a model learns for a document.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Adaptation {
+    /// Pairs of the memory for each sentence, at most.
+    pub pairs: usize,
+    /// How much they must resemble it, in `[0, 1]`.
+    pub least: f32,
+    /// Updates for a document that the memory has exactly; one that resembles it by s, on average over its words, gets s²
+    /// times as many.
+    pub updates: usize,
+    pub learning_rate: f64,
+    pub dropout: f32,
+    pub label_smoothing: f32,
+    pub clip_norm: f64,
+    /// Target tokens of an update, at most.
+    pub batch_tokens: usize,
+}
+
+impl Default for Adaptation {
+    fn default() -> Self {
+        Self {
+            pairs: 5,
+            least: 0.3,
+            updates: 24,
+            learning_rate: 3e-4,
+            dropout: 0.1,
+            label_smoothing: 0.1,
+            clip_norm: 2.0,
+            batch_tokens: 2_500,
+        }
+    }
+}
+
+impl Adaptation {
+    /// A translator for the document of these sentences, as a reader sees them; `step` is told updates done and to be
+    /// done, and may break it off. None if the model does not learn from a memory, or nothing there resembles the document.
+    pub fn to_sentences(
+        &self,
+        translator: &Translator,
+        sentences: &[String],
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Translator> {
+        let description = translator.description();
+        let memory = description.memory.as_ref();
+        let memory = memory.filter(|_| description.model.matches == Some(Matches::Learn))?;
+        let limits = (translator.vocabulary(), description.model.max_tokens);
+        let Similar {
+            examples,
+            resemblance,
+        } = Similar::of(memory, sentences, (self.pairs, self.least), limits);
+        let updates = self.updates_for(resemblance);
+        let mut batches = Vec::new();
+        for epoch in 0.. {
+            let more = examples.sentence_batches(self.batch_tokens, 1, epoch);
+            if more.is_empty() {
+                return None;
+            }
+            batches.extend(more);
+            if batches.len() >= updates {
+                break;
+            }
+        }
+        let mut model = translator.model().clone().train();
+        let mut optimizer = Adam::default();
+        for (number, runs) in batches.iter().take(updates).enumerate() {
+            if step(number, updates).is_break() {
+                return None;
+            }
+            let batch = examples.batch(runs);
+            let dropout = DropoutSource::new(self.dropout, number as u64);
+            let loss = model.loss(&batch, self.label_smoothing, &dropout);
+            let mut gradients = loss.backward();
+            let clip_norm = Some(self.clip_norm);
+            (model, _) = optimizer.update(model, &mut gradients, self.learning_rate, clip_norm);
+        }
+        Some(translator.with_model(model.valid()))
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "few updates, not negative"
+    )]
+    fn updates_for(&self, resemblance: f64) -> usize {
+        let updates = self.updates as f64 * resemblance * resemblance;
+        updates.round().max(1.0) as usize
+    }
+}

@@ -1,0 +1,86 @@
+//! With the shipped sentence-level model and a memory that calls a window a peephole.
+
+use std::path::Path;
+
+use super::*;
+use crate::inference::{DeviceChoice, SearchOptions};
+use crate::text::document::Format;
+
+fn starter() -> Translator {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/help-en-de");
+    Translator::open(&folder, DeviceChoice::Cpu).expect("the shipped model")
+}
+
+fn memory() -> TranslationMemory {
+    let pairs = [
+        ("Close the window.", "Schließen Sie das Guckloch."),
+        ("Open a new window.", "Öffnen Sie ein neues Guckloch."),
+        (
+            "Resize the window.",
+            "Passen Sie die Größe des Gucklochs an.",
+        ),
+        ("Click in the window.", "Klicken Sie in das Guckloch."),
+    ];
+    TranslationMemory::new(pairs.map(|(source, target)| (source.to_owned(), target.to_owned())))
+}
+
+fn document(text: &str) -> Document {
+    Document::parse("page.txt", Format::Text, text.to_owned()).expect("a text")
+}
+
+fn translated(translator: &Translator, document: &Document) -> String {
+    let mut text = String::new();
+    let options = SearchOptions::default();
+    let mut found = |_, translation: crate::inference::Translation| {
+        text = translation.text;
+        ControlFlow::Continue(())
+    };
+    translator
+        .translate(document, &[0], &options, &mut found)
+        .expect("it translates");
+    text
+}
+
+#[test]
+fn a_model_takes_up_the_words_of_a_memory_for_one_document() {
+    let page = document("Move the window.");
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let mut translator = starter();
+    assert!(for_document(&translator, &page, &mut go_on).is_none());
+    let before = translated(&translator, &page);
+    translator.remember(memory());
+    translator.learn_from_memory().expect("it can");
+    let mut updates = Vec::new();
+    let adapted = for_document(&translator, &page, &mut |done, all| {
+        updates.push((done, all));
+        ControlFlow::Continue(())
+    });
+    let text = translated(&adapted.expect("the memory resembles it"), &page);
+    assert!(text.contains("Guckloch"), "{text}");
+    assert_eq!(
+        updates.len(),
+        14,
+        "three of four words are there: 24 · 0.75²"
+    );
+    assert_eq!(translated(&translator, &page), before, "it has forgotten");
+    let strange = document("Bananas grow quickly here");
+    assert!(for_document(&translator, &strange, &mut go_on).is_none());
+    let mut stop = |_, _| ControlFlow::Break(());
+    assert!(for_document(&translator, &page, &mut stop).is_none());
+}
+
+#[test]
+fn a_model_looks_up_the_words_of_a_memory() {
+    let page = document("Close the window");
+    let mut never = |_, _| panic!("there is nothing to learn");
+    let mut translator = starter();
+    let before = translated(&translator, &page);
+    assert!(!before.contains("Guckloch"), "{before}");
+    translator.remember(memory());
+    let made = for_document(&translator, &page, &mut never);
+    let text = translated(&made.expect("the memory shares words with it"), &page);
+    assert!(text.contains("Guckloch"), "{text}");
+    assert_eq!(translated(&translator, &page), before, "for one document");
+    let strange = document("Bananas grow quickly here");
+    assert!(for_document(&translator, &strange, &mut never).is_none());
+}
