@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 
 /// Folder of the starter model below the program's assets.
-const STARTER: &str = "assets/models/help-en-de";
+const STARTER: &str = "assets/models/help-en-de-memory";
 
 /// Finds the starter model: beside the program, in the folder it was started in, or where it was built.
 ///

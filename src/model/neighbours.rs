@@ -69,36 +69,49 @@ impl Neighbours {
         let rows = log_probs.chunks_exact_mut(shape[1]);
         let products = products.chunks_exact(self.next.len());
         for ((row, products), own) in rows.zip(products).zip(own) {
-            let distances = products.iter().zip(&self.squares);
-            let distances = distances.map(|(product, key)| (own + key - 2.0 * product).max(0.0));
-            self.mix(row, distances.zip(&self.next));
+            let mut near = self.nearest(products);
+            for near in &mut near {
+                near.0 = (near.0 + own).max(0.0);
+            }
+            self.mix(row, &near);
         }
         Tensor::from_data(TensorData::new(log_probs, shape), &device)
     }
 
-    /// Mixes the words that follow the nearest of these squared distances into a row of log-probabilities.
-    fn mix<'a>(&self, log_probs: &mut [f32], states: impl Iterator<Item = (f32, &'a u32)>) {
+    /// The nearest states to one whose products with them these are: squared distance without its own square, and the
+    /// word that followed; the nearest first.
+    fn nearest(&self, products: &[f32]) -> Vec<(f32, u32)> {
+        let count = self.weighing.nearest;
+        let mut near: Vec<(f32, u32)> = Vec::with_capacity(count + 1);
+        let mut farthest = f32::INFINITY;
+        for ((product, square), &id) in products.iter().zip(&self.squares).zip(&self.next) {
+            let distance = square - 2.0 * product;
+            if near.len() < count || distance < farthest {
+                let place = near.partition_point(|near| near.0 <= distance);
+                near.insert(place, (distance, id));
+                near.truncate(count);
+                farthest = near[near.len() - 1].0;
+            }
+        }
+        near
+    }
+
+    /// Mixes the words that followed these states, the nearest first, into a row of log-probabilities.
+    fn mix(&self, log_probs: &mut [f32], near: &[(f32, u32)]) {
         let Weighing {
-            nearest,
             temperature,
             weight,
             reach,
+            ..
         } = self.weighing;
-        let mut near: Vec<(f32, u32)> = states.map(|(distance, &id)| (distance, id)).collect();
-        if nearest < near.len() {
-            near.select_nth_unstable_by(nearest, |left, right| {
-                left.0.total_cmp(&right.0).then(left.1.cmp(&right.1))
-            });
-            near.truncate(nearest);
-        }
-        let least = near.iter().map(|near| near.0).fold(f32::INFINITY, f32::min);
+        let least = near[0].0;
         let shares = near
             .iter()
             .map(|near| ((least - near.0) / temperature).exp());
         let shares: Vec<f32> = shares.collect();
         let (sum, weight) = (shares.iter().sum::<f32>(), weight * (-least / reach).exp());
         let mut found: Vec<(u32, f32)> = Vec::with_capacity(near.len());
-        for ((_, id), share) in near.into_iter().zip(shares) {
+        for (&(_, id), share) in near.iter().zip(shares) {
             match found.iter_mut().find(|(other, _)| *other == id) {
                 Some((_, sum)) => *sum += share,
                 None => found.push((id, share)),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::*;
 use crate::inference::{DeviceChoice, SearchOptions};
+use crate::model::Weighing;
 use crate::text::document::Format;
 
 fn starter() -> Translator {
@@ -77,7 +78,17 @@ fn a_model_looks_up_the_words_of_a_memory() {
     let before = translated(&translator, &page);
     assert!(!before.contains("Guckloch"), "{before}");
     translator.remember(memory());
-    let made = for_document(&translator, &page, &mut never);
+    assert!(for_document(&translator, &page, &mut never).is_some());
+    // Four pairs against many thousands that it has learnt: they must be told to count.
+    let look_up = LookUp {
+        weighing: Weighing {
+            weight: 0.95,
+            reach: 1e4,
+            ..Weighing::default()
+        },
+        ..LookUp::default()
+    };
+    let made = look_up.for_sentences(&translator, &["Close the window".to_owned()]);
     let text = translated(&made.expect("the memory shares words with it"), &page);
     assert!(text.contains("Guckloch"), "{text}");
     assert_eq!(translated(&translator, &page), before, "for one document");
