@@ -118,7 +118,9 @@ impl Neighbours {
             }
         }
         let kept = (1.0 - weight).ln();
-        log_probs.iter_mut().for_each(|value| *value += kept);
+        for value in &mut *log_probs {
+            *value += kept;
+        }
         for (id, share) in found {
             let own = &mut log_probs[id as usize];
             *own = (own.exp() + weight * share / sum).ln();
