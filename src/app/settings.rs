@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::command::Theme;
-use crate::inference::DeviceChoice;
+use crate::inference::{DeviceChoice, is_starter};
 
 const NUM_RECENT: usize = 8;
 
@@ -145,6 +145,7 @@ impl Folders {
 /// What came with the program.
 #[derive(Debug, Clone, Default)]
 pub struct Shipped {
+    /// The starter first.
     pub models: Vec<PathBuf>,
     pub samples: Vec<PathBuf>,
     /// Of samples, so that the explorer has something to show before anything is translated.
@@ -166,6 +167,7 @@ impl Shipped {
         for assets in places.iter().flatten().map(|place| place.join("assets")) {
             if shipped.models.is_empty() {
                 shipped.models = entries(&assets.join("models"), Path::is_dir);
+                shipped.models.sort_by_key(|folder| !is_starter(folder));
             }
             if shipped.samples.is_empty() {
                 shipped.samples = entries(&assets.join("samples"), is_document);

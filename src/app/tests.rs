@@ -394,3 +394,16 @@ fn confirming_goes_on_to_the_next_sentence() {
     state.apply(Command::SelectNextOpen);
     assert_eq!(document(&state).selected, Some(2));
 }
+
+#[test]
+fn the_window_begins_with_the_starter() {
+    let shipped = Shipped::find();
+    assert!(shipped.models.len() > 1, "{:?}", shipped.models);
+    let mut state = AppState::new(Folders::default(), Settings::default(), shipped);
+    state.open_first_model(None);
+    let Some(Request::OpenModel { folder, .. }) = state.requests.pop() else {
+        panic!()
+    };
+    let starter = crate::inference::starter_model().expect("the shipped model");
+    assert_eq!(folder.canonicalize().ok(), starter.canonicalize().ok());
+}

@@ -29,3 +29,8 @@ pub fn starter_model() -> Result<PathBuf> {
         .find(|folder| folder.is_dir())
         .ok_or(Error::NoStarterModel)
 }
+
+/// Whether a model folder that came with the program is the starter's.
+pub fn is_starter(folder: &Path) -> bool {
+    folder.ends_with(STARTER)
+}
