@@ -44,7 +44,7 @@ impl AppState {
                 self.prepared(job, (Preparation::Drafting, done, num));
             }
             Event::Adapting { job, done, num } => {
-                self.prepared(job, (Preparation::Learning, done, num));
+                self.prepared(job, (Preparation::Adapting, done, num));
             }
             Event::Traced { job, source } => self.traced(job, source),
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),

@@ -17,8 +17,8 @@ pub struct Running {
 /// What comes before sentences are translated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preparation {
-    /// Updates of the weights.
-    Learning,
+    /// Steps of taking in what the memory has like the document.
+    Adapting,
     /// Drafts that other sentences read.
     Drafting,
 }

@@ -284,7 +284,7 @@ fn adapted(translator: &Translator, document: &Document) -> Option<Translator> {
     let mut line = StatusLine::new();
     let adapted = for_document(translator, document, &mut |done, all| {
         line.show(&format!(
-            "{}: learning, {done} of {all} updates",
+            "{}: taking in similar sentences, {done} of {all}",
             document.name
         ));
         ControlFlow::Continue(())

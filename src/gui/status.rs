@@ -51,7 +51,7 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
             (running.preparing, running.control.is_cancelled())
         {
             let what = match what {
-                Preparation::Learning => "Learning from the memory",
+                Preparation::Adapting => "Taking in similar sentences",
                 Preparation::Drafting => "First pass over the document",
             };
             ui.label(text(format!("{what}, {done} of {num}"), palette));

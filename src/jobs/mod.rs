@@ -128,7 +128,8 @@ pub enum Event {
         job: JobId,
         pairs: Result<usize>,
     },
-    /// So many updates of learning for the document are done and to be done, before anything is translated.
+    /// So many steps of taking in what the memory has like the document are done and to be done, before anything is
+    /// translated.
     Adapting {
         job: JobId,
         done: usize,

@@ -4,11 +4,14 @@
 //! Bulte & Tezcan, "Neural Fuzzy Repair: Integrating Fuzzy Matches into Neural Machine Translation", ACL 2019, Eq. 1. Only
 //! the sentences that share the rarest words with the new one are compared, as they do it.
 
+mod coverage;
 mod edit_distance;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
+
+use serde::Serialize;
 
 use crate::corpus::tmx::tmx_pairs;
 use crate::corpus::{Corpus, Split, UnitStatus, is_same_language, visible};
@@ -20,6 +23,10 @@ use edit_distance::edit_distance;
 
 /// The least resemblance of a match; below it the translation has little to do with the new sentence.
 pub const LEAST: f32 = 0.4;
+
+/// Pairs that are shown to a person, and the least resemblance of one.
+const SHOWN: usize = 5;
+const LEAST_SHOWN: f32 = 0.5;
 
 /// Sentences that are compared word by word.
 const CANDIDATES: usize = 40;
@@ -44,7 +51,7 @@ struct Pair {
 }
 
 /// A pair that resembles a sentence.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Match<'m> {
     pub source: &'m str,
     pub target: &'m str,
@@ -175,6 +182,11 @@ impl TranslationMemory {
         found
     }
 
+    /// The few pairs that help a person to translate a sentence: those that resemble it by half.
+    pub fn to_show(&self, source: &str) -> Vec<Match<'_>> {
+        self.similar(source, SHOWN, LEAST_SHOWN)
+    }
+
     fn find(&self, source: &str, other: bool) -> Option<Match<'_>> {
         let mut best: Option<Match<'_>> = None;
         let found = self.matches(source).into_iter();
@@ -188,12 +200,8 @@ impl TranslationMemory {
 
     /// The candidates for a sentence, in order.
     fn matches(&self, source: &str) -> Vec<Match<'_>> {
-        // Unknown words are all the same one, which no pair has.
-        let unknown = u32::try_from(self.places.len()).expect("fewer than 2³² words");
-        let own: Vec<u32> = words(source)
-            .map(|word| self.words.get(&word).copied().unwrap_or(unknown))
-            .collect();
-        let candidates = self.candidates(&own).into_iter();
+        let own = self.numbers(source);
+        let candidates = self.candidates(&own, CANDIDATES).into_iter();
         let candidates = candidates.map(|number| &self.pairs[number as usize]);
         let scored = candidates.map(|pair| {
             let longer = own.len().max(pair.words.len());
@@ -214,17 +222,30 @@ impl TranslationMemory {
         scored.collect()
     }
 
-    /// The pairs that share the rarest words with these, in order.
-    fn candidates(&self, words: &[u32]) -> Vec<u32> {
+    /// The words of a sentence; unknown ones are all the same, which no pair has.
+    fn numbers(&self, source: &str) -> Vec<u32> {
+        let unknown = u32::try_from(self.places.len()).expect("fewer than 2³² words");
+        words(source)
+            .map(|word| self.words.get(&word).copied().unwrap_or(unknown))
+            .collect()
+    }
+
+    /// How much a word says that so many pairs have.
+    #[expect(clippy::cast_precision_loss, reason = "counts become f32")]
+    fn rarity(&self, places: usize) -> f32 {
+        (self.pairs.len() as f32 / places.max(1) as f32)
+            .ln()
+            .max(1e-3)
+    }
+
+    /// The `count` pairs that share the rarest words with these, in order.
+    fn candidates(&self, words: &[u32], count: usize) -> Vec<u32> {
         let mut distinct: Vec<u32> = words.to_vec();
         distinct.sort_unstable();
         distinct.dedup();
         let mut weights: HashMap<u32, f32> = HashMap::new();
         let mut add = |places: &[u32]| {
-            #[expect(clippy::cast_precision_loss, reason = "counts become f32")]
-            let weight = (self.pairs.len() as f32 / places.len() as f32)
-                .ln()
-                .max(1e-3);
+            let weight = self.rarity(places.len());
             for &pair in places {
                 *weights.entry(pair).or_default() += weight;
             }
@@ -240,7 +261,7 @@ impl TranslationMemory {
         }
         let mut found: Vec<(u32, f32)> = weights.into_iter().collect();
         found.sort_unstable_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
-        found.truncate(CANDIDATES);
+        found.truncate(count);
         let mut numbers: Vec<u32> = found.into_iter().map(|(number, _)| number).collect();
         numbers.sort_unstable();
         numbers

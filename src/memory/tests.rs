@@ -109,3 +109,28 @@ fn a_tmx_file_and_a_corpus_are_memories_of_their_languages() {
         "{strange}"
     );
 }
+
+#[test]
+fn pairs_are_chosen_that_cover_a_sentence_together() {
+    let pairs = [
+        ("Click Save.", "Klicken Sie auf Speichern."),
+        ("Click Save now.", "Klicken Sie jetzt auf Speichern."),
+        ("The chart has axes.", "Das Diagramm hat Achsen."),
+        ("A chart is a picture.", "Ein Diagramm ist ein Bild."),
+        ("Nothing else.", "Nichts sonst."),
+    ];
+    let memory = TranslationMemory::new(
+        pairs.map(|(source, target)| (source.to_owned(), target.to_owned())),
+    );
+    let sources = |count| {
+        let chosen = memory.covering("Click Save to save the chart", count);
+        chosen.into_iter().map(|pair| pair.0).collect::<Vec<_>>()
+    };
+    // What the pairs share with it counts once: the second one brings nothing new after the first.
+    assert_eq!(sources(2), ["The chart has axes.", "Click Save."]);
+    let all = sources(10);
+    assert_eq!(all.len(), 4, "what shares no word is left out: {all:?}");
+    assert!(memory.covering("Bananas", 10).is_empty());
+    let exact = memory.covering("The chart has axes.", 1);
+    assert_eq!(exact, [("The chart has axes.", "Das Diagramm hat Achsen.")]);
+}

@@ -26,7 +26,7 @@ impl Default for Weighing {
             nearest: 8,
             temperature: 5.0,
             weight: 0.6,
-            reach: 60.0,
+            reach: 100.0,
         }
     }
 }

@@ -308,9 +308,13 @@ impl Model {
     }
 
     /// The same model, which mixes the words of a search with those that followed similar states in these batches; it
-    /// stays as it is if they are empty, or if it is recurrent.
+    /// stays as it is if there are none, or if it is recurrent.
     #[must_use]
-    pub fn looking_up(mut self, batches: &[Batch], weighing: Weighing) -> Self {
+    pub fn looking_up(
+        mut self,
+        batches: impl IntoIterator<Item = Batch>,
+        weighing: Weighing,
+    ) -> Self {
         let (mut keys, mut next) = (Vec::new(), Vec::new());
         let drop = DropoutSource::none();
         for batch in batches {
@@ -318,8 +322,8 @@ impl Model {
             if let (Network::Transformer(network), Encoded::Transformer(encoded)) =
                 (&self.network, &encoded)
             {
-                keys.push(self.states(network, encoded, batch, &drop));
-                next.extend_from_slice(&batch.labels);
+                keys.push(self.states(network, encoded, &batch, &drop));
+                next.extend(batch.labels);
             }
         }
         if !keys.is_empty() {

@@ -9,9 +9,10 @@ use std::ops::ControlFlow;
 
 use burn::module::Module;
 
-use super::Similar;
+use super::examples;
 use crate::inference::Translator;
 use crate::kernels::DropoutSource;
+use crate::memory::TranslationMemory;
 use crate::model::Matches;
 use crate::training::Adam;
 
@@ -60,12 +61,8 @@ impl Adaptation {
         let description = translator.description();
         let memory = description.memory.as_ref();
         let memory = memory.filter(|_| description.model.matches == Some(Matches::Learn))?;
-        let limits = (translator.vocabulary(), description.model.max_tokens);
-        let Similar {
-            examples,
-            resemblance,
-        } = Similar::of(memory, sentences, (self.pairs, self.least), limits);
-        let updates = self.updates_for(resemblance);
+        let (pairs, resemblance) = self.similar(memory, sentences);
+        let (examples, updates) = (examples(pairs, translator), self.updates_for(resemblance));
         let mut batches = Vec::new();
         for epoch in 0.. {
             let more = examples.sentence_batches(self.batch_tokens, 1, epoch);
@@ -91,6 +88,25 @@ impl Adaptation {
             (model, _) = optimizer.update(model, &mut gradients, self.learning_rate, clip_norm);
         }
         Some(translator.with_model(model.valid()))
+    }
+
+    /// The pairs that resemble the sentences, and how much the best ones do, on average over the words.
+    #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
+    fn similar<'m>(
+        &self,
+        memory: &'m TranslationMemory,
+        sentences: &[String],
+    ) -> (Vec<(&'m str, &'m str)>, f64) {
+        let (mut pairs, mut resembling, mut all) = (Vec::new(), 0.0, 0.0);
+        for sentence in sentences {
+            let similar = memory.similar(sentence, self.pairs, self.least);
+            let words = sentence.split_whitespace().count() as f64;
+            let best = similar.first().map_or(0.0, |best| f64::from(best.score));
+            all += words;
+            resembling += words * best;
+            pairs.extend(similar.iter().map(|found| (found.source, found.target)));
+        }
+        (pairs, resembling / f64::max(all, 1.0))
     }
 
     #[expect(

@@ -13,14 +13,12 @@ pub use look_up::LookUp;
 
 use super::batch::{Example, ExampleSet};
 use crate::inference::Translator;
-use crate::memory::TranslationMemory;
 use crate::model::Matches;
 use crate::text::document::Document;
 use crate::text::placeholder;
-use crate::text::vocabulary::Vocabulary;
 
-/// A translator for a document, by [`Adaptation`] or [`LookUp`], as its model does; `step` is told the updates done and
-/// to be done, if there are any, and may break it off. None if the model does neither, or nothing resembles the document.
+/// A translator for a document, by [`Adaptation`] or [`LookUp`], as its model does; `step` is told the steps done and to
+/// be done, and may break it off. None if the model does neither, or nothing resembles the document.
 pub fn for_document(
     translator: &Translator,
     document: &Document,
@@ -41,58 +39,36 @@ pub fn for_sentences(
 ) -> Option<Translator> {
     match translator.description().model.matches? {
         Matches::Learn => Adaptation::default().to_sentences(translator, sentences, step),
-        Matches::LookUp => LookUp::default().for_sentences(translator, sentences),
+        Matches::LookUp => LookUp::default().for_sentences(translator, sentences, step),
         Matches::Read => None,
     }
 }
 
-/// Pairs of a memory that resemble some sentences.
-struct Similar {
-    /// Each pair once.
-    examples: ExampleSet,
-    /// How much the best matches resemble the sentences, on average over the words.
-    resemblance: f64,
-}
-
-impl Similar {
-    /// Up to `pairs` for each sentence, which resemble it by `least` at least; those too long for the model are left out.
-    #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
-    fn of(
-        memory: &TranslationMemory,
-        sentences: &[String],
-        (pairs, least): (usize, f32),
-        (vocabulary, max_tokens): (&Vocabulary, usize),
-    ) -> Self {
-        let (mut examples, mut known) = (ExampleSet::default(), HashSet::new());
-        let (mut resembling, mut all) = (0.0, 0.0);
-        for sentence in sentences {
-            let similar = memory.similar(sentence, pairs, least);
-            let words = sentence.split_whitespace().count() as f64;
-            all += words;
-            resembling += similar
-                .first()
-                .map_or(0.0, |best| words * f64::from(best.score));
-            for found in similar {
-                if !known.insert(found.source) {
-                    continue;
-                }
-                let [source, target] =
-                    [found.source, found.target].map(|text| vocabulary.encode(text));
-                if source.len().max(target.len()) < max_tokens {
-                    let number = examples.examples.len();
-                    examples.documents.push(number..number + 1);
-                    examples.examples.push(Example {
-                        source,
-                        target,
-                        place: (0, 0),
-                        counts: true,
-                    });
-                }
-            }
+/// Pairs of a memory to learn from or to look up, each once; those too long for the model are left out.
+fn examples<'m>(
+    pairs: impl IntoIterator<Item = (&'m str, &'m str)>,
+    translator: &Translator,
+) -> ExampleSet {
+    let (vocabulary, max_tokens) = (
+        translator.vocabulary(),
+        translator.description().model.max_tokens,
+    );
+    let (mut examples, mut known) = (ExampleSet::default(), HashSet::new());
+    for (source, target) in pairs {
+        if !known.insert(source) {
+            continue;
         }
-        Self {
-            examples,
-            resemblance: resembling / f64::max(all, 1.0),
+        let [source, target] = [source, target].map(|text| vocabulary.encode(text));
+        if source.len().max(target.len()) < max_tokens {
+            let number = examples.examples.len();
+            examples.documents.push(number..number + 1);
+            examples.examples.push(Example {
+                source,
+                target,
+                place: (0, 0),
+                counts: true,
+            });
         }
     }
+    examples
 }

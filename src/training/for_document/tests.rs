@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::*;
 use crate::inference::{DeviceChoice, SearchOptions};
+use crate::memory::TranslationMemory;
 use crate::model::Weighing;
 use crate::text::document::Format;
 
@@ -73,12 +74,19 @@ fn a_model_takes_up_the_words_of_a_memory_for_one_document() {
 #[test]
 fn a_model_looks_up_the_words_of_a_memory() {
     let page = document("Close the window");
-    let mut never = |_, _| panic!("there is nothing to learn");
     let mut translator = starter();
     let before = translated(&translator, &page);
     assert!(!before.contains("Guckloch"), "{before}");
     translator.remember(memory());
-    assert!(for_document(&translator, &page, &mut never).is_some());
+    let mut steps = Vec::new();
+    let mut go_on = |done, all| {
+        steps.push((done, all));
+        ControlFlow::Continue(())
+    };
+    assert!(for_document(&translator, &page, &mut go_on).is_some());
+    assert_eq!(steps, [(0, 1)], "four pairs are one batch");
+    let mut stop = |_, _| ControlFlow::Break(());
+    assert!(for_document(&translator, &page, &mut stop).is_none());
     // Four pairs against many thousands that it has learnt: they must be told to count.
     let look_up = LookUp {
         weighing: Weighing {
@@ -88,10 +96,12 @@ fn a_model_looks_up_the_words_of_a_memory() {
         },
         ..LookUp::default()
     };
-    let made = look_up.for_sentences(&translator, &["Close the window".to_owned()]);
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let sentences = ["Close the window".to_owned()];
+    let made = look_up.for_sentences(&translator, &sentences, &mut go_on);
     let text = translated(&made.expect("the memory shares words with it"), &page);
     assert!(text.contains("Guckloch"), "{text}");
     assert_eq!(translated(&translator, &page), before, "for one document");
     let strange = document("Bananas grow quickly here");
-    assert!(for_document(&translator, &strange, &mut never).is_none());
+    assert!(for_document(&translator, &strange, &mut go_on).is_none());
 }
