@@ -7,7 +7,8 @@ use super::super::context_config::{Context, Placement};
 use super::super::documents::Reach;
 use super::super::flat::FlatLevel;
 use super::super::tree::MergeKind;
-use super::{Cost, Part, PartGroup, Widths, ZHANG, sentences};
+use super::cost::{Cost, Widths};
+use super::{Part, PartGroup, ZHANG, sentences};
 
 /// An attention to the document, without what joins it to a layer.
 pub(super) struct Attention {

@@ -1,0 +1,165 @@
+//! Multi-head scaled dot-product attention over runs of rows.
+//!
+//! Vaswani et al., "Attention Is All You Need", NeurIPS 2017, Eq. 1. The heads are the columns
+//! `[h · d_head, (h + 1) · d_head)` of the projected queries, keys and values.
+
+mod fused;
+mod plain;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::Tensor;
+
+use super::cpu::{self, Operand};
+use plain::plain;
+
+/// Rows of queries and the rows of keys that all of them may read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    pub queries: Range<usize>,
+    pub keys: Range<usize>,
+}
+
+impl Segment {
+    /// Every run of rows attends to itself.
+    pub fn own(runs: &[Range<usize>]) -> Arc<[Self]> {
+        runs.iter()
+            .map(|rows| Self {
+                queries: rows.clone(),
+                keys: rows.clone(),
+            })
+            .collect()
+    }
+}
+
+/// Who attends to what.
+#[derive(Debug, Clone)]
+pub struct Attention {
+    pub num_heads: usize,
+    /// Query `i` of a segment sees its keys up to `i + num_keys - num_queries`.
+    pub causal: bool,
+    /// Ascending and disjoint in their queries; rows that no segment names give zeros.
+    pub segments: Arc<[Segment]>,
+}
+
+impl Attention {
+    /// How many keys query number `query` of `segment` sees.
+    pub(super) fn visible(&self, segment: &Segment, query: usize) -> usize {
+        let (queries, keys) = (segment.queries.len(), segment.keys.len());
+        if self.causal {
+            (query + 1 + keys).saturating_sub(queries).min(keys)
+        } else {
+            keys
+        }
+    }
+}
+
+/// `softmax(q kᵀ / √d_head) v` for every head, heads side by side.
+///
+/// A query that sees no key gives zeros.
+///
+/// # Shapes
+/// - q: `[rows, d_model]`; k: `[key rows, d_model]`; v: `[key rows, d_value]`
+/// - output: `[rows, d_value]`
+pub fn attention(q: Tensor<2>, k: Tensor<2>, v: Tensor<2>, spec: &Attention) -> Tensor<2> {
+    check(&q, &k, spec);
+    let ([key_rows, _], [value_rows, d_value]) = (k.dims(), v.dims());
+    assert_eq!(
+        key_rows, value_rows,
+        "{key_rows} keys for {value_rows} values"
+    );
+    assert_eq!(
+        d_value % spec.num_heads,
+        0,
+        "{} heads do not divide d_value {d_value}",
+        spec.num_heads
+    );
+    let operands = [Operand::from(&q), Operand::from(&k), Operand::from(&v)];
+    cpu::run(spec.clone(), operands).unwrap_or_else(|| plain(&q, &k, &v, spec).0)
+}
+
+/// The weights that [`attention`] uses, for whoever wants to see them.
+///
+/// # Shapes
+/// - q: `[rows, d_model]`; k: `[key rows, d_model]`
+/// - output: `[segments, heads, tgt, src]`, padded with zeros to the longest segment
+pub fn attention_weights(q: &Tensor<2>, k: &Tensor<2>, spec: &Attention) -> Tensor<4> {
+    check(q, k, spec);
+    plain(q, k, k, spec).1
+}
+
+fn check(q: &Tensor<2>, k: &Tensor<2>, spec: &Attention) {
+    let ([rows, d_model], [key_rows, d_key]) = (q.dims(), k.dims());
+    assert_eq!(
+        d_model, d_key,
+        "queries have {d_model} columns, keys {d_key}"
+    );
+    assert_eq!(
+        d_model % spec.num_heads,
+        0,
+        "{} heads do not divide d_model {d_model}",
+        spec.num_heads
+    );
+    let mut end = 0;
+    for segment in spec.segments.iter() {
+        assert!(
+            segment.queries.start >= end,
+            "segments overlap or are not in order at row {end}"
+        );
+        end = segment.queries.end;
+        assert!(
+            segment.keys.end <= key_rows,
+            "keys {:?} of {key_rows}",
+            segment.keys
+        );
+    }
+    assert!(end <= rows, "segments name {end} of {rows} rows");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::comparison::assert_same;
+
+    fn spec(causal: bool, segments: &[(Range<usize>, Range<usize>)]) -> Attention {
+        let segments = segments.iter().map(|(queries, keys)| Segment {
+            queries: queries.clone(),
+            keys: keys.clone(),
+        });
+        Attention {
+            num_heads: 2,
+            causal,
+            segments: segments.collect(),
+        }
+    }
+
+    #[test]
+    fn fused_attention_equals_the_plain_one() {
+        let cases = [
+            spec(false, &[(0..5, 0..5), (5..6, 5..6), (6..9, 6..9)]),
+            spec(true, &[(0..5, 0..5), (5..6, 5..6), (6..9, 6..9)]),
+            // A row without a segment, shared keys, no keys at all.
+            spec(false, &[(0..2, 0..4), (3..5, 0..4), (5..9, 9..9)]),
+            // Fewer queries than keys: the last words of a sentence.
+            spec(true, &[(0..1, 0..4), (1..3, 4..9)]),
+        ];
+        for spec in cases {
+            assert_same(
+                [[9, 6], [9, 6], [9, 10]],
+                |[q, k, v]| attention(q, k, v, &spec),
+                |[q, k, v]| plain(&q, &k, &v, &spec).0,
+            );
+        }
+    }
+
+    #[test]
+    fn long_segments_use_the_blocked_product_alike() {
+        let spec = spec(true, &[(0..37, 0..37)]);
+        assert_same(
+            [[37, 64], [37, 64], [37, 64]],
+            |[q, k, v]| attention(q, k, v, &spec),
+            |[q, k, v]| plain(&q, &k, &v, &spec).0,
+        );
+    }
+}

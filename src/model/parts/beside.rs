@@ -1,0 +1,152 @@
+//! What some systems have beside an encoder and a decoder, and the parts of the recurrent one.
+
+use super::cost::{Cost, Widths};
+use super::{OWN, Part, PartGroup, ZHANG, sentences};
+use crate::model::bert::BertReading;
+use crate::model::config::{ModelConfig, Positions};
+use crate::model::context_config::Context;
+
+impl ModelConfig {
+    pub(super) fn previous_encoder_part(&self, w: &Widths) -> Option<Part> {
+        let Some(Context::Zhang { previous }) = self.context else {
+            return None;
+        };
+        let mut cost = w.attention(previous * previous);
+        cost.words = (cost.words + w.feed_forward_cost().words) * previous as u64;
+        Some(Part {
+            name: "previous sentences: self-attention, feed-forward".to_owned(),
+            group: PartGroup::Context,
+            parameters: 4 * w.square() + w.feed_forward() + 2 * w.norm,
+            reads: format!("words of the {} before", sentences(previous)),
+            source: ZHANG,
+            cost,
+        })
+    }
+
+    pub(super) fn segments_part(&self) -> Option<Part> {
+        let Some(Context::FlatTransformer { .. }) = self.context else {
+            return None;
+        };
+        Some(Part {
+            name: "segments: context and sentence".to_owned(),
+            group: PartGroup::Context,
+            parameters: 2 * self.d_model,
+            reads: "whether a word is of the context".to_owned(),
+            source: "Ma et al. 2020, §3",
+            cost: Cost::default(),
+        })
+    }
+
+    pub(super) fn stage_one_part(&self) -> Part {
+        let base = self.sentence_level();
+        let bilingual = self.context.as_ref().is_some_and(Context::is_bilingual);
+        let parts = base.parts().into_iter();
+        let kept: Vec<Part> = parts
+            .filter(|part| match part.group {
+                PartGroup::Embeddings => {
+                    bilingual || !["target words", "logits"].contains(&part.name.as_str())
+                }
+                PartGroup::Decoder => bilingual,
+                _ => true,
+            })
+            .collect();
+        let mut parameters = kept.iter().map(|part| part.parameters).sum();
+        if let Positions::MultiLevel {
+            words,
+            sentences,
+            paragraphs,
+            ..
+        } = self.positions
+            && !bilingual
+            && !self.tied_embeddings
+        {
+            // The target's places are not needed.
+            parameters -= (words + sentences + paragraphs) * self.d_model;
+        }
+        let words = kept.iter().map(|part| part.cost.words).sum();
+        Part {
+            name: "sentence-level model of stage one, frozen".to_owned(),
+            group: PartGroup::StageOne,
+            parameters,
+            reads: OWN.to_owned(),
+            source: "Maruf et al. 2019, §4.2",
+            cost: Cost {
+                words,
+                ..Cost::default()
+            },
+        }
+    }
+
+    pub(super) fn rnn_search_parts(&self) -> Vec<Part> {
+        let sizes = self.rnn_search();
+        let square = self.widths().square() as u64;
+        let source = "Bahdanau et al. 2015, §3, appendix A";
+        let part = |name: &str, group, parameters, reads: &str, words| Part {
+            name: name.to_owned(),
+            group,
+            parameters,
+            reads: reads.to_owned(),
+            source,
+            cost: Cost {
+                words,
+                words_in_sentence: if group == PartGroup::Decoder {
+                    3 * self.d_model as u64
+                } else {
+                    0
+                },
+                floats_per_word: 4 * self.d_model as u64,
+                ..Cost::default()
+            },
+        };
+        let tables =
+            sizes.num_parameters() - sizes.encoder_parameters() - sizes.decoder_parameters();
+        vec![
+            part(
+                "source words, target words, logits",
+                PartGroup::Embeddings,
+                tables,
+                "a word",
+                0,
+            ),
+            part(
+                "bidirectional recurrent encoder",
+                PartGroup::Encoder,
+                sizes.encoder_parameters(),
+                "all words of its sentence, one after the other",
+                12 * square,
+            ),
+            part(
+                "recurrent decoder with additive attention",
+                PartGroup::Decoder,
+                sizes.decoder_parameters(),
+                "words before it and words of its source sentence",
+                sizes.decoder_parameters() as u64 + (self.vocab_size * self.d_model) as u64,
+            ),
+        ]
+    }
+}
+
+/// Computed once for each pair of sentences if it is frozen, so it is not counted for every word.
+pub(super) fn bert_part(bert: &BertReading) -> Part {
+    let sizes = &bert.sizes;
+    let (d, layers) = (sizes.d_model, sizes.num_layers);
+    let layer = 4 * (d * d + d) + 2 * d * sizes.d_ff + sizes.d_ff + d + 4 * d;
+    let rows = sizes.vocab_size + sizes.max_tokens + sizes.num_types + 2;
+    Part {
+        name: format!("BERT, {}", if bert.trained { "trained" } else { "frozen" }),
+        group: PartGroup::Context,
+        parameters: rows * d + layers * layer,
+        reads: "[CLS] sentence [SEP] context [SEP]".to_owned(),
+        source: "Devlin et al. 2019, §3",
+        cost: Cost {
+            words: 2 * (layers * (4 * d * d + 2 * d * sizes.d_ff)) as u64,
+            words_in_sentence: 8 * (layers * d) as u64,
+            floats_per_word: if bert.trained {
+                12 * (layers * d) as u64
+            } else {
+                2 * d as u64
+            },
+            ..Cost::default()
+        },
+    }
+}

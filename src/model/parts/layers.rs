@@ -1,0 +1,214 @@
+//! Embeddings, encoder and decoder, with the attentions to the document that stand in them.
+
+use super::beside::bert_part;
+use super::cost::{Cost, Widths};
+use super::{OWN, Part, PartGroup, TRANSFORMER, sentences};
+use crate::model::config::{Matches, ModelConfig, NormPosition, Positions};
+use crate::model::context_config::{Context, Placement, Side};
+use crate::model::layout::Sublayer;
+
+impl ModelConfig {
+    pub(super) fn embedding_parts(&self) -> Vec<Part> {
+        let d = self.d_model;
+        let table = |name: &str, rows: usize, reads: &str, source| Part {
+            name: name.to_owned(),
+            group: PartGroup::Embeddings,
+            parameters: rows * d,
+            reads: reads.to_owned(),
+            source,
+            cost: Cost {
+                words: d as u64,
+                floats_per_word: d as u64,
+                ..Cost::default()
+            },
+        };
+        let words = "Vaswani et al. 2017, §3.4";
+        let mut parts = vec![table(
+            if self.tied_embeddings {
+                "words of both languages, also the logits"
+            } else {
+                "source words"
+            },
+            self.vocab_size,
+            "a word",
+            words,
+        )];
+        let places = match self.positions {
+            Positions::Sinusoidal => 0,
+            Positions::MultiLevel {
+                words,
+                sentences,
+                paragraphs,
+                ..
+            } => words + sentences + paragraphs,
+        };
+        let sides = if self.tied_embeddings { 1 } else { 2 };
+        if places > 0 {
+            parts.push(table(
+                "positions of word, sentence and paragraph",
+                sides * places,
+                "a place",
+                "Trankova et al. 2024, §1.2",
+            ));
+        }
+        if !self.tied_embeddings {
+            parts.push(table("target words", self.vocab_size, "a word", words));
+            parts.push(table("logits", self.vocab_size, "a state", words));
+        }
+        parts
+    }
+
+    pub(super) fn encoder_parts(&self) -> Vec<Part> {
+        let w = self.widths();
+        let mut parts = Vec::new();
+        let read = match self.context {
+            Some(
+                Context::Concatenation { previous } | Context::FlatTransformer { previous, .. },
+            ) => previous + 1,
+            // Most sentences have no match; one that has is read with another of its length.
+            _ if self.matches == Some(Matches::Read) => 2,
+            _ => 1,
+        };
+        let previous = self.previous_encoder_part(&w);
+        parts.extend(previous);
+        parts.extend(self.bert.as_ref().map(bert_part));
+        parts.extend(self.segments_part());
+        let context = self.context_attention(&w);
+        let beside = match &context {
+            Some((attention, Placement::Sublayer)) => Some((attention, w.norm)),
+            Some((attention, Placement::Heads)) => Some((attention, 0)),
+            _ => None,
+        };
+        for (number, kind) in self.encoder.sublayers().enumerate() {
+            let layer = |name: &str, parameters, reads: &str, source, mut cost: Cost| {
+                cost.words *= read as u64;
+                Part {
+                    name: format!("encoder {}: {name}", number + 1),
+                    group: PartGroup::Encoder,
+                    parameters,
+                    reads: reads.to_owned(),
+                    source,
+                    cost,
+                }
+            };
+            match kind {
+                Sublayer::SelfAttention => {
+                    let reads = match self.context {
+                        Some(
+                            Context::Concatenation { previous }
+                            | Context::FlatTransformer { previous, .. },
+                        ) => {
+                            format!("{OWN} and of the {} before it", sentences(previous))
+                        }
+                        _ if self.matches == Some(Matches::Read) => {
+                            format!("{OWN} and of the translation of a similar one")
+                        }
+                        _ => OWN.to_owned(),
+                    };
+                    let parameters = 4 * w.square() + w.norm;
+                    let cost = w.attention(read * read);
+                    parts.push(layer(
+                        "self-attention",
+                        parameters,
+                        &reads,
+                        TRANSFORMER,
+                        cost,
+                    ));
+                    if let Some((attention, norm)) = beside {
+                        let name = format!("encoder {}: {}", number + 1, attention.name);
+                        parts.push(attention.part(name, attention.parameters + norm));
+                    }
+                }
+                Sublayer::FeedForward => {
+                    let parameters = w.feed_forward() + w.norm;
+                    let cost = w.feed_forward_cost();
+                    parts.push(layer(
+                        "feed-forward",
+                        parameters,
+                        "itself",
+                        TRANSFORMER,
+                        cost,
+                    ));
+                }
+            }
+        }
+        if self.norm == NormPosition::Pre {
+            parts.push(self.final_norm("encoder", PartGroup::Encoder));
+        }
+        if let Some((attention, Placement::Gate)) = &context
+            && self.context_side().has_encoder()
+        {
+            let name = format!("after the encoder: {}, gate", attention.name);
+            parts.push(attention.part(name, attention.parameters + self.gated_layer(&w)));
+        }
+        parts
+    }
+
+    pub(super) fn decoder_parts(&self) -> Vec<Part> {
+        let w = self.widths();
+        let mut parts = Vec::new();
+        for number in 1..=self.num_decoder_layers {
+            let mut cost = w.attention(2);
+            cost.words += 4 * w.square() as u64 + w.feed_forward_cost().words;
+            cost.floats_per_word += w.feed_forward_cost().floats_per_word;
+            if number == 1 {
+                // The scores of all words of the vocabulary.
+                cost.words += (self.vocab_size * w.d) as u64;
+            }
+            parts.push(Part {
+                name: format!(
+                    "decoder {number}: causal self-attention, source attention, feed-forward"
+                ),
+                group: PartGroup::Decoder,
+                parameters: self.decoder_layer_parameters(),
+                reads: "words before it and words of its source sentence".to_owned(),
+                source: TRANSFORMER,
+                cost,
+            });
+            if let Some(Context::HierarchicalEncoding { decoder: true, .. } | Context::Bert { .. }) =
+                self.context
+                && let Some((attention, placement)) = self.context_attention(&w)
+            {
+                let name = format!("decoder {number}: {}", attention.name);
+                let is_beside = matches!(self.context, Some(Context::Bert { .. }))
+                    && placement == Placement::Heads;
+                let norm = if is_beside { 0 } else { w.norm };
+                parts.push(attention.part(name, attention.parameters + norm));
+            }
+        }
+        if self.norm == NormPosition::Pre {
+            parts.push(self.final_norm("decoder", PartGroup::Decoder));
+        }
+        if self.context_side().has_decoder()
+            && let Some((mut attention, _)) = self.context_attention(&w)
+        {
+            attention.reads = attention.reads.replace("words of", "translated words of");
+            let name = format!("after the decoder: {}, gate", attention.name);
+            parts.push(attention.part(name, attention.parameters + self.gated_layer(&w)));
+        }
+        parts
+    }
+
+    fn final_norm(&self, side: &str, group: PartGroup) -> Part {
+        Part {
+            name: format!("{side}: last norm"),
+            group,
+            parameters: 2 * self.d_model,
+            reads: "itself".to_owned(),
+            source: "Xiong et al. 2020",
+            cost: Cost::default(),
+        }
+    }
+
+    fn context_side(&self) -> Side {
+        self.context.map_or(Side::Encoder, |context| context.side())
+    }
+
+    /// Norms, feed-forward layer and gate after an attention; HAN counts its own.
+    fn gated_layer(&self, w: &Widths) -> usize {
+        match self.context {
+            Some(Context::Han { .. }) => w.feed_forward() + w.gate,
+            _ => 2 * w.norm + w.feed_forward() + w.gate,
+        }
+    }
+}
