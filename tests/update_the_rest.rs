@@ -54,6 +54,7 @@ fn window(reads: Reads) -> Harness<'static, Window> {
         job,
         info: info(folder, reads),
         device_name: "CPU (2 threads)".to_owned(),
+        memory: None,
     });
     state.apply(Command::Translate(Scope::Document));
     work(&mut state, str::to_uppercase);

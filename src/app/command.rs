@@ -36,6 +36,8 @@ pub enum Command {
     /// Opens the editor on the selected sentence.
     Edit,
     EditSentence(usize),
+    /// Opens the editor on the selected sentence with this translation.
+    EditWith(String),
     /// The editor's text, as it changes.
     Editing(String),
     KeepEdit,
@@ -65,6 +67,7 @@ pub enum Command {
     ShowShortcuts(bool),
     ToggleShortcuts,
     ToggleOutline,
+    ToggleSimilar,
     DismissNotice(u64),
     ShowPage(Page),
     Training(TrainingCommand),
@@ -378,6 +381,12 @@ pub static ACTIONS: &[Action] = {
             C::ShowPage(Page::Evaluate),
         ),
         action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
+        action(
+            View,
+            "Similar sentences",
+            Some(Shortcut::command(Letter('M'))),
+            C::ToggleSimilar,
+        ),
         action(
             View,
             "Keyboard shortcuts",

@@ -69,6 +69,11 @@ impl AppState {
         });
     }
 
+    pub(super) fn edit_with(&mut self, text: String) {
+        self.edit_selected();
+        self.editing(text);
+    }
+
     pub(super) fn editing(&mut self, text: String) {
         let Some(editor) = self
             .document

@@ -24,13 +24,18 @@ impl AppState {
                 job,
                 info,
                 device_name,
+                memory,
             } => {
                 if !self.is_opening_model(job) {
                     return;
                 }
                 self.settings.remember_model(&info.folder);
                 self.save_settings();
-                self.model = ModelState::Open { info, device_name };
+                self.model = ModelState::Open {
+                    info,
+                    device_name,
+                    memory,
+                };
                 if let Some(scope) = self.waiting_scope.take() {
                     self.start_translation(scope);
                 }

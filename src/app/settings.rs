@@ -17,6 +17,8 @@ pub struct Settings {
     pub device: Device,
     pub beam_size: usize,
     pub shows_outline: bool,
+    /// Whether the document page lists what the memory has like the selected sentence.
+    pub shows_similar: bool,
     pub recent_documents: Vec<PathBuf>,
     pub recent_models: Vec<PathBuf>,
     pub recent_corpora: Vec<PathBuf>,
@@ -38,6 +40,7 @@ impl Default for Settings {
             device: Device::Auto,
             beam_size: 4,
             shows_outline: true,
+            shows_similar: true,
             recent_documents: vec![],
             recent_models: vec![],
             recent_corpora: vec![],

@@ -1,6 +1,7 @@
 //! The state of the workbench and what commands do to it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::ask::Ask;
 use super::command::{Command, Page, Scope};
@@ -13,6 +14,7 @@ use super::training::Training;
 use crate::error::Error;
 use crate::inference::{ModelInfo, SearchOptions};
 use crate::jobs::{FileRequest, JobId, Project, Request};
+use crate::memory::TranslationMemory;
 
 /// After the last change.
 const AUTOSAVE_SECS: f64 = 1.0;
@@ -33,6 +35,7 @@ pub enum ModelState {
     Open {
         info: ModelInfo,
         device_name: String,
+        memory: Option<Arc<TranslationMemory>>,
     },
 }
 
@@ -162,6 +165,7 @@ impl AppState {
             Command::Visible(sentence) => self.set_visible(sentence),
             Command::Edit => self.edit_selected(),
             Command::EditSentence(sentence) => self.edit(sentence),
+            Command::EditWith(text) => self.edit_with(text),
             Command::Editing(text) => self.editing(text),
             Command::KeepEdit => {
                 self.keep_edit();
@@ -196,6 +200,9 @@ impl AppState {
             Command::ToggleShortcuts => self.shows_shortcuts = !self.shows_shortcuts,
             Command::ToggleOutline => {
                 self.set(|settings| settings.shows_outline = !settings.shows_outline);
+            }
+            Command::ToggleSimilar => {
+                self.set(|settings| settings.shows_similar = !settings.shows_similar);
             }
             Command::ShowPage(Page::Explore) => self.show_explorer(),
             Command::ShowPage(page) => self.page = page,
@@ -235,6 +242,14 @@ impl AppState {
         (*command == Command::UpdateRest)
             .then(|| self.why_no_update())
             .flatten()
+    }
+
+    /// What the model takes over, reads, learns from or looks up.
+    pub fn memory(&self) -> Option<&Arc<TranslationMemory>> {
+        match &self.model {
+            ModelState::Open { memory, .. } => memory.as_ref(),
+            _ => None,
+        }
     }
 
     /// Whether there is something to cancel.

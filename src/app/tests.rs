@@ -33,6 +33,7 @@ fn with_page() -> AppState {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),
+        memory: None,
     });
     state
 }
@@ -191,6 +192,7 @@ fn translating_before_the_model_is_there_waits_for_it() {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),
+        memory: None,
     });
     assert!(matches!(
         state.requests.last(),

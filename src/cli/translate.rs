@@ -16,6 +16,7 @@ use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Tran
 use crate::memory::TranslationMemory;
 use crate::text::document::{Document, Format};
 use crate::text::file::write_atomically;
+use crate::text::placeholder;
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
 
@@ -312,6 +313,10 @@ fn report(
             entry["log_prob"] = json!(translation.log_prob);
             entry["tokens"] = json!(translation.num_tokens);
             entry["flags"] = json!(translation.flags);
+        }
+        if let Some(memory) = translator.memory() {
+            let shown = placeholder::stripped(&document.sentences[index].text);
+            entry["similar"] = json!(memory.to_show(shown.trim()));
         }
         entry
     };

@@ -13,6 +13,7 @@ use super::explore::ExplorePanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
 use super::shading::MarginShading;
+use super::similar::SimilarPanel;
 use super::theme::{self, Palette};
 use super::training::{Closing, TrainingPanel, closing_ui};
 use super::{menu, notices, shortcuts, status, welcome};
@@ -22,6 +23,7 @@ use crate::inference::DeviceChoice;
 use crate::jobs::{
     Evaluations, Event, ExplainThread, FileThread, RunsThread, TrainingRequest, Trainings, Worker,
 };
+use crate::text::placeholder;
 use crate::training::{Order, Turn};
 
 /// What the panels remember between frames.
@@ -31,6 +33,7 @@ pub struct Panels {
     pub outline: OutlinePanel,
     pub training: TrainingPanel,
     pub explore: ExplorePanel,
+    pub similar: SimilarPanel,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
 }
@@ -343,6 +346,27 @@ fn document_page_ui(
         panel.show(ui, |ui| {
             let outline = &mut panels.outline;
             outline.ui(ui, document, margin, can_translate, commands);
+        });
+    }
+    if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
+        && state.settings.shows_similar
+    {
+        let sentence = document.selected.map(|sentence| {
+            let text = placeholder::stripped(&document.document.sentences[sentence].text);
+            text.trim().to_owned()
+        });
+        let panel = Panel::bottom("similar")
+            .resizable(true)
+            .default_size(116.0)
+            .size_range(64.0..=420.0)
+            .frame(
+                Frame::NONE
+                    .fill(palette.panel)
+                    .inner_margin(Margin::symmetric(0, 8)),
+            );
+        panel.show(ui, |ui| {
+            let similar = &mut panels.similar;
+            similar.ui(ui, memory, sentence.as_deref(), commands);
         });
     }
     CentralPanel::default()

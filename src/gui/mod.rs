@@ -24,6 +24,7 @@ mod row_layout;
 mod sentence_row;
 mod shading;
 mod shortcuts;
+mod similar;
 mod sparse_map;
 mod status;
 mod theme;

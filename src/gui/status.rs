@@ -127,7 +127,9 @@ fn memory_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
 
 fn model_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
     match &state.model {
-        ModelState::Open { info, device_name } => {
+        ModelState::Open {
+            info, device_name, ..
+        } => {
             ui.label(text(device_name.as_str(), palette));
             memory_ui(ui, state, palette);
             ui.label(text(info.name.as_str(), palette))

@@ -179,6 +179,11 @@ impl Translator {
         Ok(())
     }
 
+    /// All pairs that it takes over, reads, learns from or looks up.
+    pub fn memory(&self) -> Option<&Arc<TranslationMemory>> {
+        self.description.memory.as_ref().or(self.memory.as_ref())
+    }
+
     /// Puts the user's memory before the model's own, if the model does anything with it.
     fn join_memories(&mut self) {
         let (Some(memory), Some(_)) = (&self.memory, self.description.model.matches) else {

@@ -30,6 +30,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
 use crate::explain::{ContextDifference, Margin, SimilarityView};
 use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
+use crate::memory::TranslationMemory;
 use crate::text::document::Document;
 use crate::trace::TraceSource;
 use crate::training::{Estimate, TrainingEvent};
@@ -122,6 +123,8 @@ pub enum Event {
         job: JobId,
         info: ModelInfo,
         device_name: String,
+        /// The model's own and the user's pairs.
+        memory: Option<Arc<TranslationMemory>>,
     },
     /// So many pairs are in the translation memory, before the model that reads it is open; or why there is none.
     MemoryOpened {

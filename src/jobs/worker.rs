@@ -38,6 +38,9 @@ pub trait Engine {
     /// If the model cannot learn.
     fn remember(&mut self, memory: TranslationMemory, learns: bool) -> Result<()>;
 
+    /// As [`Translator::memory`].
+    fn memory(&self) -> Option<Arc<TranslationMemory>>;
+
     /// One made for a document, see [`for_document`].
     fn adapted(
         &self,
@@ -101,6 +104,10 @@ impl Engine for Translator {
         }
         self.remember(memory);
         Ok(())
+    }
+
+    fn memory(&self) -> Option<Arc<TranslationMemory>> {
+        self.memory().cloned()
     }
 
     fn adapted(
@@ -282,14 +289,15 @@ where
                     }
                     (self.emit)(Event::MemoryOpened { job, pairs });
                 }
-                let (info, device_name) = (engine.info().clone(), engine.device_name().to_owned());
+                let event = Event::ModelOpened {
+                    job,
+                    info: engine.info().clone(),
+                    device_name: engine.device_name().to_owned(),
+                    memory: engine.memory(),
+                };
                 self.engine = Some(engine);
                 self.opened = Some(opened);
-                Ok(Event::ModelOpened {
-                    job,
-                    info,
-                    device_name,
-                })
+                Ok(event)
             }
             Request::Translate {
                 job,

@@ -1,5 +1,9 @@
 //! A run goes on only as what it was: same counters, same corpus, same format.
 
+use std::fs;
+
+use canopy::error::Error;
+
 use super::*;
 
 #[test]
@@ -107,4 +111,61 @@ fn wrong_settings_are_refused_by_line_and_field() {
             assert!(refused.contains(word), "{word:?} is not in: {refused}");
         }
     }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        fs::copy(entry.path(), to.join(entry.file_name())).expect("copies");
+    }
+}
+
+#[test]
+fn a_run_gone_on_with_equals_one_without_a_pause() {
+    let place = Place::new();
+    let (whole, stopped, killed) = (
+        place.run("whole"),
+        place.run("stopped"),
+        place.run("killed"),
+    );
+    let config = place.config(7);
+    // A killed run leaves what it saved last.
+    let done = observed(&config, &whole, false, &mut |event| {
+        if matches!(event, TrainingEvent::Saved { step: 3, .. }) {
+            copy(
+                &whole.join("checkpoints/last"),
+                &killed.join("checkpoints/last"),
+            );
+        }
+    });
+    assert_eq!(done.expect("trains"), EndReason::Steps);
+    // The best score is known from the validation after the last step only.
+    assert!(progress(&whole).best_bleu.is_some());
+    stopped_after(5, &config, &stopped);
+    assert_eq!(progress(&stopped).step, 5);
+    let on = trained(&config, &stopped, true).expect("goes on");
+    assert_eq!(steps(&on), [6, 7]);
+    assert_same_state(&stopped, &whole);
+    let on = trained(&config, &killed, true).expect("goes on");
+    assert_eq!(steps(&on), [4, 5, 6, 7]);
+    assert_same_state(&killed, &whole);
+}
+
+#[test]
+fn steps_are_the_total_of_all_sessions() {
+    let (place, run) = (Place::new(), "run");
+    trained(&place.config(2), &place.run(run), false).expect("trains");
+    let on = trained(&place.config(4), &place.run(run), true).expect("goes on");
+    assert_eq!(steps(&on), [3, 4]);
+    let again = trained(&place.config(4), &place.run(run), true).expect("is done");
+    assert_eq!(steps(&again), [0; 0]);
+    assert_eq!(
+        again.last(),
+        Some(&TrainingEvent::Finished {
+            step: 4,
+            reason: EndReason::Steps
+        })
+    );
+    assert_eq!(progress(&place.run(run)).step, 4);
 }

@@ -3,6 +3,7 @@
 use canopy::inference::{DeviceChoice, Translator};
 use canopy::memory::Match;
 use canopy::model::SENTENCE_BREAK;
+use canopy::training::TrainingData;
 
 use super::*;
 

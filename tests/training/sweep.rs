@@ -1,6 +1,6 @@
 //! A sweep trains what is not finished yet, goes on past a row that fails, and ends in a table.
 
-use canopy::corpus::Corpus;
+use canopy::corpus::{Corpus, Split};
 use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions};
 use canopy::results::{Questions, Results};
 use canopy::training::sweep::{Sweep, SweepTable};

@@ -1,7 +1,7 @@
 //! While training a sample of the development documents is scored, at the end all of them.
 
-use canopy::corpus::Corpus;
-use canopy::training::{Sample, ValidationSet};
+use canopy::corpus::{Corpus, CorpusWriter, Split, Unit};
+use canopy::training::{Sample, TrainingData, ValidationSet};
 
 use super::*;
 

@@ -190,6 +190,7 @@ fn a_sentence_leads_to_its_trace() {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),
+        memory: None,
     });
     let mut requests = state.file_requests.drain(..);
     let text = requests.find_map(|request| match request {

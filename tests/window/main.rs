@@ -2,6 +2,7 @@
 
 mod evaluate;
 mod explore;
+mod memory;
 #[path = "../explain_support/small.rs"]
 mod small;
 mod training;
@@ -73,6 +74,7 @@ impl Window {
             job,
             info: info(folder),
             device_name: "CPU (2 threads)".to_owned(),
+            memory: None,
         });
         window
     }
@@ -228,33 +230,6 @@ fn a_click_on_the_state_confirms_the_sentence() {
             .confirmed,
         1
     );
-}
-
-#[test]
-fn a_memory_is_chosen_in_the_menu_and_shown_below() {
-    let mut window = Window::with_document(PAGE);
-    let state = &mut window.state;
-    state.apply(Command::UseMemory(Some("mine.tmx".into())));
-    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
-        panic!()
-    };
-    let pairs = Ok(12_345);
-    state.receive(Event::MemoryOpened { job, pairs });
-    state.receive(Event::ModelOpened {
-        job,
-        info: info(folder),
-        device_name: "CPU (2 threads)".to_owned(),
-    });
-    let mut harness = window.harness();
-    harness.run();
-    harness.get_by_label("memory of 12\u{202F}345 pairs");
-    harness.get_by_label("Model").click();
-    harness.run();
-    harness.get_by_label("mine.tmx");
-    harness.get_by_label("None").click();
-    harness.run_steps(3);
-    let commands = &harness.state().commands;
-    assert!(commands.contains(&Command::UseMemory(None)));
 }
 
 #[test]

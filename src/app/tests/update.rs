@@ -24,6 +24,7 @@ fn open_reading(state: &mut AppState, reads: Reads) {
             ..info(folder)
         },
         device_name: "CPU".to_owned(),
+        memory: None,
     });
 }
 

@@ -19,6 +19,10 @@ impl Engine for Fake {
         Ok(())
     }
 
+    fn memory(&self) -> Option<Arc<TranslationMemory>> {
+        None
+    }
+
     fn adapted(
         &self,
         document: &Document,

@@ -1,26 +1,15 @@
-//! Corpora of document folders and of translation memories.
+//! Two folders of documents become a corpus of aligned sentences.
 
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use canopy::corpus::document_folders::{FolderImport, FolderReport};
-use canopy::corpus::tmx::{TmxImport, TmxReport};
-use canopy::corpus::{Corpus, ParallelDocument, Split, UnitStatus, segments};
+use canopy::corpus::{Corpus, Split, UnitStatus, segments};
 use canopy::error::Error;
-use serde_json::Value;
 use tempfile::TempDir;
 
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("makes folders");
-        fs::write(path, text).expect("writes");
-    }
-    folder
-}
+use crate::{documents, folder, pairs};
 
 fn folders(source: &Path, target: &Path, output: &Path) -> Result<(Corpus, FolderReport), Error> {
     let import = FolderImport {
@@ -33,31 +22,6 @@ fn folders(source: &Path, target: &Path, output: &Path) -> Result<(Corpus, Folde
     };
     let done = import.run(|_, _| ControlFlow::Continue(()))?;
     Ok(done.expect("nobody ends it"))
-}
-
-fn documents(corpus: &Corpus) -> Vec<ParallelDocument> {
-    let splits = Split::ALL.into_iter();
-    let mut documents: Vec<ParallelDocument> = splits
-        .flat_map(|split| {
-            corpus
-                .documents(split)
-                .expect("opens")
-                .map(|document| document.expect("reads"))
-        })
-        .collect();
-    documents.sort_by(|a, b| a.id.cmp(&b.id));
-    documents
-}
-
-/// What both sides show.
-fn pairs(document: &ParallelDocument) -> Vec<(String, String)> {
-    let units = document
-        .paragraphs
-        .iter()
-        .flat_map(|paragraph| &paragraph.units);
-    units
-        .map(|unit| (unit.visible_source(), unit.visible_target()))
-        .collect()
 }
 
 fn samples() -> (Corpus, FolderReport, TempDir) {
@@ -344,209 +308,4 @@ fn an_import_that_is_ended_leaves_nothing() {
         .expect("a folder")
         .count();
     assert_eq!(left, 0);
-}
-
-/// Imports a file of these bytes.
-fn memory(bytes: &[u8], languages: (&str, &str)) -> Result<(Corpus, TmxReport, TempDir), Error> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file: PathBuf = folder.path().join("memory.tmx");
-    fs::write(&file, bytes).expect("writes");
-    let import = TmxImport {
-        file,
-        source_language: languages.0.to_owned(),
-        target_language: languages.1.to_owned(),
-        output: folder.path().join("out"),
-        replace: false,
-    };
-    let done = import.run(|_, _| ControlFlow::Continue(()))?;
-    let (corpus, report) = done.expect("nobody ends it");
-    Ok((corpus, report, folder))
-}
-
-fn tmx(body: &str) -> String {
-    format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE tmx SYSTEM \"tmx14.dtd\">\n<tmx version=\"1.4\">\n\
-         <header creationtool=\"by hand\" segtype=\"sentence\" srclang=\"en-US\" datatype=\"html\"><prop type=\"file\">not a unit's</prop></header>\n\
-         <body>\n{body}</body>\n</tmx>\n"
-    )
-}
-
-fn unit(attributes: &str, english: &str, german: &str) -> String {
-    format!(
-        "<tu {attributes}><tuv xml:lang=\"EN-US\"><seg>{english}</seg></tuv>\n<tuv xml:lang=\"de_DE\"><seg>{german}</seg></tuv></tu>\n"
-    )
-}
-
-#[test]
-fn a_memory_with_inline_tags_becomes_paragraphs_with_placeholders() {
-    let body = unit(
-        "",
-        "Press <bpt i=\"1\" x=\"7\">&lt;b></bpt>A &amp; B<ept i=\"1\">&lt;/b></ept> on <ph x=\"2\"><sub>all</sub>{0}</ph> &#x3c;now&gt;.",
-        "Auf <ph x=\"2\">{0}</ph> dr&#252;cken Sie <bpt i=\"4\" x=\"7\">&lt;strong></bpt>A <![CDATA[& B]]><ept i=\"4\">&lt;/strong></ept>  &lt;jetzt>.",
-    );
-    let (corpus, report, _folder) = memory(tmx(&body).as_bytes(), ("en", "de")).expect("imports");
-    let [document] = documents(&corpus).try_into().expect("one document");
-    let unit = &document.paragraphs[0].units[0];
-    assert_eq!(
-        unit.source,
-        "Press \u{E000}A & B\u{E200} on \u{E101} <now>."
-    );
-    assert_eq!(
-        unit.target,
-        "Auf \u{E101} drücken Sie \u{E000}A & B\u{E200} <jetzt>."
-    );
-    assert_eq!(unit.visible_target(), "Auf {0} drücken Sie A & B <jetzt>.");
-    assert_eq!((report.pairs, report.dropped_markup), (1, 0));
-}
-
-#[test]
-fn utf_16_is_read_like_utf_8() {
-    let text = tmx(&unit("", "Good morning 😀", "Guten Morgen 😀")).replace("UTF-8", "UTF-16");
-    let bytes = [
-        vec![0xFF, 0xFE],
-        text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
-    ]
-    .concat();
-    let (corpus, _, _folder) = memory(&bytes, ("en", "de")).expect("imports");
-    assert_eq!(
-        pairs(&documents(&corpus)[0]),
-        [("Good morning 😀".to_owned(), "Guten Morgen 😀".to_owned())]
-    );
-}
-
-#[test]
-fn units_become_documents_by_what_they_say_or_by_fifty() {
-    let file = |name: &str, english: &str| {
-        unit("", english, english).replacen(
-            "<tuv",
-            &format!("<prop type=\"x-filename\">{name}</prop><tuv"),
-            1,
-        )
-    };
-    let mut body = file("b.html", "One") + &file("a.html", "Two") + &file("b.html", "Three");
-    body += &unit("tuid=\"c/d.md:1\"", "Four", "Vier");
-    for number in 0..60 {
-        body += &unit("", &format!("Number {number}"), &format!("Nummer {number}"));
-    }
-    body += &unit("", "Number 1", "Nummer 1");
-    body += "<tu><tuv lang=\"en\"><seg>Only English</seg></tuv></tu>";
-    let (corpus, report, _folder) =
-        memory(tmx(&body).as_bytes(), ("en-US", "de")).expect("imports");
-    let found: Vec<(String, usize)> = documents(&corpus)
-        .iter()
-        .map(|document| (document.id.clone(), document.paragraphs.len()))
-        .collect();
-    let expected = [
-        ("a.html", 1),
-        ("b.html", 2),
-        ("c/d.md", 1),
-        ("memory/000001", 50),
-        ("memory/000002", 11),
-    ];
-    assert_eq!(found, expected.map(|(id, count)| (id.to_owned(), count)));
-    assert_eq!(
-        (report.units, report.incomplete, report.named_documents),
-        (66, 1, 3)
-    );
-    let in_one_split = Split::of("memory/000001") == Split::of("memory/000002");
-    assert_eq!(report.repeated, usize::from(in_one_split));
-    assert_eq!(report.languages["EN-US"], 65);
-}
-
-#[test]
-fn junk_is_refused_with_file_and_line() {
-    let good = tmx(&unit("", "Good morning", "Guten Morgen"));
-    let refused = |bytes: &[u8], languages| {
-        let error = memory(bytes, languages)
-            .map(|_| ())
-            .expect_err("refused")
-            .to_string();
-        assert!(error.contains("memory.tmx"), "{error}");
-        error
-    };
-    let cases: [(Vec<u8>, &str); 8] = [
-        (Vec::new(), "line 1: the file is empty"),
-        (b"Just some text.\n".to_vec(), "no <tu>"),
-        (
-            b"<html><body>text</body></html>".to_vec(),
-            "this is no TMX but a file of <html>",
-        ),
-        (tmx("").into_bytes(), "no <tu>"),
-        (
-            good.replace("</body>\n</tmx>", "").into_bytes(),
-            "the file ends inside of <body>",
-        ),
-        (
-            good.replace("</seg></tuv></tu>", "</tuv></tu>")
-                .into_bytes(),
-            "line 7",
-        ),
-        (
-            good.replace("Guten", "Guten&nbsp;").into_bytes(),
-            "nothing says what &nbsp; stands for",
-        ),
-        (
-            good.replace("Guten", "G\u{1}")
-                .into_bytes()
-                .iter()
-                .map(|&byte| if byte == 1 { 0xFF } else { byte })
-                .collect(),
-            "line 7",
-        ),
-    ];
-    for (bytes, words) in cases {
-        let error = refused(&bytes, ("en", "de"));
-        assert!(error.contains(words), "{error}");
-    }
-    let error = refused(good.as_bytes(), ("en", "fr"));
-    assert!(
-        error.contains("en and fr") && error.contains("EN-US, de_DE"),
-        "{error}"
-    );
-    assert!(matches!(
-        memory(good.as_bytes(), ("en", "en-US")),
-        Err(Error::TmxLanguages { .. })
-    ));
-}
-
-#[test]
-fn the_command_line_tells_what_was_found() {
-    let two = folder(&[
-        ("en/a.txt", "Good morning."),
-        ("de/a.txt", "Guten Morgen."),
-        ("en/b.txt", "Alone."),
-    ]);
-    let canopy = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));
-        command.current_dir(two.path()).args(["corpus", "import"]);
-        command
-            .args(arguments)
-            .args(["--from", "en", "--to", "de", "--json"]);
-        let output = command.output().expect("the program runs");
-        let told = String::from_utf8(output.stdout).expect("UTF-8");
-        (
-            output.status.code(),
-            told,
-            String::from_utf8_lossy(&output.stderr).into_owned(),
-        )
-    };
-    let (code, told, _) = canopy(&["folders", "--source", "en", "--target", "de", "-o", "out"]);
-    let told: Value = serde_json::from_str(&told).expect("JSON");
-    assert_eq!(code, Some(0));
-    assert_eq!(
-        told["report"]["unpaired_sources"],
-        serde_json::json!(["b.txt"])
-    );
-    assert_eq!(told["report"]["pairs"], 1);
-    assert!(told["statistics"]["train"]["units"].is_u64());
-
-    fs::write(two.path().join("memory.tmx"), tmx(&unit("", "One", "Eins"))).expect("writes");
-    let (code, told, _) = canopy(&["tmx", "memory.tmx", "-o", "memory"]);
-    let told: Value = serde_json::from_str(&told).expect("JSON");
-    assert_eq!((code, &told["report"]["pairs"]), (Some(0), &Value::from(1)));
-
-    fs::write(two.path().join("memory.tmx"), "").expect("writes");
-    let (code, told, error) = canopy(&["tmx", "memory.tmx", "-o", "other"]);
-    assert_eq!((code, told.as_str()), (Some(1), ""));
-    assert!(error.contains("the file is empty"), "{error}");
 }

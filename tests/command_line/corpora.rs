@@ -1,0 +1,112 @@
+//! Corpora are made of files, and contrastive sets of corpora.
+
+use serde_json::Value;
+
+use crate::desk::{Desk, assert_done, assert_failed, canopy, stderr, stdout};
+
+#[test]
+fn a_talk_set_becomes_a_corpus() {
+    let desk = Desk::new();
+    let talk = |segments: &str| {
+        format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<mteval>\n<refset><doc docid=\"d\">\n<talkid>767</talkid>\n\
+             {segments}</doc></refset></mteval>\n"
+        )
+    };
+    let source = talk("<seg id=\"1\"> Save & print. </seg>\n<seg id=\"2\"> Thank you.\n");
+    let target = talk("<seg id=\"1\"> Sichern. </seg>\n<seg id=\"2\"> Danke. </seg>\n");
+    let (source, target) = (desk.file("en.xml", source), desk.file("de.xml", target));
+    let corpus = desk.path("corpus");
+    let import = [
+        "corpus", "import", "iwslt", "--source", &source, "--target", &target, "--from", "en",
+        "--to", "de", "--split", "test", "-o", &corpus,
+    ];
+    let output = canopy(&import);
+    assert_done(&output);
+    assert!(
+        stdout(&output).contains("2 pairs of segments"),
+        "{}",
+        stdout(&output)
+    );
+    assert!(desk.read("corpus/test.jsonl").contains("Save & print."));
+    assert_failed(&canopy(&import), &["corpus", "--force"]);
+}
+
+/// A page with what the rules need: articles that tell a gender, and two sentences with `it`.
+fn pages(desk: &Desk) -> String {
+    let source =
+        "<d>\nSelect a frame.\nDelete a frame.\nOpen a frame.\nIt is moved.\nThen it is deleted.\n";
+    let target = "<d>\nWählen Sie einen Rahmen.\nLöschen Sie einen Rahmen.\nÖffnen Sie einen Rahmen.\n\
+        Er wird verschoben.\nDann wird er gelöscht.\n";
+    let (source, target) = (desk.file("page.en", source), desk.file("page.de", target));
+    let corpus = desk.path("pages");
+    let import = [
+        "corpus", "import", "text", "--source", &source, "--target", &target, "--from", "en",
+        "--to", "de", "--split", "test", "-o", &corpus,
+    ];
+    assert_done(&canopy(&import));
+    corpus
+}
+
+#[test]
+fn a_contrastive_set_is_made_and_scored() {
+    let desk = Desk::new();
+    let (corpus, set) = (pages(&desk), desk.path("set.json"));
+    let make = |more: &[&str]| {
+        let make = ["contrast", "make", "--corpus", &corpus, "-o", &set];
+        canopy(&[&make[..], more].concat())
+    };
+    let output = make(&[]);
+    assert_done(&output);
+    assert!(
+        stdout(&output).starts_with("2 items in 1 documents"),
+        "{}",
+        stdout(&output)
+    );
+    assert_failed(&make(&[]), &["set.json", "--force"]);
+    assert_failed(&make(&["--force", "--kind", "terms"]), &["terms", "test"]);
+    let figure = desk.path("figure.svg");
+    let model = desk.model.path().to_str().expect("a name").to_owned();
+    let score = |set: &str, more: &[&str]| {
+        let score = [
+            "contrast", "score", "--device", "cpu", "--model", &model, "--set", set,
+        ];
+        canopy(&[&score[..], more].concat())
+    };
+    let output = score(&set, &["-o", &figure]);
+    assert_done(&output);
+    for part in [
+        "by lot",
+        "33.3 %",
+        "all sentences before",
+        " of 2",
+        "by pronoun",
+    ] {
+        assert!(stdout(&output).contains(part), "{}", stdout(&output));
+    }
+    assert!(desk.read("figure.svg").starts_with("<svg"));
+    assert_failed(&score(&set, &["-o", &figure]), &["figure.svg"]);
+    let output = score(&set, &["--json", "--gold-target-context"]);
+    assert_done(&output);
+    assert!(
+        stderr(&output).contains("changes nothing"),
+        "{}",
+        stderr(&output)
+    );
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let scores = report["models"][0]["items"][1]["log_probs"]
+        .as_array()
+        .expect("scores");
+    assert!(scores.len() == 3 && scores.iter().all(|x| x.as_f64().is_some_and(|x| x < 0.0)));
+    assert_eq!(report["models"][0]["target_context"], "none");
+    assert_eq!(
+        report["models"][0]["accuracies"]["total"]["accuracy"],
+        Value::Null
+    );
+    assert_done(&make(&["--force", "--limit", "1", "--seed", "3"]));
+    let drawn = desk.read("set.json");
+    assert_done(&make(&["--force", "--limit", "1", "--seed", "3"]));
+    assert_eq!(desk.read("set.json"), drawn);
+    let broken = desk.file("broken.json", drawn.replace("\"correct\"", "\"right\""));
+    assert_failed(&score(&broken, &[]), &["broken.json", "item 1", "correct"]);
+}

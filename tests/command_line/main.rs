@@ -1,0 +1,10 @@
+//! The program from outside: what it prints, what it writes, and with which exit code it ends.
+
+mod corpora;
+#[path = "../desk/mod.rs"]
+mod desk;
+mod models;
+#[path = "../tiny/mod.rs"]
+mod tiny;
+mod translating;
+mod usage;

@@ -1,0 +1,131 @@
+//! Models are trained, evaluated and described.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::desk::{Desk, assert_done, assert_failed, canopy, canopy_with, stderr, stdout};
+use crate::tiny;
+
+#[test]
+fn a_model_is_trained_resumed_evaluated_and_used() {
+    let desk = Desk::new();
+    let (corpus, run) = (desk.path("corpus"), desk.path("run"));
+    tiny::corpus(Path::new(&corpus));
+    let settings = desk.file("run.toml", "vocab_size = 340\nbatch_tokens = 100\n");
+    let train = |arguments: &[&str]| {
+        canopy(&[&["train", "--device", "cpu", "--run", &run], arguments].concat())
+    };
+    let output = train(&[
+        "--corpus", &corpus, "--config", &settings, "--steps", "1", "--seed", "5",
+    ]);
+    assert_done(&output);
+    assert!(
+        stderr(&output).contains("parameters") && stderr(&output).contains("finished after step 1"),
+        "{}",
+        stderr(&output)
+    );
+    assert_failed(
+        &train(&["--corpus", &corpus, "--steps", "2"]),
+        &["--resume", "run"],
+    );
+    let output = train(&["--resume", "--steps", "2"]);
+    assert_done(&output);
+    assert!(
+        stderr(&output).contains("finished after step 2"),
+        "{}",
+        stderr(&output)
+    );
+    let kept = desk.read("run/config.toml");
+    assert!(
+        kept.contains("seed = 5")
+            && kept.contains("batch_tokens = 100")
+            && kept.contains("steps = 2"),
+        "{kept}"
+    );
+
+    let model = format!("{run}/checkpoints/best");
+    let output = canopy(&[
+        "evaluate", "--device", "cpu", "--beam", "1", "--model", &model, "--corpus", &corpus,
+        "--json",
+    ]);
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        (
+            &report["scores"][0]["segments"],
+            &report["scores"][0]["count"]
+        ),
+        (&"all".into(), &1.into())
+    );
+    let lines = desk.path("lines.txt");
+    let evaluate = [
+        "evaluate",
+        "--device",
+        "cpu",
+        "--beam",
+        "1",
+        "--model",
+        &model,
+        "--corpus",
+        &corpus,
+        "--hypotheses",
+        &lines,
+    ];
+    assert_done(&canopy(&evaluate));
+    assert_eq!(desk.read("lines.txt").lines().count(), 1);
+    assert_failed(&canopy(&evaluate), &["lines.txt"]);
+    let both = [&evaluate[..9], &["--output", &lines]].concat();
+    let output = canopy(&both);
+    assert_done(&output);
+    for part in ["lines.txt", "chrF2", "+0.00  p = 1.000", "by source words"] {
+        assert!(stdout(&output).contains(part), "{}", stdout(&output));
+    }
+    let output = canopy(&[both.as_slice(), &["--json"]].concat());
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["systems"][1]["model"], "lines.txt");
+    assert_eq!(report["comparison"]["systems"][1]["scores"][0]["p"], 1.0);
+    assert_eq!(
+        report["comparison"]["segments"][0]["scores"][1],
+        report["comparison"]["segments"][0]["scores"][0]
+    );
+    let short = desk.file("short.txt", "");
+    assert_failed(
+        &canopy(&["evaluate", "--corpus", &corpus, "--output", &short]),
+        &["short.txt", "0 lines", "1 segments"],
+    );
+    assert_done(&canopy_with(
+        &[
+            "translate",
+            "--device",
+            "cpu",
+            "--beam",
+            "1",
+            "--model",
+            &model,
+        ],
+        "Open the file.",
+    ));
+}
+
+#[test]
+fn a_model_is_described_by_its_parts() {
+    for preset in ["x-transformer-small", "selective", "rnnsearch-small"] {
+        let output = canopy(&["model", "describe", preset, "--json"]);
+        assert_done(&output);
+        let description: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+        let parts = description["parts"].as_array().expect("parts");
+        let sum: u64 = parts
+            .iter()
+            .filter_map(|part| part["parameters"].as_u64())
+            .sum();
+        assert_eq!(Some(sum), description["parameters"].as_u64(), "{preset}");
+    }
+    let folder = tiny::model_folder();
+    let output = canopy(&["model", "describe", &folder.path().to_string_lossy()]);
+    assert_done(&output);
+    assert!(stdout(&output).contains("in all"), "{}", stdout(&output));
+    let unknown = canopy(&["model", "describe", "no-such-model"]);
+    assert_failed(&unknown, &["no-such-model", "selective-small"]);
+}

@@ -1,0 +1,228 @@
+//! `canopy translate`: where documents come from and go to, what is told of them, and what a memory adds.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::desk::{Desk, PAGE, assert_done, assert_failed, stdout};
+
+#[test]
+fn standard_input_is_translated_to_standard_output() {
+    let desk = Desk::new();
+    let output = desk.translate_text(&[], "Open the file.\n\nClose the window.\n");
+    assert_done(&output);
+    let text = stdout(&output);
+    assert!(
+        text.contains("\n\n") && text.ends_with('\n') && !text.contains("Open the file"),
+        "{text}"
+    );
+    let output = desk.translate_text(&["--format", "html", "-o", "-"], PAGE);
+    assert_done(&output);
+    assert!(stdout(&output).starts_with("<p>") && stdout(&output).matches("<b>").count() == 1);
+    let output = desk.translate_text(&["--from", "en", "--to", "de"], "");
+    assert_done(&output);
+    assert_eq!(stdout(&output), "");
+}
+
+#[test]
+fn documents_are_written_where_they_are_asked_for() {
+    let desk = Desk::new();
+    let (one, two) = (
+        desk.file("one.html", PAGE),
+        desk.file("two.md", "Open *the* file.\n"),
+    );
+    let output = desk.translate(&[&one]);
+    assert_done(&output);
+    let translated = stdout(&output);
+    let out = desk.path("out.html");
+    let output = desk.translate(&[&one, "-o", &out]);
+    assert_done(&output);
+    assert_eq!(
+        (stdout(&output).as_str(), desk.read("out.html")),
+        ("", translated.clone())
+    );
+    let folder = desk.path("german");
+    fs::create_dir(&folder).expect("a folder");
+    assert_done(&desk.translate(&[&one, &two, "--output", &folder]));
+    assert_eq!(desk.read("german/one.html"), translated);
+    assert!(!desk.read("german/two.md").is_empty());
+    assert_eq!(
+        (desk.read("one.html").as_str(), desk.read("two.md").as_str()),
+        (PAGE, "Open *the* file.\n")
+    );
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 2);
+}
+
+#[test]
+fn places_that_cannot_be_meant_are_refused_before_any_work() {
+    let desk = Desk::new();
+    let (one, same) = (
+        desk.file("one.txt", "Open."),
+        desk.file("more/one.txt", "Close."),
+    );
+    let folder = desk.path("german");
+    fs::create_dir(&folder).expect("a folder");
+    assert_failed(
+        &desk.translate(&[&one, &same, "-o", &desk.path("new.txt")]),
+        &["new.txt"],
+    );
+    assert_failed(
+        &desk.translate(&[&one, &same, "-o", &folder, "--force"]),
+        &["one.txt"],
+    );
+    assert_failed(&desk.translate_text(&["-o", &folder], "Open."), &["german"]);
+    assert_failed(
+        &desk.translate(&[&one, "-o", &desk.path("missing/one.txt")]),
+        &["missing"],
+    );
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
+    assert_eq!(desk.names(), ["german", "more", "one.txt"]);
+}
+
+#[test]
+fn nothing_is_replaced_without_force() {
+    let desk = Desk::new();
+    let one = desk.file("one.html", PAGE);
+    let out = desk.file("out.html", "mine");
+    assert_failed(
+        &desk.translate(&[&one, "-o", &out]),
+        &["out.html", "--force"],
+    );
+    assert_failed(
+        &desk.translate(&[&one, "-o", desk.folder.path().to_str().expect("a name")]),
+        &["one.html", "--force"],
+    );
+    assert_eq!(
+        (
+            desk.read("out.html").as_str(),
+            desk.read("one.html").as_str()
+        ),
+        ("mine", PAGE)
+    );
+    assert_done(&desk.translate(&[&one, "-o", &out, "--force"]));
+    assert!(desk.read("out.html").starts_with("<p>"));
+    assert_eq!(desk.names(), ["one.html", "out.html"]);
+}
+
+#[test]
+fn json_tells_of_every_sentence() {
+    let desk = Desk::new();
+    let one = desk.file("one.html", PAGE);
+    let output = desk.translate(&[&one, "--json"]);
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        (
+            &report["document"],
+            &report["source_language"],
+            &report["target_language"]
+        ),
+        (&"one.html".into(), &"en".into(), &"de".into())
+    );
+    let sentences = report["sentences"].as_array().expect("a list");
+    assert_eq!(sentences.len(), 2);
+    for (index, sentence) in sentences.iter().enumerate() {
+        assert_eq!(sentence["index"], index);
+        assert!(
+            sentence["source"].is_string()
+                && sentence["target"].is_string()
+                && sentence["flags"].is_array()
+        );
+        assert!(
+            sentence["log_prob"]
+                .as_f64()
+                .is_some_and(|log_prob| log_prob < 0.0),
+            "{sentence}"
+        );
+    }
+    let nothing = desk.translate_text(&["--json"], "");
+    assert_done(&nothing);
+    assert_eq!(
+        serde_json::from_slice::<Value>(&nothing.stdout).expect("JSON")["sentences"],
+        Value::Array(Vec::new())
+    );
+}
+
+#[test]
+fn other_languages_than_the_models_are_refused() {
+    let desk = Desk::new();
+    for arguments in [["--from", "fr"], ["--to", "fr"]] {
+        assert_failed(
+            &desk.translate_text(&arguments, "Open."),
+            &["en to de", "fr", "--model"],
+        );
+    }
+}
+
+#[test]
+fn what_a_memory_has_exactly_is_taken_over() {
+    let desk = Desk::new();
+    let memory = desk.file(
+        "mine.tsv",
+        "Close the window.\tMach das Fenster zu.\nOpen the file.\tMach die Datei auf.\n",
+    );
+    let output = desk.translate_text(&["--format", "html", "--memory", &memory], PAGE);
+    assert_done(&output);
+    let text = stdout(&output);
+    assert!(text.contains("Mach das Fenster zu.</p>"), "{text}");
+    // A memory does not know where the tags belong: what it has for a sentence with some is only looked up.
+    let marked = ["--format", "html", "--json", "--memory", &memory];
+    let output = desk.translate_text(&marked, PAGE);
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let flags = |sentence: usize| report["sentences"][sentence]["flags"].to_string();
+    assert!(!flags(0).contains("memory") && flags(1).contains("memory"));
+    let memory = desk.file(
+        "mine.tmx",
+        "<tmx version='1.4'><header srclang='en'/><body><tu><tuv xml:lang='en'><seg>Close the window.</seg></tuv>\
+         <tuv xml:lang='de'><seg>Fenster zu.</seg></tuv></tu></body></tmx>",
+    );
+    let output = desk.translate_text(&["--json", "--memory", &memory], "Close the window.");
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let sentence = &report["sentences"][0];
+    assert_eq!(sentence["target"], "Fenster zu.");
+    assert_eq!(sentence["flags"], serde_json::json!(["memory"]));
+    let similar =
+        serde_json::json!({"source": "Close the window.", "target": "Fenster zu.", "score": 1.0});
+    assert_eq!(sentence["similar"][0], similar);
+    let broken = desk.file("broken.tsv", "Open the file.\n");
+    let output = desk.translate_text(&["--format", "html", "--memory", &broken], PAGE);
+    assert_failed(&output, &["broken.tsv", "1"]);
+}
+
+#[test]
+fn learning_for_a_document_needs_something_to_learn_from() {
+    let desk = Desk::new();
+    let memory = desk.file("mine.tsv", "Close the window.\tMach das Fenster zu.\n");
+    let output = desk.translate_text(&["--memory", &memory, "--adapt"], "Close a window.");
+    assert_done(&output);
+    let output = desk.translate_text(&["--adapt"], "Close a window.");
+    assert_eq!(output.status.code(), Some(2), "there is no memory");
+}
+
+#[test]
+fn a_trace_is_written_beside_the_translation() {
+    let desk = Desk::new();
+    let page = desk.file("page.html", PAGE);
+    let plain = stdout(&desk.translate(&[&page]));
+    for name in ["page.trace", "page.json"] {
+        let path = desk.path(name);
+        let output = desk.translate(&[&page, "--trace", &path]);
+        assert_done(&output);
+        assert_eq!(stdout(&output), plain, "tracing changed the translation");
+        let trace = canopy::trace::open(Path::new(&path)).expect("a trace");
+        assert!(trace.num_maps() > 0);
+        assert_failed(&desk.translate(&[&page, "--trace", &path]), &[name]);
+    }
+    let wrong = desk.path("page.xml");
+    assert_failed(
+        &desk.translate(&[&page, "--trace", &wrong]),
+        &[".json", ".trace"],
+    );
+    assert_failed(
+        &desk.translate(&[&page, &page, "--trace", &desk.path("two.trace")]),
+        &["trace"],
+    );
+}

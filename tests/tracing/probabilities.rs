@@ -1,0 +1,41 @@
+//! How probable a translation's words are, in their document and without it.
+
+use canopy::inference::{Flag, Reads, SearchOptions};
+
+use crate::{document, systems, translated, translator};
+
+/// What the search says of a translation, the words of it say together.
+#[test]
+fn words_are_as_probable_as_their_search_found_and_only_context_makes_a_difference() {
+    let options = SearchOptions {
+        beam_size: 2,
+        ..SearchOptions::default()
+    };
+    for (name, config) in systems() {
+        let translator = translator(config);
+        let bilingual = translator.info().reads == Reads::Translations;
+        let document = document();
+        let translations = translated(&translator, &document);
+        for sentence in [0, 5] {
+            let difference = translator
+                .context_difference(&document, &translations, sentence, &options)
+                .expect("the device computes");
+            let found = translations[sentence].as_ref().expect("it is translated");
+            // The search of an untrained model seldom comes to an end by itself.
+            let is_cut = found.flags.contains(&Flag::CutOff);
+            let words = difference.words.iter();
+            let words = words.filter(|word| !is_cut || word.label != "<eos>");
+            let sum: f32 = words.map(|word| word.in_document).sum();
+            let same = (sum - found.log_prob).abs() < 1e-3 * found.log_prob.abs().max(1.0);
+            // The search of a bilingual model has read drafts, not these translations.
+            assert!(same || bilingual, "{name}: {sum}, not {}", found.log_prob);
+            if ["sentence", "rnnsearch"].contains(&name) {
+                assert!(
+                    difference.gain().abs() < 1e-3,
+                    "{name}: there is no context"
+                );
+                assert_eq!(difference.written[0].1, difference.written[1].1);
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What a corpus gives to learn from, and how an epoch goes through it.
+
+use std::ops::Range;
+
+use canopy::corpus::{CorpusInfo, CorpusWriter, Split, Unit};
+use canopy::error::Error;
+use canopy::training::{Example, ExampleSet, TrainingData};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+
+#[test]
+fn identical_and_repeated_pairs_do_not_count() {
+    let place = Place::new();
+    let data = TrainingData::open(&place.config(1), None, 160).expect("opens");
+    // The six documents have 36 pairs and one heading that repeats itself.
+    assert_eq!((data.train.num_counted(), data.skipped), (37, 0));
+    let source = |text: &str| {
+        data.train
+            .examples
+            .iter()
+            .filter(|example| example.counts && data.vocabulary.decode(&example.source) == text)
+            .count()
+    };
+    assert_eq!(
+        (
+            source("Canopy 1.0"),
+            source("See also:"),
+            source("Print the page.")
+        ),
+        (0, 1, 1)
+    );
+    let heading =
+        data.train.examples.iter().find(|example| {
+            example.counts && data.vocabulary.decode(&example.source) == "See also:"
+        });
+    assert_eq!(
+        heading.map(|example| example.place),
+        Some((1, 3)),
+        "left out pairs still count for the places"
+    );
+    let dev = data.examples(Split::Dev).expect("reads");
+    assert_eq!(dev.num_counted(), 2);
+    let short = TrainingData::open(&place.config(1), None, 8).expect("opens");
+    assert!(short.skipped > 0 && short.train.num_counted() + short.skipped == 37);
+    assert!(
+        short
+            .train
+            .examples
+            .iter()
+            .all(|example| example.source.len() < 8 && example.target.len() < 8)
+    );
+}
+
+#[test]
+fn a_corpus_with_nothing_to_learn_is_refused() {
+    let place = Place(tempfile::tempdir().expect("a folder"));
+    let info = CorpusInfo {
+        name: "empty".to_owned(),
+        source_language: "en".to_owned(),
+        target_language: "de".to_owned(),
+        origin: String::new(),
+        licence: String::new(),
+    };
+    let mut writer = CorpusWriter::create(place.corpus(), info, false).expect("a new corpus");
+    let same = Unit::new("OK".to_owned(), "OK".to_owned());
+    writer
+        .add(Split::Train, tiny::document("a", vec![same]))
+        .expect("writes");
+    writer.finish().expect("a corpus");
+    let refused = trained(&place.config(1), &place.run("run"), false);
+    assert!(
+        matches!(refused, Err(Error::NothingToLearn { .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn an_epoch_holds_every_example_once() {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut words = || vec![50; rng.random_range(1..40)];
+    let examples: Vec<Example> = (0..500)
+        .map(|_| Example {
+            source: words(),
+            target: words(),
+            place: (0, 0),
+            counts: true,
+        })
+        .collect();
+    let set = ExampleSet {
+        documents: std::iter::once(0..examples.len()).collect(),
+        examples,
+        ..ExampleSet::default()
+    };
+    let examples = &set.examples;
+    for (batch_tokens, seed, epoch) in [
+        (200, 1, 0),
+        (200, 1, 1),
+        (200, 2, 0),
+        (10, 1, 0),
+        (1_000_000, 1, 0),
+    ] {
+        let batches = set.sentence_batches(batch_tokens, seed, epoch);
+        let mut seen: Vec<usize> = batches.iter().flatten().flat_map(Range::clone).collect();
+        seen.sort_unstable();
+        assert_eq!(seen, (0..examples.len()).collect::<Vec<_>>());
+        for batch in &batches {
+            let tokens: usize = batch
+                .iter()
+                .map(|run| examples[run.start].target_tokens())
+                .sum();
+            assert!(
+                tokens <= batch_tokens || batch.len() == 1,
+                "{tokens} tokens in a batch of {batch_tokens}"
+            );
+            let made = set.batch(batch);
+            assert_eq!((made.labels.len(), made.target.ids.len()), (tokens, tokens));
+        }
+    }
+    let order = |seed, epoch| set.sentence_batches(200, seed, epoch);
+    assert_eq!(order(1, 0), order(1, 0));
+    assert!(order(1, 0) != order(1, 1) && order(1, 0) != order(2, 0));
+}

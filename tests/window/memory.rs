@@ -1,0 +1,72 @@
+//! The translation memory: chosen in the menu, its similar sentences below the document.
+
+use canopy::memory::TranslationMemory;
+
+use super::*;
+
+/// With a memory, of which `pairs` are told apart from those of the model.
+fn with_memory(memory: Option<TranslationMemory>, pairs: usize) -> Window {
+    let mut window = Window::with_document(PAGE);
+    let state = &mut window.state;
+    state.apply(Command::UseMemory(Some("mine.tmx".into())));
+    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+        panic!()
+    };
+    let pairs = Ok(pairs);
+    state.receive(Event::MemoryOpened { job, pairs });
+    state.receive(Event::ModelOpened {
+        job,
+        info: info(folder),
+        device_name: "CPU (2 threads)".to_owned(),
+        memory: memory.map(Arc::new),
+    });
+    window
+}
+
+#[test]
+fn a_memory_is_chosen_in_the_menu_and_shown_below() {
+    let mut harness = with_memory(None, 12_345).harness();
+    harness.run();
+    harness.get_by_label("memory of 12\u{202F}345 pairs");
+    harness.get_by_label("Model").click();
+    harness.run();
+    harness.get_by_label("mine.tmx");
+    harness.get_by_label("None").click();
+    harness.run_steps(3);
+    let commands = &harness.state().commands;
+    assert!(commands.contains(&Command::UseMemory(None)));
+}
+
+#[test]
+fn similar_sentences_stand_below_and_can_be_used() {
+    let pairs = [
+        ("Click Edit now.", "Klicken Sie jetzt auf Bearbeiten."),
+        ("Then wait.", "Dann warten Sie."),
+    ];
+    let pairs = pairs.map(|(source, target)| (source.to_owned(), target.to_owned()));
+    let mut window = with_memory(Some(TranslationMemory::new(pairs)), 2);
+    window.state.apply(Command::Select(1));
+    let mut harness = window.harness();
+    harness.run();
+    harness.get_by_label("75 %");
+    harness.get_by_label("Click Edit now.");
+    harness.get_by_label("Use").click();
+    harness.run_steps(4);
+    let document = harness.state().state.document.as_ref().expect("a document");
+    let editor = document.editor.as_ref().expect("the editor is open");
+    assert_eq!(
+        (editor.sentence, editor.text.as_str()),
+        (1, "Klicken Sie jetzt auf Bearbeiten.")
+    );
+    harness.state_mut().state.apply(Command::DiscardEdit);
+    harness.state_mut().state.apply(Command::Select(3));
+    harness.run();
+    harness.get_by_label("None resembles this one by half");
+    harness.state_mut().state.apply(Command::ToggleSimilar);
+    harness.run();
+    assert!(
+        harness
+            .query_by_label("Similar sentences in the memory")
+            .is_none()
+    );
+}
