@@ -76,6 +76,8 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
+    #[error("{path:?}: {problem}; `msgfmt -c` tells what is wrong with a PO file")]
+    Gettext { problem: String, path: PathBuf },
     #[error("{path:?}, line {line}: no source and target with a tab between them")]
     Memory { line: usize, path: PathBuf },
     #[error(

@@ -56,6 +56,8 @@ pub enum Ask {
     Bert,
     /// A file of contexts, for a run.
     Contexts,
+    /// Translations that a run remembers.
+    RunMemory,
     /// Where scores shall go, as a table or a figure.
     Scores {
         name: String,
@@ -95,7 +97,7 @@ impl Ask {
             Self::ModelFolder { .. } | Self::EvaluatedModel { .. } => {
                 ("Choose a model folder", Pick::Folder)
             }
-            Self::Memory => (
+            Self::Memory | Self::RunMemory => (
                 "Choose a translation memory",
                 Pick::File("Translation memories", MEMORY_EXTENSIONS),
             ),
@@ -178,6 +180,7 @@ impl Ask {
             Self::Corpus => training(TrainingCommand::UseCorpus(path)),
             Self::Bert => training(TrainingCommand::UseBert(path)),
             Self::Contexts => training(TrainingCommand::UseContexts(path)),
+            Self::RunMemory => training(TrainingCommand::UseMemory(path)),
             Self::CorpusSide(side) => training(TrainingCommand::UseSide(side, path)),
             Self::RunFolder => training(TrainingCommand::Follow(path)),
             Self::Export { run } => training(TrainingCommand::ExportTo(run, path)),

@@ -205,7 +205,7 @@ fn is_trace(path: &Path) -> bool {
 }
 
 /// Endings of translation memories.
-pub const MEMORY_EXTENSIONS: &[&str] = &["tmx", "tsv"];
+pub const MEMORY_EXTENSIONS: &[&str] = &["tmx", "tsv", "po"];
 
 /// Endings of the files that can be opened.
 pub const DOCUMENT_EXTENSIONS: &[&str] = &["html", "htm", "xhtml", "md", "markdown", "txt"];

@@ -34,6 +34,10 @@ pub(super) struct TrainArguments {
     /// Contexts by `canopy corpus select-context` for this corpus, which BERT reads behind each sentence
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
+    /// Translations to remember beside the training pairs, for presets with a memory: a TMX file, a corpus, PO files or a
+    /// table. Sentences of the held-out documents are left out
+    #[arg(long, value_name = "FILE|DIR")]
+    memory: Option<PathBuf>,
     /// Train BERT too
     #[arg(long)]
     train_bert: bool,
@@ -161,6 +165,7 @@ impl TrainArguments {
         set(&mut config.from, self.from.as_ref());
         set(&mut config.bert, self.bert.as_ref());
         set(&mut config.contexts, self.contexts.as_ref());
+        set(&mut config.memory, self.memory.as_ref());
         config.train_bert |= self.train_bert;
         set(&mut config.corpus, self.corpus.as_ref());
         set(&mut config.preset, self.preset.as_ref());

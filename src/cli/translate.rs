@@ -45,10 +45,11 @@ pub(super) struct TranslateArguments {
     /// Write sentences with scores and flags as JSON instead of the translated document
     #[arg(long)]
     json: bool,
-    /// Translations of yours: a TMX file, a corpus folder, or a file with a source, a tab and a translation in each line.
+    /// Translations of yours: a TMX file, a corpus folder, a program's PO file or a folder of them, or a file with a
+    /// source, a tab and a translation in each line.
     /// What is exactly the same is taken over, where the sentence has no markup; for the words of other sentences the
     /// model looks up what similar ones became
-    #[arg(long, value_name = "FILE.tmx|FILE.tsv|CORPUS")]
+    #[arg(long, value_name = "FILE.tmx|FILE.tsv|FILE.po|DIR")]
     memory: Option<PathBuf>,
     /// Before each document, learn for a few updates from what the memory has like its sentences; the model itself does
     /// not change. A few seconds a page

@@ -116,6 +116,11 @@ pub struct Corpus {
 }
 
 impl Corpus {
+    /// Whether a folder says that it is a corpus.
+    pub fn is_one(folder: &Path) -> bool {
+        folder.join(MANIFEST).is_file()
+    }
+
     /// Opens the corpus in `folder`.
     ///
     /// # Errors

@@ -6,8 +6,9 @@
 
 mod coverage;
 mod edit_distance;
+mod gettext;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -27,6 +28,9 @@ pub const LEAST: f32 = 0.4;
 /// Pairs that are shown to a person, and the least resemblance of one.
 const SHOWN: usize = 5;
 const LEAST_SHOWN: f32 = 0.5;
+
+/// Words of a sentence that is more than a phrase which occurs anywhere.
+const TELLING: usize = 4;
 
 /// Sentences that are compared word by word.
 const CANDIDATES: usize = 40;
@@ -66,7 +70,8 @@ impl PartialEq for TranslationMemory {
 }
 
 impl TranslationMemory {
-    /// Reads what a person has translated: a corpus folder, a TMX file, or what [`Self::save`] writes.
+    /// Reads what was translated before: a corpus folder, a TMX file, a program's PO file or a folder with such files, or
+    /// what [`Self::save`] writes.
     ///
     /// # Errors
     /// If it cannot be read, or has other languages than these.
@@ -75,7 +80,15 @@ impl TranslationMemory {
             path.extension()
                 .is_some_and(|it| it.eq_ignore_ascii_case("tmx"))
         };
-        if path.is_dir() {
+        let languages = (source_language, target_language);
+        let catalogues = match path.is_dir() {
+            true if !Corpus::is_one(path) => gettext::po_files(path)?,
+            false if gettext::is_po(path) => vec![path.to_owned()],
+            _ => Vec::new(),
+        };
+        if !catalogues.is_empty() {
+            gettext::po_pairs(&catalogues, languages).map(Self::new)
+        } else if path.is_dir() {
             let corpus = Corpus::open(path)?;
             let info = corpus.info();
             let fits = is_same_language(&info.source_language, source_language)
@@ -139,6 +152,23 @@ impl TranslationMemory {
     pub fn before(&self, other: &Self) -> Self {
         let all = self.pairs.iter().chain(&other.pairs);
         Self::new(all.map(|pair| (pair.source.clone(), pair.target.clone())))
+    }
+
+    /// The pairs that tell nothing of `other`: whose source neither is one of its sources, but for case and marks, nor has
+    /// a longer one within itself.
+    #[must_use]
+    pub fn without(&self, other: &Self) -> Self {
+        let told: HashSet<Vec<String>> = other.pairs.iter().map(|it| spoken(&it.source)).collect();
+        let lengths: BTreeSet<usize> = told.iter().map(Vec::len).collect();
+        let tells = |pair: &&Pair| {
+            let own = spoken(&pair.source);
+            let mut within = lengths
+                .range(TELLING..)
+                .flat_map(|&length| own.windows(length));
+            told.contains(&own) || within.any(|words| told.contains(words))
+        };
+        let kept = self.pairs.iter().filter(|pair| !tells(pair));
+        Self::new(kept.map(|pair| (pair.source.clone(), pair.target.clone())))
     }
 
     fn add(&mut self, word: &str, pair: u32) -> u32 {
@@ -314,6 +344,12 @@ pub fn behind(
     };
     let target = vocabulary.encode(found.target).into_iter().take(room);
     std::iter::once(sentence_break).chain(target).collect()
+}
+
+/// The words without the marks.
+fn spoken(text: &str) -> Vec<String> {
+    let is_spoken = |word: &String| word.starts_with(char::is_alphanumeric);
+    words(text).filter(is_spoken).collect()
 }
 
 /// Words in lower case, and every mark by itself.

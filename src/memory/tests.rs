@@ -134,3 +134,85 @@ fn pairs_are_chosen_that_cover_a_sentence_together() {
     let exact = memory.covering("The chart has axes.", 1);
     assert_eq!(exact, [("The chart has axes.", "Das Diagramm hat Achsen.")]);
 }
+
+#[test]
+fn the_strings_of_a_program_are_a_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let catalogue = r#"
+msgid ""
+msgstr ""
+"Language: de\n"
+
+msgctxt "menu"
+msgid "_Insert Row"
+msgstr "Zeile ein_fügen"
+
+#, fuzzy
+msgid "Guess"
+msgstr "Raten"
+
+msgid "snake_case stays_so"
+msgstr "Schlange"
+
+msgctxt "rare"
+msgid "Close"
+msgstr "Zu"
+
+msgctxt "dialog"
+msgid "Close"
+msgstr "Schließen"
+
+msgctxt "window"
+msgid "Close"
+msgstr "Schließen"
+
+msgid "%1 rows"
+msgstr "%1 Zeilen"
+
+msgid "One column"
+msgid_plural "Several columns"
+msgstr[0] "Eine Spalte"
+msgstr[1] "Mehrere Spalten"
+"#;
+    let deeper = folder.path().join("more");
+    std::fs::create_dir(&deeper).expect("a folder");
+    std::fs::write(deeper.join("app.po"), catalogue).expect("a file");
+    std::fs::write(folder.path().join("read.me"), "nothing").expect("a file");
+    let memory = TranslationMemory::read(folder.path(), "en", "de").expect("a memory");
+    let known = [
+        "Close",
+        "Insert Row",
+        "snake_case stays_so",
+        "One column",
+        "Several columns",
+    ];
+    let found = known.map(|source| memory.best(source).map(|found| found.target));
+    let expected = [
+        "Schließen",
+        "Zeile einfügen",
+        "Schlange",
+        "Eine Spalte",
+        "Mehrere Spalten",
+    ];
+    assert_eq!((found, memory.len()), (expected.map(Some), 5));
+    let held_out = [("insert row".to_owned(), "Zeile".to_owned())];
+    let without = memory.without(&TranslationMemory::new(held_out));
+    assert_eq!((without.len(), without.best("Insert Row")), (4, None));
+    let longer = "Click here. Choose the new colour. Then wait.";
+    let longer = TranslationMemory::new([(longer.to_owned(), "Klicken Sie.".to_owned())]);
+    for (held_out, left) in [("choose the new colour", 0), ("Then wait.", 1)] {
+        let held_out = TranslationMemory::new([(held_out.to_owned(), "…".to_owned())]);
+        assert_eq!(longer.without(&held_out).len(), left);
+    }
+
+    let strange = TranslationMemory::read(folder.path(), "en", "fr").expect_err("no French");
+    assert!(
+        matches!(strange, Error::MemoryLanguages { .. }),
+        "{strange}"
+    );
+    let damaged = folder.path().join("damaged.po");
+    std::fs::write(&damaged, "msgid \"Insert\nmsgstr oops\n").expect("a file");
+    let strange = TranslationMemory::read(&damaged, "en", "de").expect_err("no catalogue");
+    assert!(matches!(strange, Error::Gettext { .. }), "{strange}");
+    assert!(strange.to_string().contains("damaged.po"), "{strange}");
+}

@@ -23,6 +23,8 @@ pub struct TrainingConfig {
     pub bert: PathBuf,
     /// The contexts that BERT reads, by `canopy corpus select-context`; empty for those that the preset chooses by place.
     pub contexts: PathBuf,
+    /// Translations that a preset with a memory has beside the training pairs; empty for none.
+    pub memory: PathBuf,
     /// Whether BERT learns too; else its states are computed once for each sentence and kept.
     pub train_bert: bool,
     /// Tokens of the joint vocabulary, if the corpus has none yet.
@@ -89,6 +91,7 @@ impl Default for TrainingConfig {
             from: PathBuf::new(),
             bert: PathBuf::new(),
             contexts: PathBuf::new(),
+            memory: PathBuf::new(),
             train_bert: false,
             vocab_size: 8_000,
             seed: 1,
@@ -150,6 +153,7 @@ impl TrainingConfig {
             &mut self.from,
             &mut self.bert,
             &mut self.contexts,
+            &mut self.memory,
         ] {
             if !path.as_os_str().is_empty() {
                 *path = std::path::absolute(&path).map_err(Error::read(&path))?;

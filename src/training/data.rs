@@ -1,5 +1,6 @@
 //! The corpus as a training run sees it: ids of its sentence pairs.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -8,7 +9,7 @@ use super::batch::{Example, ExampleSet};
 use super::bert::BertTexts;
 use super::config::TrainingConfig;
 use crate::corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus, train_vocabulary};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::{TranslationMemory, behind};
 use crate::model::{Matches, Preset, SENTENCE_BREAK};
 use crate::text::vocabulary::Vocabulary;
@@ -65,14 +66,15 @@ impl TrainingData {
             }
         };
         let matches = Preset::named(&config.preset)?.matches;
-        let memory = |_| TranslationMemory::of_corpus(&corpus, &[Split::Train]).map(Arc::new);
-        let memory = matches.map(memory).transpose()?;
+        let memory = matches
+            .map(|_| memory(&corpus, &config.memory))
+            .transpose()?;
         let mut data = Self {
             corpus,
             vocabulary,
             train: ExampleSet::default(),
             bert,
-            memory,
+            memory: memory.map(Arc::new),
             reads_memory: matches == Some(Matches::Read),
             max_tokens,
             skipped: 0,
@@ -103,6 +105,33 @@ impl TrainingData {
         };
         reading.read(&self.corpus, split)
     }
+}
+
+/// Refuses a memory for a system that has none.
+///
+/// # Errors
+/// With the setting.
+pub(super) fn check_memory(config: &TrainingConfig, preset: &Preset) -> Result<()> {
+    if preset.matches.is_some() || config.memory.as_os_str().is_empty() {
+        return Ok(());
+    }
+    Err(Error::Config {
+        field: "memory",
+        found: config.memory.display().to_string(),
+        allowed: format!("empty, since {} has no memory", preset.name),
+    })
+}
+
+/// The training pairs, and those of `more` that are no sentence of a held-out document.
+fn memory(corpus: &Corpus, more: &Path) -> Result<TranslationMemory> {
+    let trained = TranslationMemory::of_corpus(corpus, &[Split::Train])?;
+    if more.as_os_str().is_empty() {
+        return Ok(trained);
+    }
+    let info = corpus.info();
+    let more = TranslationMemory::read(more, &info.source_language, &info.target_language)?;
+    let held_out = TranslationMemory::of_corpus(corpus, &[Split::Dev, Split::Test])?;
+    Ok(trained.before(&more.without(&held_out)))
 }
 
 /// How a corpus becomes ids.

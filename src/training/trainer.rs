@@ -14,7 +14,7 @@ use super::checkpoint::{self, Progress};
 use super::clock::Clock;
 use super::config::TrainingConfig;
 use super::control::{Control, Order};
-use super::data::TrainingData;
+use super::data::{self, TrainingData};
 use super::event::{EndReason, Phase, TrainingEvent};
 use super::optimizer::Adam;
 use super::reporter::Reporter;
@@ -48,6 +48,7 @@ pub fn train(
     let corpus = open_corpus(config, resume)?;
     if !resume {
         bert::check(config, &preset)?;
+        data::check_memory(config, &preset)?;
     }
     let folder = RunFolder::open(run, resume)?;
     let mut reporter = Reporter::new(folder, control, observe);

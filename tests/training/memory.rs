@@ -1,8 +1,10 @@
 //! A model that reads a translation memory keeps the pairs it learnt from, and reads them when it translates.
 
+use canopy::corpus::{Corpus, Split, segments};
 use canopy::inference::{DeviceChoice, Translator};
 use canopy::memory::Match;
 use canopy::model::SENTENCE_BREAK;
+use canopy::text::placeholder::stripped;
 use canopy::training::TrainingData;
 
 use super::*;
@@ -52,4 +54,34 @@ fn a_model_reads_the_translation_of_the_most_similar_training_sentence() {
     let without = Translator::open(&run.join("checkpoints/last"), DeviceChoice::Cpu);
     let without = without.expect("still a model").description().clone();
     assert!(without.behind("Open the file.", 5, vocabulary).is_empty());
+}
+
+#[test]
+fn a_run_remembers_more_than_it_learns_but_nothing_that_is_held_out() {
+    let place = Place::new();
+    let dev = Corpus::open(place.corpus()).and_then(|corpus| segments(&corpus, Split::Dev));
+    let held_out = stripped(&dev.expect("a corpus")[0].units[0].source);
+    let file = place.run("more.tsv");
+    let more = format!("Rename the printer.\tDen Drucker umbenennen.\n{held_out}\tGeschummelt.\n");
+    fs::write(&file, more).expect("a file");
+    let config = TrainingConfig {
+        preset: "nearest-neighbours-small".to_owned(),
+        memory: file,
+        ..place.config(2)
+    };
+    let data = TrainingData::open(&config, None, 64).expect("opens");
+    let memory = data.memory.as_ref().expect("a memory");
+    let target = |source: &str| memory.best(source).map(|found| found.target);
+    assert_eq!(
+        target("Rename the printer."),
+        Some("Den Drucker umbenennen.")
+    );
+    assert_ne!(target(&held_out), Some("Geschummelt."));
+
+    let config = TrainingConfig {
+        preset: "x-transformer-small".to_owned(),
+        ..config
+    };
+    let refused = trained(&config, &place.run("run"), false).expect_err("it has no memory");
+    assert!(refused.to_string().contains("memory"), "{refused}");
 }

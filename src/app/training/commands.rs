@@ -36,6 +36,8 @@ impl AppState {
             C::UseBert(folder) => self.fill(|form| form.config.bert = folder),
             C::ChooseContexts => self.asks.push(Ask::Contexts),
             C::UseContexts(file) => self.fill(|form| form.config.contexts = file),
+            C::ChooseMemory => self.asks.push(Ask::RunMemory),
+            C::UseMemory(path) => self.fill(|form| form.config.memory = path),
             C::ChooseRun => self.asks.push(Ask::RunFolder),
             C::Follow(folder) => {
                 training.selected = Some(folder.clone());

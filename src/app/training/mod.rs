@@ -45,6 +45,9 @@ pub enum TrainingCommand {
     /// Asks for a file of contexts.
     ChooseContexts,
     UseContexts(PathBuf),
+    /// Asks for translations to remember beside the training pairs.
+    ChooseMemory,
+    UseMemory(PathBuf),
     /// Asks for the folder of a run that lies elsewhere.
     ChooseRun,
     Follow(PathBuf),

@@ -102,6 +102,9 @@ impl NewRun {
         if self.named_by_preset {
             preset.clone_into(&mut self.name);
         }
+        if Preset::named(preset).is_ok_and(|preset| preset.matches.is_none()) {
+            self.config.memory = PathBuf::new();
+        }
         if Preset::named(preset).is_ok_and(|preset| !preset.reads_bert()) {
             let none = TrainingConfig::default();
             self.config.bert = none.bert;
@@ -121,6 +124,7 @@ impl NewRun {
             "seed",
             "bert",
             "contexts",
+            "memory",
             "train_bert",
         ];
         self.resumed.is_some() && fixed.contains(&field)
@@ -182,6 +186,10 @@ impl NewRun {
             .and_then(|()| Preset::named(&self.config.preset));
         match valid {
             Ok(preset) => {
+                let memory = &self.config.memory;
+                if !memory.as_os_str().is_empty() && !memory.exists() {
+                    return problem("memory", "There is no such file");
+                }
                 let (field, message) = bert::problem(&self.config, &preset)?;
                 problem(field, message)
             }

@@ -1,6 +1,6 @@
 //! The training page: runs at the left, the selected one in the middle.
 
-mod bert;
+mod beside;
 mod corpus;
 mod fields;
 mod list;

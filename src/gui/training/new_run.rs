@@ -135,6 +135,15 @@ impl Form<'_> {
         if Preset::named(&self.filled.config.preset).is_ok_and(|preset| preset.reads_bert()) {
             self.bert_ui(ui);
         }
+        if Preset::named(&self.filled.config.preset).is_ok_and(|preset| preset.matches.is_some()) {
+            self.row_ui(
+                ui,
+                "memory",
+                "Remembers also",
+                "Translations beside the training pairs: TMX, a table, a program's PO file.",
+                Self::memory_ui,
+            );
+        }
         self.row_ui(
             ui,
             "name",

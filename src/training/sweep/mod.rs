@@ -362,7 +362,7 @@ mod tests {
                 include_str!("../../../assets/sweeps/x-transformer-table-2.toml"),
                 6,
             ),
-            (include_str!("../../../assets/sweeps/help-en-de.toml"), 26),
+            (include_str!("../../../assets/sweeps/help-en-de.toml"), 27),
             (include_str!("../../../assets/sweeps/similarity.toml"), 10),
         ] {
             let sweep = Sweep::parsed(text.to_owned()).expect("a sweep");

@@ -1,4 +1,4 @@
-//! Fields of systems that read BERT.
+//! Fields of systems that read BERT or have a translation memory.
 
 use std::path::{Path, PathBuf};
 
@@ -64,22 +64,41 @@ impl Form<'_> {
     }
 
     fn contexts_ui(&mut self, ui: &mut Ui) {
-        let contexts = &mut self.filled.config.contexts;
-        if contexts.as_os_str().is_empty() {
-            let weak = Palette::of(ui).weak;
-            ui.label(RichText::new("none").color(weak));
-        } else {
-            let name = ui.label(file_name(contexts));
-            name.on_hover_text(contexts.display().to_string());
-            if ui.button("Without").clicked() {
-                contexts.clear();
-                self.filled.probe = Probe::None;
-            }
-        }
-        let choose = ui.button("Choose…").on_hover_text("A file of contexts");
-        if choose.clicked() {
-            self.commands
-                .push(Command::Training(TrainingCommand::ChooseContexts));
+        let choose = ("A file of contexts", TrainingCommand::ChooseContexts);
+        if file_or_none_ui(ui, &mut self.filled.config.contexts, choose, self.commands) {
+            self.filled.probe = Probe::None;
         }
     }
+
+    pub(super) fn memory_ui(&mut self, ui: &mut Ui) {
+        let choose = ("A translation memory", TrainingCommand::ChooseMemory);
+        if file_or_none_ui(ui, &mut self.filled.config.memory, choose, self.commands) {
+            self.filled.probe = Probe::None;
+        }
+    }
+}
+
+/// A file that may be left out, and a button that asks for one; `true` if it has been left out.
+fn file_or_none_ui(
+    ui: &mut Ui,
+    file: &mut PathBuf,
+    (hint, choose): (&str, TrainingCommand),
+    commands: &mut Vec<Command>,
+) -> bool {
+    let mut left_out = false;
+    if file.as_os_str().is_empty() {
+        let weak = Palette::of(ui).weak;
+        ui.label(RichText::new("none").color(weak));
+    } else {
+        let name = ui.label(file_name(file));
+        name.on_hover_text(file.display().to_string());
+        left_out = ui.button("Without").clicked();
+        if left_out {
+            file.clear();
+        }
+    }
+    if ui.button("Choose…").on_hover_text(hint).clicked() {
+        commands.push(Command::Training(choose));
+    }
+    left_out
 }
