@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::command::Theme;
-use crate::inference::{DeviceChoice, is_starter};
+use crate::inference::{DeviceChoice, is_starter, program_folders};
 
 const NUM_RECENT: usize = 8;
 
@@ -156,18 +156,10 @@ pub struct Shipped {
 }
 
 impl Shipped {
-    /// Looks beside the executable, in the current folder and where the program was built.
+    /// Looks in the [folders of the program](program_folders).
     pub fn find() -> Self {
-        let beside = std::env::current_exe()
-            .ok()
-            .and_then(|exe| exe.parent().map(Path::to_owned));
-        let places = [
-            beside,
-            std::env::current_dir().ok(),
-            Some(PathBuf::from(env!("CARGO_MANIFEST_DIR"))),
-        ];
         let mut shipped = Self::default();
-        for assets in places.iter().flatten().map(|place| place.join("assets")) {
+        for assets in program_folders().map(|place| place.join("assets")) {
             if shipped.models.is_empty() {
                 shipped.models = entries(&assets.join("models"), Path::is_dir);
                 shipped.models.sort_by_key(|folder| !is_starter(folder));

@@ -227,8 +227,7 @@ impl TranslateArguments {
     }
 }
 
-/// Translates a whole document, with progress for whoever watches.
-/// The whole document, with progress on the terminal.
+/// Translates a whole document, with progress on the terminal.
 pub(super) fn translate(
     translator: &Translator,
     document: &Document,

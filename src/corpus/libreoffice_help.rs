@@ -16,6 +16,7 @@ use super::unit::Unit;
 use super::writer::CorpusWriter;
 use crate::error::{Error, Result};
 use crate::text::document::{Document, Format, Paragraph};
+use crate::text::folder::files_below;
 
 /// What to import and where to.
 #[derive(Debug, Clone)]
@@ -56,7 +57,8 @@ impl HelpImport {
     /// If a page cannot be read, no page is there in both languages, or the corpus cannot be written.
     pub fn run(&self, mut progress: impl FnMut(usize, usize)) -> Result<(Corpus, HelpReport)> {
         let (source, target) = (text_folder(&self.source), text_folder(&self.target));
-        let pages = pages(&source)?;
+        let is_page = |path: &Path| Format::of(path) == Format::Html;
+        let pages = files_below(&source, |_| false, is_page)?;
         let mut report = HelpReport {
             pages: pages.len(),
             ..HelpReport::default()
@@ -110,26 +112,6 @@ fn text_folder(folder: &Path) -> PathBuf {
     } else {
         folder.to_owned()
     }
-}
-
-/// Paths of all HTML files below `folder`, with `/` between their parts, sorted.
-fn pages(folder: &Path) -> Result<Vec<String>> {
-    let mut pages = Vec::new();
-    let mut left = vec![(folder.to_owned(), String::new())];
-    while let Some((folder, prefix)) = left.pop() {
-        for entry in std::fs::read_dir(&folder).map_err(Error::read(&folder))? {
-            let entry = entry.map_err(Error::read(&folder))?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let kind = entry.file_type().map_err(Error::read(entry.path()))?;
-            if kind.is_dir() {
-                left.push((entry.path(), format!("{prefix}{name}/")));
-            } else if Format::of(&entry.path()) == Format::Html {
-                pages.push(format!("{prefix}{name}"));
-            }
-        }
-    }
-    pages.sort_unstable();
-    Ok(pages)
 }
 
 /// One page in both languages.

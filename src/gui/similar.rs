@@ -19,6 +19,8 @@ const BUTTON: f32 = 52.0;
 pub struct SimilarPanel {
     sentence: String,
     memory: Option<Arc<TranslationMemory>>,
+    /// Words of the sentence, in lower case.
+    known: HashSet<String>,
     found: Vec<Found>,
 }
 
@@ -53,14 +55,13 @@ impl SimilarPanel {
                 ui.label(small(none));
             }
         });
-        let known: HashSet<String> = words(&self.sentence).map(str::to_lowercase).collect();
         ScrollArea::vertical()
             .auto_shrink(false)
             .id_salt("similar")
             .show(ui, |ui| {
                 for found in &self.found {
                     ui.add_space(6.0);
-                    found.ui(ui, &known, &palette, commands);
+                    found.ui(ui, &self.known, &palette, commands);
                 }
             });
     }
@@ -81,6 +82,7 @@ impl SimilarPanel {
                 target: found.target.to_owned(),
             })
             .collect();
+        self.known = words(sentence).map(str::to_lowercase).collect();
         sentence.clone_into(&mut self.sentence);
         self.memory = Some(Arc::clone(memory));
     }

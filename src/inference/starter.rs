@@ -7,25 +7,24 @@ use crate::error::{Error, Result};
 /// Folder of the starter model below the program's assets.
 const STARTER: &str = "assets/models/help-en-de-memory";
 
-/// Finds the starter model: beside the program, in the folder it was started in, or where it was built.
-///
-/// # Errors
-/// [`Error::NoStarterModel`] if it is in none of these places.
-pub fn starter_model() -> Result<PathBuf> {
-    let beside = std::env::current_exe()
-        .ok()
-        .and_then(|program| program.parent().map(Path::to_owned));
+/// Folders where what comes with the program may lie: beside the program, where it was started, and where it was built.
+pub fn program_folders() -> impl Iterator<Item = PathBuf> {
+    let program = std::env::current_exe().ok();
     let places = [
-        beside,
-        Some(PathBuf::from(".")),
+        program.and_then(|program| program.parent().map(Path::to_owned)),
+        std::env::current_dir().ok(),
         Some(PathBuf::from(env!("CARGO_MANIFEST_DIR"))),
     ];
-    let folders = places
-        .into_iter()
-        .flatten()
-        .map(|place| place.join(STARTER));
+    places.into_iter().flatten()
+}
+
+/// Finds the starter model in the folders of the program.
+///
+/// # Errors
+/// [`Error::NoStarterModel`] if it is in none of them.
+pub fn starter_model() -> Result<PathBuf> {
+    let mut folders = program_folders().map(|place| place.join(STARTER));
     folders
-        .into_iter()
         .find(|folder| folder.is_dir())
         .ok_or(Error::NoStarterModel)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{COMMON, Pair, TranslationMemory};
+use super::{Pair, TranslationMemory};
 
 /// Pairs that are weighed, those that share the rarest words with the sentence.
 const CANDIDATES: usize = 200;
@@ -53,7 +53,7 @@ impl TranslationMemory {
     /// The rare words of a sentence, or all where none is rare, and all its longer phrases.
     fn phrases<'s>(&self, words: &'s [u32]) -> Phrases<'s> {
         let places = |word: u32| self.places.get(word as usize).map_or(0, Vec::len);
-        let is_rare = |word: u32| places(word) * COMMON <= self.pairs.len();
+        let is_rare = |word: u32| self.is_rare(places(word));
         let any_rare = words.iter().any(|&word| places(word) > 0 && is_rare(word));
         let mut phrases = Phrases {
             numbers: HashMap::new(),

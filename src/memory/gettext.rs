@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use rspolib::POEntry;
 
+use super::has_ending;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
+use crate::text::folder::files_below;
 
 /// Characters of placeholders, markup and paths: what has them stands in no document as it is.
 const CODE: &[char] = &['%', '$', '<', '>', '{', '}', '\\'];
@@ -20,25 +22,13 @@ const KEY_MARKS: [char; 3] = ['_', '~', '&'];
 /// # Errors
 /// If a folder cannot be read.
 pub(super) fn po_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).map_err(Error::read(&folder))? {
-            let path = entry.map_err(Error::read(&folder))?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if is_po(&path) {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
+    let files = files_below(folder, |_| false, is_po)?.into_iter();
+    Ok(files.map(|file| folder.join(file)).collect())
 }
 
 /// Whether the name is that of a PO file.
 pub(super) fn is_po(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|it| it.eq_ignore_ascii_case("po"))
+    has_ending(path, "po")
 }
 
 /// The finished translations of some PO files, without marks of keys; those with code are left out. Of several for the same

@@ -76,10 +76,6 @@ impl TranslationMemory {
     /// # Errors
     /// If it cannot be read, or has other languages than these.
     pub fn read(path: &Path, source_language: &str, target_language: &str) -> Result<Self> {
-        let is_tmx = || {
-            path.extension()
-                .is_some_and(|it| it.eq_ignore_ascii_case("tmx"))
-        };
         let languages = (source_language, target_language);
         let catalogues = match path.is_dir() {
             true if !Corpus::is_one(path) => gettext::po_files(path)?,
@@ -101,7 +97,7 @@ impl TranslationMemory {
                 });
             }
             Self::of_corpus(&corpus, &Split::ALL)
-        } else if is_tmx() {
+        } else if has_ending(path, "tmx") {
             tmx_pairs(path, source_language, target_language).map(Self::new)
         } else {
             Self::open(path)
@@ -260,6 +256,11 @@ impl TranslationMemory {
             .collect()
     }
 
+    /// Whether a word that so many pairs have finds few enough of them.
+    fn is_rare(&self, places: usize) -> bool {
+        places * COMMON <= self.pairs.len()
+    }
+
     /// How much a word says that so many pairs have.
     #[expect(clippy::cast_precision_loss, reason = "counts become f32")]
     fn rarity(&self, places: usize) -> f32 {
@@ -284,7 +285,7 @@ impl TranslationMemory {
             .iter()
             .filter_map(|&word| self.places.get(word as usize));
         let (rare, common): (Vec<_>, Vec<_>) =
-            places.partition(|places| places.len() * COMMON <= self.pairs.len());
+            places.partition(|places| self.is_rare(places.len()));
         let used = if rare.is_empty() { common } else { rare };
         for places in used {
             add(places);
@@ -344,6 +345,11 @@ pub fn behind(
     };
     let target = vocabulary.encode(found.target).into_iter().take(room);
     std::iter::once(sentence_break).chain(target).collect()
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension()
+        .is_some_and(|it| it.eq_ignore_ascii_case(ending))
 }
 
 /// The words without the marks.

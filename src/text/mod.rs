@@ -8,6 +8,7 @@ pub mod csv;
 pub mod document;
 mod escape;
 pub mod file;
+pub mod folder;
 mod html;
 mod inline;
 pub mod lines;

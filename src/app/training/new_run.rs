@@ -102,14 +102,16 @@ impl NewRun {
         if self.named_by_preset {
             preset.clone_into(&mut self.name);
         }
-        if Preset::named(preset).is_ok_and(|preset| preset.matches.is_none()) {
-            self.config.memory = PathBuf::new();
-        }
-        if Preset::named(preset).is_ok_and(|preset| !preset.reads_bert()) {
+        if let Ok(preset) = Preset::named(preset) {
             let none = TrainingConfig::default();
-            self.config.bert = none.bert;
-            self.config.contexts = none.contexts;
-            self.config.train_bert = none.train_bert;
+            if preset.matches.is_none() {
+                self.config.memory = none.memory;
+            }
+            if !preset.reads_bert() {
+                self.config.bert = none.bert;
+                self.config.contexts = none.contexts;
+                self.config.train_bert = none.train_bert;
+            }
         }
         self.probe = Probe::None;
     }

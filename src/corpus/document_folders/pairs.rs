@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::corpus::languages::{is_code, without_language};
 use crate::error::{Error, Result};
+use crate::text::folder::files_below;
 
 /// Extensions of documents that can be read; everything else in a folder is left alone.
 const EXTENSIONS: [&str; 7] = ["html", "htm", "xhtml", "md", "markdown", "txt", "text"];
@@ -100,25 +101,7 @@ fn real(folder: &Path) -> Result<PathBuf> {
 
 /// The paths of all documents below `folder`, sorted; hidden files and folders are left out.
 fn documents(folder: &Path) -> Result<Vec<String>> {
-    let mut documents = Vec::new();
-    let mut left = vec![(folder.to_owned(), String::new())];
-    while let Some((folder, prefix)) = left.pop() {
-        for entry in std::fs::read_dir(&folder).map_err(Error::read(&folder))? {
-            let entry = entry.map_err(Error::read(&folder))?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let kind = entry.file_type().map_err(Error::read(entry.path()))?;
-            if name.starts_with('.') {
-                continue;
-            }
-            if kind.is_dir() {
-                left.push((entry.path(), format!("{prefix}{name}/")));
-            } else if is_document(&entry.path()) {
-                documents.push(format!("{prefix}{name}"));
-            }
-        }
-    }
-    documents.sort_unstable();
-    Ok(documents)
+    files_below(folder, |name| name.starts_with('.'), is_document)
 }
 
 fn is_document(path: &Path) -> bool {

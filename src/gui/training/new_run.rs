@@ -132,10 +132,11 @@ impl Form<'_> {
             "A document-level system learns best upon a trained sentence-level model.",
             Self::start_ui,
         );
-        if Preset::named(&self.filled.config.preset).is_ok_and(|preset| preset.reads_bert()) {
+        let preset = Preset::named(&self.filled.config.preset);
+        if preset.as_ref().is_ok_and(Preset::reads_bert) {
             self.bert_ui(ui);
         }
-        if Preset::named(&self.filled.config.preset).is_ok_and(|preset| preset.matches.is_some()) {
+        if preset.is_ok_and(|preset| preset.matches.is_some()) {
             self.row_ui(
                 ui,
                 "memory",
