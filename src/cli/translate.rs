@@ -16,7 +16,6 @@ use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Tran
 use crate::memory::TranslationMemory;
 use crate::text::document::{Document, Format};
 use crate::text::file::write_atomically;
-use crate::text::placeholder;
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
 
@@ -315,7 +314,7 @@ fn report(
             entry["flags"] = json!(translation.flags);
         }
         if let Some(memory) = translator.memory() {
-            let shown = placeholder::stripped(&document.sentences[index].text);
+            let shown = document.sentences[index].plain_text();
             entry["similar"] = json!(memory.to_show(shown.trim()));
         }
         entry

@@ -6,7 +6,6 @@ use super::outline;
 use super::query::{Attention, Looking, Query};
 use super::rows::{MeanRow, Rows};
 use crate::error::Result;
-use crate::text::placeholder::stripped;
 use crate::trace::{Side, TraceSource, TracedTree};
 
 /// What a node's number is.
@@ -131,7 +130,7 @@ impl TreeView {
             .filter(|(_, weight)| *weight > 0.0)
             .map(|&(sentence, weight)| {
                 let sentence = sentence as usize;
-                let text = stripped(&overview.sentences(side)[sentence].text);
+                let text = overview.sentences(side)[sentence].plain_text();
                 (sentence, weight, text)
             })
             .collect();

@@ -23,7 +23,6 @@ use crate::inference::DeviceChoice;
 use crate::jobs::{
     Evaluations, Event, ExplainThread, FileThread, RunsThread, TrainingRequest, Trainings, Worker,
 };
-use crate::text::placeholder;
 use crate::training::{Order, Turn};
 
 /// What the panels remember between frames.
@@ -352,7 +351,7 @@ fn document_page_ui(
         && state.settings.shows_similar
     {
         let sentence = document.selected.map(|sentence| {
-            let text = placeholder::stripped(&document.document.sentences[sentence].text);
+            let text = document.document.sentences[sentence].plain_text();
             text.trim().to_owned()
         });
         let panel = Panel::bottom("similar")

@@ -45,7 +45,7 @@ pub fn sentence_row_ui(
     let body = rect.with_min_y(rect.top() + row.gap);
     let id = Id::unique("sentence").with(row.sentence);
     let target = open.target(row.sentence);
-    let source_text = placeholder::stripped(&open.document.sentences[row.sentence].text);
+    let source_text = open.document.sentences[row.sentence].plain_text();
     let target_text = placeholder::stripped(&target.text);
 
     let split = columns.state.center() + body.left();

@@ -76,7 +76,7 @@ impl Translator {
         Ok(ContextDifference {
             model: self.description().name.clone(),
             sentence,
-            source: stripped(&document.sentences[sentence].text),
+            source: document.sentences[sentence].plain_text(),
             translation: text.unwrap_or_default(),
             words: words.collect(),
             written,

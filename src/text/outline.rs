@@ -104,6 +104,13 @@ impl Document {
     }
 }
 
+impl Document {
+    /// The sentences as a reader sees them.
+    pub fn plain_texts(&self) -> Vec<String> {
+        self.sentences.iter().map(Sentence::plain_text).collect()
+    }
+}
+
 impl Sentence {
     /// The text without placeholders.
     pub fn plain_text(&self) -> String {

@@ -8,6 +8,7 @@ use super::gate::GateValues;
 use super::map::{AttentionMap, MapKind, Side, Units};
 use super::tree::TracedTree;
 use crate::text::document::{Document, Section};
+use crate::text::placeholder;
 
 /// What a model attended to while it translated one document.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,6 +70,13 @@ pub struct TracedSentence {
     /// Within the document.
     pub paragraph: usize,
     pub sentence_in_paragraph: usize,
+}
+
+impl TracedSentence {
+    /// The text without placeholders.
+    pub fn plain_text(&self) -> String {
+        placeholder::stripped(&self.text)
+    }
 }
 
 impl Overview {

@@ -8,8 +8,7 @@ use crate::error::Error;
 use crate::explain::{Explanation, SimilarityView, ViewKind};
 use crate::jobs::{Answer, Comparison, JobControl, JobId, Request};
 use crate::similarity::Measure;
-use crate::text::placeholder::stripped;
-use crate::trace::TraceSource;
+use crate::trace::{TraceSource, TracedSentence};
 
 /// What has been compared and what is being compared.
 #[derive(Debug)]
@@ -106,7 +105,7 @@ impl AppState {
         let texts = overview.source.iter();
         let comparison = Comparison {
             title: overview.document.clone(),
-            texts: texts.map(|sentence| stripped(&sentence.text)).collect(),
+            texts: texts.map(TracedSentence::plain_text).collect(),
             encoder: asked.encoder.clone(),
             device: self.settings.device.into(),
             measure: asked.measure,

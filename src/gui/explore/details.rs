@@ -5,8 +5,7 @@ use egui::{Align2, FontId, Sense, Ui, vec2};
 use crate::explain::{Explanation, Mark, NodeState, Spot, TreeView};
 use crate::gui::theme::Palette;
 use crate::jobs::Answer;
-use crate::text::placeholder::stripped;
-use crate::trace::TraceSource;
+use crate::trace::{TraceSource, TracedSentence};
 
 pub(super) const HEIGHT: f32 = 44.0;
 
@@ -58,7 +57,7 @@ fn lines(source: &TraceSource, answer: &Answer, mark: &Mark) -> (String, String)
             .min(sentences.len().saturating_sub(1));
         let texts = sentences.get(spot.sentence..=last).unwrap_or_default();
         let texts = texts.iter().take(4);
-        let texts: Vec<String> = texts.map(|sentence| stripped(&sentence.text)).collect();
+        let texts: Vec<String> = texts.map(TracedSentence::plain_text).collect();
         texts.join("  ")
     });
     (facts.join("  ·  "), text.unwrap_or_default())

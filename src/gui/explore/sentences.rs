@@ -7,7 +7,6 @@ use crate::app::{Command, ExploreCommand};
 use crate::explain::{Mark, Spot};
 use crate::gui::shading::Shading;
 use crate::gui::theme::{self, Palette};
-use crate::text::placeholder::stripped;
 use crate::trace::{Side, TraceSource};
 
 const ROW: f32 = 42.0;
@@ -171,7 +170,7 @@ impl Rows<'_> {
         let palette = &self.palette;
         let size = vec2(ui.available_width(), ROW);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-        let text = stripped(&self.source.overview().source[sentence].text);
+        let text = self.source.overview().source[sentence].plain_text();
         let is_selected = sentence == self.selected;
         let weight = self.shading.weight(sentence);
         response.widget_info(|| {
