@@ -287,6 +287,8 @@ pub enum Error {
     TraceOverTranslation { path: PathBuf },
     #[error("{asked}: {there}")]
     NotInTrace { asked: String, there: String },
+    #[error("nothing was looked up: {problem}")]
+    NotLookedUp { problem: &'static str },
     #[error("this trace has {missing}; {advice}")]
     NotTraced {
         missing: &'static str,

@@ -54,7 +54,7 @@ impl AppState {
             Event::Traced { job, source } => self.traced(job, source),
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
             Event::Answered { job, answer } => self.answered(job, answer),
-            Event::Differed { job, difference } => self.differed(job, difference),
+            Event::Told { job, told } => self.told(job, told),
             Event::Comparing { job, done, num } => self.comparing(job, done, num),
             Event::Compared { job, view } => self.compared(job, view),
             Event::Margin { job, margin } => self.margin_found(job, margin),

@@ -9,16 +9,17 @@ use super::{ModelArguments, terminal};
 use crate::charts::Theme;
 use crate::error::{Error, Result};
 use crate::explain::{
-    Explanation, Heads, Order, Query, Question, ViewKind, asking_side, head_for_tree,
+    Explanation, Heads, ModelView, Order, Query, Question, ViewKind, asking_side, head_for_tree,
 };
 use crate::inference::SearchOptions;
 use crate::text::document::Document;
-use crate::trace::{self, Overview, Side, TraceSource};
+use crate::trace::{self, Side, TraceSource};
+use crate::training::tell;
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
-    /// Trace that `canopy translate --trace` wrote; several are drawn side by side (maps only). For --view difference a
-    /// document, which is translated first
+    /// Trace that `canopy translate --trace` wrote; several are drawn side by side (maps only). For --view difference and
+    /// memory a document, which is translated first
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
     /// What to show
@@ -63,7 +64,7 @@ pub(super) struct ExplainArguments {
     force: bool,
     #[command(flatten)]
     model: ModelArguments,
-    /// Hypotheses kept for each sentence, for --view difference
+    /// Hypotheses kept for each sentence, for --view difference and memory
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
     beam: usize,
 }
@@ -92,6 +93,9 @@ enum Shown {
     /// Whether the context mattered: the sentence translated without it and with the document shuffled, and what each word
     /// is worth then; needs the model
     Difference,
+    /// Which pairs of its translation memory the translation was looked up in, and what each word owes to them; needs the
+    /// model
+    Memory,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -119,6 +123,7 @@ impl From<Shown> for ViewKind {
             Shown::Context => Self::Context,
             Shown::Zeros => Self::Zeros,
             Shown::Difference => Self::Difference,
+            Shown::Memory => Self::Memory,
         }
     }
 }
@@ -167,8 +172,8 @@ fn head(text: &str) -> std::result::Result<HeadArgument, String> {
 }
 
 pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
-    let explanation = if arguments.view == Shown::Difference {
-        difference(arguments)?
+    let explanation = if let Some(view) = ViewKind::from(arguments.view).of_model() {
+        told(arguments, view)?
     } else {
         let sources = arguments.traces.iter().map(trace::open);
         explain(arguments, &sources.collect::<Result<Vec<_>>>()?)?
@@ -176,6 +181,7 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
     let Some(path) = &arguments.output else {
         let text = match &explanation {
             Explanation::Context(context) => context.text(),
+            Explanation::Memory(view) => view.text(),
             other => other.csv().replace("\r\n", "\n"),
         };
         return terminal::print(&text);
@@ -207,7 +213,7 @@ fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Expl
 }
 
 /// Translates the document and asks the model about one of its sentences.
-fn difference(arguments: &ExplainArguments) -> Result<Explanation> {
+fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
     let [path] = arguments.traces.as_slice() else {
         return Err(Error::Config {
             field: "the number of documents",
@@ -230,8 +236,36 @@ fn difference(arguments: &ExplainArguments) -> Result<Explanation> {
     };
     let translations = translate(&translator, &document, &options)?;
     let sentence = arguments.sentence;
-    let difference = translator.context_difference(&document, &translations, sentence, &options)?;
-    Ok(Explanation::Difference(difference))
+    let mut told = tell(
+        &translator,
+        view,
+        &document,
+        &translations,
+        sentence,
+        &options,
+    )?;
+    if let Some(word) = &arguments.word {
+        let place = place_of(word, &told_words(&told), sentence)?;
+        told.select(Some(place));
+    }
+    Ok(told)
+}
+
+/// Subwords of the translation that was asked about, as in a trace.
+fn told_words(told: &Explanation) -> Vec<String> {
+    match told {
+        Explanation::Difference(difference) => {
+            let words = difference.words.iter();
+            words.map(|word| word.label.clone()).collect()
+        }
+        Explanation::Memory(view) => {
+            let words = view.words.iter();
+            let words =
+                words.map(|word| format!("{}{}", if word.begins { "▁" } else { "" }, word.label));
+            words.collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
@@ -249,7 +283,8 @@ fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
     };
     query.check(source.overview())?;
     if let Some(word) = &arguments.word {
-        query.word = Some(place_of(word, source.overview(), &query)?);
+        let tokens = &source.overview().sentences(query.side)[query.sentence].tokens;
+        query.word = Some(place_of(word, tokens, query.sentence)?);
         query.check(source.overview())?;
     }
     if view == ViewKind::Tree && arguments.head.is_none() {
@@ -259,11 +294,10 @@ fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
 }
 
 /// Place of a word in its sentence: its number, or the first subword of the first word with this text.
-fn place_of(word: &str, overview: &Overview, query: &Query) -> Result<usize> {
+fn place_of(word: &str, tokens: &[String], sentence: usize) -> Result<usize> {
     if let Ok(place) = ordinal(word) {
         return Ok(place);
     }
-    let tokens = &overview.sentences(query.side)[query.sentence].tokens;
     let bare = |token: &String| token.trim_start_matches('▁').to_lowercase();
     let asked = word.to_lowercase();
     let whole = |start: usize| {
@@ -282,7 +316,7 @@ fn place_of(word: &str, overview: &Overview, query: &Query) -> Result<usize> {
         asked: format!("word {word:?}"),
         there: format!(
             "sentence {} has {}",
-            query.sentence + 1,
+            sentence + 1,
             tokens
                 .iter()
                 .map(|token| token.trim_start_matches('▁'))

@@ -146,7 +146,7 @@ impl ContextSentence {
     }
 
     /// As text, words that are to be marked in brackets.
-    fn running(&self, marked: impl Fn(&ShadedWord) -> bool) -> String {
+    pub(super) fn running(&self, marked: impl Fn(&ShadedWord) -> bool) -> String {
         let mut text = String::new();
         let mut is_open = false;
         for word in &self.words {

@@ -10,6 +10,8 @@ use super::difference::ContextDifference;
 use super::document_map::DocumentMap;
 use super::gates::GateView;
 use super::map::WeightMap;
+use super::memory::MemoryView;
+use super::question::ViewKind;
 use super::similarity::SimilarityView;
 use super::tree::TreeView;
 use super::zeros::ZerosView;
@@ -30,6 +32,7 @@ pub enum Explanation {
     Context(ContextView),
     Zeros(ZerosView),
     Difference(ContextDifference),
+    Memory(MemoryView),
     Similarity(#[serde(serialize_with = "of_shared")] Arc<SimilarityView>),
 }
 
@@ -41,6 +44,24 @@ fn of_shared<T: Serialize, S: Serializer>(
 }
 
 impl Explanation {
+    /// View and sentence, if it is the model's answer about all words of a sentence.
+    pub fn of_sentence(&self) -> Option<(ViewKind, usize)> {
+        match self {
+            Self::Difference(difference) => Some((ViewKind::Difference, difference.sentence)),
+            Self::Memory(view) => Some((ViewKind::Memory, view.sentence)),
+            _ => None,
+        }
+    }
+
+    /// Turns such an answer to one of the words, or to the whole sentence.
+    pub fn select(&mut self, word: Option<usize>) {
+        match self {
+            Self::Difference(difference) => difference.selected = word,
+            Self::Memory(view) => view.selected = word,
+            _ => {}
+        }
+    }
+
     /// The numbers that are shown, one a line; columns are named in the first.
     pub fn csv(&self) -> String {
         match self {
@@ -51,6 +72,7 @@ impl Explanation {
             Self::Context(context) => table::of_context(context),
             Self::Zeros(zeros) => table::of_zeros(zeros),
             Self::Difference(difference) => table::of_difference(difference),
+            Self::Memory(view) => table::of_memory(view),
             Self::Similarity(view) => table::of_similarity(view),
         }
     }
@@ -89,6 +111,7 @@ impl Explanation {
                 "With its document this translation is {:.2} nats more probable than without context.",
                 difference.gain()
             ),
+            Self::Memory(view) => view.text(),
             Self::Similarity(view) => format!("{}, {}, {}.", view.title, view.query, view.measure),
         }
     }

@@ -14,6 +14,7 @@
 //! | [`ContextView`] | the sentences that mattered most, with their words |
 //! | [`ZerosView`] | share of exact zeros against length |
 //! | [`ContextDifference`] | what a translation is worth without its context; needs the model |
+//! | [`MemoryView`] | which pairs of a translation memory a translation was looked up in; needs the model |
 //! | [`SimilarityView`] | sentences × sentences, without a model: what resembles what |
 
 mod colours;
@@ -28,6 +29,7 @@ mod map;
 mod margin;
 mod mark;
 mod measure;
+mod memory;
 mod outline;
 mod query;
 mod question;
@@ -49,8 +51,9 @@ pub use map::{Group, Order, Unit, WeightMap};
 pub use margin::Margin;
 pub use mark::{Mark, Sight, Spot};
 pub use measure::row_divergence;
+pub use memory::{AgreeingWord, MemoryPair, MemoryView, MemoryWord, PairWord};
 pub use query::{Attention, Heads, Looking, Query};
-pub use question::{Choices, Question, ViewKind, asking_side, head_for_tree};
+pub use question::{Choices, ModelView, Question, ViewKind, asking_side, head_for_tree};
 pub use rows::sentence_weights;
 pub use similarity::SimilarityView;
 pub use tree::{Measure, NodeState, TreeNode, TreeView};

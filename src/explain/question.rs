@@ -29,8 +29,17 @@ pub enum ViewKind {
     Zeros,
     /// What the translation is worth without its context; the model answers, not the trace.
     Difference,
+    /// Where in its memory the translation was looked up; the model answers, not the trace.
+    Memory,
     /// All sentences against each other by a sentence encoder, which answers, not the trace.
     Similarity,
+}
+
+/// Views of a sentence that the model itself answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelView {
+    Difference,
+    Memory,
 }
 
 /// All that an answer depends on, but the trace.
@@ -50,9 +59,18 @@ impl ViewKind {
     /// Whose words ask: some views have no choice.
     pub fn side(self, wanted: Side) -> Side {
         match self {
-            Self::Cross | Self::Difference => Side::Target,
+            Self::Cross | Self::Difference | Self::Memory => Side::Target,
             Self::Itself | Self::Similarity => Side::Source,
             _ => wanted,
+        }
+    }
+
+    /// Which view of the model's it is, if it is none of a trace.
+    pub fn of_model(self) -> Option<ModelView> {
+        match self {
+            Self::Difference => Some(ModelView::Difference),
+            Self::Memory => Some(ModelView::Memory),
+            _ => None,
         }
     }
 
@@ -116,6 +134,12 @@ impl Question {
             ViewKind::Difference => {
                 return Err(Error::NotTraced {
                     missing: "no translation without its context",
+                    advice: "open the document and its model, and ask there",
+                });
+            }
+            ViewKind::Memory => {
+                return Err(Error::NotTraced {
+                    missing: "nothing of what was looked up",
                     advice: "open the document and its model, and ask there",
                 });
             }
@@ -243,6 +267,14 @@ impl Choices {
         if view == ViewKind::Difference {
             let context = Self::new(source, ViewKind::Context, asking_side(source), None);
             let is_there = !context.sides.is_empty() && !source.overview().target.is_empty();
+            return Self {
+                sides: is_there.then_some(Side::Target).into_iter().collect(),
+                ..Self::default()
+            };
+        }
+        if view == ViewKind::Memory {
+            let overview = source.overview();
+            let is_there = overview.model.looks_up && !overview.target.is_empty();
             return Self {
                 sides: is_there.then_some(Side::Target).into_iter().collect(),
                 ..Self::default()

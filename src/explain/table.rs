@@ -7,6 +7,7 @@ use super::difference::ContextDifference;
 use super::document_map::DocumentMap;
 use super::gates::GateView;
 use super::map::WeightMap;
+use super::memory::MemoryView;
 use super::similarity::SimilarityView;
 use super::tree::TreeView;
 use super::zeros::ZerosView;
@@ -56,6 +57,27 @@ pub(super) fn of_difference(difference: &ContextDifference) -> String {
             text,
             "{number},{label},{document},{alone},{shuffled},{gain}\r\n"
         );
+    }
+    text
+}
+
+/// A line a place in a pair that spoke for a word; a word for which none did has a line without a pair.
+pub(super) fn of_memory(view: &MemoryView) -> String {
+    let mut text =
+        "word,label,p_alone,p_with_memory,memory,weight,source,translation,place\r\n".to_owned();
+    for (number, word) in view.words.iter().enumerate() {
+        let (number, label) = (number + 1, field(&word.label));
+        let (alone, mixed, weight) = (word.alone, word.mixed, word.weight);
+        let own = format!("{number},{label},{alone},{mixed},{weight}");
+        for place in &word.agreeing {
+            let pair = &view.pairs[place.pair];
+            let (source, translation) = (field(&pair.source), field(&pair.translation()));
+            let (weight, at) = (place.weight, place.word + 1);
+            let _ = write!(text, "{own},{weight},{source},{translation},{at}\r\n");
+        }
+        if word.agreeing.is_empty() {
+            let _ = write!(text, "{own},0,,,\r\n");
+        }
     }
     text
 }

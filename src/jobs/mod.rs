@@ -4,6 +4,7 @@
 //! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
 pub mod comparing;
+mod engine;
 pub mod evaluations;
 pub mod explaining;
 pub mod files;
@@ -18,17 +19,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 pub use comparing::Comparison;
+pub use engine::Engine;
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread};
 pub use project::{Project, SavedTarget, State};
 pub use runs::{CorpusImport, RunRequest, RunSeen, RunsThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
-pub use worker::{Engine, Worker};
+pub use worker::Worker;
 
 use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
-use crate::explain::{ContextDifference, Margin, SimilarityView};
+use crate::explain::{Explanation, Margin, ModelView, SimilarityView};
 use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
@@ -101,9 +103,10 @@ pub enum Request {
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
     },
-    /// What its context does to a sentence, see [`ContextDifference`]. Of several that wait only the last one is answered.
-    Difference {
+    /// What only the model can tell of a sentence. Of several that wait only the last one is answered.
+    Tell {
         job: JobId,
+        view: ModelView,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
         sentence: usize,
@@ -187,9 +190,9 @@ pub enum Event {
         job: JobId,
         source: Arc<TraceSource>,
     },
-    Differed {
+    Told {
         job: JobId,
-        difference: Result<Box<ContextDifference>>,
+        told: Result<Box<Explanation>>,
     },
     /// So many sentences are encoded.
     Comparing {

@@ -8,16 +8,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::comparing::Encoded;
+use super::engine::Engine;
 use super::{Event, JobControl, JobId, Request, UserMemory};
 use crate::error::{Error, Result, caught};
-use crate::explain::ContextDifference;
-use crate::inference::{
-    DeviceChoice, KnownTranslations, ModelInfo, Reads, SearchOptions, Step, Translation, Translator,
-};
+use crate::inference::{DeviceChoice, KnownTranslations, Reads, SearchOptions, Step, Translator};
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
-use crate::trace::Trace;
-use crate::training::{Turn, for_document};
+use crate::training::Turn;
 
 /// The first batch is small, so that the first sentences appear at once.
 const FIRST_CHUNK: usize = 8;
@@ -25,129 +22,6 @@ const FIRST_CHUNK: usize = 8;
 const CHUNK: usize = 48;
 /// Those of a model that reads documents, for each of which it reads the document anew.
 const DOCUMENT_CHUNK: usize = 192;
-
-/// What the worker needs of a loaded model; tests put something small in its place.
-pub trait Engine {
-    fn info(&self) -> &ModelInfo;
-
-    fn device_name(&self) -> &str;
-
-    /// As [`Translator::remember`], and where it `learns` [`Translator::learn_from_memory`].
-    ///
-    /// # Errors
-    /// If the model cannot learn.
-    fn remember(&mut self, memory: TranslationMemory, learns: bool) -> Result<()>;
-
-    /// As [`Translator::memory`].
-    fn memory(&self) -> Option<Arc<TranslationMemory>>;
-
-    /// One made for a document, see [`for_document`].
-    fn adapted(
-        &self,
-        document: &Document,
-        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-    ) -> Option<Self>
-    where
-        Self: Sized;
-
-    /// As [`Translator::translate_with`].
-    ///
-    /// # Errors
-    /// If the device fails.
-    fn translate(
-        &self,
-        document: &Document,
-        sentences: &[usize],
-        known: &mut KnownTranslations,
-        options: &SearchOptions,
-        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
-    ) -> Result<()>;
-
-    /// As [`Translator::trace`], of texts; `top_t` is another T than the model's own.
-    fn trace(
-        &mut self,
-        document: &Document,
-        targets: Vec<Option<String>>,
-        top_t: Option<usize>,
-    ) -> Trace;
-
-    /// As [`Translator::context_difference`], of texts.
-    ///
-    /// # Errors
-    /// If the device fails.
-    fn context_difference(
-        &self,
-        document: &Document,
-        targets: Vec<Option<String>>,
-        sentence: usize,
-        options: &SearchOptions,
-    ) -> Result<ContextDifference>;
-}
-
-fn written(targets: Vec<Option<String>>) -> Vec<Option<Translation>> {
-    let targets = targets.into_iter();
-    targets.map(|text| text.map(Translation::written)).collect()
-}
-
-impl Engine for Translator {
-    fn info(&self) -> &ModelInfo {
-        self.info()
-    }
-
-    fn device_name(&self) -> &str {
-        self.device_name()
-    }
-
-    fn remember(&mut self, memory: TranslationMemory, learns: bool) -> Result<()> {
-        if learns {
-            self.learn_from_memory()?;
-        }
-        self.remember(memory);
-        Ok(())
-    }
-
-    fn memory(&self) -> Option<Arc<TranslationMemory>> {
-        self.memory().cloned()
-    }
-
-    fn adapted(
-        &self,
-        document: &Document,
-        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-    ) -> Option<Self> {
-        for_document(self, document, step)
-    }
-
-    fn translate(
-        &self,
-        document: &Document,
-        sentences: &[usize],
-        known: &mut KnownTranslations,
-        options: &SearchOptions,
-        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
-    ) -> Result<()> {
-        self.translate_with(document, sentences, known, options, step)
-    }
-
-    fn trace(
-        &mut self,
-        document: &Document,
-        targets: Vec<Option<String>>,
-        top_t: Option<usize>,
-    ) -> Trace {
-        self.trace_with(document, &written(targets), top_t)
-    }
-
-    fn context_difference(
-        &self,
-        document: &Document,
-        targets: Vec<Option<String>>,
-        sentence: usize,
-        options: &SearchOptions,
-    ) -> Result<ContextDifference> {
-        self.context_difference(document, &written(targets), sentence, options)
-    }
-}
 
 /// The window's end of the worker thread.
 #[derive(Debug)]
@@ -249,7 +123,7 @@ where
             let Some(request) = waiting.pop_front() else {
                 continue;
             };
-            if is_difference(&request) && waiting.iter().any(is_difference) {
+            if is_told(&request) && waiting.iter().any(is_told) {
                 // Overtaken: nobody waits for its answer any more.
                 continue;
             }
@@ -257,7 +131,7 @@ where
                 Request::OpenModel { job, .. }
                 | Request::Translate { job, .. }
                 | Request::Trace { job, .. }
-                | Request::Difference { job, .. }
+                | Request::Tell { job, .. }
                 | Request::Compare { job, .. } => *job,
             };
             let done = caught(|| self.handle(request));
@@ -326,8 +200,9 @@ where
                     source: Arc::new(trace.into()),
                 })
             }
-            Request::Difference {
+            Request::Tell {
                 job,
+                view,
                 document,
                 targets,
                 sentence,
@@ -336,11 +211,11 @@ where
                 self.open_again()?;
                 let turn = self.turn.take();
                 let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
-                let difference = engine.context_difference(&document, targets, sentence, &options);
+                let told = engine.tell(view, &document, targets, sentence, &options);
                 drop(turn);
-                Ok(Event::Differed {
+                Ok(Event::Told {
                     job,
-                    difference: difference.map(Box::new),
+                    told: told.map(Box::new),
                 })
             }
             Request::Compare { job, comparison } => {
@@ -433,8 +308,8 @@ where
     }
 }
 
-fn is_difference(request: &Request) -> bool {
-    matches!(request, Request::Difference { .. })
+fn is_told(request: &Request) -> bool {
+    matches!(request, Request::Tell { .. })
 }
 
 /// The next sentences from the first visible one on, then those above it.

@@ -26,6 +26,7 @@ mod han;
 mod hierarchical;
 mod hierarchical_conditional;
 mod layout;
+mod looking_up;
 #[cfg(test)]
 mod loops;
 mod neighbours;
@@ -86,7 +87,8 @@ pub use hierarchical_conditional::{
     TreeChoice, TreeHeads, TreeMemory,
 };
 pub use layout::{Layout, Sublayer};
-pub use neighbours::{Neighbours, Weighing};
+pub use looking_up::LookedUpWord;
+pub use neighbours::{Near, Neighbours, Weighing};
 pub use norm::Norm;
 pub use parts::{Cost, Part, PartGroup};
 pub use pooling::{Pooling, normalised, pooled};

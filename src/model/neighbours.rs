@@ -31,6 +31,15 @@ impl Default for Weighing {
     }
 }
 
+/// What stands near a state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Near {
+    /// Numbers of the nearest states, nearest first, and the share that each has of `weight`.
+    pub states: Vec<(u32, f32)>,
+    /// Their share of the next word's probability, in `[0, 1]`.
+    pub weight: f32,
+}
+
 /// States of a decoder, and the word that followed each.
 #[derive(Debug, Clone)]
 pub struct Neighbours {
@@ -64,31 +73,43 @@ impl Neighbours {
     pub fn mixed(&self, states: Tensor<2>, scores: Tensor<2>) -> Tensor<2> {
         let (device, shape) = (scores.device(), scores.dims());
         let mut log_probs = values(log_softmax(scores, 1));
-        let own = squares(&states);
-        let products = values(states.matmul(self.keys.clone().transpose()));
         let rows = log_probs.chunks_exact_mut(shape[1]);
-        let products = products.chunks_exact(self.next.len());
-        for ((row, products), own) in rows.zip(products).zip(own) {
-            let mut near = self.nearest(products);
-            for near in &mut near {
-                near.0 = (near.0 + own).max(0.0);
-            }
+        for (row, near) in rows.zip(self.near(states)) {
             self.mix(row, &near);
         }
         Tensor::from_data(TensorData::new(log_probs, shape), &device)
     }
 
-    /// The nearest states to one whose products with them these are: squared distance without its own square, and the
-    /// word that followed; the nearest first.
+    /// What stands near each of these states.
+    ///
+    /// # Shapes
+    /// - states: `[rows, d_model]`
+    pub fn near(&self, states: Tensor<2>) -> Vec<Near> {
+        let own = squares(&states);
+        let products = values(states.matmul(self.keys.clone().transpose()));
+        let products = products.chunks_exact(self.next.len());
+        let near = products
+            .zip(own)
+            .map(|(products, own)| self.weighed(&self.nearest(products), own));
+        near.collect()
+    }
+
+    /// The word that followed a state.
+    pub fn next(&self, state: u32) -> u32 {
+        self.next[state as usize]
+    }
+
+    /// The nearest states to one whose products with them these are: squared distance without its own square, and
+    /// number; the nearest first.
     fn nearest(&self, products: &[f32]) -> Vec<(f32, u32)> {
         let count = self.weighing.nearest;
         let mut near: Vec<(f32, u32)> = Vec::with_capacity(count + 1);
         let mut farthest = f32::INFINITY;
-        for ((product, square), &id) in products.iter().zip(&self.squares).zip(&self.next) {
+        for ((product, square), number) in products.iter().zip(&self.squares).zip(0..) {
             let distance = square - 2.0 * product;
             if near.len() < count || distance < farthest {
                 let place = near.partition_point(|near| near.0 <= distance);
-                near.insert(place, (distance, id));
+                near.insert(place, (distance, number));
                 near.truncate(count);
                 farthest = near[near.len() - 1].0;
             }
@@ -96,34 +117,47 @@ impl Neighbours {
         near
     }
 
-    /// Mixes the words that followed these states, the nearest first, into a row of log-probabilities.
-    fn mix(&self, log_probs: &mut [f32], near: &[(f32, u32)]) {
+    /// Shares of states at these squared distances, the nearest first, less the square `own`.
+    fn weighed(&self, nearest: &[(f32, u32)], own: f32) -> Near {
         let Weighing {
             temperature,
             weight,
             reach,
             ..
         } = self.weighing;
-        let least = near[0].0;
-        let shares = near
+        let least = (nearest[0].0 + own).max(0.0);
+        let share = |distance: f32| ((least - (distance + own).max(0.0)) / temperature).exp();
+        let mut states: Vec<(u32, f32)> = nearest
             .iter()
-            .map(|near| ((least - near.0) / temperature).exp());
-        let shares: Vec<f32> = shares.collect();
-        let (sum, weight) = (shares.iter().sum::<f32>(), weight * (-least / reach).exp());
-        let mut found: Vec<(u32, f32)> = Vec::with_capacity(near.len());
-        for (&(_, id), share) in near.iter().zip(shares) {
+            .map(|&(distance, number)| (number, share(distance)))
+            .collect();
+        let sum: f32 = states.iter().map(|state| state.1).sum();
+        for (_, share) in &mut states {
+            *share /= sum;
+        }
+        Near {
+            states,
+            weight: weight * (-least / reach).exp(),
+        }
+    }
+
+    /// Mixes the words that followed these states into a row of log-probabilities.
+    fn mix(&self, log_probs: &mut [f32], near: &Near) {
+        let mut found: Vec<(u32, f32)> = Vec::with_capacity(near.states.len());
+        for &(number, share) in &near.states {
+            let id = self.next(number);
             match found.iter_mut().find(|(other, _)| *other == id) {
                 Some((_, sum)) => *sum += share,
                 None => found.push((id, share)),
             }
         }
-        let kept = (1.0 - weight).ln();
+        let kept = (1.0 - near.weight).ln();
         for value in &mut *log_probs {
             *value += kept;
         }
         for (id, share) in found {
             let own = &mut log_probs[id as usize];
-            *own = (own.exp() + weight * share / sum).ln();
+            *own = (own.exp() + near.weight * share).ln();
         }
     }
 }

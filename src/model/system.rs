@@ -14,7 +14,7 @@ use super::context_config::{Context, ContextReach, ContextSentence, MemorySource
 use super::decoder::{DecoderMemory, DecoderState};
 use super::embedding::Rows;
 use super::encoder::EncoderOutput;
-use super::neighbours::{Neighbours, Weighing};
+use super::neighbours::Neighbours;
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::surroundings::Surroundings;
 use super::transformer::Transformer;
@@ -58,7 +58,7 @@ pub struct Model {
     context: Option<Context>,
     /// What the words of a search are mixed with.
     #[module(skip)]
-    neighbours: Option<Neighbours>,
+    pub(super) neighbours: Option<Neighbours>,
 }
 
 /// Encoded source sentences.
@@ -288,7 +288,7 @@ impl Model {
     }
 
     /// States of the last decoder layer, one for each row of `batch.target`.
-    fn states(
+    pub(super) fn states(
         &self,
         network: &Transformer,
         encoded: &EncoderOutput,
@@ -305,31 +305,6 @@ impl Model {
             translations.as_ref(),
             drop,
         )
-    }
-
-    /// The same model, which mixes the words of a search with those that followed similar states in these batches; it
-    /// stays as it is if there are none, or if it is recurrent.
-    #[must_use]
-    pub fn looking_up(
-        mut self,
-        batches: impl IntoIterator<Item = Batch>,
-        weighing: Weighing,
-    ) -> Self {
-        let (mut keys, mut next) = (Vec::new(), Vec::new());
-        let drop = DropoutSource::none();
-        for batch in batches {
-            let encoded = self.encode(&batch.source, &drop);
-            if let (Network::Transformer(network), Encoded::Transformer(encoded)) =
-                (&self.network, &encoded)
-            {
-                keys.push(self.states(network, encoded, &batch, &drop));
-                next.extend(batch.labels);
-            }
-        }
-        if !keys.is_empty() {
-            self.neighbours = Some(Neighbours::new(Tensor::cat(keys, 0), next, weighing));
-        }
-        self
     }
 
     /// Mean label-smoothed loss in nats a token.

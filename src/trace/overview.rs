@@ -57,6 +57,9 @@ pub struct TracedModel {
     /// T: how many sentences a word keeps, for the systems that keep so many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_t: Option<usize>,
+    /// Whether its words were looked up in a translation memory too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub looks_up: bool,
 }
 
 /// A sentence as the model read or wrote it, and where it stands in the document.

@@ -115,6 +115,7 @@ pub fn trace(with_tree: bool) -> Trace {
                 num_decoder_layers: 1,
                 num_heads: 2,
                 top_t: Some(1),
+                looks_up: false,
             },
             document: "small.md".to_owned(),
             sections: vec![section(None, 0, None), section(Some(0), 1, Some(1))],

@@ -76,6 +76,7 @@ impl Sketch {
                 num_decoder_layers: 1,
                 num_heads: self.heads,
                 top_t: Some(self.kept_sentences),
+                looks_up: false,
             },
             document: "sketch.html".to_owned(),
             source_language: "en".to_owned(),

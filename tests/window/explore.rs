@@ -5,10 +5,14 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use canopy::app::{Ask, ExploreCommand, Page};
-use canopy::explain::{ContextDifference, Heads, ViewKind, WordDifference};
+use canopy::explain::{
+    AgreeingWord, ContextDifference, Explanation, Heads, MemoryPair, MemoryView, MemoryWord,
+    ModelView, PairWord, ViewKind, WordDifference,
+};
 use canopy::interchange::{Archive, Encoder};
 use canopy::jobs::{ExplainThread, Worker};
 use canopy::similarity::Measure;
+use canopy::trace::Trace;
 use canopy::training::Turn;
 use canopy::weights::Precision;
 use egui::accesskit::Role;
@@ -39,13 +43,17 @@ impl Explored {
 
     /// A page of three sentences that was translated and traced.
     fn page() -> Self {
+        Self::page_with(small::trace(true))
+    }
+
+    fn page_with(trace: Trace) -> Self {
         let mut window = Window::with_document("<p>A b</p><p>C</p><p>D e</p>").translated();
         window.state.apply(Command::ShowPage(Page::Explore));
         let Some(Request::Trace { job, targets, .. }) = window.state.requests.pop() else {
             panic!("the document is traced when the page is shown");
         };
         assert_eq!(targets[0].as_deref(), Some("A B"));
-        let source = Arc::new(small::trace(true).into());
+        let source = Arc::new(trace.into());
         window.state.receive(Event::Traced { job, source });
         let mut explored = Self::new(window);
         explored.answer();
@@ -240,7 +248,7 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_asked_about() {
     let state = &mut explored.harness.state_mut().state;
     let explore = |state: &mut AppState, command| state.apply(Command::Explore(command));
     explore(state, ExploreCommand::View(ViewKind::Difference));
-    let Some(Request::Difference { job, sentence, .. }) = state.requests.pop() else {
+    let Some(Request::Tell { job, sentence, .. }) = state.requests.pop() else {
         panic!("the model is asked");
     };
     let word = WordDifference {
@@ -258,8 +266,8 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_asked_about() {
         words: vec![word],
         selected: None,
     };
-    let difference = Ok(Box::new(difference));
-    state.receive(Event::Differed { job, difference });
+    let told = Ok(Box::new(Explanation::Difference(difference)));
+    state.receive(Event::Told { job, told });
     explore(state, ExploreCommand::SelectWholeSentence);
     assert!(state.requests.is_empty());
     let shown = state
@@ -271,7 +279,7 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_asked_about() {
     explore(state, ExploreCommand::NextSentence);
     assert!(matches!(
         state.requests.pop(),
-        Some(Request::Difference { sentence: 1, .. })
+        Some(Request::Tell { sentence: 1, .. })
     ));
 }
 
@@ -432,4 +440,59 @@ fn a_comparison_can_be_stopped_and_begun_again() {
         panic!("it was asked for");
     };
     assert!(comparison.control.is_cancelled(), "nobody waits any more");
+}
+
+#[test]
+fn what_was_looked_up_stands_with_its_pairs_word_by_word() {
+    let mut trace = small::trace(true);
+    trace.overview.model.looks_up = true;
+    let mut explored = Explored::page_with(trace);
+    explored.click("Memory");
+    let state = &mut explored.harness.state_mut().state;
+    let Some(Request::Tell { job, view, .. }) = state.requests.pop() else {
+        panic!("the model is asked");
+    };
+    assert_eq!(view, ModelView::Memory);
+    let view = MemoryView {
+        model: "tiny".to_owned(),
+        sentence: 0,
+        source: "A b".to_owned(),
+        words: vec![MemoryWord {
+            label: "x".to_owned(),
+            begins: true,
+            weight: 0.5,
+            alone: 0.25,
+            mixed: 0.625,
+            agreeing: vec![AgreeingWord {
+                pair: 0,
+                word: 0,
+                weight: 0.5,
+            }],
+        }],
+        pairs: vec![MemoryPair {
+            source: "Not a".to_owned(),
+            words: vec![PairWord {
+                label: "x".to_owned(),
+                begins: true,
+            }],
+        }],
+        selected: None,
+    };
+    let told = Ok(Box::new(Explanation::Memory(view)));
+    state.receive(Event::Told { job, told });
+    explored.answer();
+    let figure = explored.figure();
+    assert!(figure.contains("0.62 with its memory"), "{figure}");
+    assert!(figure.contains("0.500  Not a"), "{figure}");
+    let state = &mut explored.harness.state_mut().state;
+    state.apply(Command::Explore(ExploreCommand::SelectWholeSentence));
+    assert!(state.requests.is_empty(), "its words are known");
+    explored.answer();
+    let figure = explored.figure();
+    assert!(figure.contains("0.50 of its words"), "{figure}");
+
+    let explored = Explored::page();
+    let button = explored.harness.get_all_by_label("Memory").last();
+    let is_disabled = button.is_some_and(|it| it.accesskit_node().is_disabled());
+    assert!(is_disabled, "nothing was looked up for this trace");
 }

@@ -7,7 +7,7 @@ use super::{Awaited, ExploreCommand, Explorer, Origin};
 use crate::app::ask::Ask;
 use crate::app::command::{Command, Page};
 use crate::app::state::{AppState, ModelState};
-use crate::explain::{Explanation, Question, ViewKind, head_for_tree};
+use crate::explain::{ModelView, Question, ViewKind, head_for_tree};
 use crate::jobs::{Answer, ExplainRequest, JobId, Request};
 
 impl AppState {
@@ -104,21 +104,14 @@ impl AppState {
         let Some(Ok(answer)) = &explorer.answer else {
             return false;
         };
-        let Explanation::Difference(difference) = &answer.explanation else {
-            return false;
-        };
         let asked = (question.view, question.query.sentence);
-        if explorer.asked.is_some()
-            || !is_traced
-            || asked != (ViewKind::Difference, difference.sentence)
-        {
+        let is_told = answer.explanation.of_sentence() == Some(asked);
+        if explorer.asked.is_some() || !is_traced || !is_told {
             return false;
         }
         let mut same = Answer::clone(answer);
         same.question = question;
-        if let Explanation::Difference(difference) = &mut same.explanation {
-            difference.selected = question.query.word;
-        }
+        same.explanation.select(question.query.word);
         explorer.revision += 1;
         explorer.answer = Some(Ok(Arc::new(same)));
         true
@@ -140,8 +133,10 @@ impl AppState {
         else {
             return;
         };
-        if question.view == ViewKind::Difference && self.is_traced() {
-            self.ask_difference(job, question.query.sentence);
+        if let Some(view) = question.view.of_model()
+            && self.is_traced()
+        {
+            self.ask_model(job, view, question.query.sentence);
             return;
         }
         let request = ExplainRequest::Answer {
@@ -155,12 +150,13 @@ impl AppState {
     }
 
     /// The model itself answers.
-    fn ask_difference(&mut self, job: JobId, sentence: usize) {
+    fn ask_model(&mut self, job: JobId, view: ModelView, sentence: usize) {
         let Some(document) = &self.document else {
             return;
         };
-        let request = Request::Difference {
+        let request = Request::Tell {
             job,
+            view,
             document: document.document.clone(),
             targets: document.target_texts(),
             sentence,

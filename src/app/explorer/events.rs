@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Awaited, OpenTrace, Origin};
 use crate::app::state::{AppState, NoticeKind};
 use crate::error::{Error, Result};
-use crate::explain::{ContextDifference, Explanation, ViewKind};
+use crate::explain::Explanation;
 use crate::jobs::{Answer, JobId};
 use crate::trace::TraceSource;
 
@@ -85,22 +85,19 @@ impl AppState {
         explorer.answer = Some(answer.map_err(|error| error.to_string()));
     }
 
-    pub(in crate::app) fn differed(
-        &mut self,
-        job: JobId,
-        difference: Result<Box<ContextDifference>>,
-    ) {
+    pub(in crate::app) fn told(&mut self, job: JobId, told: Result<Box<Explanation>>) {
         let explorer = &self.explorer;
-        let answer = difference.map(|mut difference| {
-            difference.selected = explorer.question.query.word;
+        let answer = told.map(|mut told| {
+            let question = explorer.question;
+            told.select(question.query.word);
             // The margin goes on to show what the question before it has found.
             let weights = match &explorer.answer {
-                Some(Ok(answer)) if answer.is_of(ViewKind::Difference) => answer.weights.clone(),
+                Some(Ok(answer)) if answer.is_of(question.view) => answer.weights.clone(),
                 _ => Vec::new(),
             };
             Arc::new(Answer {
-                question: explorer.question,
-                explanation: Explanation::Difference(*difference),
+                question,
+                explanation: *told,
                 weights,
             })
         });

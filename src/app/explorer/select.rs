@@ -8,7 +8,12 @@ use crate::trace::{Side, TraceSource};
 const HISTORY: usize = 200;
 
 /// Views as they are offered; the first one that a trace has something for is shown first.
-const FIRST_VIEWS: [ViewKind; 3] = [ViewKind::Tree, ViewKind::Cross, ViewKind::Itself];
+const FIRST_VIEWS: [ViewKind; 4] = [
+    ViewKind::Tree,
+    ViewKind::Memory,
+    ViewKind::Cross,
+    ViewKind::Itself,
+];
 
 impl Explorer {
     /// The question to begin with: the sentence's longest word, seen where the trace has most to tell.

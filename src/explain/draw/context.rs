@@ -15,18 +15,21 @@ const SIZE: f64 = 13.5;
 const LINE: f64 = 23.0;
 const AFTER: f64 = 13.0;
 /// Number and weight of a sentence.
-const GUTTER: f64 = 132.0;
+pub(super) const GUTTER: f64 = 132.0;
 
-#[expect(clippy::cast_precision_loss, reason = "letters of a sentence")]
 pub(super) fn height(context: &ContextView, width: f64) -> f64 {
     let sentences = context.sentences.iter().chain([&context.asked]);
-    let lines = sentences.map(|sentence| {
-        let letters = sentence.words.iter();
-        let letters: usize = letters.map(|word| word.text.chars().count() + 1).sum();
-        let lines = letters as f64 * SIZE * 0.55 / (width - GUTTER).max(50.0);
-        lines.ceil().max(1.0) * LINE + AFTER
-    });
+    let lines = sentences.map(|sentence| running_height(sentence, width));
     HEAD + lines.sum::<f64>() + 84.0
+}
+
+/// What [`running`] needs at least, estimated.
+#[expect(clippy::cast_precision_loss, reason = "letters of a sentence")]
+pub(super) fn running_height(sentence: &ContextSentence, width: f64) -> f64 {
+    let letters = sentence.words.iter();
+    let letters: usize = letters.map(|word| word.text.chars().count() + 1).sum();
+    let lines = letters as f64 * SIZE * 0.55 / (width - GUTTER).max(50.0);
+    lines.ceil().max(1.0) * LINE + AFTER
 }
 
 pub(super) fn draw<DB: DrawingBackend>(
@@ -67,17 +70,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     let greatest = context.sentences.first().map_or(1.0, |first| first.weight);
     for sentence in &context.sentences {
         pen.text(&number_of(sentence), (area.left, top + 15.0), label)?;
-        let strong = Lettering::new(SMALL + 1.0, theme.strong).bold();
-        let at = (area.left + GUTTER - 14.0, top + 15.0);
-        pen.text(&number(sentence.weight), at, strong.anchored(Anchor::Right))?;
-        let length = (GUTTER - 14.0) * f64::from(sentence.weight / greatest.max(1e-9));
-        let bar = Rect {
-            left: area.left,
-            top: top + 19.0,
-            right: area.left + length,
-            bottom: top + 21.5,
-        };
-        pen.rect(bar, theme.run(1))?;
+        draw_weight(pen, (area.left, top), (sentence.weight, greatest))?;
         let label = Rect {
             left: area.left,
             top,
@@ -111,7 +104,26 @@ pub(super) fn draw<DB: DrawingBackend>(
     draw_legend(pen, area, &context.measure, largest, &shade)
 }
 
-fn draw_legend<DB: DrawingBackend>(
+/// A weight before its sentence, in figures and as a bar.
+pub(super) fn draw_weight<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    (left, top): (f64, f64),
+    (weight, greatest): (f32, f32),
+) -> Drawn<DB> {
+    let strong = Lettering::new(SMALL + 1.0, pen.theme.strong).bold();
+    let at = (left + GUTTER - 14.0, top + 15.0);
+    pen.text(&number(weight), at, strong.anchored(Anchor::Right))?;
+    let length = (GUTTER - 14.0) * f64::from(weight / greatest.max(1e-9));
+    let bar = Rect {
+        left,
+        top: top + 19.0,
+        right: left + length,
+        bottom: top + 21.5,
+    };
+    pen.rect(bar, pen.theme.run(1))
+}
+
+pub(super) fn draw_legend<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     measure: &str,
@@ -145,7 +157,7 @@ fn draw_legend<DB: DrawingBackend>(
 }
 
 /// Sets a sentence from `top` on, broken into lines; returns where the next one may begin.
-fn running<DB: DrawingBackend>(
+pub(super) fn running<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     (area, top): (Rect, f64),
     (side, sentence): (Side, &ContextSentence),

@@ -8,6 +8,7 @@ mod grid;
 mod labels;
 mod legend;
 mod map;
+mod memory;
 mod nodes;
 mod similarity;
 mod tree;
@@ -64,6 +65,7 @@ impl Explanation {
             Self::Document(view) => document::draw(pen, area, view),
             Self::Zeros(view) => zeros::draw(pen, area, view),
             Self::Difference(view) => difference::draw(pen, area, view, marks),
+            Self::Memory(view) => memory::draw(pen, area, view, marks),
             Self::Similarity(view) => similarity::draw(pen, area, view, marks),
         }
     }
@@ -77,6 +79,7 @@ pub(super) fn least_height(view: &Explanation, width: f64) -> f64 {
         Explanation::Document(_) | Explanation::Gates(_) | Explanation::Zeros(_) => 300.0,
         Explanation::Context(view) => context::height(view, width),
         Explanation::Difference(view) => difference::height(view, width),
+        Explanation::Memory(view) => memory::height(view, width),
         Explanation::Similarity(view) => similarity::height(view, width),
     }
 }
@@ -96,6 +99,7 @@ pub(super) fn height(view: &Explanation, width: u32) -> u32 {
         Explanation::Context(view) => context::height(view, inner),
         Explanation::Zeros(_) => 420.0,
         Explanation::Difference(view) => difference::height(view, inner),
+        Explanation::Memory(view) => memory::height(view, inner),
         Explanation::Similarity(view) => similarity::height(view, inner),
     };
     (height + 2.0 * MARGIN).clamp(220.0, 4_000.0).ceil() as u32

@@ -10,7 +10,7 @@ use crate::gui::theme::{Palette, semibold};
 use crate::trace::Side;
 
 /// Views with their names and what they show.
-const VIEWS: [(ViewKind, &str, &str); 11] = [
+const VIEWS: [(ViewKind, &str, &str); 12] = [
     (
         ViewKind::Tree,
         "Tree",
@@ -62,6 +62,11 @@ const VIEWS: [(ViewKind, &str, &str); 11] = [
         "The sentence translated without its context and with the document shuffled, and what each word is worth then",
     ),
     (
+        ViewKind::Memory,
+        "Memory",
+        "The pairs of the translation memory that this translation was looked up in, and what each word owes to them",
+    ),
+    (
         ViewKind::Similarity,
         "Similarity",
         "All sentences of the document against each other, as a sentence encoder compares them",
@@ -77,7 +82,8 @@ pub(super) fn controls_ui(
     let explorer = &state.explorer;
     let mut push = |command| commands.push(Command::Explore(command));
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 3.0;
+        let spacing = ui.spacing_mut();
+        (spacing.item_spacing.x, spacing.button_padding.x) = (3.0, 7.0);
         for (view, name, about) in VIEWS {
             view_ui(ui, explorer, view, (name, about), &mut push);
         }
@@ -137,6 +143,9 @@ fn missing(view: ViewKind) -> &'static str {
     match view {
         ViewKind::Cross | ViewKind::Itself => "The trace does not hold this attention.",
         ViewKind::Gates => "This model has no gates.",
+        ViewKind::Memory => {
+            "This translation was not looked up. Open a translation memory, or a model with one, and translate."
+        }
         _ => {
             "This model reads each sentence by itself. Open a model that reads documents, and translate."
         }
@@ -253,7 +262,8 @@ fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)
     };
     let view = explorer.question.view;
     if view.looking() != Looking::Context
-        || matches!(view, ViewKind::Difference | ViewKind::Similarity)
+        || view.of_model().is_some()
+        || view == ViewKind::Similarity
     {
         return;
     }

@@ -2,8 +2,8 @@
 
 use crate::kernels::WordNormaliser;
 use crate::model::{
-    Architecture, AttendedKind, Context, FlatLevel, Keep, KeptVisits, ModelConfig, Placement,
-    Reach, Sublayer,
+    Architecture, AttendedKind, Context, FlatLevel, Keep, KeptVisits, Matches, ModelConfig,
+    Placement, Reach, Sublayer,
 };
 use crate::trace::{MapKind, Normaliser, TracedModel, Units, Visible};
 use crate::weights::ModelFolder;
@@ -160,6 +160,7 @@ pub(super) fn model(description: &ModelFolder) -> TracedModel {
         num_decoder_layers: config.num_decoder_layers,
         num_heads: if recurrent { 1 } else { config.num_heads },
         top_t,
+        looks_up: config.matches == Some(Matches::LookUp),
     }
 }
 

@@ -194,6 +194,23 @@ impl TracedText {
     }
 }
 
+impl Translator {
+    /// Source and target of each part of a sentence, as the model reads and writes them; None if what was written cannot
+    /// be told in parts, or is longer than the model can write.
+    pub(crate) fn source_and_target(
+        &self,
+        text: &str,
+        translation: &Translation,
+    ) -> Option<Vec<(Vec<u32>, Vec<u32>)>> {
+        let sources = self.parts(text);
+        let targets = written(self, translation, sources.len())?;
+        let sources = sources.iter().map(|source| self.read_ids(source.trim()));
+        let longest = self.description().model.max_tokens;
+        let fits = targets.iter().all(|target| target.len() < longest);
+        fits.then(|| sources.zip(targets).collect())
+    }
+}
+
 /// The words of each of `count` parts, if they are known.
 fn written(
     translator: &Translator,

@@ -1,7 +1,10 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::explain::{ContextDifference, Explanation, ModelView, ViewKind};
+use crate::inference::{ModelInfo, Translation};
 use crate::text::document::Format;
+use crate::trace::Trace;
 
 struct Fake(ModelInfo);
 
@@ -65,14 +68,15 @@ impl Engine for Fake {
         unreachable!("not asked for here")
     }
 
-    fn context_difference(
+    fn tell(
         &self,
+        _view: ModelView,
         _document: &Document,
         _targets: Vec<Option<String>>,
         sentence: usize,
         _options: &SearchOptions,
-    ) -> Result<ContextDifference> {
-        Ok(ContextDifference {
+    ) -> Result<Explanation> {
+        Ok(Explanation::Difference(ContextDifference {
             model: "fake".to_owned(),
             sentence,
             source: String::new(),
@@ -80,7 +84,7 @@ impl Engine for Fake {
             written: Vec::new(),
             words: Vec::new(),
             selected: None,
-        })
+        }))
     }
 }
 
@@ -249,8 +253,9 @@ fn translating_without_a_model_fails() {
 #[test]
 fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
     let (requests, inbox) = channel();
-    let difference = |sentence: usize| Request::Difference {
+    let tell = |sentence: usize| Request::Tell {
         job: JobId(sentence as u64),
+        view: ModelView::Difference,
         document: document("page"),
         targets: vec![],
         sentence,
@@ -261,11 +266,11 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
     };
     requests.send(open()).expect("a thread");
     for sentence in 1..3 {
-        requests.send(difference(sentence)).expect("a thread");
+        requests.send(tell(sentence)).expect("a thread");
     }
     let translation = translate(9, "page", vec![], &JobControl::default());
     requests.send(translation).expect("a thread");
-    requests.send(difference(3)).expect("a thread");
+    requests.send(tell(3)).expect("a thread");
     drop(requests);
     let told = std::cell::RefCell::new(Vec::new());
     let worker = Loop {
@@ -284,11 +289,11 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
             [
                 Event::ModelOpened { .. },
                 Event::Finished { job: JobId(9) },
-                Event::Differed {
+                Event::Told {
                     job: JobId(3),
-                    difference: Ok(difference)
+                    told: Ok(told)
                 }
-            ] if difference.sentence == 3
+            ] if told.of_sentence() == Some((ViewKind::Difference, 3))
         ),
         "{told:?}"
     );

@@ -1,11 +1,12 @@
 //! Looking up what was translated before: the next words of a search are mixed with those that followed similar states in
 //! translations of similar sentences.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::examples;
 use crate::inference::Translator;
-use crate::model::{Matches, Weighing};
+use crate::model::{Matches, Model, Weighing};
+use crate::training::ExampleSet;
 
 /// What is looked up for a document, and how it counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,6 +16,13 @@ pub struct LookUp {
     pub weighing: Weighing,
     /// Target tokens that are read at once, at most.
     pub batch_tokens: usize,
+}
+
+/// Pairs that words are looked up in.
+pub(super) struct Pairs {
+    pub examples: ExampleSet,
+    /// Of numbers of examples, as the model has read them.
+    batches: Vec<Vec<Range<usize>>>,
 }
 
 impl Default for LookUp {
@@ -37,6 +45,17 @@ impl LookUp {
         sentences: &[String],
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Translator> {
+        let (model, _) = self.prepared(translator, sentences, step)?;
+        Some(translator.with_model(model))
+    }
+
+    /// A model that looks up in pairs for these sentences, and the pairs.
+    pub(super) fn prepared(
+        &self,
+        translator: &Translator,
+        sentences: &[String],
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<(Model, Pairs)> {
         let description = translator.description();
         let memory = description.memory.as_ref();
         let memory = memory.filter(|_| description.model.matches == Some(Matches::LookUp))?;
@@ -54,6 +73,19 @@ impl LookUp {
             goes_on.then(|| examples.batch(runs))
         });
         let model = translator.model().clone().looking_up(read, self.weighing);
-        goes_on.then(|| translator.with_model(model))
+        goes_on.then_some((model, Pairs { examples, batches }))
+    }
+}
+
+impl Pairs {
+    /// Pair and place in its translation of every state that is looked up in, in the order of their numbers; the place
+    /// behind the last word is the end's.
+    pub fn places(&self) -> Vec<(usize, usize)> {
+        let pairs = self.batches.iter().flatten().flat_map(Clone::clone);
+        let places = pairs.flat_map(|pair| {
+            let words = self.examples.examples[pair].target_tokens();
+            (0..words).map(move |place| (pair, place))
+        });
+        places.collect()
     }
 }

@@ -2,6 +2,7 @@
 
 mod adaptation;
 mod look_up;
+mod looked_up;
 #[cfg(test)]
 mod tests;
 
@@ -10,12 +11,12 @@ use std::ops::ControlFlow;
 
 pub use adaptation::Adaptation;
 pub use look_up::LookUp;
+pub use looked_up::{looked_up, tell};
 
 use super::batch::{Example, ExampleSet};
 use crate::inference::Translator;
 use crate::model::Matches;
 use crate::text::document::Document;
-use crate::text::placeholder;
 
 /// A translator for a document, by [`Adaptation`] or [`LookUp`], as its model does; `step` is told the steps done and to
 /// be done, and may break it off. None if the model does neither, or nothing resembles the document.
@@ -24,11 +25,7 @@ pub fn for_document(
     document: &Document,
     step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Option<Translator> {
-    let sentences = document.sentences.iter();
-    let shown: Vec<String> = sentences
-        .map(|sentence| placeholder::stripped(&sentence.text))
-        .collect();
-    for_sentences(translator, &shown, step)
+    for_sentences(translator, &document.plain_texts(), step)
 }
 
 /// The same for the document of these sentences, as a reader sees them.

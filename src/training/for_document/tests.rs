@@ -72,6 +72,38 @@ fn a_model_takes_up_the_words_of_a_memory_for_one_document() {
 }
 
 #[test]
+fn what_was_looked_up_is_what_the_search_was_told() {
+    let page = document("Close the window and open a new one.");
+    let mut translator = starter();
+    translator.remember(memory());
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let made = for_document(&translator, &page, &mut go_on).expect("words are shared");
+    let mut found = Vec::new();
+    let mut take = |_, translation| {
+        found.push(translation);
+        ControlFlow::Continue(())
+    };
+    made.translate(&page, &[0], &SearchOptions::default(), &mut take)
+        .expect("it translates");
+    let view = looked_up(&translator, &page, 0, &found[0]).expect("it was looked up");
+    let log_prob: f32 = view.words.iter().map(|word| word.mixed.ln()).sum();
+    let told = found[0].log_prob;
+    assert!((log_prob - told).abs() < 1e-3, "{log_prob}, not {told}");
+    for word in &view.words {
+        let (alone, agreeing) = (word.alone, word.agreeing());
+        let mixed = (1.0 - word.weight) * alone + agreeing;
+        assert!((mixed - word.mixed).abs() < 1e-5, "{word:?}");
+        for place in &word.agreeing {
+            assert_eq!(view.pairs[place.pair].words[place.word].label, word.label);
+        }
+    }
+    let spoke = view.spoke();
+    assert_eq!(spoke[0].0, "Close the window.", "{spoke:?}");
+    let strange = document("Bananas grow quickly here");
+    assert!(looked_up(&translator, &strange, 0, &found[0]).is_err());
+}
+
+#[test]
 fn a_model_looks_up_the_words_of_a_memory() {
     let page = document("Close the window");
     let mut translator = starter();

@@ -1,0 +1,139 @@
+//! What the worker thread needs of a model.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::explain::{Explanation, ModelView};
+use crate::inference::{
+    KnownTranslations, ModelInfo, SearchOptions, Step, Translation, Translator,
+};
+use crate::memory::TranslationMemory;
+use crate::text::document::Document;
+use crate::trace::Trace;
+use crate::training::{for_document, tell};
+
+/// What the worker needs of a loaded model; tests put something small in its place.
+pub trait Engine {
+    fn info(&self) -> &ModelInfo;
+
+    fn device_name(&self) -> &str;
+
+    /// As [`Translator::remember`], and where it `learns` [`Translator::learn_from_memory`].
+    ///
+    /// # Errors
+    /// If the model cannot learn.
+    fn remember(&mut self, memory: TranslationMemory, learns: bool) -> Result<()>;
+
+    /// As [`Translator::memory`].
+    fn memory(&self) -> Option<Arc<TranslationMemory>>;
+
+    /// One made for a document, see [`for_document`].
+    fn adapted(
+        &self,
+        document: &Document,
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Self>
+    where
+        Self: Sized;
+
+    /// As [`Translator::translate_with`].
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn translate(
+        &self,
+        document: &Document,
+        sentences: &[usize],
+        known: &mut KnownTranslations,
+        options: &SearchOptions,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<()>;
+
+    /// As [`Translator::trace`], of texts; `top_t` is another T than the model's own.
+    fn trace(
+        &mut self,
+        document: &Document,
+        targets: Vec<Option<String>>,
+        top_t: Option<usize>,
+    ) -> Trace;
+
+    /// What it tells of a sentence of a document and of its text in `targets`.
+    ///
+    /// # Errors
+    /// If the device fails, or it has nothing to tell.
+    fn tell(
+        &self,
+        view: ModelView,
+        document: &Document,
+        targets: Vec<Option<String>>,
+        sentence: usize,
+        options: &SearchOptions,
+    ) -> Result<Explanation>;
+}
+
+fn written(targets: Vec<Option<String>>) -> Vec<Option<Translation>> {
+    let targets = targets.into_iter();
+    targets.map(|text| text.map(Translation::written)).collect()
+}
+
+impl Engine for Translator {
+    fn info(&self) -> &ModelInfo {
+        self.info()
+    }
+
+    fn device_name(&self) -> &str {
+        self.device_name()
+    }
+
+    fn remember(&mut self, memory: TranslationMemory, learns: bool) -> Result<()> {
+        if learns {
+            self.learn_from_memory()?;
+        }
+        self.remember(memory);
+        Ok(())
+    }
+
+    fn memory(&self) -> Option<Arc<TranslationMemory>> {
+        self.memory().cloned()
+    }
+
+    fn adapted(
+        &self,
+        document: &Document,
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Self> {
+        for_document(self, document, step)
+    }
+
+    fn translate(
+        &self,
+        document: &Document,
+        sentences: &[usize],
+        known: &mut KnownTranslations,
+        options: &SearchOptions,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.translate_with(document, sentences, known, options, step)
+    }
+
+    fn trace(
+        &mut self,
+        document: &Document,
+        targets: Vec<Option<String>>,
+        top_t: Option<usize>,
+    ) -> Trace {
+        self.trace_with(document, &written(targets), top_t)
+    }
+
+    fn tell(
+        &self,
+        view: ModelView,
+        document: &Document,
+        targets: Vec<Option<String>>,
+        sentence: usize,
+        options: &SearchOptions,
+    ) -> Result<Explanation> {
+        tell(self, view, document, &written(targets), sentence, options)
+    }
+}
