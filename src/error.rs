@@ -198,6 +198,8 @@ pub enum Error {
         "the device was lost: {message}; open the program again and go on with the run from its last checkpoint"
     )]
     DeviceLost { message: String },
+    #[error("{count} runs failed; what went wrong stands below the table")]
+    RunsFailed { count: usize },
     #[error("the settings are not usable: {reason}: {path:?}")]
     Settings { reason: String, path: PathBuf },
     #[error("this model translates from {has}, not from {asked}; name another with --model")]

@@ -16,6 +16,7 @@ use crate::inference::{
     ContextReport, ContextType, Selecting, SentenceEncoder, SimilarContext, select_contexts,
 };
 use crate::similarity::{Measure, Range};
+use crate::text::file::check_place;
 
 /// How contexts are chosen, and where they go.
 #[derive(Debug, Args)]
@@ -103,9 +104,7 @@ impl SelectContextArguments {
 
 pub(super) fn run(arguments: &SelectContextArguments) -> Result<()> {
     let path = &arguments.output;
-    if path.exists() && !arguments.force {
-        return Err(Error::Exists { path: path.clone() });
-    }
+    check_place(path, arguments.force)?;
     let corpus = Corpus::open(&arguments.corpus)?;
     let index = arguments.index.as_ref().map(Corpus::open).transpose()?;
     let name = match arguments.context {

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
 use crate::memory::TranslationMemory;
 use crate::text::document::{Document, Format};
-use crate::text::file::write_atomically;
+use crate::text::file::{check_place, write_atomically};
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
 
@@ -160,9 +160,7 @@ impl TranslateArguments {
         };
         let mut taken = HashSet::new();
         for path in places.iter().flatten() {
-            if path.exists() && !self.force {
-                return Err(Error::Exists { path: path.clone() });
-            }
+            check_place(path, self.force)?;
             if !taken.insert(path) {
                 return Err(Error::SameName { path: path.clone() });
             }
@@ -185,10 +183,7 @@ impl TranslateArguments {
         if places.contains(&Some(path.clone())) {
             return Err(Error::TraceOverTranslation { path });
         }
-        if path.exists() && !self.force {
-            return Err(Error::Exists { path });
-        }
-        Ok(())
+        check_place(&path, self.force)
     }
 
     fn check_languages(&self, translator: &Translator) -> Result<()> {
@@ -280,7 +275,7 @@ pub(super) fn translate(
 }
 
 /// A translator that has taken in what resembles this document, if its model does so.
-fn adapted(translator: &Translator, document: &Document) -> Option<Translator> {
+pub(super) fn adapted(translator: &Translator, document: &Document) -> Option<Translator> {
     let mut line = StatusLine::new();
     let adapted = for_document(translator, document, &mut |done, all| {
         line.show(&format!(

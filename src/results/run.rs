@@ -110,7 +110,11 @@ impl Questions<'_> {
         }
         let missing = |split: &Split| !results.translations.contains_key(&self.key(*split));
         let splits: Vec<Split> = self.splits.iter().copied().filter(missing).collect();
-        let answered = |set: &&ContrastiveSet| results.contrasts.contains_key(&set.name);
+        // A set of the same name may have been made anew.
+        let answered = |set: &&ContrastiveSet| {
+            let known = results.contrasts.get(&set.name);
+            known.is_some_and(|known| known.items == set.items.len())
+        };
         let set = self.contrasts.filter(|set| !answered(set));
         if splits.is_empty() && set.is_none() {
             return Ok(results);

@@ -35,6 +35,12 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
     if fs::metadata(&place).is_ok_and(|metadata| metadata.is_dir()) {
         return Err(Error::write(path)(ErrorKind::IsADirectory.into()));
     }
+    if existing && fs::metadata(&place).is_ok_and(|metadata| !metadata.is_file()) {
+        // A pipe or a device: another file in its place would be none.
+        let file = fs::OpenOptions::new().write(true).open(&place);
+        let written = file.and_then(|mut file| file.write_all(bytes));
+        return written.map_err(Error::write(path));
+    }
     let mut file = new_file(folder_of(&place)).map_err(Error::write(path))?;
     file.write_all(bytes).map_err(Error::write(path))?;
     if let Some(permissions) = permissions {
@@ -55,6 +61,23 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
             })?;
     }
     Ok(())
+}
+
+/// Before long work whose outcome is to be written: whether [`write_atomically`] will find its place.
+///
+/// # Errors
+/// If the file exists and `overwrite` is false, or its folder does not.
+pub fn check_place(path: &Path, overwrite: bool) -> Result<()> {
+    if path.symlink_metadata().is_ok() && !overwrite {
+        return Err(Error::Exists {
+            path: path.to_owned(),
+        });
+    }
+    if folder_of(path).is_dir() {
+        Ok(())
+    } else {
+        Err(Error::write(path)(ErrorKind::NotFound.into()))
+    }
 }
 
 /// A temporary file with the permissions that any new file gets.

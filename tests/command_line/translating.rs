@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::desk::{Desk, PAGE, assert_done, assert_failed, stdout};
+use crate::desk::{Desk, PAGE, assert_done, assert_failed, canopy, stdout};
 
 #[test]
 fn standard_input_is_translated_to_standard_output() {
@@ -76,6 +76,20 @@ fn places_that_cannot_be_meant_are_refused_before_any_work() {
         &desk.translate(&[&one, "-o", &desk.path("missing/one.txt")]),
         &["missing"],
     );
+    let trace = desk.path("missing/one.trace");
+    let (out, absent) = (desk.path("out.txt"), desk.path("absent"));
+    // The model is not even looked for.
+    let refused = canopy(&[
+        "translate",
+        &one,
+        "-o",
+        &out,
+        "--trace",
+        &trace,
+        "--model",
+        &absent,
+    ]);
+    assert_failed(&refused, &["missing"]);
     assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
     assert_eq!(desk.names(), ["german", "more", "one.txt"]);
 }

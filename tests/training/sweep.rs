@@ -7,14 +7,17 @@ use canopy::training::sweep::{Sweep, SweepTable};
 
 use super::*;
 
-/// Trains the sweep; gives its table and the runs that began. Stops in the `stop`th of them.
-fn swept(sweep: &Sweep, folder: &Path, stop: usize) -> (SweepTable, Vec<PathBuf>) {
-    let compute = ComputeDevice {
+fn cpu() -> ComputeDevice {
+    ComputeDevice {
         device: tiny::device(),
         name: "CPU".to_owned(),
         software: false,
-    };
-    let control = Control::default();
+    }
+}
+
+/// Trains the sweep; gives its table and the runs that began. Stops in the `stop`th of them.
+fn swept(sweep: &Sweep, folder: &Path, stop: usize) -> (SweepTable, Vec<PathBuf>) {
+    let (compute, control) = (cpu(), Control::default());
     let mut begun = Vec::new();
     let table = sweep.run(folder, &compute, &control, &mut |_, run, event| {
         if matches!(event, TrainingEvent::Started { .. }) {
@@ -78,6 +81,22 @@ fn a_sweep_goes_on_where_it_was_and_keeps_failed_rows() {
     assert_eq!((begun, &again), (Vec::new(), &table));
     let shown = Sweep::of_folder(&folder).expect("a sweep");
     assert_eq!(SweepTable::read(&shown, &folder).expect("readable"), table);
+
+    let text = fs::read_to_string(&file).expect("reads");
+    let changed = place.run("changed.toml");
+    fs::write(
+        &changed,
+        text.replace("steps = 5", "steps = 5\ndropout = 0.3"),
+    )
+    .expect("writes");
+    let changed = Sweep::open(&changed).expect("a sweep");
+    let (compute, control) = (cpu(), Control::default());
+    let refused = changed.run(&folder, &compute, &control, &mut |_, _, _| {});
+    let refused = refused.expect_err("the weights are of other settings");
+    let told = refused.to_string();
+    assert!(told.contains("begun with other ones"), "{told}");
+    let kept = fs::read_to_string(folder.join("sweep.toml"));
+    assert_eq!(kept.expect("reads"), text);
 
     let outputs = folder.with_extension("outputs");
     let (results, asked) = scored(&shown, &folder, &table, &outputs);

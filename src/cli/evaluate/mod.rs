@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::TestSet;
 use crate::inference::SearchOptions;
 use crate::metrics::comparison::{ComparisonOptions, compare};
+use crate::text::file::check_place;
 use report::Report;
 use system::Evaluated;
 
@@ -61,9 +62,7 @@ pub(super) struct EvaluateArguments {
 
 pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     if let Some(path) = &arguments.hypotheses {
-        if path.exists() {
-            return Err(Error::Exists { path: path.clone() });
-        }
+        check_place(path, false)?;
         if arguments.model.len() > 1 || !arguments.output.is_empty() {
             return Err(Error::Config {
                 field: "the number of systems with --hypotheses",

@@ -119,7 +119,13 @@ fn train(arguments: &RunArguments) -> Result<()> {
         Error::write(&path)(cause)
     })?;
     write_atomically(&path, svg.as_bytes(), true)?;
-    print(&written(&table, Format::Text))
+    print(&written(&table, Format::Text))?;
+    let is_chosen = |name: &String| arguments.row.is_empty() || arguments.row.contains(name);
+    let chosen = table.rows.iter().filter(|row| is_chosen(&row.name));
+    match chosen.map(|row| row.failed).sum() {
+        0 => Ok(()),
+        count => Err(Error::RunsFailed { count }),
+    }
 }
 
 fn written(table: &SweepTable, format: Format) -> String {

@@ -180,7 +180,7 @@ impl Sweep {
     /// the sweep.
     ///
     /// # Errors
-    /// If the folder cannot be written or the corpus is not there.
+    /// If the folder cannot be written, the corpus is not there, or a run was begun with other settings.
     pub fn run(
         &self,
         folder: &Path,
@@ -192,8 +192,11 @@ impl Sweep {
         for run in self.rows.iter().flat_map(|row| &row.runs) {
             Corpus::open(&run.config.corpus)?;
         }
-        write_atomically(folder.join(FILE), self.text.as_bytes(), true)?;
         let chosen = |row: &&SweepRow| self.chosen.is_empty() || self.chosen.contains(&row.name);
+        for run in self.rows.iter().filter(chosen).flat_map(|row| &row.runs) {
+            run.check_settings(folder)?;
+        }
+        write_atomically(folder.join(FILE), self.text.as_bytes(), true)?;
         for row in self.rows.iter().filter(chosen) {
             for run in &row.runs {
                 if control.order() < Order::Stop && !run.is_finished(folder)? {
@@ -245,6 +248,43 @@ impl SweepRun {
         let kept = |path: &Path| TrainingConfig::open(path).ok()?.with_absolute_paths().ok();
         let now = self.config.clone().with_absolute_paths()?;
         Ok(ended && kept(&run.join(SETTINGS)) == Some(now))
+    }
+
+    /// Refuses to go on with weights that other settings have made. When a run ends and what is written down may change,
+    /// and so may the folders in which files lie.
+    fn check_settings(&self, folder: &Path) -> Result<()> {
+        let run = folder.join(&self.folder);
+        if !run.join("checkpoints/last").exists() {
+            return Ok(());
+        }
+        let path = run.join(SETTINGS);
+        let name = |path: &Path| path.file_name().map(PathBuf::from).unwrap_or_default();
+        let lasting = |config: TrainingConfig| TrainingConfig {
+            // Its digest is compared when it goes on.
+            corpus: PathBuf::new(),
+            from: name(&config.from),
+            bert: name(&config.bert),
+            contexts: name(&config.contexts),
+            memory: name(&config.memory),
+            steps: 0,
+            target_tokens: 0,
+            minutes: 0.0,
+            patience: 0,
+            validate_every: 0,
+            validation_segments: 0,
+            checkpoint_every: 1,
+            keep_checkpoints: 0,
+            ..config
+        };
+        let kept = TrainingConfig::open(&path).ok();
+        if kept.is_none_or(|kept| lasting(kept) == lasting(self.config.clone())) {
+            return Ok(());
+        }
+        Err(Error::Settings {
+            reason: "the run was begun with other ones; delete its folder, or rename the row"
+                .to_owned(),
+            path,
+        })
     }
 
     /// What goes wrong becomes the last event of the run.

@@ -41,6 +41,9 @@ pub struct TableRow {
     pub relative_operations: Option<f64>,
     /// Why runs are not finished.
     pub problems: Vec<String>,
+    /// How many have failed.
+    #[serde(default)]
+    pub failed: usize,
 }
 
 impl SweepTable {
@@ -71,7 +74,7 @@ impl SweepTable {
         };
         let reference_count = count(&sweep.rows[reference]);
         let rows = sweep.rows.iter().zip(&of_rows).map(|(row, runs)| {
-            let (finished, problems) = states(row, folder)?;
+            let (finished, failed, problems) = states(row, folder)?;
             let mean_of = |value: fn(&Measured) -> Option<f64>| mean(runs.iter().map(value));
             let pairs = runs.iter().zip(&of_rows[reference]);
             let relative_operations = count(row)
@@ -91,6 +94,7 @@ impl SweepTable {
                 relative_time: mean(pairs.map(|(own, other)| own.relative_time(other))),
                 relative_operations,
                 problems,
+                failed,
             })
         });
         Ok(Self {
@@ -193,21 +197,24 @@ impl TableRow {
     }
 }
 
-/// How many runs of a row are finished, and what keeps the others from it.
-fn states(row: &SweepRow, folder: &Path) -> Result<(usize, Vec<String>)> {
-    let (mut finished, mut problems) = (0, Vec::new());
+/// How many runs of a row are finished and how many have failed, and what keeps them from it.
+fn states(row: &SweepRow, folder: &Path) -> Result<(usize, usize, Vec<String>)> {
+    let (mut finished, mut failed, mut problems) = (0, 0, Vec::new());
     for run in &row.runs {
         let seed = run.config.seed;
         match run_state(&folder.join(&run.folder))? {
             RunState::Finished(reason) if !reason.is_order() => finished += 1,
-            RunState::Failed { message } => problems.push(format!("seed {seed} failed: {message}")),
+            RunState::Failed { message } => {
+                failed += 1;
+                problems.push(format!("seed {seed} failed: {message}"));
+            }
             RunState::NeverBegun => problems.push(format!("seed {seed} has not begun")),
             _ => {
                 problems.push(format!("seed {seed} is not finished"));
             }
         }
     }
-    Ok((finished, problems))
+    Ok((finished, failed, problems))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a handful of seeds")]
