@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::translate::translate;
+use super::translate::{adapted, translate};
 use super::{ModelArguments, terminal};
 use crate::charts::Theme;
 use crate::error::{Error, Result};
@@ -234,7 +234,8 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
         beam_size: arguments.beam,
         ..SearchOptions::default()
     };
-    let translations = translate(&translator, &document, &options)?;
+    let made = adapted(&translator, &document);
+    let translations = translate(made.as_ref().unwrap_or(&translator), &document, &options)?;
     let sentence = arguments.sentence;
     let mut told = tell(
         &translator,
@@ -243,6 +244,7 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
         &translations,
         sentence,
         &options,
+        &mut None,
     )?;
     if let Some(word) = &arguments.word {
         let place = place_of(word, &told_words(&told), sentence)?;

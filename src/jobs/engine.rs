@@ -11,7 +11,7 @@ use crate::inference::{
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
 use crate::trace::Trace;
-use crate::training::{for_document, tell};
+use crate::training::{Prepared, for_document, tell};
 
 /// What the worker needs of a loaded model; tests put something small in its place.
 pub trait Engine {
@@ -58,7 +58,7 @@ pub trait Engine {
         top_t: Option<usize>,
     ) -> Trace;
 
-    /// What it tells of a sentence of a document and of its text in `targets`.
+    /// What it tells of a sentence of a document and of its text in `targets`, see [`tell`].
     ///
     /// # Errors
     /// If the device fails, or it has nothing to tell.
@@ -69,6 +69,7 @@ pub trait Engine {
         targets: Vec<Option<String>>,
         sentence: usize,
         options: &SearchOptions,
+        prepared: &mut Option<Prepared>,
     ) -> Result<Explanation>;
 }
 
@@ -133,7 +134,9 @@ impl Engine for Translator {
         targets: Vec<Option<String>>,
         sentence: usize,
         options: &SearchOptions,
+        prepared: &mut Option<Prepared>,
     ) -> Result<Explanation> {
-        tell(self, view, document, &written(targets), sentence, options)
+        let targets = written(targets);
+        tell(self, view, document, &targets, sentence, options, prepared)
     }
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result, caught};
 use crate::inference::{DeviceChoice, KnownTranslations, Reads, SearchOptions, Step, Translator};
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
-use crate::training::Turn;
+use crate::training::{Prepared, Turn};
 
 /// The first batch is small, so that the first sentences appear at once.
 const FIRST_CHUNK: usize = 8;
@@ -69,6 +69,7 @@ impl Worker {
                     opened: None,
                     turn,
                     encoded: None,
+                    prepared: None,
                 }
                 .run(&inbox);
             })
@@ -104,6 +105,8 @@ struct Loop<E, O, S> {
     /// Shared with the training thread.
     turn: Turn,
     encoded: Option<Encoded>,
+    /// Of the document that was last asked about.
+    prepared: Option<Prepared>,
 }
 
 impl<E, O, S> Loop<E, O, S>
@@ -137,7 +140,7 @@ where
             let done = caught(|| self.handle(request));
             if matches!(done, Err(Error::Panicked { .. })) {
                 // Its tensors may be half written: it is opened anew for the next job.
-                self.engine = None;
+                (self.engine, self.prepared) = (None, None);
             }
             (self.emit)(done.unwrap_or_else(|error| Event::Failed { job, error }));
         }
@@ -170,6 +173,7 @@ where
                     memory: engine.memory(),
                 };
                 self.engine = Some(engine);
+                self.prepared = None;
                 self.opened = Some(opened);
                 Ok(event)
             }
@@ -211,7 +215,14 @@ where
                 self.open_again()?;
                 let turn = self.turn.take();
                 let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
-                let told = engine.tell(view, &document, targets, sentence, &options);
+                let told = engine.tell(
+                    view,
+                    &document,
+                    targets,
+                    sentence,
+                    &options,
+                    &mut self.prepared,
+                );
                 drop(turn);
                 Ok(Event::Told {
                     job,

@@ -39,7 +39,9 @@ pub use control::{Control, Order, give_order};
 pub use curves::{Curves, History, Position, Updates, Validations};
 pub use data::TrainingData;
 pub use event::{EndReason, Phase, RunLimits, Sample, TrainingEvent};
-pub use for_document::{Adaptation, LookUp, for_document, for_sentences, looked_up, tell};
+pub use for_document::{
+    Adaptation, LookUp, Prepared, for_document, for_sentences, looked_up, tell,
+};
 pub use known_runs::{known_runs, remember_run};
 pub use optimizer::Adam;
 pub use probe::{Estimate, probe};

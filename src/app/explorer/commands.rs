@@ -99,14 +99,14 @@ impl AppState {
 
     /// Whether the model's answer about another word of the sentence answers this question too.
     fn has_answer(&mut self) -> bool {
-        let (is_traced, question) = (self.is_traced(), self.explorer.question);
+        let (is_present, question) = (self.shows_present(), self.explorer.question);
         let explorer = &mut self.explorer;
         let Some(Ok(answer)) = &explorer.answer else {
             return false;
         };
         let asked = (question.view, question.query.sentence);
         let is_told = answer.explanation.of_sentence() == Some(asked);
-        if explorer.asked.is_some() || !is_traced || !is_told {
+        if explorer.asked.is_some() || !is_present || !is_told {
             return false;
         }
         let mut same = Answer::clone(answer);
@@ -134,7 +134,7 @@ impl AppState {
             return;
         };
         if let Some(view) = question.view.of_model()
-            && self.is_traced()
+            && self.shows_present()
         {
             self.ask_model(job, view, question.query.sentence);
             return;
@@ -211,6 +211,13 @@ impl AppState {
             revision: document.total_revision(),
             model: info.folder.clone(),
         })
+    }
+
+    /// Whether the trace that is shown is of the document as it is now.
+    fn shows_present(&self) -> bool {
+        let shown = self.explorer.trace.as_ref().map(|trace| &trace.origin);
+        let now = self.traceable();
+        now.is_some() && now.as_ref() == shown
     }
 
     /// Whether the trace that is shown, or made, is of the document as it is now.

@@ -69,7 +69,7 @@ impl AppState {
             explorer.back.clear();
             explorer.beside = None;
             explorer.answer = None;
-            explorer.first_question(&source, selected.unwrap_or(0))
+            explorer.first_question(&source, &origin, selected.unwrap_or(0))
         };
         explorer.trace = Some(OpenTrace { source, origin });
         explorer.question = explorer.fitted(question);
@@ -118,6 +118,11 @@ impl AppState {
     /// Returns whether the job was one of the explorer.
     pub(in crate::app) fn explorer_failed(&mut self, job: JobId, error: &Error) -> bool {
         let explorer = &mut self.explorer;
+        if explorer.asked.take_if(|asked| *asked == job).is_some() {
+            explorer.revision += 1;
+            explorer.answer = Some(Err(error.to_string()));
+            return true;
+        }
         if explorer.saving.take_if(|saving| *saving == job).is_some() {
             self.show_error("It could not be saved", error);
             return true;

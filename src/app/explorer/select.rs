@@ -1,6 +1,6 @@
 //! Which question a click or key leads to.
 
-use super::Explorer;
+use super::{Explorer, Origin};
 use crate::explain::{Choices, Heads, Question, Spot, ViewKind, asking_side, head_for_tree};
 use crate::trace::{Side, TraceSource};
 
@@ -17,13 +17,21 @@ const FIRST_VIEWS: [ViewKind; 4] = [
 
 impl Explorer {
     /// The question to begin with: the sentence's longest word, seen where the trace has most to tell.
-    pub(super) fn first_question(&self, source: &TraceSource, sentence: usize) -> Question {
+    pub(super) fn first_question(
+        &self,
+        source: &TraceSource,
+        origin: &Origin,
+        sentence: usize,
+    ) -> Question {
         let mut question = self.question;
         question.query.side = asking_side(source);
         question.query.sentence = sentence.min(source.overview().source.len().saturating_sub(1));
         (question.query.layer, question.query.heads) = (None, Heads::Mean);
-        let has =
-            |view: ViewKind, side: Side| !Choices::new(source, view, side, None).sides.is_empty();
+        let has_model = matches!(origin, Origin::Document { .. });
+        let has = |view: ViewKind, side: Side| {
+            (has_model || view.of_model().is_none())
+                && !Choices::new(source, view, side, None).sides.is_empty()
+        };
         let side = question.query.side;
         if !has(question.view, side) {
             let found = FIRST_VIEWS.into_iter().find(|&view| has(view, side));

@@ -75,6 +75,7 @@ impl Engine for Fake {
         _targets: Vec<Option<String>>,
         sentence: usize,
         _options: &SearchOptions,
+        _prepared: &mut Option<Prepared>,
     ) -> Result<Explanation> {
         Ok(Explanation::Difference(ContextDifference {
             model: "fake".to_owned(),
@@ -280,6 +281,7 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
         opened: None,
         turn: Turn::default(),
         encoded: None,
+        prepared: None,
     };
     worker.run(&inbox);
     let told = told.into_inner();

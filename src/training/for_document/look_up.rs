@@ -18,9 +18,13 @@ pub struct LookUp {
     pub batch_tokens: usize,
 }
 
-/// Pairs that words are looked up in.
-pub(super) struct Pairs {
-    pub examples: ExampleSet,
+/// A model that looks up for one document, and the pairs that it looks up in.
+#[derive(Debug)]
+pub struct Prepared {
+    pub(super) model: Model,
+    pub(super) examples: ExampleSet,
+    /// Of the document, as a reader sees them.
+    pub(super) sentences: Vec<String>,
     /// Of numbers of examples, as the model has read them.
     batches: Vec<Vec<Range<usize>>>,
 }
@@ -45,17 +49,16 @@ impl LookUp {
         sentences: &[String],
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Translator> {
-        let (model, _) = self.prepared(translator, sentences, step)?;
-        Some(translator.with_model(model))
+        let prepared = self.prepared(translator, sentences, step)?;
+        Some(translator.with_model(prepared.model))
     }
 
-    /// A model that looks up in pairs for these sentences, and the pairs.
     pub(super) fn prepared(
         &self,
         translator: &Translator,
         sentences: &[String],
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-    ) -> Option<(Model, Pairs)> {
+    ) -> Option<Prepared> {
         let description = translator.description();
         let memory = description.memory.as_ref();
         let memory = memory.filter(|_| description.model.matches == Some(Matches::LookUp))?;
@@ -73,11 +76,16 @@ impl LookUp {
             goes_on.then(|| examples.batch(runs))
         });
         let model = translator.model().clone().looking_up(read, self.weighing);
-        goes_on.then_some((model, Pairs { examples, batches }))
+        goes_on.then(|| Prepared {
+            model,
+            examples,
+            sentences: sentences.to_vec(),
+            batches,
+        })
     }
 }
 
-impl Pairs {
+impl Prepared {
     /// Pair and place in its translation of every state that is looked up in, in the order of their numbers; the place
     /// behind the last word is the end's.
     pub fn places(&self) -> Vec<(usize, usize)> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
-use super::look_up::{LookUp, Pairs};
+use super::look_up::{LookUp, Prepared};
 use crate::error::{Error, Result};
 use crate::explain::{
     AgreeingWord, Explanation, MemoryPair, MemoryView, MemoryWord, ModelView, PairWord,
@@ -15,6 +15,8 @@ use crate::training::{Example, ExampleSet};
 
 /// What a model tells of a sentence of a document and of its translation.
 ///
+/// `prepared` keeps what takes long for the next question about the document, as long as the model is the same.
+///
 /// # Errors
 /// If the device fails, or those of [`looked_up`].
 pub fn tell(
@@ -24,6 +26,7 @@ pub fn tell(
     translations: &[Option<Translation>],
     sentence: usize,
     options: &SearchOptions,
+    prepared: &mut Option<Prepared>,
 ) -> Result<Explanation> {
     Ok(match view {
         ModelView::Difference => Explanation::Difference(translator.context_difference(
@@ -36,7 +39,8 @@ pub fn tell(
             let translation = translations[sentence].as_ref();
             let problem = "the sentence is not translated";
             let translation = translation.ok_or(Error::NotLookedUp { problem })?;
-            Explanation::Memory(looked_up(translator, document, sentence, translation)?)
+            let looked_up = looked_up(translator, document, sentence, translation, prepared)?;
+            Explanation::Memory(looked_up)
         }
     })
 }
@@ -51,11 +55,18 @@ pub fn looked_up(
     document: &Document,
     sentence: usize,
     translation: &Translation,
+    prepared: &mut Option<Prepared>,
 ) -> Result<MemoryView> {
     let nothing = |problem| Error::NotLookedUp { problem };
-    let mut go_on = |_, _| ControlFlow::Continue(());
-    let prepared = LookUp::default().prepared(translator, &document.plain_texts(), &mut go_on);
-    let (model, pairs) = prepared.ok_or(nothing(
+    let sentences = document.plain_texts();
+    if prepared
+        .as_ref()
+        .is_none_or(|kept| kept.sentences != sentences)
+    {
+        let mut go_on = |_, _| ControlFlow::Continue(());
+        *prepared = LookUp::default().prepared(translator, &sentences, &mut go_on);
+    }
+    let prepared = prepared.as_ref().ok_or(nothing(
         "the model has no memory with sentences like these; open a translation memory that has",
     ))?;
     let parts = parts(translator, &document.sentences[sentence].text, translation);
@@ -66,13 +77,13 @@ pub fn looked_up(
         .map(|part| part..part + 1)
         .collect();
     let batch = parts.batch(&each);
-    let found = model.looked_up(&batch).unwrap_or_default();
-    let (places, vocabulary) = (pairs.places(), translator.vocabulary());
+    let found = prepared.model.looked_up(&batch).unwrap_or_default();
+    let (places, vocabulary) = (prepared.places(), translator.vocabulary());
     let (mut used, mut numbers) = (Vec::new(), HashMap::new());
     let words = found.iter().zip(&batch.labels).map(|(word, &label)| {
         let agreeing = word.near.states.iter().filter_map(|&(state, share)| {
             let (pair, place) = places[state as usize];
-            let followed = followed(&pairs, pair, place);
+            let followed = followed(prepared, pair, place);
             (followed == label).then(|| AgreeingWord {
                 pair: *numbers.entry(pair).or_insert_with(|| {
                     used.push(pair);
@@ -100,7 +111,7 @@ pub fn looked_up(
         words,
         pairs: used
             .iter()
-            .map(|&pair| described(&pairs, pair, vocabulary))
+            .map(|&pair| described(prepared, pair, vocabulary))
             .collect(),
         selected: None,
     })
@@ -123,13 +134,13 @@ fn parts(translator: &Translator, text: &str, translation: &Translation) -> Opti
 }
 
 /// The word at a place of a pair's translation.
-fn followed(pairs: &Pairs, pair: usize, place: usize) -> u32 {
-    let words = &pairs.examples.examples[pair].target;
+fn followed(prepared: &Prepared, pair: usize, place: usize) -> u32 {
+    let words = &prepared.examples.examples[pair].target;
     words.get(place).copied().unwrap_or(Vocabulary::EOS)
 }
 
-fn described(pairs: &Pairs, pair: usize, vocabulary: &Vocabulary) -> MemoryPair {
-    let example = &pairs.examples.examples[pair];
+fn described(prepared: &Prepared, pair: usize, vocabulary: &Vocabulary) -> MemoryPair {
+    let example = &prepared.examples.examples[pair];
     let target = example.target.iter().chain(&[Vocabulary::EOS]);
     let words = target.map(|&id| vocabulary.piece(id));
     MemoryPair {

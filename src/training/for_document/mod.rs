@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 pub use adaptation::Adaptation;
-pub use look_up::LookUp;
+pub use look_up::{LookUp, Prepared};
 pub use looked_up::{looked_up, tell};
 
 use super::batch::{Example, ExampleSet};

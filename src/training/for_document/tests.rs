@@ -85,7 +85,11 @@ fn what_was_looked_up_is_what_the_search_was_told() {
     };
     made.translate(&page, &[0], &SearchOptions::default(), &mut take)
         .expect("it translates");
-    let view = looked_up(&translator, &page, 0, &found[0]).expect("it was looked up");
+    let mut prepared = None;
+    let view = looked_up(&translator, &page, 0, &found[0], &mut prepared);
+    let view = view.expect("it was looked up");
+    let again = looked_up(&translator, &page, 0, &found[0], &mut prepared);
+    assert_eq!(again.ok().as_ref(), Some(&view));
     let log_prob: f32 = view.words.iter().map(|word| word.mixed.ln()).sum();
     let told = found[0].log_prob;
     assert!((log_prob - told).abs() < 1e-3, "{log_prob}, not {told}");
@@ -100,7 +104,8 @@ fn what_was_looked_up_is_what_the_search_was_told() {
     let spoke = view.spoke();
     assert_eq!(spoke[0].0, "Close the window.", "{spoke:?}");
     let strange = document("Bananas grow quickly here");
-    assert!(looked_up(&translator, &strange, 0, &found[0]).is_err());
+    let looked_up = looked_up(&translator, &strange, 0, &found[0], &mut prepared);
+    assert!(looked_up.is_err(), "of another document");
 }
 
 #[test]
