@@ -63,6 +63,7 @@ impl AppState {
             document.select(sentence);
             document.editor = Some(Editor {
                 sentence,
+                begun_with: text.clone(),
                 text,
                 problems: vec![],
             });
@@ -96,7 +97,7 @@ impl AppState {
         };
         let sentence = editor.sentence;
         let before = document.target(sentence).clone();
-        if editor.text == markup::to_editable(&before.text) {
+        if editor.text == editor.begun_with || editor.text == markup::to_editable(&before.text) {
             return true;
         }
         if editor.text.trim().is_empty() {
@@ -127,6 +128,14 @@ impl AppState {
     /// Before something else happens: a valid edit is kept, a broken one stays in the editor.
     pub(super) fn keep_edit_if_valid(&mut self) {
         self.keep_edit();
+    }
+
+    /// Before the editor goes for good: a broken edit is repaired and kept, nothing that was written is lost.
+    pub(super) fn keep_edit_for_good(&mut self) {
+        if !self.keep_edit() {
+            self.repair_edit();
+            self.keep_edit();
+        }
     }
 
     pub(super) fn keep_edit_and_confirm(&mut self) {
@@ -198,6 +207,9 @@ impl AppState {
     }
 
     pub(super) fn toggle_confirmed(&mut self, sentence: usize) {
+        if !self.keep_edit() {
+            return;
+        }
         let Some(document) = &self.document else {
             return;
         };
@@ -216,7 +228,13 @@ impl AppState {
         }
     }
 
+    pub(super) fn clear(&mut self, sentence: usize) {
+        self.keep_edit_for_good();
+        self.change(sentence, Target::default());
+    }
+
     pub(super) fn copy_source(&mut self, sentence: usize) {
+        self.keep_edit_for_good();
         let Some(document) = &self.document else {
             return;
         };

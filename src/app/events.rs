@@ -7,7 +7,7 @@ use super::open_document::OpenDocument;
 use super::progress::Preparation;
 use super::state::{AppState, ModelState, NoticeKind};
 use crate::error::Error;
-use crate::inference::Translation;
+use crate::inference::{DeviceChoice, Translation};
 use crate::jobs::{Event, JobId, Project};
 use crate::text::document::Document;
 
@@ -104,10 +104,11 @@ impl AppState {
                 }
             }
             Event::DocumentSaved { job, path } => {
-                if self.saving == Some(job) {
-                    self.saving = None;
+                if self.saving.take_if(|saving| *saving == job).is_some() {
+                    self.document_saved(&path);
+                } else {
+                    self.notify(NoticeKind::Done, "Saved", path.display().to_string());
                 }
-                self.document_saved(&path);
             }
             Event::Failed { job, error } => self.failed(job, &error),
         }
@@ -202,6 +203,10 @@ impl AppState {
             self.waiting_scope = None;
             // The worker still has the model that was open before.
             self.model = self.previous_model.take().unwrap_or_default();
+            if matches!(error, Error::NoGpu) {
+                // Else the next start would find none either.
+                self.set(|settings| settings.device = DeviceChoice::Auto.into());
+            }
             self.show_error("The model could not be opened", error);
         } else if let Some(running) = self.running.take_if(|running| running.job == job) {
             self.finish_update(&running);
@@ -218,7 +223,12 @@ impl AppState {
             && !self.evaluation_failed(job, error)
             && !self.run_failed(job, error)
         {
-            self.show_error("Your work could not be kept", error);
+            let title = if self.keeping.contains(&job) {
+                "Your work could not be kept"
+            } else {
+                "That did not work"
+            };
+            self.show_error(title, error);
         }
     }
 }

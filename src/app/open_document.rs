@@ -70,6 +70,8 @@ pub struct Editor {
     pub sentence: usize,
     /// With readable tokens, see [`markup`].
     pub text: String,
+    /// The text that the editor began with; the target may have changed since.
+    pub begun_with: String,
     /// What was wrong when it was last to be kept.
     pub problems: Vec<markup::Problem>,
 }

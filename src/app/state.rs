@@ -1,5 +1,6 @@
 //! The state of the workbench and what commands do to it.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use super::ask::Ask;
 use super::command::{Command, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
-use super::open_document::{OpenDocument, Target};
+use super::open_document::OpenDocument;
 use super::progress::{Progress, Running};
 use super::settings::{Folders, Settings, Shipped};
 use super::training::Training;
@@ -22,6 +23,8 @@ const AUTOSAVE_SECS: f64 = 1.0;
 const AUTOSAVE_AT_LEAST_SECS: f64 = 8.0;
 /// How long a message that needs no answer stays.
 const NOTICE_SECS: f64 = 7.0;
+/// Jobs that keep work, of which failures are told apart.
+const KEEPING: usize = 32;
 
 /// The model, as far as the window needs to know.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -89,6 +92,8 @@ pub struct AppState {
     /// What to translate once the model is there.
     pub(super) waiting_scope: Option<Scope>,
     pub(super) saving: Option<JobId>,
+    /// The last jobs that write work and settings.
+    pub(super) keeping: VecDeque<JobId>,
     /// Comes back when another one cannot be opened.
     pub(super) previous_model: Option<ModelState>,
     dirty_since_secs: Option<f64>,
@@ -131,7 +136,7 @@ impl AppState {
 
     /// Queues everything that is not on disk yet.
     pub fn flush(&mut self) {
-        self.keep_edit_if_valid();
+        self.keep_edit_for_good();
         self.save_project();
         self.save_settings();
     }
@@ -175,10 +180,10 @@ impl AppState {
             Command::DiscardEdit => self.with_document(|document| document.editor = None),
             Command::Confirm => self.confirm_selected(),
             Command::ToggleConfirmed(sentence) => self.toggle_confirmed(sentence),
-            Command::Clear(sentence) => self.change(sentence, Target::default()),
+            Command::Clear(sentence) => self.clear(sentence),
             Command::ClearSelected => {
                 if let Some(sentence) = self.selected() {
-                    self.change(sentence, Target::default());
+                    self.clear(sentence);
                 }
             }
             Command::CopySource(sentence) => self.copy_source(sentence),
@@ -289,6 +294,16 @@ impl AppState {
         JobId(self.num_jobs)
     }
 
+    /// A job without which work or settings would be lost.
+    fn keeping_job(&mut self) -> JobId {
+        let job = self.next_job();
+        if self.keeping.len() == KEEPING {
+            self.keeping.pop_front();
+        }
+        self.keeping.push_back(job);
+        job
+    }
+
     pub(super) fn notify(
         &mut self,
         kind: NoticeKind,
@@ -330,7 +345,7 @@ impl AppState {
         let Some(path) = self.folders.settings_file() else {
             return;
         };
-        let job = self.next_job();
+        let job = self.keeping_job();
         self.file_requests.push(FileRequest::Write {
             job,
             path,
@@ -349,7 +364,7 @@ impl AppState {
         };
         let path = Project::path(data, &document.path);
         let project = document.project();
-        let job = self.next_job();
+        let job = self.keeping_job();
         self.file_requests
             .push(FileRequest::SaveProject { job, path, project });
     }
@@ -369,10 +384,12 @@ impl AppState {
     }
 
     pub(super) fn with_history(&mut self, step: fn(&mut OpenDocument) -> bool) {
+        if !self.keep_edit() {
+            return;
+        }
         let Some(document) = &mut self.document else {
             return;
         };
-        document.editor = None;
         if step(document) {
             self.touch();
         }

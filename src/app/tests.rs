@@ -1,5 +1,6 @@
 //! The workbench without a window: commands in, requests and state out.
 
+mod editing;
 mod training;
 mod update;
 
@@ -156,15 +157,6 @@ fn retranslating_leaves_edited_and_confirmed_sentences_alone() {
 }
 
 #[test]
-fn a_sentence_edited_while_the_model_works_stays_edited() {
-    let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
-    edit(&mut state, 0, "Drucken");
-    work(&mut state);
-    assert_eq!(document(&state).target(0).text, "Drucken");
-}
-
-#[test]
 fn a_section_is_translated_alone() {
     let mut state = with_page();
     let last = document(&state).sections().len() - 1;
@@ -271,52 +263,6 @@ fn a_model_that_cannot_be_opened_leaves_the_one_before() {
 }
 
 #[test]
-fn edits_are_undone_and_done_again() {
-    let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
-    work(&mut state);
-    edit(&mut state, 0, "Drucken");
-    state.apply(Command::Confirm);
-    assert_eq!(states(&state)[0], State::Confirmed);
-    state.apply(Command::Undo);
-    assert_eq!(
-        (states(&state)[0], document(&state).target(0).text.as_str()),
-        (State::Edited, "Drucken")
-    );
-    state.apply(Command::Undo);
-    assert_eq!(
-        (states(&state)[0], document(&state).target(0).text.as_str()),
-        (State::Draft, "PRINT")
-    );
-    assert!(!state.is_enabled(&Command::Undo));
-    state.apply(Command::Redo);
-    state.apply(Command::Redo);
-    assert_eq!(
-        (states(&state)[0], document(&state).target(0).text.as_str()),
-        (State::Confirmed, "Drucken")
-    );
-    assert_eq!(document(&state).counts().confirmed, 1);
-}
-
-#[test]
-fn an_edit_with_lost_markup_is_refused_until_repaired() {
-    let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
-    work(&mut state);
-    edit(&mut state, 1, "Klicke auf Datei");
-    let editor = document(&state).editor.as_ref().expect("an editor");
-    assert!(!editor.problems.is_empty());
-    assert_eq!(states(&state)[1], State::Draft);
-    // Another sentence cannot be selected over it.
-    state.apply(Command::Select(0));
-    assert_eq!(document(&state).selected, Some(1));
-    state.apply(Command::RepairEdit);
-    state.apply(Command::KeepEdit);
-    assert!(document(&state).editor.is_none());
-    assert_eq!(states(&state)[1], State::Edited);
-}
-
-#[test]
 fn work_is_saved_a_second_after_the_last_change_and_comes_back() {
     let mut state = with_page();
     state.tick(100.0);
@@ -356,16 +302,6 @@ fn a_changed_document_keeps_what_still_matches() {
     assert_eq!(document.target(1).state, State::Untranslated);
     assert!(document.target(2).text.starts_with("CLICK"));
     assert_eq!(states(&later).last(), Some(&State::Untranslated));
-}
-
-#[test]
-fn closing_flushes_an_open_edit() {
-    let mut state = with_page();
-    state.apply(Command::EditSentence(0));
-    state.apply(Command::Editing("Drucken".to_owned()));
-    state.flush();
-    let saves = |request: &FileRequest| matches!(request, FileRequest::SaveProject { project, .. } if project.targets[0].text == "Drucken");
-    assert!(state.file_requests.iter().any(saves));
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl AppState {
     pub(super) fn close_document(&mut self) {
         self.cancel();
         self.running = None;
-        self.keep_edit_if_valid();
+        self.keep_edit_for_good();
         self.save_project();
         self.document = None;
         self.last_progress = None;
@@ -299,7 +299,7 @@ impl AppState {
     /// Opens the same model with other settings.
     fn open_again(&mut self) {
         let folder = match &self.model {
-            ModelState::None => return,
+            ModelState::None => return self.open_first_model(None),
             ModelState::Opening { folder, .. } => folder.clone(),
             ModelState::Open { info, .. } => info.folder.clone(),
         };

@@ -94,6 +94,7 @@ impl DocumentPanel {
                 ..Self::default()
             };
             self.document = Some(open.document.clone());
+            editor::closed(ui);
         }
         if !is_same || (self.width - width).abs() > 0.5 {
             self.estimate_all(ui, open, columns, palette);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
+use egui::text_edit::TextEditState;
 use egui::{
     FontFamily, FontId, Galley, Id, Rect, RichText, TextBuffer, TextEdit, Ui, UiBuilder, vec2,
 };
@@ -36,6 +37,11 @@ pub fn editor_ui(
     );
     let mut text = editor.text.clone();
     let id = Id::unique("target editor");
+    let is_new = ui.ctx().data(|data| data.get_temp::<usize>(id)) != Some(editor.sentence);
+    if is_new {
+        // Caret and undo are of the sentence before.
+        TextEditState::default().store(ui.ctx(), id);
+    }
     let mut layouter =
         |ui: &Ui, text: &dyn TextBuffer, width: f32| layout(ui, text.as_str(), width, palette);
     let output = TextEdit::multiline(&mut text)
@@ -50,7 +56,6 @@ pub fn editor_ui(
         .layouter(&mut layouter)
         .show(&mut child);
     let response = output.response.response;
-    let is_new = ui.ctx().data(|data| data.get_temp::<usize>(id)) != Some(editor.sentence);
     if is_new {
         ui.ctx()
             .data_mut(|data| data.insert_temp(id, editor.sentence));

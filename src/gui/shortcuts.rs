@@ -3,7 +3,7 @@
 use egui::{Context, Grid, Id, KeyboardShortcut, Modifiers, RichText, Ui};
 
 use super::theme::{self, Palette};
-use crate::app::{ACTIONS, Action, AppState, Command, Group, Key, Page, Shortcut};
+use crate::app::{ACTIONS, Action, AppState, Command, Group, Key, OpenDocument, Page, Shortcut};
 
 /// egui's name for a shortcut of the table.
 pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
@@ -68,10 +68,8 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
     if egui::Popup::is_any_open(ctx) || ctx.memory(|memory| memory.top_modal_layer().is_some()) {
         return;
     }
-    let editing = state
-        .document
-        .as_ref()
-        .is_some_and(|document| document.editor.is_some());
+    let has_editor = |document: &OpenDocument| document.editor.is_some();
+    let editing = state.page == Page::Document && state.document.as_ref().is_some_and(has_editor);
     let focused = ctx.memory(|memory| memory.focused().is_some());
     // In the order they were pressed, and each as often: a slow frame may hold several.
     ctx.input_mut(|input| {

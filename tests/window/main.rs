@@ -213,6 +213,22 @@ fn typing_in_the_editor_changes_the_target() {
 }
 
 #[test]
+fn undo_in_the_editor_stays_in_its_sentence() {
+    let mut window = Window::with_document(PAGE).translated();
+    window.state.apply(Command::EditSentence(1));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    harness.state_mut().state.apply(Command::KeepEdit);
+    harness.state_mut().state.apply(Command::EditSentence(2));
+    harness.run_steps(4);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
+    harness.run_steps(4);
+    let document = harness.state().state.document.as_ref().expect("a document");
+    let editor = document.editor.as_ref().expect("an editor");
+    assert_eq!((editor.sentence, editor.text.as_str()), (2, "THEN WAIT."));
+}
+
+#[test]
 fn a_click_on_the_state_confirms_the_sentence() {
     let mut harness = Window::with_document(PAGE).translated().harness();
     harness.run();

@@ -118,7 +118,6 @@ impl AppState {
         };
         let job = self.next_job();
         let control = JobControl::default();
-        self.evaluate.tested.clone_from(&self.evaluate.models);
         self.settings.remember_corpus(&corpus);
         self.save_settings();
         let request = EvaluationJob {
@@ -132,6 +131,7 @@ impl AppState {
         };
         self.evaluate.running = Some(Evaluating {
             job,
+            models: self.evaluate.models.clone(),
             control,
             progress: None,
             started_secs: self.now_secs,

@@ -24,10 +24,11 @@ impl AppState {
     }
 
     pub(in crate::app) fn evaluated(&mut self, job: JobId, evaluation: Arc<Evaluation>) {
-        if !self.evaluation_ended(job) {
-            return;
-        }
         let page = &mut self.evaluate;
+        let Some(running) = page.running.take_if(|running| running.job == job) else {
+            return;
+        };
+        page.tested = running.models;
         page.selected = usize::from(evaluation.comparison.systems.len() > 1);
         page.evaluation = Some(evaluation);
         page.view = EvaluateView::Scores;

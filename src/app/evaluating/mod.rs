@@ -60,6 +60,7 @@ pub enum EvaluateView {
 #[derive(Debug, Clone)]
 pub struct Evaluating {
     pub job: JobId,
+    pub models: Vec<PathBuf>,
     pub control: JobControl,
     pub progress: Option<EvaluationProgress>,
     pub started_secs: f64,

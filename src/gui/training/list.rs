@@ -132,7 +132,7 @@ impl RunList {
             let escaped = ui.input(|input| input.key_pressed(egui::Key::Escape));
             let entered = ui.input(|input| input.key_pressed(egui::Key::Enter));
             if escaped || entered || edit.clicked_elsewhere() {
-                if !escaped {
+                if !escaped && !name.trim().is_empty() && name.trim() != run.name() {
                     let rename = TrainingCommand::Rename(path.clone(), name.trim().to_owned());
                     commands.push(Command::Training(rename));
                 }

@@ -1,0 +1,128 @@
+//! What a user writes is neither lost nor replaced.
+
+use super::*;
+
+#[test]
+fn an_edit_with_lost_markup_is_refused_until_repaired() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    edit(&mut state, 1, "Klicke auf Datei");
+    let editor = document(&state).editor.as_ref().expect("an editor");
+    assert!(!editor.problems.is_empty());
+    assert_eq!(states(&state)[1], State::Draft);
+    // Another sentence cannot be selected over it.
+    state.apply(Command::Select(0));
+    assert_eq!(document(&state).selected, Some(1));
+    state.apply(Command::RepairEdit);
+    state.apply(Command::KeepEdit);
+    assert!(document(&state).editor.is_none());
+    assert_eq!(states(&state)[1], State::Edited);
+}
+
+#[test]
+fn closing_flushes_an_open_edit() {
+    let mut state = with_page();
+    state.apply(Command::EditSentence(0));
+    state.apply(Command::Editing("Drucken".to_owned()));
+    state.flush();
+    let saves = |request: &FileRequest| matches!(request, FileRequest::SaveProject { project, .. } if project.targets[0].text == "Drucken");
+    assert!(state.file_requests.iter().any(saves));
+}
+
+#[test]
+fn edits_are_undone_and_done_again() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    edit(&mut state, 0, "Drucken");
+    state.apply(Command::Confirm);
+    assert_eq!(states(&state)[0], State::Confirmed);
+    state.apply(Command::Undo);
+    assert_eq!(
+        (states(&state)[0], document(&state).target(0).text.as_str()),
+        (State::Edited, "Drucken")
+    );
+    state.apply(Command::Undo);
+    assert_eq!(
+        (states(&state)[0], document(&state).target(0).text.as_str()),
+        (State::Draft, "PRINT")
+    );
+    assert!(!state.is_enabled(&Command::Undo));
+    state.apply(Command::Redo);
+    state.apply(Command::Redo);
+    assert_eq!(
+        (states(&state)[0], document(&state).target(0).text.as_str()),
+        (State::Confirmed, "Drucken")
+    );
+    assert_eq!(document(&state).counts().confirmed, 1);
+}
+
+#[test]
+fn a_sentence_edited_while_the_model_works_stays_edited() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    edit(&mut state, 0, "Drucken");
+    work(&mut state);
+    assert_eq!(document(&state).target(0).text, "Drucken");
+}
+
+#[test]
+fn an_editor_in_which_nothing_was_written_changes_nothing() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    state.apply(Command::EditSentence(0));
+    work(&mut state);
+    state.apply(Command::KeepEdit);
+    let target = document(&state).target(0);
+    assert_eq!(
+        (target.text.as_str(), target.state),
+        ("PRINT", State::Draft)
+    );
+}
+
+#[test]
+fn what_stands_in_the_editor_is_confirmed_taken_back_and_cleared() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    let text = |state: &AppState| document(state).target(0).text.clone();
+    let write = |state: &mut AppState, text: &str| {
+        state.apply(Command::EditSentence(0));
+        state.apply(Command::Editing(text.to_owned()));
+    };
+    write(&mut state, "Drucken");
+    state.apply(Command::Select(0));
+    state.apply(Command::ToggleConfirmed(0));
+    assert_eq!(
+        (text(&state).as_str(), states(&state)[0]),
+        ("Drucken", State::Confirmed)
+    );
+    write(&mut state, "Gedruckt");
+    state.apply(Command::Undo);
+    assert_eq!(text(&state), "Drucken");
+    state.apply(Command::Redo);
+    assert_eq!(text(&state), "Gedruckt");
+    for replaces in [Command::Clear(0), Command::CopySource(0)] {
+        write(&mut state, "Neu");
+        state.apply(replaces);
+        assert_ne!(text(&state), "Neu");
+        state.apply(Command::Undo);
+        assert_eq!(text(&state), "Neu");
+    }
+}
+
+#[test]
+fn an_edit_with_lost_markup_is_repaired_when_its_document_closes() {
+    let mut state = with_page();
+    edit(&mut state, 1, "Klicke auf Datei");
+    state.apply(Command::CloseDocument);
+    let saves = |request: &FileRequest| match request {
+        FileRequest::SaveProject { project, .. } => {
+            let mut targets = project.targets.iter();
+            targets.any(|target| target.text.contains("Klicke auf Datei"))
+        }
+        _ => false,
+    };
+    assert!(state.file_requests.iter().any(saves));
+}
