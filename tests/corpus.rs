@@ -319,6 +319,16 @@ fn text_with_document_marks_becomes_documents() {
 }
 
 #[test]
+fn documents_of_a_text_that_begins_without_a_mark_have_names_of_their_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (source, target) = (b"One.\n<d>\nTwo.\n", b"Eins.\n<d>\nZwei.\n");
+    let corpus = import_text(folder.path(), Some(Split::Dev), source, target).expect("imports");
+    let documents = documents(&corpus, Split::Dev);
+    let names: Vec<&str> = documents.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(names, ["talks/000001", "talks/000002"]);
+}
+
+#[test]
 fn unequal_or_unreadable_texts_are_refused_with_file_and_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let refused = |source: &[u8], target: &[u8]| {

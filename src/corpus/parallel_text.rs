@@ -53,6 +53,10 @@ impl TextImport {
         let mut paragraphs = Vec::new();
         while let Some((ours, theirs)) = pair(&mut source, &mut target)? {
             if ours == DOCUMENT_MARK {
+                if number == 0 && !paragraphs.is_empty() {
+                    // A file need not begin with a mark.
+                    number = 1;
+                }
                 self.add(&mut writer, &stem, number, std::mem::take(&mut paragraphs))?;
                 number += 1;
             } else if !ours.is_empty() && !theirs.is_empty() {
@@ -79,7 +83,6 @@ impl TextImport {
         if paragraphs.is_empty() {
             return Ok(());
         }
-        // A file need not begin with a mark.
         let number = number.max(1);
         let split = self.split.unwrap_or_else(|| Split::of(&number.to_string()));
         let sections = vec![Section {

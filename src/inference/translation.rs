@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::placeholder::{self, Placeholder};
+use crate::text::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
 
 /// What a user should know of a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -19,6 +19,8 @@ pub enum Flag {
     Split,
     /// The model did not come to an end; its translation was cut off.
     CutOff,
+    /// More markup than the model can place: the rest stands at the end.
+    Markup,
     /// The model gave nothing; the source stands in its place.
     Empty,
     /// Taken over from what was translated before.
@@ -39,6 +41,7 @@ impl fmt::Display for Flag {
             Self::Repetition => "repeats itself",
             Self::Split => "translated in parts",
             Self::CutOff => "cut off",
+            Self::Markup => "markup at the end",
             Self::Empty => "not translated",
             Self::Memory => "from the memory",
         })
@@ -87,8 +90,19 @@ impl Translation {
         if repeats(&to) && !repeats(&from) {
             self.flags.push(Flag::Repetition);
         }
+        if source.chars().any(is_unread) {
+            self.flags.push(Flag::Markup);
+        }
         self.text = with_markup_of(source, &self.text);
         self
+    }
+}
+
+/// Whether it is markup that the vocabulary has no token for.
+fn is_unread(character: char) -> bool {
+    match Placeholder::of(character) {
+        Some(Placeholder::Open(number) | Placeholder::Point(number)) => number >= MAX_PLACEHOLDERS,
+        Some(Placeholder::Close) | None => false,
     }
 }
 

@@ -42,6 +42,8 @@ const COMMON: usize = 12;
 #[derive(Debug, Clone, Default)]
 pub struct TranslationMemory {
     pairs: Vec<Pair>,
+    /// Numbers of the pairs by their source.
+    sources: HashMap<String, u32>,
     words: HashMap<String, u32>,
     /// For each word the pairs whose source has it, in order.
     places: Vec<Vec<u32>>,
@@ -107,12 +109,12 @@ impl TranslationMemory {
     /// Takes in pairs of source and target; of several with the same source the first one.
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut memory = Self::default();
-        let mut known = HashSet::new();
         for (source, target) in pairs {
-            if target.trim().is_empty() || !known.insert(source.clone()) {
+            if target.trim().is_empty() || memory.sources.contains_key(&source) {
                 continue;
             }
             let number = u32::try_from(memory.pairs.len()).expect("fewer than 2³² pairs");
+            memory.sources.insert(source.clone(), number);
             let words = words(&source)
                 .map(|word| memory.add(&word, number))
                 .collect();
@@ -227,7 +229,14 @@ impl TranslationMemory {
     /// The candidates for a sentence, in order.
     fn matches(&self, source: &str) -> Vec<Match<'_>> {
         let own = self.numbers(source);
-        let candidates = self.candidates(&own, CANDIDATES).into_iter();
+        let mut candidates = self.candidates(&own, CANDIDATES);
+        // A short sentence shares its words with more pairs than are compared.
+        if let Some(&same) = self.sources.get(source)
+            && let Err(place) = candidates.binary_search(&same)
+        {
+            candidates.insert(place, same);
+        }
+        let candidates = candidates.into_iter();
         let candidates = candidates.map(|number| &self.pairs[number as usize]);
         let scored = candidates.map(|pair| {
             let longer = own.len().max(pair.words.len());

@@ -216,3 +216,17 @@ msgstr[1] "Mehrere Spalten"
     assert!(matches!(strange, Error::Gettext { .. }), "{strange}");
     assert!(strange.to_string().contains("damaged.po"), "{strange}");
 }
+
+#[test]
+fn a_short_sentence_finds_itself_among_many_that_hold_it() {
+    let longer = (0..100).map(|number| (format!("Slide {number}"), format!("Folie {number}")));
+    let other = (0..2_000).map(|number| (format!("Other {number}"), "…".to_owned()));
+    let own = [("Slide".to_owned(), "Folie".to_owned())];
+    let memory = TranslationMemory::new(longer.chain(other).chain(own));
+    let found = memory.best("Slide").expect("a match");
+    assert_eq!(
+        (found.target, found.score.to_bits()),
+        ("Folie", 1.0f32.to_bits())
+    );
+    assert_eq!(memory.to_show("Slide")[0].target, "Folie");
+}

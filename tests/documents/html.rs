@@ -87,6 +87,21 @@ fn markup_around_a_sentence_stays_outside_it() {
 }
 
 #[test]
+fn elements_of_xhtml_close_themselves() {
+    let body = "<head><title/><script src='x.js'/></head><body><div/><p>One <a id='x'/>word.</p>\
+                <video src='v'/><p>Two.</p></body></html>";
+    let page = format!("<?xml version='1.0'?>\n<html>{body}");
+    let document = html(&page);
+    assert_eq!(
+        texts(&document),
+        [format!("One {}word.", point(0)), "Two.".to_owned()]
+    );
+    assert_eq!(with_own_text(&document), page);
+    // Where it is not said to be XML, a browser reads the title on and on.
+    assert_eq!(html(&format!("<html>{body}")).sentences.len(), 1);
+}
+
+#[test]
 fn opaque_spans_are_points_even_at_the_ends() {
     let document = html(
         "<p><code>f&lt;<b>x</b></code> needs <span class='literal big'>y</span>. Now <span translate=no>Z</span></p>",

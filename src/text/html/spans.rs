@@ -58,7 +58,11 @@ pub(super) fn read<R: Receiver>(
         discard_bom: false,
         ..TokenizerOpts::default()
     };
-    let tokenizer = Tokenizer::new(Sink::default(), options);
+    let sink = Sink {
+        is_xml: is_xml(source),
+        ..Sink::default()
+    };
+    let tokenizer = Tokenizer::new(sink, options);
     let queue = BufferQueue::default();
     let mut pending = start;
     let mut place = start;
@@ -126,6 +130,12 @@ fn emit_text<R: Receiver>(
     }
 }
 
+/// Whether elements may close themselves: XHTML that says so.
+pub(super) fn is_xml(source: &str) -> bool {
+    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
+    source.trim_start().starts_with("<?xml")
+}
+
 /// What is fed to the tokenizer at once.
 struct Piece {
     length: usize,
@@ -167,6 +177,7 @@ struct Sink {
     text: RefCell<String>,
     span: RefCell<Option<Span>>,
     foreign: Cell<bool>,
+    is_xml: bool,
 }
 
 impl TokenSink for Sink {
@@ -192,6 +203,9 @@ impl TokenSink for Sink {
             },
         };
         let result = match &span {
+            Span::Start {
+                self_closing: true, ..
+            } if self.is_xml => TokenSinkResult::Continue,
             Span::Start { name, .. } if !self.foreign.get() && &**name == "plaintext" => {
                 TokenSinkResult::Plaintext
             }

@@ -6,7 +6,7 @@ use html5ever::{Attribute, LocalName};
 
 use super::{
     elements::{self, Role},
-    spans::{Receiver, Span},
+    spans::{Receiver, Span, is_xml},
 };
 use crate::text::{
     builder::{Builder, Context, Failure, MAX_DEPTH},
@@ -21,6 +21,8 @@ pub(super) struct Tree<'s, 'b> {
     stack: Vec<Element>,
     run: Run,
     opaque: Option<Opaque>,
+    /// Whether elements may close themselves.
+    is_xml: bool,
 }
 
 /// An open block element.
@@ -77,6 +79,7 @@ impl<'s, 'b> Tree<'s, 'b> {
             stack: Vec::new(),
             run: Run::default(),
             opaque: None,
+            is_xml: is_xml(source),
         }
     }
 
@@ -93,10 +96,11 @@ impl<'s, 'b> Tree<'s, 'b> {
         range: Range<usize>,
     ) -> Result<(), Failure> {
         let (role, offset) = (self.role(name), range.start);
+        let is_whole = closed && self.closes_itself(name);
         if let Some(opaque) = &mut self.opaque {
             let ends = matches!(role, Role::Block | Role::Rule) && opaque.role != Role::Hidden;
             if !ends {
-                let nested = opaque.name == *name && !(closed && matches!(&**name, "svg" | "math"));
+                let nested = opaque.name == *name && !is_whole;
                 opaque.depth += usize::from(nested);
                 if **name == *"foreignobject" {
                     // From here on it may hold blocks.
@@ -108,6 +112,15 @@ impl<'s, 'b> Tree<'s, 'b> {
         if self.top_is("head") && !elements::belongs_to_head(name) {
             self.boundary(range.start);
             self.pop_to(self.stack.len() - 1);
+        }
+        if closed && self.is_xml && !matches!(role, Role::Void | Role::LineBreak | Role::Rule) {
+            if role == Role::Block {
+                self.start_block(name, attributes, role, offset);
+                self.end(name, range);
+            } else {
+                self.tag(range);
+            }
+            return Ok(());
         }
         match role {
             Role::Block | Role::Rule => self.start_block(name, attributes, role, offset),
@@ -190,7 +203,7 @@ impl<'s, 'b> Tree<'s, 'b> {
     }
 
     fn start_opaque(&mut self, name: &LocalName, role: Role, closed: bool, range: Range<usize>) {
-        if closed && matches!(&**name, "svg" | "math") {
+        if closed && self.closes_itself(name) {
             return self.run.tag(range);
         }
         let is_content = matches!(role, Role::Code | Role::Inline) && **name != *"svg";
@@ -201,6 +214,10 @@ impl<'s, 'b> Tree<'s, 'b> {
             role,
             is_content,
         });
+    }
+
+    fn closes_itself(&self, name: &LocalName) -> bool {
+        self.is_xml || matches!(&**name, "svg" | "math")
     }
 
     fn end(&mut self, name: &LocalName, range: Range<usize>) {
