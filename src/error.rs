@@ -135,7 +135,7 @@ pub enum Error {
         target_file: PathBuf,
     },
     #[error(
-        "the loss of step {step} is {loss}; go on with --resume and a smaller learning_rate_factor"
+        "the loss of step {step} is {loss}, or its gradient is not finite; go on with --resume and a smaller learning_rate_factor"
     )]
     Diverged { step: usize, loss: f32 },
     #[error("no graphics adapter was found; use --device cpu")]
@@ -160,6 +160,8 @@ pub enum Error {
         "another Canopy trains in this folder; stop that run (`canopy run stop`) or name another folder: {path:?}"
     )]
     RunBusy { path: PathBuf },
+    #[error("the run to go on with is no longer there; has it been renamed? {path:?}")]
+    NoRun { path: PathBuf },
     #[error("no run is under way here; begin it or go on with `canopy train --resume`: {path:?}")]
     NotRunning { path: PathBuf },
     #[error(

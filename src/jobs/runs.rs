@@ -12,7 +12,7 @@ use super::{Event, JobControl, JobId};
 use crate::charts::{self, Chart, Theme, View};
 use crate::corpus::document_folders::FolderImport;
 use crate::corpus::tmx::TmxImport;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, caught};
 use crate::inference::{ComputeDevice, DeviceChoice};
 use crate::training::{
     Control, Curves, Order, RunState, RunSummary, TrainingConfig, free_folder, give_order, is_run,
@@ -332,8 +332,11 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
     fn probe(&self, job: JobId, config: TrainingConfig, device: DeviceChoice) {
         let (events, wake) = (self.events.clone(), Arc::clone(&self.wake));
         std::thread::spawn(move || {
-            let probed = ComputeDevice::open(device)
-                .and_then(|device| probe(&config, &device.device, &Control::default()));
+            // Where there is too little memory, burn panics.
+            let probed = caught(|| {
+                let device = ComputeDevice::open(device)?;
+                probe(&config, &device.device, &Control::default())
+            });
             let event = match probed {
                 Ok(Some(estimate)) => Event::Probed { job, estimate },
                 Ok(None) => Event::Cancelled { job },
@@ -384,11 +387,10 @@ impl RunSeen {
             changed |= state != self.state;
             self.state = state;
         }
-        // A run that goes on may have other limits.
-        let limits = self.config.as_ref().map(TrainingConfig::limits);
-        if limits.is_none() || told && limits != Some(self.summary.limits) {
+        // A run that goes on may have other settings.
+        if told || self.config.is_none() {
             let config = TrainingConfig::open(&self.folder.join("config.toml")).ok();
-            changed |= config != self.config;
+            changed |= config.is_some() && config != self.config;
             self.config = config.or(self.config.take());
         }
         if !self.has_model {
@@ -407,7 +409,18 @@ fn best_model(run: &Path) -> Option<PathBuf> {
         .find(|folder| folder.join("model.toml").exists())
 }
 
+/// Whoever trains in a folder goes on writing where it was.
+fn check_nobody_trains(folder: &Path) -> Result<()> {
+    match run_state(folder)? {
+        RunState::Running | RunState::Paused => Err(Error::RunBusy {
+            path: folder.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
 fn rename(folder: &Path, name: &str) -> Result<()> {
+    check_nobody_trains(folder)?;
     let to = folder.with_file_name(name);
     if to.exists() {
         return Err(Error::Exists { path: to });
@@ -417,6 +430,7 @@ fn rename(folder: &Path, name: &str) -> Result<()> {
 
 /// Beside it, under a name that no other run there has.
 fn to_trash(folder: &Path) -> Result<PathBuf> {
+    check_nobody_trains(folder)?;
     let trash = folder.with_file_name(TRASH);
     std::fs::create_dir_all(&trash).map_err(Error::write(&trash))?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();

@@ -10,7 +10,9 @@ use std::thread::JoinHandle;
 use super::{Event, JobId};
 use crate::error::{Error, Result, panic_message};
 use crate::inference::{ComputeDevice, DeviceChoice};
-use crate::training::{Control, EndReason, Order, TrainingConfig, TrainingEvent, Turn, train};
+use crate::training::{
+    Control, EndReason, Order, TrainingConfig, TrainingEvent, Turn, is_run, train,
+};
 
 #[cfg(test)]
 mod tests;
@@ -188,6 +190,12 @@ fn train_job(
     control: &Control,
     observe: &mut dyn FnMut(&TrainingEvent),
 ) -> Result<EndReason> {
+    if job.resume && !is_run(&job.run) {
+        // It must not begin anew where it lay.
+        return Err(Error::NoRun {
+            path: job.run.clone(),
+        });
+    }
     let compute = ComputeDevice::open(job.device)?;
     train(
         &job.config,

@@ -18,12 +18,14 @@ use crate::evaluation::TestSet;
 use crate::inference::{ContextOptions, DeviceChoice, SearchOptions, Translator};
 use crate::text::file::write_atomically;
 use crate::training::TrainingConfig;
-use crate::weights::{Precision, averaged_model};
+use crate::weights::{ModelFolder, Precision, averaged_model};
 
 const FILE: &str = "results.json";
 /// The averaged model, beside the checkpoints.
 const MODEL: &str = "model";
 const CHECKPOINTS: &str = "checkpoints";
+/// The checkpoint to go on from.
+const LAST: &str = "last";
 
 /// What a run's model is asked.
 #[derive(Debug)]
@@ -48,6 +50,9 @@ pub struct RunResults {
     /// Digest of the corpus, another one of which makes them void as well.
     pub corpus: String,
     pub parameters: usize,
+    /// Updates of the only checkpoint, where none has a number; other ones make them void too.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub steps: usize,
     /// By split and beam size, such as `test-beam-4`.
     pub translations: BTreeMap<String, Translations>,
     /// By the name of the set.
@@ -98,12 +103,15 @@ impl Questions<'_> {
         let (checkpoints, corpus) = (kept_checkpoints(run)?, self.corpus.digest()?);
         let path = run.join(FILE);
         let mut results = RunResults::read(&path)?;
-        if (&results.checkpoints, &results.corpus) != (&checkpoints, &corpus) {
+        let steps = last_steps(run, &checkpoints)?;
+        let asked = (&results.checkpoints, &results.corpus, results.steps);
+        if asked != (&checkpoints, &corpus, steps) {
             tell("average");
             results = RunResults {
                 parameters: average(run, &checkpoints)?,
                 checkpoints,
                 corpus,
+                steps,
                 ..RunResults::default()
             };
             results.save(&path)?;
@@ -256,9 +264,25 @@ fn kept_checkpoints(run: &Path) -> Result<Vec<String>> {
         .collect();
     kept.sort();
     if kept.is_empty() {
-        kept.push("last".to_owned());
+        kept.push(LAST.to_owned());
     }
     Ok(kept)
+}
+
+/// Updates of a checkpoint that keeps its name, 0 for those that are named by them.
+fn last_steps(run: &Path, checkpoints: &[String]) -> Result<usize> {
+    match checkpoints {
+        [last] if last == LAST => {
+            let description = ModelFolder::open(&run.join(CHECKPOINTS).join(last))?;
+            Ok(description.training.steps)
+        }
+        _ => Ok(0),
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(steps: &usize) -> bool {
+    *steps == 0
 }
 
 /// Writes their mean beside the checkpoints; gives the number of its parameters.

@@ -30,6 +30,8 @@ pub struct RunSummary {
     pub loss: Option<f32>,
     pub target_tokens_per_second: f64,
     pub elapsed_secs: f64,
+    /// Of the sessions before this one.
+    pub earlier_secs: f64,
     /// Validation included; `None` if the run has no limit.
     pub remaining_secs: Option<f64>,
     /// On the sample of development documents, or on all if the run scores no sample.
@@ -69,6 +71,7 @@ impl RunSummary {
                 self.limits = *limits;
                 self.steps_per_epoch = *steps_per_epoch;
                 (self.ended, self.failed) = (None, None);
+                self.earlier_secs = self.elapsed_secs;
             }
             TrainingEvent::Phase { phase } => self.phase = Some(*phase),
             TrainingEvent::Step {
@@ -137,7 +140,10 @@ impl RunSummary {
         let shares = [
             of(self.step as f64, self.limits.steps as f64),
             of(self.target_tokens as f64, self.limits.target_tokens as f64),
-            of(self.elapsed_secs, self.limits.minutes * 60.0),
+            of(
+                (self.elapsed_secs - self.earlier_secs).max(0.0),
+                self.limits.minutes * 60.0,
+            ),
         ];
         shares
             .into_iter()

@@ -330,8 +330,11 @@ impl<'a> Trainer<'a> {
         self.progress.elapsed_secs = self.clock.elapsed_secs();
         self.clock.stepped(update.tokens, update.secs);
         let loss = update.loss;
-        if !loss.is_finite() {
-            reporter.warn(format!("the loss of step {step} is {loss}"))?;
+        let gradient_norm = update.gradient_norm;
+        if !loss.is_finite() || !gradient_norm.is_finite() {
+            reporter.warn(format!(
+                "the loss of step {step} is {loss}, the length of its gradient {gradient_norm}"
+            ))?;
             // Before anything is saved: the last checkpoint is still good.
             return Err(Error::Diverged { step, loss });
         }

@@ -139,8 +139,13 @@ impl Trainer<'_> {
         let begun = Instant::now();
         let turn = reporter.turn();
         let mut turn = turn.take();
+        let mut model = self.model.valid();
+        if let Some(top_t) = self.description.model.top_t() {
+            // As it will translate, however far it is narrowed.
+            model.set_top_t(top_t);
+        }
         let validation = set.run(
-            &self.model.valid(),
+            &model,
             &data.vocabulary,
             self.config.label_smoothing,
             &mut || {

@@ -93,6 +93,37 @@ fn what_is_wrong_is_told_by_field_and_starts_nothing() {
 }
 
 #[test]
+fn a_run_that_waits_keeps_its_name_for_itself() {
+    let (mut state, home) = with_corpus();
+    for _ in 0..2 {
+        state.apply(command(TrainingCommand::NewRun));
+        assert_eq!(state.run_problem(), None);
+        state.apply(command(TrainingCommand::Start));
+    }
+    let folders: Vec<&Path> = state
+        .training
+        .queue
+        .iter()
+        .map(|run| &*run.folder)
+        .collect();
+    let runs = home.path().join("runs");
+    let expected = ["x-transformer-small", "x-transformer-small 2"];
+    assert_eq!(folders, expected.map(|name| runs.join(name)));
+    state.apply(command(TrainingCommand::NewRun));
+    fill(&mut state, |form| form.name = expected[1].to_owned());
+    assert_eq!(state.run_problem().expect("a problem").field, "name");
+    state.training.run_requests.clear();
+    let name = "other".to_owned();
+    state.apply(command(TrainingCommand::Rename(
+        runs.join(expected[0]),
+        name,
+    )));
+    state.apply(command(TrainingCommand::GoOn(runs.join(expected[0]))));
+    assert!(state.training.run_requests.is_empty());
+    assert_eq!(state.training.queue.len(), 2);
+}
+
+#[test]
 fn orders_go_to_the_own_thread_or_to_the_folder_of_another_program() {
     let (mut state, _home) = with_corpus();
     state.apply(command(TrainingCommand::NewRun));

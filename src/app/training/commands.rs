@@ -144,6 +144,11 @@ impl AppState {
         found.map(|queued| queued.job)
     }
 
+    /// Whether this window trains a run in this folder, or will.
+    pub(super) fn is_queued(&self, folder: &Path) -> bool {
+        self.queued(folder).is_some()
+    }
+
     fn order(&mut self, folder: PathBuf, order: Order) {
         if let Some(job) = self.queued(&folder) {
             let request = TrainingRequest::Order { job, order };
@@ -156,6 +161,9 @@ impl AppState {
     }
 
     fn go_on(&mut self, folder: &Path) {
+        if self.is_queued(folder) {
+            return;
+        }
         let Some(run) = self.training.run(folder) else {
             return;
         };
@@ -193,6 +201,12 @@ impl AppState {
     }
 
     fn rename_run(&mut self, folder: PathBuf, name: String) {
+        if self.is_queued(&folder) {
+            let title = format!("{} keeps its name", name_of(&folder));
+            let detail = "It is being trained or waits for it; rename it afterwards.";
+            self.notify(NoticeKind::Hint, title, detail);
+            return;
+        }
         let job = self.next_job();
         self.run_request(RunRequest::Rename { job, folder, name });
     }

@@ -6,7 +6,7 @@ use super::commands::name_of;
 use super::{Making, NewCorpus, NewRun, Probe, Problem};
 use crate::app::state::{AppState, NoticeKind};
 use crate::jobs::{JobControl, JobId, RunRequest};
-use crate::training::{Estimate, free_folder};
+use crate::training::Estimate;
 
 impl AppState {
     pub(super) fn new_run(&mut self) {
@@ -18,7 +18,14 @@ impl AppState {
     /// A run that is named by its preset gets a name that no other has.
     pub(super) fn show_form(&mut self, mut form: NewRun) {
         if form.named_by_preset && form.name == form.config.preset {
-            form.name = name_of(&free_folder(&self.runs_folder(), &form.name));
+            let runs = self.runs_folder();
+            let numbered = (2..).map(|number| format!("{} {number}", form.name));
+            let mut names = std::iter::once(form.name.clone()).chain(numbered);
+            let is_free = |name: &String| {
+                let folder = runs.join(name);
+                !folder.exists() && !self.is_queued(&folder)
+            };
+            form.name = names.find(is_free).expect("there is no end of numbers");
         }
         self.training.form = Some(form);
     }
@@ -26,7 +33,14 @@ impl AppState {
     /// Why the run of the form cannot begin.
     pub fn run_problem(&self) -> Option<Problem> {
         let form = self.training.form.as_ref()?;
-        form.problem(&self.runs_folder())
+        let runs = self.runs_folder();
+        if form.resumed.is_none() && self.is_queued(&runs.join(form.name.trim())) {
+            return Some(Problem {
+                field: "name",
+                message: "A run of this name waits".to_owned(),
+            });
+        }
+        form.problem(&runs)
     }
 
     /// Models that a run can begin with.

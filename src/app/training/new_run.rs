@@ -179,7 +179,8 @@ impl NewRun {
         if !self.config.corpus.join("corpus.json").exists() {
             return problem("corpus", "There is no corpus in this folder");
         }
-        if self.start == Start::Model && !self.config.from.join("model.toml").exists() {
+        let begins = self.resumed.is_none();
+        if begins && self.start == Start::Model && !self.config.from.join("model.toml").exists() {
             return problem("from", "Choose the model to begin with");
         }
         let valid = self
