@@ -76,7 +76,8 @@ pub fn check_place(path: &Path, overwrite: bool) -> Result<()> {
     if folder_of(path).is_dir() {
         Ok(())
     } else {
-        Err(Error::write(path)(ErrorKind::NotFound.into()))
+        let cause = std::io::Error::new(ErrorKind::NotFound, "its folder is not there");
+        Err(Error::write(path)(cause))
     }
 }
 
