@@ -8,7 +8,7 @@ use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::flex::FlexTensor;
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Flex};
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Device, Tensor, TensorData};
 use pulp::Arch;
 use rayon::prelude::*;
 
@@ -51,6 +51,11 @@ impl Matrix {
             values,
             [rows, columns],
         )))
+    }
+
+    /// The numbers as a tensor of rank 1, without a gradient graph.
+    pub fn into_vector(self) -> Tensor<1> {
+        Tensor::from_primitive::<Flex>(self.0)
     }
 
     /// The numbers as a vector, shaped like a tensor of rank 1.
@@ -190,14 +195,47 @@ pub(super) enum Operand {
     Elsewhere,
 }
 
+/// An operation that works in place spares a copy if it is given the only tensor of these numbers.
+impl<const D: usize> From<Tensor<D>> for Operand {
+    fn from(tensor: Tensor<D>) -> Self {
+        if tensor.device().is_autodiff() {
+            tensor
+                .try_into_primitive::<Autodiff<Flex>>()
+                .map_or(Self::Elsewhere, Self::Tracked)
+        } else {
+            tensor
+                .try_into_primitive::<Flex>()
+                .map_or(Self::Elsewhere, Self::Plain)
+        }
+    }
+}
+
 impl<const D: usize> From<&Tensor<D>> for Operand {
     fn from(tensor: &Tensor<D>) -> Self {
-        if let Ok(tracked) = tensor.clone().try_into_primitive::<Autodiff<Flex>>() {
-            return Self::Tracked(tracked);
-        }
-        tensor
-            .clone()
-            .try_into_primitive::<Flex>()
-            .map_or(Self::Elsewhere, Self::Plain)
+        Self::from(tensor.clone())
     }
+}
+
+/// Whether `device` is the CPU backend's.
+pub(super) fn is_here(device: &Device) -> bool {
+    *device == Device::flex()
+}
+
+/// The numbers of a tensor of the CPU backend without a gradient graph.
+///
+/// # Panics
+/// If it is another's.
+pub(super) fn matrix<const D: usize>(tensor: Tensor<D>) -> Matrix {
+    match Operand::from(tensor) {
+        Operand::Plain(tensor) => Matrix::new(tensor),
+        Operand::Tracked(_) | Operand::Elsewhere => panic!("not a tensor of the CPU backend alone"),
+    }
+}
+
+/// [`run`] for one input that lies on the CPU backend.
+pub(super) fn run_in_place<O: CpuOperation<1>, const D: usize, const E: usize>(
+    operation: O,
+    input: Tensor<D>,
+) -> Tensor<E> {
+    run(operation, [Operand::from(input)]).expect("a tensor of the CPU backend")
 }

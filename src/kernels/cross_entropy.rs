@@ -7,7 +7,7 @@ use burn::tensor::activation::log_softmax;
 use burn::tensor::{Int, Tensor, TensorData};
 use rayon::prelude::*;
 
-use super::cpu::{self, CpuOperation, Matrix, Operand};
+use super::cpu::{self, CpuOperation, Matrix};
 use super::matmul::{exp, max, sum};
 
 /// Mean loss over all rows, in nats a token.
@@ -31,12 +31,14 @@ pub fn label_smoothed_cross_entropy(
         targets.iter().all(|&target| (target as usize) < vocab),
         "a target is outside the vocabulary of {vocab}"
     );
+    if !cpu::is_here(&logits.device()) {
+        return plain(logits, targets, smoothing);
+    }
     let operation = CrossEntropy {
         targets: targets.to_vec(),
         smoothing,
     };
-    cpu::run(operation, [Operand::from(&logits)])
-        .unwrap_or_else(|| plain(logits, targets, smoothing))
+    cpu::run_in_place(operation, logits)
 }
 
 fn plain(logits: Tensor<2>, targets: &[u32], smoothing: f32) -> Tensor<1> {

@@ -6,9 +6,9 @@ use std::cell::Cell;
 
 use burn::tensor::{Distribution, Tensor, activation::relu};
 
-use super::cpu::{self, CpuOperation, Matrix, Operand};
+use super::cpu::{self, CpuOperation, Matrix};
 
-/// One dropout mask: element `i` is a function of the stream and `i` alone.
+/// One dropout mask: on the CPU, element `i` is a function of the stream and `i` alone; another device draws its masks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dropout {
     /// Share of elements that become zero, in `[0, 1)`.
@@ -35,6 +35,11 @@ impl DropoutSource {
             prob,
             next: Cell::new(mix(seed)),
         }
+    }
+
+    /// For a device that draws its own masks.
+    pub fn seed(&self) -> u64 {
+        self.next.get()
     }
 
     /// No dropout: for validation and translation.
@@ -95,18 +100,23 @@ fn hash(index: u32, key: u32) -> u32 {
 /// Drops elements of `x` (`[rows, columns]`).
 pub fn dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
     let Some(mask) = mask else { return x };
-    cpu::run(DropoutOperation(mask), [Operand::from(&x)]).unwrap_or_else(|| dropout_plain(x, mask))
+    if cpu::is_here(&x.device()) {
+        cpu::run_in_place(DropoutOperation(mask), x)
+    } else {
+        dropout_plain(x, mask)
+    }
 }
 
 /// `dropout(relu(x))` for `x [rows, columns]`.
 pub fn relu_dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
-    cpu::run(ReluDropoutOperation(mask), [Operand::from(&x)]).unwrap_or_else(|| {
-        let x = relu(x);
-        match mask {
-            Some(mask) => dropout_plain(x, mask),
-            None => x,
-        }
-    })
+    if cpu::is_here(&x.device()) {
+        return cpu::run_in_place(ReluDropoutOperation(mask), x);
+    }
+    let x = relu(x);
+    match mask {
+        Some(mask) => dropout_plain(x, mask),
+        None => x,
+    }
 }
 
 /// Dropout from tensor operations, with the device's own random numbers.

@@ -91,12 +91,18 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
 /// Sum in `LANES` independent sums.
 #[inline(always)]
 pub(super) fn sum(a: &[f32]) -> f32 {
+    sum_of(a, |x| x)
+}
+
+/// Sum of `f(x)`, in `LANES` independent sums.
+#[inline(always)]
+pub(super) fn sum_of(a: &[f32], f: impl Fn(f32) -> f32) -> f32 {
     let mut sums = [0.0_f32; LANES];
     let blocks = a.chunks_exact(LANES);
-    let rest: f32 = blocks.remainder().iter().sum();
+    let rest: f32 = blocks.remainder().iter().map(|&x| f(x)).sum();
     for a in blocks {
         for lane in 0..LANES {
-            sums[lane] += a[lane];
+            sums[lane] += f(a[lane]);
         }
     }
     sums.iter().sum::<f32>() + rest

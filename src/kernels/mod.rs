@@ -4,6 +4,7 @@
 //! time on memory traffic; the plain version is the reference of the tests and the path of every other device.
 //! Every matrix here is `[rows, columns]`: sentences are runs of rows, so that padding costs nothing.
 
+mod adam;
 mod additive;
 mod attention;
 #[cfg(test)]
@@ -13,17 +14,20 @@ mod cross_entropy;
 mod dropout;
 mod each_weight;
 mod gelu;
+mod log_softmax;
 mod matmul;
 mod norm;
 mod selected;
 mod sparsemax;
 
+pub use adam::{AdamStep, adam, square_sum};
 pub use additive::{Alignment, additive_alignment, additive_context};
 pub use attention::{Attention, Segment, attention, attention_weights};
 pub use cross_entropy::label_smoothed_cross_entropy;
 pub use dropout::{Dropout, DropoutSource, dropout, relu_dropout};
 pub use each_weight::{each_alignment, each_attention};
 pub use gelu::gelu;
+pub use log_softmax::log_softmax;
 pub use norm::{add_norm, layer_norm};
 pub use selected::{
     Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, each_selected,

@@ -6,7 +6,7 @@
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
-use super::cpu::{self, CpuOperation, Matrix, Operand};
+use super::cpu::{self, CpuOperation, Matrix};
 use super::dropout::{Dropout, dropout_plain};
 use super::matmul::{dot, sum};
 
@@ -16,13 +16,11 @@ use super::matmul::{dot, sum};
 /// - x: `[rows, d_model]`; gamma, beta: `[d_model]`
 /// - output: `[rows, d_model]`
 pub fn layer_norm(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f32) -> Tensor<2> {
-    let operands = [
-        Operand::from(&x),
-        Operand::from(&gamma),
-        Operand::from(&beta),
-    ];
-    cpu::run(Norm { epsilon }, operands)
-        .unwrap_or_else(|| layer_norm_plain(x, gamma, beta, epsilon))
+    if cpu::is_here(&x.device()) {
+        let operands = [x.into(), gamma.into(), beta.into()];
+        return cpu::run(Norm { epsilon }, operands).expect("tensors of one kind");
+    }
+    layer_norm_plain(x, gamma, beta, epsilon)
 }
 
 /// `layer_norm(x + dropout(branch))`, the end of a post-norm sublayer.
@@ -38,19 +36,15 @@ pub fn add_norm(
     beta: Tensor<1>,
     epsilon: f32,
 ) -> Tensor<2> {
-    let operands = [
-        Operand::from(&x),
-        Operand::from(&branch),
-        Operand::from(&gamma),
-        Operand::from(&beta),
-    ];
-    cpu::run(AddNorm { mask, epsilon }, operands).unwrap_or_else(|| {
-        let branch = match mask {
-            Some(mask) => dropout_plain(branch, mask),
-            None => branch,
-        };
-        layer_norm_plain(x + branch, gamma, beta, epsilon)
-    })
+    if cpu::is_here(&x.device()) {
+        let operands = [x.into(), branch.into(), gamma.into(), beta.into()];
+        return cpu::run(AddNorm { mask, epsilon }, operands).expect("tensors of one kind");
+    }
+    let branch = match mask {
+        Some(mask) => dropout_plain(branch, mask),
+        None => branch,
+    };
+    layer_norm_plain(x + branch, gamma, beta, epsilon)
 }
 
 fn layer_norm_plain(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f32) -> Tensor<2> {

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Device, Gradients, Tensor, TensorData};
 
+use crate::kernels::{AdamStep, adam, square_sum};
 use crate::weights::NamedTensors;
 
-const BETA_1: f64 = 0.9;
-const BETA_2: f64 = 0.98;
+const BETAS: (f64, f64) = (0.9, 0.98);
 const EPSILON: f64 = 1e-9;
 
 /// Adam's memory: for every parameter the running means of its gradient and of the gradient's square.
@@ -32,19 +32,25 @@ impl Adam {
         learning_rate: f64,
         clip_norm: Option<f64>,
     ) -> (M, f64) {
-        let mut norm = SquaredNorm {
+        let mut squares = Squares {
             gradients,
-            sum: 0.0,
+            sums: Vec::new(),
         };
-        module.visit(&mut norm);
-        let norm = norm.sum.sqrt();
+        module.visit(&mut squares);
+        let norm = squares.norm();
         let scale = clip_norm.map_or(1.0, |limit| (limit / norm.max(f64::MIN_POSITIVE)).min(1.0));
         self.step += 1;
+        let step = AdamStep {
+            betas: BETAS,
+            step: self.step,
+            epsilon: EPSILON,
+            learning_rate,
+            scale,
+        };
         let mut update = Update {
             adam: self,
             gradients,
-            learning_rate,
-            scale,
+            step,
             stack: Vec::new(),
         };
         (module.map(&mut update), norm)
@@ -89,15 +95,27 @@ impl Adam {
     }
 }
 
-struct SquaredNorm<'a> {
+/// The sums of the squares of every parameter's gradient, `[1]` each.
+struct Squares<'a> {
     gradients: &'a Gradients,
-    sum: f64,
+    sums: Vec<Tensor<1>>,
 }
 
-impl ModuleVisitor for SquaredNorm<'_> {
+impl Squares<'_> {
+    /// Of all gradients together; the device is asked once.
+    fn norm(self) -> f64 {
+        if self.sums.is_empty() {
+            return 0.0;
+        }
+        let sums = Tensor::cat(self.sums, 0).into_data();
+        sums.iter::<f64>().sum::<f64>().sqrt()
+    }
+}
+
+impl ModuleVisitor for Squares<'_> {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         if let Some(gradient) = param.val().grad(self.gradients) {
-            self.sum += f64::from(gradient.square().sum().into_scalar::<f32>());
+            self.sums.push(square_sum(gradient.flatten(0, D - 1)));
         }
     }
 }
@@ -105,8 +123,7 @@ impl ModuleVisitor for SquaredNorm<'_> {
 struct Update<'a> {
     adam: &'a mut Adam,
     gradients: &'a mut Gradients,
-    learning_rate: f64,
-    scale: f64,
+    step: AdamStep,
     stack: Vec<String>,
 }
 
@@ -125,26 +142,11 @@ impl ModuleMapper for Update<'_> {
         };
         let (id, tensor, mapper) = param.consume();
         let shape = tensor.shape();
-        let gradient: Tensor<1> = gradient.flatten::<1>(0, D - 1) * self.scale;
         let name = self.stack.join(".");
-        let (first, second) = match self.adam.moments.remove(&name) {
-            Some((first, second)) => (
-                first * BETA_1 + gradient.clone() * (1.0 - BETA_1),
-                second * BETA_2 + gradient.square() * (1.0 - BETA_2),
-            ),
-            None => (
-                gradient.clone() * (1.0 - BETA_1),
-                gradient.square() * (1.0 - BETA_2),
-            ),
-        };
-        let (bias_1, bias_2) = (
-            1.0 - BETA_1.powi(self.adam.step),
-            1.0 - BETA_2.powi(self.adam.step),
-        );
-        let direction = first.clone() / ((second.clone() / bias_2).sqrt() + EPSILON);
-        let values =
-            tensor.inner().flatten::<1>(0, D - 1) - direction * (self.learning_rate / bias_1);
-        self.adam.moments.insert(name, (first, second));
+        let means = self.adam.moments.remove(&name);
+        let (values, gradient) = (tensor.inner().flatten(0, D - 1), gradient.flatten(0, D - 1));
+        let (values, means) = adam(values, gradient, means, self.step);
+        self.adam.moments.insert(name, means);
         let tensor = Tensor::<D>::from_inner(values.reshape(shape)).require_grad();
         Param::from_mapped_value(id, tensor, mapper)
     }

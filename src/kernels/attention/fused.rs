@@ -113,6 +113,10 @@ impl Attention {
         if weights.is_empty() {
             return weights;
         }
+        if tgt == 1 {
+            self.forward_query(segment, output, &mut weights, [q, k, v], [d_model, d_value]);
+            return weights;
+        }
         let mut scratch = Scratch::new([tgt, src], [d_head, d_out]);
         let mut context = vec![0.0_f32; tgt * d_out];
         for head in 0..self.num_heads {
@@ -137,6 +141,38 @@ impl Attention {
             }
         }
         weights
+    }
+
+    /// A segment of one query, as in a search: reads keys and values where they lie.
+    #[inline(always)]
+    fn forward_query(
+        &self,
+        segment: &Segment,
+        output: &mut [f32],
+        weights: &mut [f32],
+        [q, k, v]: [&[f32]; 3],
+        [d_model, d_value]: [usize; 2],
+    ) {
+        let (d_head, d_out) = (d_model / self.num_heads, d_value / self.num_heads);
+        let q = &q[segment.queries.start * d_model..][..d_model];
+        let keys = &k[segment.keys.start * d_model..segment.keys.end * d_model];
+        let values = &v[segment.keys.start * d_value..segment.keys.end * d_value];
+        let visible = self.visible(segment, 0);
+        let heads = weights.chunks_exact_mut(segment.keys.len());
+        let heads = heads.zip(q.chunks_exact(d_head));
+        for ((head, (weights, q)), output) in heads.enumerate().zip(output.chunks_exact_mut(d_out))
+        {
+            for (weight, key) in weights.iter_mut().zip(keys.chunks_exact(d_model)) {
+                *weight = dot(q, &key[head * d_head..][..d_head]);
+            }
+            softmax_row(weights, visible, d_head);
+            output.fill(0.0);
+            for (&weight, value) in weights.iter().zip(values.chunks_exact(d_value)) {
+                for (sum, value) in output.iter_mut().zip(&value[head * d_out..]) {
+                    *sum += weight * value;
+                }
+            }
+        }
     }
 
     /// Fills `q_gradient`; gives the gradients of the segment's keys and values.
