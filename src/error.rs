@@ -16,7 +16,7 @@ pub enum Error {
         #[source]
         cause: std::io::Error,
     },
-    #[error("cannot write {path:?}: {cause}; the existing file was left as it was")]
+    #[error("cannot write {path:?}: {cause}{}", kept(.path))]
     Write {
         path: PathBuf,
         #[source]
@@ -78,7 +78,9 @@ pub enum Error {
     },
     #[error("{path:?}: {problem}; `msgfmt -c` tells what is wrong with a PO file")]
     Gettext { problem: String, path: PathBuf },
-    #[error("{path:?}, line {line}: no source and target with a tab between them")]
+    #[error(
+        "{path:?}, line {line}: no source and target with a tab between them; the ending says what a memory is: .tmx, .po, else a table of two columns"
+    )]
     Memory { line: usize, path: PathBuf },
     #[error(
         "this memory is of translations from {has}; the model translates from {asked}: {path:?}"
@@ -91,7 +93,7 @@ pub enum Error {
     #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
     #[error(
-        "no pages in both languages; name the folders that hold `text/**/*.html`: {source_folder:?}, {target_folder:?}"
+        "no page in both languages has paragraphs of the same id; name the folders that hold `text/**/*.html`, or take `canopy corpus import folders` for other pages: {source_folder:?}, {target_folder:?}"
     )]
     NoPages {
         source_folder: PathBuf,
@@ -223,6 +225,11 @@ pub enum Error {
     #[error("the text is UTF-16; save it as UTF-8 and open it again: {path:?}")]
     Utf16 { path: PathBuf },
     #[error(
+        "this is no HTML (.html), Markdown (.md) or plain text (.txt); give it such a name, or say --format text, to have \
+         all of it read as plain text: {path:?}"
+    )]
+    UnknownFormat { path: PathBuf },
+    #[error(
         "byte {offset}, in line {line}, is not UTF-8; save the text as UTF-8 and open it again: {path:?}"
     )]
     NotUtf8 {
@@ -342,6 +349,10 @@ pub enum Error {
         split: &'static str,
         path: PathBuf,
     },
+    #[error(
+        "no segment of the {split} documents can be scored; choose others with --split, import a text with --split {split}, or take a larger corpus: {path:?}"
+    )]
+    NothingToEvaluate { split: &'static str, path: PathBuf },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },
 }
@@ -361,6 +372,15 @@ impl Error {
             path: path.as_ref().to_owned(),
             cause,
         }
+    }
+}
+
+/// What became of the file that stood where nothing could be written.
+fn kept(path: &Path) -> &'static str {
+    if path.is_file() {
+        "; the existing file was left as it was"
+    } else {
+        ""
     }
 }
 

@@ -223,6 +223,15 @@ fn what_is_there_is_only_replaced_when_told_and_if_it_is_a_corpus() {
         Err(Error::Exists { .. })
     ));
     let output = folder.path().join("corpora/help");
+    let notes = output.join("notes.txt");
+    fs::write(&notes, "mine").expect("writes");
+    assert!(matches!(
+        import(folder.path(), true),
+        Err(Error::NoCorpus { .. })
+    ));
+    fs::remove_file(notes).expect("still there");
+    fs::write(output.join("vocabulary.json"), "{}").expect("writes");
+    import(folder.path(), true).expect("imports");
     fs::remove_file(output.join("corpus.json")).expect("removes");
     assert!(matches!(
         import(folder.path(), true),

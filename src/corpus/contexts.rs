@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::split::Split;
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
+use crate::text::lines::utf8;
 
 const FORMAT: &str = "canopy-contexts";
 const VERSION: u32 = 1;
@@ -104,7 +105,7 @@ pub fn write_contexts(
 /// # Errors
 /// If it cannot be read, is of another format or version, or names a sentence that a document of its has not.
 pub fn read_contexts(path: &Path) -> Result<(ContextsInfo, Vec<DocumentContexts>)> {
-    let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
+    let text = utf8(path, std::fs::read(path).map_err(Error::read(path))?)?;
     let refuse = |problem: String, line| Error::Contexts {
         problem,
         line,
@@ -202,5 +203,8 @@ mod tests {
             let text = read_contexts(&path).expect_err("damaged").to_string();
             assert!(text.contains("line 1"), "{text}");
         }
+        std::fs::write(&path, b"{}\n\xFF").expect("written");
+        let told = read_contexts(&path).expect_err("no text");
+        assert!(matches!(told, Error::NotUtf8 { line: 2, .. }), "{told}");
     }
 }

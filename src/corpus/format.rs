@@ -47,6 +47,7 @@ pub const FORMAT: &str = "canopy-corpus";
 pub const VERSION: u32 = 2;
 
 pub(super) const MANIFEST: &str = "corpus.json";
+pub(super) const VOCABULARY: &str = "vocabulary.json";
 
 /// A document in two languages, with the structure of its source side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -170,7 +171,7 @@ impl Corpus {
 
     /// Where the vocabulary of this corpus stands once it is made.
     pub fn vocabulary_path(&self) -> PathBuf {
-        self.folder.join("vocabulary.json")
+        self.folder.join(VOCABULARY)
     }
 
     /// SHA-256 of the training and development documents, in hexadecimal: a run goes on with the same ones only.

@@ -36,7 +36,9 @@ pub(super) fn is_code(text: &str, language: &str) -> bool {
     (is_region || tail.len() == 4) && is_same_language(&code, language)
 }
 
+/// Without what gettext writes behind an `@`: `sr@latin`, `ca@valencia`.
 fn normal(code: &str) -> String {
+    let code = code.split_once('@').map_or(code, |(code, _)| code);
     code.trim().replace('_', "-").to_ascii_lowercase()
 }
 
@@ -52,6 +54,8 @@ mod tests {
             ("EN_gb", "en"),
             ("en", "en-US"),
             ("zh-Hant-TW", "zh"),
+            ("ca@valencia", "ca"),
+            ("sr_RS@latin", "sr"),
         ] {
             assert!(is_same_language(found, asked), "{found} {asked}");
         }

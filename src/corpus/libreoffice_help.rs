@@ -54,17 +54,18 @@ impl HelpImport {
     /// Reads all pages and writes the corpus; `progress` is told pages done and pages in all.
     ///
     /// # Errors
-    /// If a page cannot be read, no page is there in both languages, or the corpus cannot be written.
+    /// If a page cannot be read, no page in both languages has a paragraph of the same id, or the corpus cannot be
+    /// written.
     pub fn run(&self, mut progress: impl FnMut(usize, usize)) -> Result<(Corpus, HelpReport)> {
         let (source, target) = (text_folder(&self.source), text_folder(&self.target));
-        let is_page = |path: &Path| Format::of(path) == Format::Html;
+        let is_page = |path: &Path| Format::of(path) == Some(Format::Html);
         let pages = files_below(&source, |_| false, is_page)?;
         let mut report = HelpReport {
             pages: pages.len(),
             ..HelpReport::default()
         };
         let mut writer = CorpusWriter::create(&self.output, self.info(), self.replace)?;
-        let mut paired = 0;
+        let mut filled = 0;
         for (done, page) in pages.iter().enumerate() {
             progress(done, pages.len());
             let other = target.join(page);
@@ -72,16 +73,16 @@ impl HelpImport {
                 report.unpaired_pages += 1;
                 continue;
             }
-            paired += 1;
             let source = Document::open(source.join(page), Some(Format::Html))?;
             let target = Document::open(other, Some(Format::Html))?;
             let document = aligned(page, &source, &target, &mut report);
             if !document.paragraphs.is_empty() {
+                filled += 1;
                 writer.add(Split::of(page), document)?;
             }
         }
         progress(pages.len(), pages.len());
-        if paired == 0 {
+        if filled == 0 {
             return Err(Error::NoPages {
                 source_folder: source,
                 target_folder: target,

@@ -5,12 +5,10 @@
 //! attributes, then by tag names, each time in order. What has no partner on the other side is taken out of this copy
 //! of the text; an opaque span then stands there as the text it shows. The rest is numbered in the order of the source.
 
-use std::ops::Range;
-
-use super::tags::Tags;
 use super::unit::{Unit, visible};
 use crate::text::document::{Document, Format, Markup, Sentence};
 use crate::text::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
+use crate::text::tags::Tags;
 
 /// How many marks a text may have: there are no more numbers for placeholders.
 pub(super) const MAX_MARKS: usize = 256;
@@ -39,24 +37,9 @@ pub(super) struct Matched {
 
 impl Side {
     pub fn of(document: &Document, sentence: &Sentence) -> Self {
-        let text = |range: &Range<usize>| &document.original[range.clone()];
-        let mark = |markup: &Markup| match (markup, document.format) {
-            (Markup::Pair { open, close }, Format::Markdown) => Mark {
-                is_pair: true,
-                tags: Tags::of_markdown(text(open), text(close)),
-            },
-            (Markup::Point { range }, Format::Markdown) => Mark {
-                is_pair: false,
-                tags: Tags::of_markdown(text(range), ""),
-            },
-            (Markup::Pair { open, .. }, _) => Mark {
-                is_pair: true,
-                tags: Tags::of(text(open)),
-            },
-            (Markup::Point { range }, _) => Mark {
-                is_pair: false,
-                tags: Tags::of(text(range)),
-            },
+        let mark = |markup: &Markup| Mark {
+            is_pair: matches!(markup, Markup::Pair { .. }),
+            tags: Tags::of_markup(markup, &document.original, document.format),
         };
         Self {
             text: sentence.text.clone(),

@@ -18,7 +18,6 @@ pub mod parallel_text;
 mod segment;
 mod split;
 mod subwords;
-mod tags;
 pub mod tmx;
 mod unit;
 mod writer;

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::placeholder::Placeholder;
+pub(super) use crate::text::placeholder::folded;
+pub use crate::text::placeholder::visible;
 
 /// A sentence with its translation, or a whole paragraph where the sides do not have equally many sentences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,39 +57,5 @@ impl Unit {
             &self.target,
             self.target_points.as_ref().unwrap_or(&self.points),
         )
-    }
-}
-
-/// What a reader sees of a text with placeholders: points as what they show, no tags, white space folded.
-pub fn visible(text: &str, points: &[String]) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        match Placeholder::of(character) {
-            None => shown.push(character),
-            Some(Placeholder::Point(number)) => {
-                shown += points.get(number).map_or("", String::as_str);
-            }
-            Some(Placeholder::Open(_) | Placeholder::Close) => {}
-        }
-    }
-    folded(&shown)
-}
-
-/// Every run of white space as one space, none at the ends.
-pub(super) fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn points_are_shown_and_tags_are_not() {
-        let points = [String::new(), "SUM".to_owned()];
-        assert_eq!(
-            visible("a \u{E000}b\u{E200}  \u{E101}(1) \u{E105} c\u{A0}", &points),
-            "a b SUM(1) c"
-        );
     }
 }

@@ -9,10 +9,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::format::{Corpus, CorpusInfo, FORMAT, MANIFEST, Manifest, ParallelDocument, VERSION};
+use super::format::{
+    Corpus, CorpusInfo, FORMAT, MANIFEST, Manifest, ParallelDocument, VERSION, VOCABULARY,
+};
 use super::split::Split;
 use super::unit::{Unit, UnitStatus};
 use crate::error::{Error, Result};
+use crate::text::file::TEMPORARY;
 
 /// What a corpus holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -220,13 +223,19 @@ fn replace(new: TempDir, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Only a corpus or an empty folder: a slip of the pen must not cost somebody's files.
+/// Only a corpus and nothing else, or an empty folder: a slip of the pen must not cost somebody's files.
 fn is_replaceable(folder: &Path) -> Result<bool> {
-    let empty = std::fs::read_dir(folder)
-        .map_err(Error::read(folder))?
-        .next()
-        .is_none();
-    Ok(empty || folder.join(MANIFEST).is_file())
+    let mut is_empty = true;
+    for entry in std::fs::read_dir(folder).map_err(Error::read(folder))? {
+        let name = entry.map_err(Error::read(folder))?.file_name();
+        let name = name.to_string_lossy();
+        let is_split = Split::ALL.iter().any(|split| name == split.file_name());
+        if !is_split && name != MANIFEST && name != VOCABULARY && !name.starts_with(TEMPORARY) {
+            return Ok(false);
+        }
+        is_empty = false;
+    }
+    Ok(is_empty || folder.join(MANIFEST).is_file())
 }
 
 fn parent(folder: &Path) -> &Path {

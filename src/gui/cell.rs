@@ -14,6 +14,9 @@ use crate::text::document::ParagraphKind;
 
 const CHIP_SIZE: f32 = 10.5;
 
+/// Letters of what a chip shows.
+const MAX_SHOWN: usize = 28;
+
 /// Size, line height and colour of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CellStyle {
@@ -66,7 +69,14 @@ pub struct Cell {
 }
 
 impl Cell {
-    pub fn new(ui: &Ui, text: &str, style: CellStyle, width: f32, palette: &Palette) -> Self {
+    /// A text with placeholders; `points` tells what those of single tags show.
+    pub fn new(
+        ui: &Ui,
+        (text, points): (&str, &[String]),
+        style: CellStyle,
+        width: f32,
+        palette: &Palette,
+    ) -> Self {
         let mut job = LayoutJob {
             wrap: TextWrapping::wrap_at_width(width),
             ..LayoutJob::default()
@@ -80,20 +90,21 @@ impl Cell {
                     num_chars += run.chars().count();
                 }
                 Piece::Token(token) => {
-                    let label = chip_label(token);
-                    let font_id = FontId::new(CHIP_SIZE, FontFamily::Proportional);
-                    job.append(
-                        &label,
-                        0.0,
-                        TextFormat {
-                            font_id,
-                            color: palette.chip_text,
-                            ..style.format()
-                        },
-                    );
-                    let end = num_chars + label.chars().count();
-                    chips.push((num_chars..end, token));
-                    num_chars = end;
+                    let start = num_chars;
+                    let sized = |size: f32, color: Color32| TextFormat {
+                        font_id: FontId::new(size, FontFamily::Proportional),
+                        color,
+                        ..style.format()
+                    };
+                    let mut append = |text: &str, format: TextFormat| {
+                        job.append(text, 0.0, format);
+                        num_chars += text.chars().count();
+                    };
+                    append(&chip_label(token), sized(CHIP_SIZE, palette.chip_text));
+                    if let Some(shown) = chip_text(token, points) {
+                        append(&shown, sized(style.size - 2.0, style.color));
+                    }
+                    chips.push((start..num_chars, token));
                 }
             }
         }
@@ -152,6 +163,19 @@ fn chip_label(token: Token) -> String {
     }
 }
 
+/// What stands in a chip beside its number: inline code, an address.
+fn chip_text(token: Token, points: &[String]) -> Option<String> {
+    let Token::Point(number) = token else {
+        return None;
+    };
+    let shown = points.get(number)?.trim();
+    let mut text: String = shown.chars().take(MAX_SHOWN).collect();
+    if text.len() < shown.len() {
+        text.push('…');
+    }
+    (!text.is_empty()).then(|| text.replace(char::is_whitespace, "\u{a0}") + "\u{a0}\u{a0}")
+}
+
 /// An opening chip points into its text, a closing one back; a single tag is round.
 fn chip_shape(rect: Rect, token: Token, fill: Color32) -> Shape {
     let tip = 4.0;
@@ -177,4 +201,25 @@ fn chip_shape(rect: Rect, token: Token, fill: Color32) -> Shape {
         ],
     };
     Shape::convex_polygon(points, fill, Stroke::NONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chip_shows_code_and_the_beginning_of_an_address() {
+        let points = [
+            "a  b".to_owned(),
+            format!("https://{}", "x".repeat(40)),
+            String::new(),
+        ];
+        let shown = |token| chip_text(token, &points);
+        let first = shown(Token::Point(0)).expect("code");
+        assert_eq!(first, "a\u{a0}\u{a0}b\u{a0}\u{a0}");
+        let second = shown(Token::Point(1)).expect("an address");
+        assert_eq!(second.chars().count(), MAX_SHOWN + 3);
+        assert_eq!(shown(Token::Point(2)), None);
+        assert_eq!(shown(Token::Open(0)), None);
+    }
 }

@@ -36,7 +36,11 @@ pub fn flag(flag: Flag) -> &'static str {
         Flag::Repetition => "The same words over and over",
         Flag::Split => "Too long for the model: translated in parts and joined",
         Flag::CutOff => "The model did not come to an end: its translation was cut off",
-        Flag::Markup => "More markup than the model can place: the rest of it stands at the end",
+        Flag::Markup => {
+            "More markup than the model can place: the rest of it stands at the end, or an element has lost its text"
+        }
+        Flag::Numbers => "Other numbers than in the source",
+        Flag::Unwritten => "The model began characters that it did not end: they are left out",
         Flag::Empty => "The model gave nothing: the source stands in its place",
         Flag::Memory => {
             "The same sentence stands in your translation memory: taken over as it is there"

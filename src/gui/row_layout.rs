@@ -88,8 +88,10 @@ impl Row {
         let document = &open.document;
         let (style, gap, indent) = row_style(document, sentence, palette);
         let paragraph = &document.paragraphs[document.sentences[sentence].paragraph];
-        let cell =
-            |text: &str, style, span: f32| Cell::new(ui, text, style, span - indent, palette);
+        let points = &document.sentences[sentence].points;
+        let cell = |text: &str, style, span: f32| {
+            Cell::new(ui, (text, points), style, span - indent, palette)
+        };
         Self {
             sentence,
             gap,

@@ -22,7 +22,7 @@ pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select
 pub use contrastive::{ContextOptions, SetScores};
 pub use device::{ComputeDevice, DeviceChoice};
 pub use evaluation::{translate_segments, translate_segments_while};
-pub use picks::{Pick, picks, sentence_texts};
+pub use picks::{Pick, picks};
 pub use sentence_encoder::SentenceEncoder;
 pub use starter::{is_starter, program_folders, starter_model};
 pub use translation::{Flag, Translation};

@@ -7,10 +7,9 @@ use serde::Serialize;
 
 use super::contexts::Texts;
 use super::sentence_encoder::SentenceEncoder;
-use crate::corpus::{Corpus, Split, visible};
+use crate::corpus::{Corpus, Split};
 use crate::error::Result;
 use crate::similarity::{Measure, Range, Selection, Sentences};
-use crate::text::document::Document;
 
 /// The sentence that one of the document gets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,14 +22,6 @@ pub struct Pick {
     pub text: String,
     /// What the measure says.
     pub value: f32,
-}
-
-/// The sentences of a document as an encoder reads them: without markup.
-pub fn sentence_texts(document: &Document) -> Vec<String> {
-    let sentences = document.sentences.iter();
-    sentences
-        .map(|sentence| visible(&sentence.text, &[]))
-        .collect()
 }
 
 /// For each range the pick of each sentence, as CATSBY's Tables 7 and 8 show them; none where there is no candidate.

@@ -19,8 +19,12 @@ pub enum Flag {
     Split,
     /// The model did not come to an end; its translation was cut off.
     CutOff,
-    /// More markup than the model can place: the rest stands at the end.
+    /// More markup than the model can place, the rest of which stands at the end, or an element that has lost its text.
     Markup,
+    /// Other numbers than in the source.
+    Numbers,
+    /// Characters that the model could not write are left out.
+    Unwritten,
     /// The model gave nothing; the source stands in its place.
     Empty,
     /// Taken over from what was translated before.
@@ -41,7 +45,9 @@ impl fmt::Display for Flag {
             Self::Repetition => "repeats itself",
             Self::Split => "translated in parts",
             Self::CutOff => "cut off",
-            Self::Markup => "markup at the end",
+            Self::Markup => "markup out of place",
+            Self::Numbers => "other numbers",
+            Self::Unwritten => "characters left out",
             Self::Empty => "not translated",
             Self::Memory => "from the memory",
         })
@@ -90,10 +96,18 @@ impl Translation {
         if repeats(&to) && !repeats(&from) {
             self.flags.push(Flag::Repetition);
         }
-        if source.chars().any(is_unread) {
-            self.flags.push(Flag::Markup);
+        if numbers(&from) != numbers(&to) {
+            self.flags.push(Flag::Numbers);
+        }
+        if to.contains(char::REPLACEMENT_CHARACTER) && !from.contains(char::REPLACEMENT_CHARACTER) {
+            self.flags.push(Flag::Unwritten);
+            self.text = self.text.replace(char::REPLACEMENT_CHARACTER, "");
         }
         self.text = with_markup_of(source, &self.text);
+        let is_emptied = has_empty_pair(&self.text) && !has_empty_pair(source);
+        if is_emptied || source.chars().any(is_unread) {
+            self.flags.push(Flag::Markup);
+        }
         self
     }
 }
@@ -104,6 +118,35 @@ fn is_unread(character: char) -> bool {
         Some(Placeholder::Open(number) | Placeholder::Point(number)) => number >= MAX_PLACEHOLDERS,
         Some(Placeholder::Close) | None => false,
     }
+}
+
+/// The runs of digits, in order of their value: languages write other marks between them, and in another order.
+fn numbers(text: &str) -> Vec<&str> {
+    let runs = text.split(|character: char| !character.is_ascii_digit());
+    let mut numbers: Vec<&str> = runs.filter(|run| !run.is_empty()).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// Whether there is an element without text.
+fn has_empty_pair(text: &str) -> bool {
+    let mut is_open = false;
+    text.chars()
+        .any(|character| match Placeholder::of(character) {
+            Some(Placeholder::Close) => is_open,
+            Some(Placeholder::Open(_)) => {
+                is_open = true;
+                false
+            }
+            Some(Placeholder::Point(_)) => {
+                is_open = false;
+                false
+            }
+            None => {
+                is_open &= character.is_whitespace();
+                false
+            }
+        })
 }
 
 /// Whether the lengths in characters differ by more than a factor of 2.5 and by more than 20.
@@ -224,6 +267,22 @@ mod tests {
             (empty.text.as_str(), empty.flags.as_slice()),
             ("Hello", [Flag::Empty].as_slice())
         );
+    }
+
+    #[test]
+    fn what_is_lost_is_noticed() {
+        let flags = |source: &str, text: &str| translation(text).checked(source).flags;
+        let price = "It costs 1,250.50 EUR at 14:35.";
+        assert_eq!(flags(price, "Um 14.35 Uhr kostet es 1.250,50 EUR."), []);
+        let lost = [Flag::Numbers];
+        assert_eq!(flags(price, "Es kostet 1.250 EUR um 14:35."), lost);
+        let bold = "Press \u{E000}Save\u{E200} now.";
+        assert_eq!(flags(bold, "Jetzt \u{E000}Speichern\u{E200} wählen."), []);
+        let emptied = flags(bold, "Jetzt Speichern \u{E000} \u{E200}wählen.");
+        assert_eq!(emptied, [Flag::Markup]);
+        let unwritten = translation("Kaffee \u{FFFD}").checked("Coffee");
+        assert_eq!(unwritten.text, "Kaffee ");
+        assert_eq!(unwritten.flags, [Flag::Unwritten]);
     }
 
     #[test]

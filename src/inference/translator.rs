@@ -242,7 +242,7 @@ impl Translator {
                     text.known.insert(number, ids);
                 }
                 text.sentences.push(SourceSentence {
-                    ids: self.read_ids(source.trim()),
+                    ids: self.read_ids(source.trim(), &document.sentences[sentence].points),
                     place: (position.sentence_in_paragraph, position.paragraph),
                 });
                 text.pieces.extend(contexts.get(sentence).cloned());
@@ -294,10 +294,10 @@ impl Translator {
         Ok(())
     }
 
-    /// The ids of a text, with what the model reads of its memory behind them.
-    pub(super) fn read_ids(&self, text: &str) -> Vec<u32> {
+    /// The ids of a text, whose points show `points`, with what the model reads of its memory behind them.
+    pub(super) fn read_ids(&self, text: &str, points: &[String]) -> Vec<u32> {
         let mut ids = self.vocabulary.encode(text);
-        let shown = placeholder::stripped(text);
+        let shown = placeholder::visible(text, points);
         ids.extend(self.description.behind(&shown, ids.len(), &self.vocabulary));
         ids
     }

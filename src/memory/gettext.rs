@@ -10,6 +10,7 @@ use super::has_ending;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
 use crate::text::folder::files_below;
+use crate::text::lines::utf8;
 
 /// Characters of placeholders, markup and paths: what has them stands in no document as it is.
 const CODE: &[char] = &['%', '$', '<', '>', '{', '}', '\\'];
@@ -56,7 +57,8 @@ pub(super) fn po_pairs(
 }
 
 fn pairs_of(path: &Path, languages: (&str, &str)) -> Result<Vec<(String, String)>> {
-    let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
+    let text = utf8(path, std::fs::read(path).map_err(Error::read(path))?)?;
+    let text = tidied(&text);
     let damaged = |problem: String| Error::Gettext {
         problem,
         path: path.to_owned(),
@@ -82,6 +84,22 @@ fn pairs_of(path: &Path, languages: (&str, &str)) -> Result<Vec<(String, String)
     Ok(entries.flat_map(pairs).collect())
 }
 
+/// Without comments, and with a space where the parser insists on one; no line changes its number.
+fn tidied(text: &str) -> String {
+    let tidy = |line: &str| {
+        let line = line.trim();
+        let mut signs = ["#,", "#~"].into_iter();
+        match signs.find_map(|sign| Some((sign, line.strip_prefix(sign)?))) {
+            Some((sign, rest)) if !rest.is_empty() && !rest.starts_with('|') => {
+                format!("{sign} {}\n", rest.trim_start())
+            }
+            _ if line.starts_with('#') => "\n".to_owned(),
+            _ => format!("{line}\n"),
+        }
+    };
+    text.lines().map(tidy).collect()
+}
+
 fn pairs(entry: &POEntry) -> Vec<(String, String)> {
     let singular = entry.msgstr.as_ref().or(entry.msgstr_plural.first());
     let plural = entry.msgid_plural.as_ref().zip(entry.msgstr_plural.last());
@@ -102,17 +120,34 @@ fn shown(source: &str, target: &str) -> Option<(String, String)> {
         let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
         letters > 1 && !text.contains(CODE)
     };
-    (is_text(&source) && is_text(&target)).then(|| (without_key(source), without_key(target)))
+    (is_text(&source) && is_text(&target))
+        .then(|| (without_key(&source, &target), without_key(&target, &source)))
 }
 
-/// Without the mark before the letter of a key, if there is one and no other.
-fn without_key(text: String) -> String {
-    let mut marks = text.char_indices().filter(|(at, letter)| {
-        let next = text[at + letter.len_utf8()..].chars().next();
-        KEY_MARKS.contains(letter) && next.is_some_and(char::is_alphanumeric)
-    });
-    match (marks.next(), marks.next()) {
-        (Some((at, _)), None) => text[..at].to_owned() + &text[at + 1..],
-        _ => text,
+/// A text without its key mark; within a word one counts only if the `other` language has such a mark, too.
+fn without_key(text: &str, other: &str) -> String {
+    let Some((at, mark)) = key_mark(text) else {
+        return text.to_owned();
+    };
+    let is_within = mark != '~' && text[..at].ends_with(char::is_alphanumeric);
+    if is_within && key_mark(other).is_none_or(|(_, its)| its != mark) {
+        return text.to_owned();
     }
+    text[..at].to_owned() + &text[at + 1..]
+}
+
+/// The mark before the letter of a key and where it stands, if there is one and no other.
+fn key_mark(text: &str) -> Option<(usize, char)> {
+    let mut marks = text.char_indices().filter(|&(at, mark)| {
+        KEY_MARKS.contains(&mark) && is_before_key(&text[..at], mark, &text[at + 1..])
+    });
+    marks.next().filter(|_| marks.next().is_none())
+}
+
+/// Neither in an entity such as `&amp;` nor, but for `~`, between capitals, as in `Q&A` and `HOME_PATH`.
+fn is_before_key(before: &str, mark: char, after: &str) -> bool {
+    let behind_name = after.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    let is_entity = mark == '&' && behind_name.starts_with(';');
+    let in_capitals = before.ends_with(char::is_uppercase) && after.starts_with(char::is_uppercase);
+    after.starts_with(char::is_alphanumeric) && !is_entity && (mark == '~' || !in_capitals)
 }

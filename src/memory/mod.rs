@@ -19,6 +19,7 @@ use crate::corpus::{Corpus, Split, UnitStatus, is_same_language, visible};
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 use crate::text::lines::read_lines;
+use crate::text::placeholder::folded;
 use crate::text::vocabulary::Vocabulary;
 use edit_distance::edit_distance;
 
@@ -191,6 +192,12 @@ impl TranslationMemory {
         self.pairs.is_empty()
     }
 
+    /// The translation of exactly this sentence, but for kinds of white space.
+    pub fn exact(&self, source: &str) -> Option<&str> {
+        let number = *self.sources.get(&folded(source))?;
+        Some(&self.pairs[number as usize].target)
+    }
+
     /// The most similar pair; of equally similar ones the first.
     pub fn best(&self, source: &str) -> Option<Match<'_>> {
         self.find(source, false)
@@ -216,6 +223,7 @@ impl TranslationMemory {
     }
 
     fn find(&self, source: &str, other: bool) -> Option<Match<'_>> {
+        let source = &folded(source);
         let mut best: Option<Match<'_>> = None;
         let found = self.matches(source).into_iter();
         for found in found.filter(|found| !other || found.source != source) {
@@ -228,6 +236,7 @@ impl TranslationMemory {
 
     /// The candidates for a sentence, in order.
     fn matches(&self, source: &str) -> Vec<Match<'_>> {
+        let source = &folded(source);
         let own = self.numbers(source);
         let mut candidates = self.candidates(&own, CANDIDATES);
         // A short sentence shares its words with more pairs than are compared.
@@ -243,7 +252,7 @@ impl TranslationMemory {
             #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
             let score = 1.0 - edit_distance(&own, &pair.words) as f32 / longer as f32;
             // What differs in marks or case alone is less than the same.
-            let score = if pair.source == source {
+            let score = if pair.source == *source {
                 1.0
             } else {
                 score.min(0.99)
@@ -327,7 +336,7 @@ impl TranslationMemory {
     pub fn open(path: &Path) -> Result<Self> {
         let lines = read_lines(path)?;
         let pairs = lines.iter().zip(1..).map(|(text, line)| {
-            let mut columns = text.split('\t').map(str::to_owned);
+            let mut columns = text.split('\t').map(|column| visible(column, &[]));
             match (columns.next(), columns.next(), columns.next()) {
                 (Some(source), Some(target), None) => Ok((source, target)),
                 _ => Err(Error::Memory {

@@ -60,6 +60,15 @@ fn a_memory_comes_back_from_its_file_and_damage_is_told() {
     let path = folder.path().join("memory.tsv");
     memory().save(&path).expect("written");
     assert_eq!(TranslationMemory::open(&path).expect("read"), memory());
+    std::fs::write(&path, " a\u{A0}b  c \td  e\n").expect("written");
+    let spaced = TranslationMemory::open(&path).expect("read");
+    for source in ["a b c", "a\u{A0}b c"] {
+        assert_eq!(spaced.exact(source), Some("d e"));
+        let found = spaced.best(source).map(|found| found.score.to_bits());
+        assert_eq!(found, Some(1.0f32.to_bits()));
+        assert_eq!(spaced.best_other(source), None);
+    }
+    assert_eq!(spaced.exact("a b \u{E000}c"), None, "markup is no space");
     std::fs::write(&path, "a\tb\nno tab\n").expect("written");
     let told = TranslationMemory::open(&path)
         .expect_err("damaged")
@@ -215,6 +224,51 @@ msgstr[1] "Mehrere Spalten"
     let strange = TranslationMemory::read(&damaged, "en", "de").expect_err("no catalogue");
     assert!(matches!(strange, Error::Gettext { .. }), "{strange}");
     assert!(strange.to_string().contains("damaged.po"), "{strange}");
+}
+
+#[test]
+fn an_odd_catalogue_is_read_and_only_keys_lose_their_marks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("app.po");
+    let catalogue = r#"
+#French translation
+msgid ""
+msgstr ""
+"Language: ca@valencia\n"
+#:main.c:1
+#,fuzzy,c-format
+#|msgid "Guesses"
+msgid "Guess"
+msgstr "Un"
+msgid "Print Q&A"
+msgstr "Imprimeix"
+msgid "Cut &amp; paste"
+msgstr "Talla &amp; enganxa"
+msgid "Set PYTHON_PATH"
+msgstr "Posa PYTHON_PATH"
+msgid "my_file is here"
+msgstr "El fitxer"
+msgid "Re_place"
+msgstr "Su_bstitueix"
+#~
+#~msgid "Old"
+#~ msgstr "Vell"
+"#;
+    std::fs::write(&path, catalogue).expect("a file");
+    let memory = TranslationMemory::read(&path, "en", "ca").expect("a memory");
+    let sources = memory.pairs.iter().map(|pair| pair.source.as_str());
+    let expected = [
+        "Print Q&A",
+        "Cut &amp; paste",
+        "Set PYTHON_PATH",
+        "my_file is here",
+        "Replace",
+    ];
+    assert_eq!(sources.collect::<Vec<_>>(), expected);
+    assert_eq!(memory.exact("Replace"), Some("Substitueix"));
+    std::fs::write(&path, b"msgid \"a\"\nmsgstr \"\xE4\"\n").expect("a file");
+    let told = TranslationMemory::read(&path, "en", "ca").expect_err("Latin 1");
+    assert!(matches!(told, Error::NotUtf8 { line: 2, .. }), "{told}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::{
     document::{Document, Format, Paragraph, ParagraphKind, Section, Sentence},
     inline::Run,
+    tags,
 };
 
 /// How deep elements, quotes and lists may be nested.
@@ -76,6 +77,7 @@ impl Builder {
                 range: piece.range,
                 text: piece.text,
                 markup: piece.markup,
+                points: Vec::new(),
             }));
         self.document.paragraphs.push(Paragraph {
             section: self.document.sections.len() - 1,
@@ -110,6 +112,9 @@ impl Builder {
     }
 
     pub fn finish(mut self, original: String) -> Document {
+        for sentence in &mut self.document.sentences {
+            sentence.points = tags::points(&sentence.markup, &original, self.document.format);
+        }
         self.document.original = original;
         self.document
     }

@@ -75,6 +75,8 @@ pub struct Sentence {
     pub text: String,
     /// The markup behind the placeholders of `text`.
     pub markup: Vec<Markup>,
+    /// What each of its points shows, by number: inline code its text, a line break a space, a tag nothing.
+    pub points: Vec<String>,
 }
 
 /// What one numbered placeholder stands for: `markup[k]` belongs to the placeholders with number `k`.

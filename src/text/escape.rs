@@ -1,19 +1,31 @@
 //! How text is spelt in each format, in the way its author spelt it.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
 
 use html5ever::data::NAMED_ENTITIES;
 
 use super::document::{Document, Format, Markup, ParagraphKind, Sentence};
+use super::html;
+use super::placeholder::Placeholder;
+
+/// How much of a page is searched for the encoding that it declares, in bytes; browsers search half of it.
+const HEAD: usize = 2_048;
 
 /// Writes text so that a reader of the format sees just this text.
 pub(super) enum Escape {
-    /// Characters that the author wrote as character references, and how.
-    Html {
-        spelt: HashMap<char, String>,
-    },
+    Html(HtmlEscape),
     Markdown(MarkdownEscape),
     Text,
+}
+
+pub(super) struct HtmlEscape {
+    /// Characters that the author wrote as character references, and how.
+    spelt: HashMap<char, String>,
+    /// Whether an ampersand never means itself.
+    is_xml: bool,
+    /// Whether browsers would take other characters than ASCII for something else.
+    ascii_only: bool,
 }
 
 pub(super) struct MarkdownEscape {
@@ -32,9 +44,7 @@ impl Escape {
     /// The spelling of the source of `sentence`.
     pub fn of(document: &Document, sentence: &Sentence) -> Self {
         match document.format {
-            Format::Html => Self::Html {
-                spelt: references(&source_text(document, sentence)),
-            },
+            Format::Html => Self::Html(HtmlEscape::of(document, sentence)),
             Format::Markdown => Self::Markdown(MarkdownEscape::of(document, sentence)),
             Format::Text => Self::Text,
         }
@@ -47,7 +57,7 @@ impl Escape {
                 .chars()
                 .chain(following.chars());
             match self {
-                Self::Html { spelt } => push_html(character, next.next(), spelt, written),
+                Self::Html(escape) => escape.push(character, next.next(), written),
                 Self::Markdown(escape) => escape.push(character, next.next(), written),
                 Self::Text => written.push(character),
             }
@@ -116,18 +126,43 @@ fn meaning(reference: &str) -> Option<char> {
     code.ok().and_then(char::from_u32)
 }
 
-fn push_html(
-    character: char,
-    next: Option<char>,
-    spelt: &HashMap<char, String>,
-    written: &mut String,
-) {
-    match (character, spelt.get(&character)) {
-        (_, Some(reference)) => written.push_str(reference),
-        ('<', None) => written.push_str("&lt;"),
-        ('&', None) if begins_reference(next) => written.push_str("&amp;"),
-        _ => written.push(character),
+impl HtmlEscape {
+    fn of(document: &Document, sentence: &Sentence) -> Self {
+        let original = &document.original;
+        Self {
+            spelt: references(&source_text(document, sentence)),
+            is_xml: html::is_xml(&document.name, original),
+            ascii_only: declares_other_than_utf8(original) && original.is_ascii(),
+        }
     }
+
+    fn push(&self, character: char, next: Option<char>, written: &mut String) {
+        match (character, self.spelt.get(&character)) {
+            (_, Some(reference)) => written.push_str(reference),
+            ('<', None) => written.push_str("&lt;"),
+            ('&', None) if self.is_xml || begins_reference(next) => written.push_str("&amp;"),
+            _ if self.ascii_only && !character.is_ascii() => {
+                // Writing to a string does not fail.
+                let _ = write!(written, "&#{};", u32::from(character));
+            }
+            _ => written.push(character),
+        }
+    }
+}
+
+/// Whether a page says that it is in an encoding in which we do not write.
+fn declares_other_than_utf8(original: &str) -> bool {
+    let head = &original.as_bytes()[..original.len().min(HEAD)];
+    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
+    let declared = ["charset", "encoding"].map(|name| head.split(name).skip(1));
+    let mut named = declared
+        .into_iter()
+        .flatten()
+        .filter_map(|rest| rest.trim_start().strip_prefix('='));
+    named.any(|rest| {
+        let name = rest.trim_start().trim_start_matches(['"', '\'']);
+        !(name.starts_with("utf-8") || name.starts_with("utf8"))
+    })
 }
 
 /// An ampersand before anything else means itself.
@@ -177,7 +212,9 @@ impl MarkdownEscape {
         let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
         let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         let is_syntax = match character {
-            '\\' => next.is_some_and(|next| next.is_ascii_punctuation()),
+            // At the end, or before markup, a mark may follow.
+            '\\' => next
+                .is_none_or(|next| next.is_ascii_punctuation() || Placeholder::of(next).is_some()),
             '`' | '[' | ']' => true,
             '*' => !(is_space(before) && is_space(next)) || at_start,
             '_' => !(is_space(before) && is_space(next) || is_word(before) && is_word(next)),
@@ -233,6 +270,42 @@ mod tests {
         assert_eq!(
             written(Format::Html, "<p>A &amp; b", "A & b"),
             "<p>A &amp; b"
+        );
+    }
+
+    #[test]
+    fn a_page_of_ascii_stays_one_if_it_declares_another_encoding() {
+        let written = |head: &str, source: &str| {
+            let page = format!("{head}<p>{source}");
+            written(Format::Html, &page, "Größe").split_off(head.len())
+        };
+        for head in [
+            "<meta charset=iso-8859-1>",
+            "<META content='text/html; CHARSET=windows-1252'>",
+            "<?xml version='1.0' encoding = \"us-ascii\"?>",
+        ] {
+            assert_eq!(written(head, "Size"), "<p>Gr&#246;&#223;e", "{head}");
+        }
+        for head in ["", "<meta charset=\"UTF-8\">", "<!-- charset -->"] {
+            assert_eq!(written(head, "Size"), "<p>Größe", "{head}");
+        }
+        let mixed = written("<meta charset=iso-8859-1>", "Ma\u{df}");
+        assert_eq!(mixed, "<p>Größe", "it was UTF-8 already");
+    }
+
+    #[test]
+    fn an_ampersand_in_xhtml_is_always_escaped() {
+        let written = |name, head: &str| {
+            let page = format!("{head}<p>a</p>");
+            let document = Document::parse(name, Format::Html, page).expect("readable");
+            let written = document.translated(&[Some("b & c".to_owned())]);
+            written[head.len()..].to_owned()
+        };
+        assert_eq!(written("a.html", ""), "<p>b & c</p>");
+        assert_eq!(written("a.xhtml", ""), "<p>b &amp; c</p>");
+        assert_eq!(
+            written("a.html", "<?xml version='1.0'?>"),
+            "<p>b &amp; c</p>"
         );
     }
 

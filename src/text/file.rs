@@ -8,6 +8,9 @@ use std::{
 
 use crate::error::{Error, Result};
 
+/// How the names of temporary files begin.
+pub(crate) const TEMPORARY: &str = ".canopy-";
+
 /// Writes `bytes` to `path`: to a temporary file beside it, which then takes its name.
 ///
 /// A symbolic link stays one; what it points to is replaced. An existing file keeps its permissions.
@@ -66,8 +69,11 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
 /// Before long work whose outcome is to be written: whether [`write_atomically`] will find its place.
 ///
 /// # Errors
-/// If the file exists and `overwrite` is false, or its folder does not.
+/// If it is a folder, if the file exists and `overwrite` is false, or if its folder does not.
 pub fn check_place(path: &Path, overwrite: bool) -> Result<()> {
+    if path.is_dir() {
+        return Err(Error::write(path)(ErrorKind::IsADirectory.into()));
+    }
     if path.symlink_metadata().is_ok() && !overwrite {
         return Err(Error::Exists {
             path: path.to_owned(),
@@ -84,7 +90,7 @@ pub fn check_place(path: &Path, overwrite: bool) -> Result<()> {
 /// A temporary file with the permissions that any new file gets.
 fn new_file(folder: PathBuf) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".canopy-");
+    builder.prefix(TEMPORARY);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -142,6 +148,13 @@ mod tests {
             Err(Error::Write { .. })
         ));
         assert!(folder.path().is_dir());
+        for overwrite in [false, true] {
+            assert!(matches!(
+                check_place(folder.path(), overwrite),
+                Err(Error::Write { .. })
+            ));
+        }
+        check_place(&folder.path().join("a.txt"), false).expect("a place");
     }
 
     #[cfg(unix)]

@@ -6,6 +6,7 @@ use super::{
     document::Markup,
     placeholder::{self, CLOSE, Placeholder},
     segment::{self, INVISIBLE, LINE_BREAK, PARAGRAPH_BREAK},
+    verbatim::verbatim,
 };
 
 /// A sentence with more tags is divided: placeholders are numbered up to 255.
@@ -92,6 +93,19 @@ impl Run {
         self.atoms[close].kind = Kind::Close(open);
     }
 
+    /// The same for an element whose content is not translated.
+    pub fn close_opaque(&mut self, name: &str, range: Range<usize>) {
+        let Some(at) = self.open.iter().rposition(|(open, _)| open == name) else {
+            return self.tag(range);
+        };
+        let open = self.open[at].1;
+        self.open.truncate(at);
+        let start = self.atoms[open].range.start;
+        self.atoms.truncate(open);
+        self.holds_letter = self.atoms.iter().any(Atom::is_letter);
+        self.opaque(start..range.end);
+    }
+
     /// Gives up waiting for the end of an element, because it cannot hold another one of its name.
     pub fn abandon(&mut self, name: &str) {
         self.open.retain(|(open, _)| open != name);
@@ -145,6 +159,62 @@ impl Run {
 
     /// The sentences of the run; what holds no letter is left out.
     pub fn sentences(&self, language: Option<&str>) -> Vec<Piece> {
+        match self.with_verbatim_words() {
+            Some(run) => run.pieces(language),
+            None => self.pieces(language),
+        }
+    }
+
+    /// The same run with addresses and paths as what is not translated; none if it has no such.
+    fn with_verbatim_words(&self) -> Option<Self> {
+        let (mut atoms, mut places) = (Vec::new(), vec![0; self.atoms.len()]);
+        let mut index = 0;
+        while index < self.atoms.len() {
+            let word = self.word_at(index);
+            let text: String = word.iter().filter_map(Atom::letter).collect();
+            let found = verbatim(&text).map(|range| {
+                let before = text[..range.start].chars().count();
+                before..before + text[range].chars().count()
+            });
+            let found = found.unwrap_or(0..0);
+            let end = index + word.len().max(1);
+            for (place, atom) in (0..).zip(&self.atoms[index..end]) {
+                let is_inside = found.contains(&place) && place > found.start;
+                if !is_inside {
+                    atoms.push(atom.clone());
+                }
+                places[index + place] = atoms.len() - 1;
+                if found.contains(&place) {
+                    let last = atoms.len() - 1;
+                    atoms[last].kind = Kind::Opaque;
+                    atoms[last].range.end = atom.range.end;
+                }
+            }
+            index = end;
+        }
+        if atoms.len() == self.atoms.len() {
+            return None;
+        }
+        for atom in &mut atoms {
+            if let Kind::Open(partner) | Kind::Close(partner) = &mut atom.kind {
+                *partner = places[*partner];
+            }
+        }
+        Some(Self {
+            atoms,
+            open: Vec::new(),
+            holds_letter: self.holds_letter,
+        })
+    }
+
+    /// The characters from an atom on up to white space or a tag; none if it is no such character.
+    fn word_at(&self, start: usize) -> &[Atom] {
+        let ends = |atom: &Atom| atom.letter().is_none() || atom.is_space();
+        let atoms = &self.atoms[start..];
+        &atoms[..atoms.iter().position(ends).unwrap_or(atoms.len())]
+    }
+
+    fn pieces(&self, language: Option<&str>) -> Vec<Piece> {
         let (text, atoms) = self.outline();
         let atom_at = |place: usize| atoms[atoms.partition_point(|(start, _)| *start < place)].1;
         let mut pieces = Vec::new();
@@ -271,15 +341,25 @@ impl Run {
     }
 
     fn piece(&self, part: Range<usize>) -> Option<Piece> {
-        let letter = |atom: &Atom| matches!(atom.kind, Kind::Char(c) if c.is_alphabetic());
         self.atoms[part.clone()]
             .iter()
-            .any(letter)
+            .any(Atom::is_letter)
             .then(|| Writer::new(self, part).written())
     }
 }
 
 impl Atom {
+    fn letter(&self) -> Option<char> {
+        match self.kind {
+            Kind::Char(letter) => Some(letter),
+            _ => None,
+        }
+    }
+
+    fn is_letter(&self) -> bool {
+        self.letter().is_some_and(char::is_alphabetic)
+    }
+
     fn is_space(&self) -> bool {
         matches!(self.kind, Kind::Char(' ' | '\t' | '\n' | '\r' | '\u{C}'))
     }

@@ -1,6 +1,7 @@
 //! Markdown (`CommonMark` with tables, strikethrough, footnotes, task lists, heading ids and front matter).
 //!
-//! Code blocks, HTML blocks and front matter are left as they are. Inside a sentence that goes over several lines the
+//! Code blocks, HTML blocks and front matter are left as they are; tags within a paragraph mean what they mean in a page.
+//! Inside a sentence that goes over several lines the
 //! line breaks, and the `>` of a quote that follow them, give way to the translation's single line.
 
 use std::ops::Range;
@@ -10,6 +11,7 @@ use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd
 use super::{
     builder::{Builder, Context, Failure, MAX_DEPTH},
     document::ParagraphKind,
+    html::elements::{Role, role},
     inline::Run,
 };
 
@@ -79,9 +81,8 @@ impl Reader<'_, '_> {
             Event::End(tag) => self.end(tag, range),
             Event::Text(text) => self.text(&text, range),
             Event::Code(_) | Event::InlineMath(_) | Event::DisplayMath(_) => self.run.opaque(range),
-            Event::InlineHtml(_) | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {
-                self.run.tag(range);
-            }
+            Event::InlineHtml(tag) => self.inline_html(&tag, range),
+            Event::FootnoteReference(_) | Event::TaskListMarker(_) => self.run.tag(range),
             Event::SoftBreak => self.run.text(&self.source[range.clone()], range.start),
             Event::HardBreak => self.run.line_break(range),
             Event::Html(_) | Event::Rule => self.boundary(),
@@ -156,6 +157,24 @@ impl Reader<'_, '_> {
         };
         if let Some(name) = self.pairs.pop() {
             self.run.close(name, close);
+        }
+    }
+
+    /// A tag of HTML in a paragraph, as a page has it.
+    fn inline_html(&mut self, tag: &str, range: Range<usize>) {
+        let closes = tag.starts_with("</");
+        let name = tag.trim_start_matches(['<', '/']);
+        let name = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+        let name = name.map(str::to_ascii_lowercase).next().unwrap_or_default();
+        // Not a name that Markdown gives.
+        let element = format!("<{name}");
+        match role(&name) {
+            _ if name.is_empty() || tag.ends_with("/>") && name != "br" => self.run.tag(range),
+            Role::LineBreak => self.run.line_break(range),
+            Role::Inline | Role::Code if !closes => self.run.open(&element, range),
+            Role::Inline => self.run.close(&element, range),
+            Role::Code => self.run.close_opaque(&element, range),
+            _ => self.run.tag(range),
         }
     }
 

@@ -19,6 +19,8 @@ mod plain;
 mod reading;
 pub mod segment;
 mod sentence_pieces;
+pub(crate) mod tags;
+mod verbatim;
 pub mod vocabulary;
 mod word_pieces;
 mod writing;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     document::{Document, Position, Sentence},
-    placeholder,
+    placeholder::visible,
 };
 
 impl Document {
@@ -80,7 +80,7 @@ impl Document {
             .map_or(self.sentences.len(), |paragraph| paragraph.sentences.start)
     }
 
-    /// A paragraph's sentences as plain text, without markup.
+    /// A paragraph's sentences as a reader sees them.
     pub fn paragraph_text(&self, paragraph: usize) -> String {
         let sentences = &self.sentences[self.paragraphs[paragraph].sentences.clone()];
         sentences
@@ -112,9 +112,9 @@ impl Document {
 }
 
 impl Sentence {
-    /// The text without placeholders.
+    /// The text as a reader sees it, and as a corpus of such documents holds it.
     pub fn plain_text(&self) -> String {
-        placeholder::stripped(&self.text)
+        visible(&self.text, &self.points)
     }
 
     /// What stands between spaces and holds a letter or digit.

@@ -56,10 +56,44 @@ pub fn stripped(text: &str) -> String {
         .collect()
 }
 
+/// What a reader sees of a text with placeholders: points as what they show, no tags, white space folded.
+pub fn visible(text: &str, points: &[String]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match Placeholder::of(character) {
+            None => shown.push(character),
+            Some(Placeholder::Point(number)) => {
+                shown += points.get(number).map_or("", String::as_str);
+            }
+            Some(Placeholder::Open(_) | Placeholder::Close) => {}
+        }
+    }
+    folded(&shown)
+}
+
+/// Every run of white space as one space, none at the ends.
+pub(crate) fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Every placeholder character there is a token for.
 pub fn all() -> impl Iterator<Item = char> {
     (0..MAX_PLACEHOLDERS)
         .map(open)
         .chain((0..MAX_PLACEHOLDERS).map(point))
         .chain([CLOSE])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_shown_and_tags_are_not() {
+        let points = [String::new(), "SUM".to_owned()];
+        assert_eq!(
+            visible("a \u{E000}b\u{E200}  \u{E101}(1) \u{E105} c\u{A0}", &points),
+            "a b SUM(1) c"
+        );
+    }
 }

@@ -18,17 +18,22 @@ pub const MAX_LINE_BYTES: usize = 10_000_000;
 const BYTE_ORDER_MARK: &str = "\u{FEFF}";
 
 impl Format {
-    /// The format of a file by its extension; plain text if it has none that is known.
-    pub fn of(path: &Path) -> Self {
+    /// The format of a file by its extension, plain text if it has none; `None` where that is none of these formats.
+    pub fn of(path: &Path) -> Option<Self> {
         let extension = path
             .extension()
             .and_then(|extension| extension.to_str())
             .unwrap_or_default()
             .to_ascii_lowercase();
         match extension.as_str() {
-            "html" | "htm" | "xhtml" => Self::Html,
-            "md" | "markdown" => Self::Markdown,
-            _ => Self::Text,
+            "html" | "htm" | "xhtml" => Some(Self::Html),
+            "md" | "markdown" => Some(Self::Markdown),
+            "txt" | "text" => Some(Self::Text),
+            // As in "chapter 1.2".
+            other => other
+                .chars()
+                .all(|c| c.is_ascii_digit())
+                .then_some(Self::Text),
         }
     }
 
@@ -47,19 +52,18 @@ impl Document {
     ///
     /// # Errors
     /// If the file cannot be read, is not UTF-8 text, or has a line or a nesting beyond [`MAX_LINE_BYTES`] and
-    /// [`MAX_DEPTH`].
+    /// [`MAX_DEPTH`]; [`Error::UnknownFormat`] if nothing says the format.
     pub fn open(path: impl AsRef<Path>, format: Option<Format>) -> Result<Self> {
         let path = path.as_ref();
+        let unknown = || Error::UnknownFormat {
+            path: path.to_owned(),
+        };
+        let format = format.or_else(|| Format::of(path)).ok_or_else(unknown)?;
         let bytes = fs::read(path).map_err(Error::read(path))?;
         let name = path
             .file_name()
             .map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
-        Self::build(
-            path,
-            &name,
-            format.unwrap_or_else(|| Format::of(path)),
-            decoded(path, bytes)?,
-        )
+        Self::build(path, &name, format, decoded(path, bytes)?)
     }
 
     /// Reads bytes that came from elsewhere, such as standard input; `name` stands in messages.
@@ -89,7 +93,10 @@ impl Document {
         };
         let mut builder = Builder::new(name, format);
         let read = match format {
-            Format::Html => html::read(&text, start, &mut builder),
+            Format::Html => {
+                let is_xml = html::is_xml(name, &text);
+                html::read(&text, start, is_xml, &mut builder)
+            }
             Format::Markdown => markdown::read(&text, start, &mut builder),
             Format::Text => {
                 plain::read(&text, start, &mut builder);

@@ -91,22 +91,50 @@ impl Renderer<'_> {
                 let Some(Markup::Pair { open, close }) = self.sentence.markup.get(number) else {
                     return;
                 };
-                let (label, close) = (&original[open.end..close.start], &original[close.clone()]);
-                // `[label]` and `[label][]` name their link by the text that has just been translated.
-                let names_itself =
-                    self.document.format == Format::Markdown && matches!(close, "]" | "][]");
-                if names_itself
-                    && !self.written[start..]
-                        .split_whitespace()
-                        .eq(label.split_whitespace())
-                {
-                    self.written.push_str("][");
-                    self.written.push_str(label);
-                    self.written.push(']');
+                let label = &original[open.end..close.start];
+                let (open, close) = (&original[open.clone()], &original[close.clone()]);
+                if self.document.format == Format::Markdown {
+                    self.close_marks(start, open, label, close);
                 } else {
                     self.written.push_str(close);
                 }
             }
+        }
+    }
+
+    /// Closes the marks of Markdown whose content began at `start`; `label` is what the source has between them.
+    fn close_marks(&mut self, start: usize, open: &str, label: &str, close: &str) {
+        let content = self.written.split_off(start);
+        let is_emphasis = open.contains(['*', '_', '~']) && !open.contains('<');
+        let mut text = content.as_str();
+        if text.trim().is_empty() && open.contains('[') {
+            // Nobody could follow a link without words.
+            text = label;
+        } else if is_emphasis {
+            // Such marks count only next to their words: space goes outside, and without words they go, too.
+            text = text.trim();
+            self.written.truncate(start - open.len());
+            if !self.written.is_empty() {
+                let before = content.len() - content.trim_start().len();
+                self.written.push_str(&content[..before]);
+            }
+            if text.is_empty() {
+                return;
+            }
+            self.written.push_str(open);
+        }
+        self.written.push_str(text);
+        // `[label]` and `[label][]` name their link by the text that has just been translated.
+        let names_itself = matches!(close, "]" | "][]");
+        if names_itself && !text.split_whitespace().eq(label.split_whitespace()) {
+            self.written.push_str("][");
+            self.written.push_str(label);
+            self.written.push(']');
+        } else {
+            self.written.push_str(close);
+        }
+        if is_emphasis {
+            self.written.push_str(&content[content.trim_end().len()..]);
         }
     }
 }

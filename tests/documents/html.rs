@@ -1,6 +1,7 @@
 //! Pages of HTML become trees of sentences with placeholders, and come back as browsers would read them.
 
 use canopy::text::document::ParagraphKind::{Heading, ListItem, TableCell, Text, Title};
+use canopy::text::document::{Document, Format};
 use canopy::text::placeholder::{CLOSE, open, point};
 
 use crate::{html, kinds, texts, with_own_text, without_space};
@@ -98,7 +99,10 @@ fn elements_of_xhtml_close_themselves() {
     );
     assert_eq!(with_own_text(&document), page);
     // Where it is not said to be XML, a browser reads the title on and on.
-    assert_eq!(html(&format!("<html>{body}")).sentences.len(), 1);
+    let page = format!("<html>{body}");
+    assert_eq!(html(&page).sentences.len(), 1);
+    let by_name = Document::parse("page.XHTML", Format::Html, page).expect("readable");
+    assert_eq!(texts(&by_name), texts(&document));
 }
 
 #[test]
@@ -132,6 +136,18 @@ fn opaque_spans_are_points_even_at_the_ends() {
         texts(&drawing),
         [format!("a {} b {} c", point(0), point(1)).as_str(), "out"]
     );
+}
+
+#[test]
+fn a_reader_sees_code_and_a_space_for_a_line_break() {
+    let document = html(
+        "<h1>User<br>Manual</h1><p>Use&nbsp;<b><code>SUM</code></b> to <img src=x alt=y>add<script>f()</script> up \u{E101}.",
+    );
+    assert_eq!(
+        document.plain_texts(),
+        ["User Manual", "Use SUM to add up ."]
+    );
+    assert_eq!(document.section_title(1), "User Manual");
 }
 
 #[test]

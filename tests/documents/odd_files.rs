@@ -125,3 +125,21 @@ fn what_looks_quadratic_is_not() {
         started.elapsed()
     );
 }
+
+#[test]
+fn what_is_no_text_for_readers_is_refused_unless_it_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["strings.po", "data.json", "table.csv", "paper.tex"] {
+        let path = folder.path().join(name);
+        fs::write(&path, "Open the file.\n").expect("writes");
+        let refused = Document::open(&path, None);
+        assert!(
+            matches!(refused, Err(Error::UnknownFormat { .. })),
+            "{refused:?}"
+        );
+        Document::open(&path, Some(Format::Text)).expect("as it was asked for");
+    }
+    for name in ["README", "notes.TXT", "chapter 1.2"] {
+        assert_eq!(Format::of(name.as_ref()), Some(Format::Text), "{name}");
+    }
+}

@@ -1,4 +1,5 @@
-//! Help pages that others wrote come back as they were, whole or damaged, if `CANOPY_HELP` names their folder.
+//! Pages come back as they were, whole or damaged: help pages that others wrote if `CANOPY_HELP` names their folder,
+//! otherwise the sample.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,30 +8,29 @@ use canopy::text::document::{Document, Format};
 
 use crate::{check, with_own_text, without_space};
 
-/// The help pages below `CANOPY_HELP` (`…/en-US/text`), every `step`th, or none with a word about it.
-fn help_pages(step: usize) -> Vec<PathBuf> {
-    let Some(root) = std::env::var_os("CANOPY_HELP") else {
-        eprintln!("CANOPY_HELP does not name a folder of help pages: nothing is checked");
-        return Vec::new();
-    };
-    let (mut folders, mut pages) = (vec![PathBuf::from(root)], Vec::new());
+/// The pages below `CANOPY_HELP` (`…/en-US/text`) or among the samples, every `step`th.
+fn pages(step: usize) -> Vec<PathBuf> {
+    let samples = || Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/samples");
+    let root = std::env::var_os("CANOPY_HELP").map_or_else(samples, PathBuf::from);
+    let (mut folders, mut pages) = (vec![root], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if Format::of(Path::new(&path)) == Format::Html {
+            } else if Format::of(Path::new(&path)) == Some(Format::Html) {
                 pages.push(path);
             }
         }
     }
+    assert!(!pages.is_empty(), "no pages in the folder");
     pages.sort();
     pages.into_iter().step_by(step).collect()
 }
 
 #[test]
 fn real_pages_come_back_as_they_were() {
-    for page in help_pages(1) {
+    for page in pages(1) {
         let document = Document::open(&page, None).expect("readable");
         check(&document);
         assert!(
@@ -55,7 +55,7 @@ fn damaged_pages_come_back_as_they_were() {
             .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(state >> 33).expect("31 bits") % below.max(1)
     };
-    for page in help_pages(13) {
+    for page in pages(13) {
         let whole = fs::read_to_string(&page).expect("readable");
         for format in [Format::Html, Format::Markdown, Format::Text] {
             let mut characters: Vec<char> = whole.chars().collect();

@@ -5,9 +5,9 @@
 //! become points, since placeholders nest.
 
 use crate::corpus::markup::{MAX_MARKS, Mark, Side};
-use crate::corpus::tags::{StartTag, Tags};
 use crate::corpus::unit::folded;
 use crate::text::placeholder::{self, Placeholder};
+use crate::text::tags::{StartTag, Tags};
 
 /// What an inline element says of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

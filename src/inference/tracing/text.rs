@@ -6,7 +6,7 @@ use super::super::translation::Translation;
 use super::super::translator::{Translator, is_translatable};
 use crate::model::{BertSequence, Rows};
 use crate::search::{LARGEST, SourceSentence, SourceText, Window, windows};
-use crate::text::document::Document;
+use crate::text::document::{Document, Sentence};
 use crate::text::vocabulary::Vocabulary;
 use crate::trace::TracedSentence;
 
@@ -42,7 +42,7 @@ impl TracedText {
         // The document was translated with the same ones.
         let contexts = translator.bert_sequences(document).unwrap_or_default();
         for (sentence, translation) in translations.iter().enumerate() {
-            let text = &document.sentences[sentence].text;
+            let Sentence { text, points, .. } = &document.sentences[sentence];
             let copied = !is_translatable(text);
             // A model that reads sentences by themselves does not read what is copied.
             if copied && !model.reads_documents() {
@@ -60,7 +60,7 @@ impl TracedText {
             pieces.extend(own.take(sources.len()).cloned());
             let position = document.position(sentence);
             read.extend(sources.into_iter().map(|source| SourceSentence {
-                ids: translator.read_ids(source.trim()),
+                ids: translator.read_ids(source.trim(), points),
                 place: (position.sentence_in_paragraph, position.paragraph),
             }));
             let targets = targets.into_iter();
@@ -199,12 +199,13 @@ impl Translator {
     /// be told in parts, or is longer than the model can write.
     pub(crate) fn source_and_target(
         &self,
-        text: &str,
+        sentence: &Sentence,
         translation: &Translation,
     ) -> Option<Vec<(Vec<u32>, Vec<u32>)>> {
-        let sources = self.parts(text);
+        let sources = self.parts(&sentence.text);
         let targets = written(self, translation, sources.len())?;
-        let sources = sources.iter().map(|source| self.read_ids(source.trim()));
+        let read = |source: &&str| self.read_ids(source.trim(), &sentence.points);
+        let sources = sources.iter().map(read);
         let longest = self.description().model.max_tokens;
         let fits = targets.iter().all(|target| target.len() < longest);
         fits.then(|| sources.zip(targets).collect())

@@ -64,11 +64,10 @@ impl Translator {
             return Some(Translation::written(text.to_owned()));
         }
         let shown = text.trim();
-        let found = self.memory.as_ref()?.best(shown)?;
-        let taken_over = || Translation {
+        let translation = self.memory.as_ref()?.exact(shown)?;
+        Some(Translation {
             flags: vec![Flag::Memory],
-            ..Translation::written(text.replacen(shown, found.target, 1))
-        };
-        (found.score >= 1.0).then(taken_over)
+            ..Translation::written(text.replacen(shown, translation, 1))
+        })
     }
 }

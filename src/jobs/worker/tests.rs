@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::explain::{ContextDifference, Explanation, ModelView, ViewKind};
 use crate::inference::{ModelInfo, Translation};
-use crate::text::document::Format;
+use crate::text::document::{Format, Sentence};
 use crate::trace::Trace;
 
 struct Fake(ModelInfo);
@@ -26,12 +26,16 @@ impl Engine for Fake {
         None
     }
 
+    fn learns(&self) -> bool {
+        false
+    }
+
     fn adapted(
         &self,
         document: &Document,
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Self> {
-        let learns = document.name == "learn" && step(0, 1).is_continue();
+        let learns = document.name.starts_with("learn") && step(0, 1).is_continue();
         learns.then(|| Self(self.0.clone()))
     }
 
@@ -111,7 +115,13 @@ fn document(name: &str) -> Arc<Document> {
         original: String::new(),
         sections: vec![],
         paragraphs: vec![],
-        sentences: vec![],
+        sentences: vec![Sentence {
+            paragraph: 0,
+            range: 0..0,
+            text: name.to_owned(),
+            markup: vec![],
+            points: vec![],
+        }],
     })
 }
 
@@ -230,9 +240,13 @@ fn learning_is_told_and_can_be_cancelled() {
     ));
     assert!(matches!(next(), Event::SentenceTranslated { .. }));
     assert!(matches!(next(), Event::Finished { .. }));
+    // The model is made for the document.
+    worker.send(translate(2, "learn", vec![1], &JobControl::default()));
+    assert!(matches!(next(), Event::SentenceTranslated { .. }));
+    assert!(matches!(next(), Event::Finished { .. }));
     let control = JobControl::default();
     control.cancel();
-    worker.send(translate(2, "learn", vec![0], &control));
+    worker.send(translate(3, "learn more", vec![0], &control));
     assert!(matches!(next(), Event::Adapting { .. }));
     assert!(matches!(next(), Event::Cancelled { .. }));
 }
@@ -281,6 +295,7 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
         opened: None,
         turn: Turn::default(),
         encoded: None,
+        made: None,
         prepared: None,
     };
     worker.run(&inbox);

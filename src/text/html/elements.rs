@@ -4,7 +4,7 @@ use html5ever::{Attribute, tokenizer::states::RawKind};
 
 /// How an element takes part in the flow of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(in crate::text) enum Role {
     /// Begins and ends paragraphs.
     Block,
     /// A block without content: `hr`.
@@ -20,7 +20,7 @@ pub(super) enum Role {
     Hidden,
 }
 
-pub(super) fn role(name: &str) -> Role {
+pub(in crate::text) fn role(name: &str) -> Role {
     match name {
         "br" => Role::LineBreak,
         "hr" => Role::Rule,

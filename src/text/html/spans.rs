@@ -52,6 +52,7 @@ pub(super) trait Receiver {
 pub(super) fn read<R: Receiver>(
     source: &str,
     start: usize,
+    is_xml: bool,
     receiver: &mut R,
 ) -> Result<(), R::Failure> {
     let options = TokenizerOpts {
@@ -59,7 +60,7 @@ pub(super) fn read<R: Receiver>(
         ..TokenizerOpts::default()
     };
     let sink = Sink {
-        is_xml: is_xml(source),
+        is_xml,
         ..Sink::default()
     };
     let tokenizer = Tokenizer::new(sink, options);
@@ -128,12 +129,6 @@ fn emit_text<R: Receiver>(
     } else {
         receiver.span(Span::Text, fed)
     }
-}
-
-/// Whether elements may close themselves: XHTML that says so.
-pub(super) fn is_xml(source: &str) -> bool {
-    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
-    source.trim_start().starts_with("<?xml")
 }
 
 /// What is fed to the tokenizer at once.

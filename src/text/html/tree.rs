@@ -6,7 +6,7 @@ use html5ever::{Attribute, LocalName};
 
 use super::{
     elements::{self, Role},
-    spans::{Receiver, Span, is_xml},
+    spans::{Receiver, Span},
 };
 use crate::text::{
     builder::{Builder, Context, Failure, MAX_DEPTH},
@@ -72,14 +72,14 @@ impl Receiver for Tree<'_, '_> {
 }
 
 impl<'s, 'b> Tree<'s, 'b> {
-    pub fn new(source: &'s str, builder: &'b mut Builder) -> Self {
+    pub fn new(source: &'s str, is_xml: bool, builder: &'b mut Builder) -> Self {
         Self {
             source,
             builder,
             stack: Vec::new(),
             run: Run::default(),
             opaque: None,
-            is_xml: is_xml(source),
+            is_xml,
         }
     }
 

@@ -13,6 +13,8 @@ use crate::training::ExampleSet;
 pub struct LookUp {
     /// Pairs of the memory for each sentence, at most: those that [cover](crate::memory::TranslationMemory::covering) it.
     pub pairs: usize,
+    /// Pairs for the whole document, at most: every word of the search is compared with all of their words.
+    pub all_pairs: usize,
     pub weighing: Weighing,
     /// Target tokens that are read at once, at most.
     pub batch_tokens: usize,
@@ -33,6 +35,7 @@ impl Default for LookUp {
     fn default() -> Self {
         Self {
             pairs: 24,
+            all_pairs: 4_800,
             weighing: Weighing::default(),
             batch_tokens: 2_500,
         }
@@ -62,9 +65,13 @@ impl LookUp {
         let description = translator.description();
         let memory = description.memory.as_ref();
         let memory = memory.filter(|_| description.model.matches == Some(Matches::LookUp))?;
+        let each = self
+            .pairs
+            .min(self.all_pairs / sentences.len().max(1))
+            .max(1);
         let pairs = sentences
             .iter()
-            .flat_map(|sentence| memory.covering(sentence, self.pairs));
+            .flat_map(|sentence| memory.covering(sentence, each));
         let examples = examples(pairs, translator);
         let batches = examples.sentence_batches(self.batch_tokens, 1, 0);
         if batches.is_empty() {

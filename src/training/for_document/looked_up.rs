@@ -9,7 +9,7 @@ use crate::explain::{
     AgreeingWord, Explanation, MemoryPair, MemoryView, MemoryWord, ModelView, PairWord,
 };
 use crate::inference::{SearchOptions, Translation, Translator};
-use crate::text::document::Document;
+use crate::text::document::{Document, Sentence};
 use crate::text::vocabulary::Vocabulary;
 use crate::training::{Example, ExampleSet};
 
@@ -69,7 +69,7 @@ pub fn looked_up(
     let prepared = prepared.as_ref().ok_or(nothing(
         "the model has no memory with sentences like these; open a translation memory that has",
     ))?;
-    let parts = parts(translator, &document.sentences[sentence].text, translation);
+    let parts = parts(translator, &document.sentences[sentence], translation);
     let parts = parts.ok_or(nothing(
         "the translation is longer than the model can write",
     ))?;
@@ -118,9 +118,13 @@ pub fn looked_up(
 }
 
 /// The parts of a sentence with their translations, as the model reads and writes them.
-fn parts(translator: &Translator, text: &str, translation: &Translation) -> Option<ExampleSet> {
+fn parts(
+    translator: &Translator,
+    sentence: &Sentence,
+    translation: &Translation,
+) -> Option<ExampleSet> {
     let mut set = ExampleSet::default();
-    for (source, target) in translator.source_and_target(text, translation)? {
+    for (source, target) in translator.source_and_target(sentence, translation)? {
         let number = set.examples.len();
         set.documents.push(number..number + 1);
         set.examples.push(Example {
