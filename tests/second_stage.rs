@@ -5,6 +5,7 @@ mod tiny;
 use std::fs;
 use std::path::Path;
 
+use canopy::model::Preset;
 use canopy::training::{Control, EndReason, TrainingConfig, TrainingEvent, train};
 use canopy::weights::{ModelFolder, NamedTensors, read_tensors};
 
@@ -127,4 +128,14 @@ fn the_number_of_sentences_read_narrows_to_the_presets() {
         .into();
     assert_eq!(read, [32, 18, 5, 4, 4]);
     assert_eq!(TrainingConfig::default().top_t_at(1, 4), 4);
+}
+
+#[test]
+fn a_model_that_reads_fewer_sentences_goes_on_with_its_own_preset() {
+    let own = Preset::named("conditional-small")
+        .expect("a preset")
+        .config(100);
+    let mut base = own.clone();
+    assert!(base.set_top_t(2));
+    assert_eq!(own.upon(&base).expect("the same system"), base);
 }

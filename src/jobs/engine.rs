@@ -9,6 +9,7 @@ use crate::inference::{
     KnownTranslations, ModelInfo, SearchOptions, Step, Translation, Translator,
 };
 use crate::memory::TranslationMemory;
+use crate::model::Matches;
 use crate::text::document::Document;
 use crate::trace::Trace;
 use crate::training::{Prepared, for_document, tell};
@@ -27,6 +28,9 @@ pub trait Engine {
 
     /// As [`Translator::memory`].
     fn memory(&self) -> Option<Arc<TranslationMemory>>;
+
+    /// Whether it is another model for each document, see [`Matches::Learn`].
+    fn learns(&self) -> bool;
 
     /// One made for a document, see [`for_document`].
     fn adapted(
@@ -97,6 +101,10 @@ impl Engine for Translator {
 
     fn memory(&self) -> Option<Arc<TranslationMemory>> {
         self.memory().cloned()
+    }
+
+    fn learns(&self) -> bool {
+        self.description().model.matches == Some(Matches::Learn)
     }
 
     fn adapted(

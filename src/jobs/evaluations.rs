@@ -10,11 +10,12 @@ use super::{Event, JobControl, JobId};
 use crate::charts::{Theme, write_picture};
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result, caught};
-use crate::evaluation::{Evaluation, ScoresFigure, TestSet};
+use crate::evaluation::{Evaluation, ScoresFigure, TestSet, told_apart};
 use crate::inference::{DeviceChoice, SearchOptions, Translator};
 use crate::metrics::comparison::{ComparedSystem, ComparisonOptions, compare};
 use crate::text::file::write_atomically;
 use crate::training::Turn;
+use crate::weights::ModelFolder;
 
 /// Work for the thread.
 #[derive(Debug)]
@@ -126,7 +127,12 @@ fn evaluate(asked: &EvaluationJob, turn: &Turn, emit: &impl Fn(Event)) -> Result
         beam_size: asked.beam_size,
         ..SearchOptions::default()
     };
-    let (mut systems, mut words_per_second) = (Vec::new(), Vec::new());
+    // What cannot be read is told before anything is translated.
+    for folder in &asked.models {
+        ModelFolder::open(folder)?;
+    }
+    let (mut named, mut hypotheses) = (Vec::new(), Vec::new());
+    let mut words_per_second = Vec::new();
     let mut turn = turn.take();
     for (model, folder) in asked.models.iter().enumerate() {
         let mut progress = EvaluationProgress {
@@ -151,12 +157,12 @@ fn evaluate(asked: &EvaluationJob, turn: &Turn, emit: &impl Fn(Event)) -> Result
             return Ok(Event::Cancelled { job });
         };
         words_per_second.push(translated.words_per_second);
-        systems.push(ComparedSystem {
-            name: translator.info().name.clone(),
-            hypotheses: translated.hypotheses,
-        });
+        named.push((translator.info().name.clone(), folder.clone()));
+        hypotheses.push(translated.hypotheses);
     }
     drop(turn);
+    let systems = told_apart(&named).into_iter().zip(hypotheses);
+    let systems = systems.map(|(name, hypotheses)| ComparedSystem { name, hypotheses });
     let name = asked
         .corpus
         .file_name()
@@ -166,7 +172,10 @@ fn evaluate(asked: &EvaluationJob, turn: &Turn, emit: &impl Fn(Event)) -> Result
         test: format!("{name}, {}", asked.split.name()),
         words_per_second,
         beam_size: asked.beam_size,
-        comparison: compare(&test.compared(systems), &ComparisonOptions::default()),
+        comparison: compare(
+            &test.compared(systems.collect()),
+            &ComparisonOptions::default(),
+        ),
     };
     Ok(Event::Evaluated {
         job,

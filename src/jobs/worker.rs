@@ -14,7 +14,7 @@ use crate::error::{Error, Result, caught};
 use crate::inference::{DeviceChoice, KnownTranslations, Reads, SearchOptions, Step, Translator};
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
-use crate::training::{Prepared, Turn};
+use crate::training::{Prepared, Turn, TurnGuard};
 
 /// The first batch is small, so that the first sentences appear at once.
 const FIRST_CHUNK: usize = 8;
@@ -69,6 +69,7 @@ impl Worker {
                     opened: None,
                     turn,
                     encoded: None,
+                    made: None,
                     prepared: None,
                 }
                 .run(&inbox);
@@ -105,6 +106,8 @@ struct Loop<E, O, S> {
     /// Shared with the training thread.
     turn: Turn,
     encoded: Option<Encoded>,
+    /// The sentences of the document that was last translated or asked about, and the model that was made for it.
+    made: Option<(Vec<String>, Option<E>)>,
     /// Of the document that was last asked about.
     prepared: Option<Prepared>,
 }
@@ -140,7 +143,7 @@ where
             let done = caught(|| self.handle(request));
             if matches!(done, Err(Error::Panicked { .. })) {
                 // Its tensors may be half written: it is opened anew for the next job.
-                (self.engine, self.prepared) = (None, None);
+                (self.engine, self.made, self.prepared) = (None, None, None);
             }
             (self.emit)(done.unwrap_or_else(|error| Event::Failed { job, error }));
         }
@@ -173,7 +176,7 @@ where
                     memory: engine.memory(),
                 };
                 self.engine = Some(engine);
-                self.prepared = None;
+                (self.made, self.prepared) = (None, None);
                 self.opened = Some(opened);
                 Ok(event)
             }
@@ -195,8 +198,14 @@ where
                 top_t,
             } => {
                 self.open_again()?;
-                let turn = self.turn.take();
-                let engine = self.engine.as_mut().ok_or(Error::NoModel)?;
+                let lock = self.turn.clone();
+                let mut turn = lock.take();
+                let learnt = self.learnt(job, &document, &mut turn)?;
+                let made = self.made.as_mut().and_then(|(_, made)| made.as_mut());
+                let engine = made
+                    .filter(|_| learnt)
+                    .or(self.engine.as_mut())
+                    .ok_or(Error::NoModel)?;
                 let trace = engine.trace(&document, targets, top_t);
                 drop(turn);
                 Ok(Event::Traced {
@@ -213,16 +222,14 @@ where
                 options,
             } => {
                 self.open_again()?;
-                let turn = self.turn.take();
-                let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
-                let told = engine.tell(
-                    view,
-                    &document,
-                    targets,
-                    sentence,
-                    &options,
-                    &mut self.prepared,
-                );
+                let lock = self.turn.clone();
+                let mut turn = lock.take();
+                let learnt = self.learnt(job, &document, &mut turn)?;
+                let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
+                let engine = made.filter(|_| learnt).or(self.engine.as_ref());
+                let engine = engine.ok_or(Error::NoModel)?;
+                let prepared = &mut self.prepared;
+                let told = engine.tell(view, &document, targets, sentence, &options, prepared);
                 drop(turn);
                 Ok(Event::Told {
                     job,
@@ -258,6 +265,46 @@ where
         Ok((engine, pairs))
     }
 
+    /// Makes the model for a document, if it is not made for it yet.
+    fn make(
+        &mut self,
+        job: JobId,
+        document: &Document,
+        turn: &mut TurnGuard<'_>,
+        control: &JobControl,
+    ) -> Result<()> {
+        let sentences = document.plain_texts();
+        if self.made.as_ref().is_some_and(|made| made.0 == sentences) {
+            return Ok(());
+        }
+        let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
+        let made = engine.adapted(document, &mut |done, num| {
+            (self.emit)(Event::Adapting { job, done, num });
+            turn.pass();
+            if control.is_cancelled() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        self.made = (!control.is_cancelled()).then_some((sentences, made));
+        Ok(())
+    }
+
+    /// The same where the model learns from each document; whether it does. Others are seen into as they are.
+    fn learnt(
+        &mut self,
+        job: JobId,
+        document: &Document,
+        turn: &mut TurnGuard<'_>,
+    ) -> Result<bool> {
+        let learns = self.engine.as_ref().is_some_and(Engine::learns);
+        if learns {
+            self.make(job, document, turn, &JobControl::default())?;
+        }
+        Ok(learns)
+    }
+
     fn translate(
         &mut self,
         job: JobId,
@@ -268,23 +315,16 @@ where
         control: &JobControl,
     ) -> Result<Event> {
         self.open_again()?;
-        let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
+        let lock = self.turn.clone();
+        let mut turn = lock.take();
+        self.make(job, document, &mut turn, control)?;
+        let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
+        let engine = made.or(self.engine.as_ref()).ok_or(Error::NoModel)?;
         let mut waiting = sentences.into_iter().collect::<BTreeSet<_>>();
         let (mut chunk_size, later) = match engine.info().reads {
             Reads::Nothing => (FIRST_CHUNK, CHUNK),
             Reads::Source | Reads::Translations => (CHUNK, DOCUMENT_CHUNK),
         };
-        let mut turn = self.turn.take();
-        let adapted = engine.adapted(document, &mut |done, num| {
-            (self.emit)(Event::Adapting { job, done, num });
-            turn.pass();
-            if control.is_cancelled() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-        let engine = adapted.as_ref().unwrap_or(engine);
         while !waiting.is_empty() {
             if control.is_cancelled() {
                 return Ok(Event::Cancelled { job });

@@ -260,7 +260,6 @@ impl ModelConfig {
             d_model: self.d_model,
             num_decoder_layers: self.num_decoder_layers,
             dropout: self.dropout,
-            output_dropout: self.dropout,
             max_tokens: self.max_tokens,
         }
     }

@@ -12,7 +12,6 @@ use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
 use super::context_attention::{ContextSublayer, GatedContext, Memory};
 use super::context_config::Context;
-use super::documents::select_rows;
 use super::embedding::{Rows, indices};
 use super::encoder::EncoderOutput;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
@@ -180,11 +179,17 @@ impl Decoder {
         readings: &mut Attended,
     ) -> DecoderOutput {
         let own = rows.own_segments();
-        let cross = rows.segments_over(&encoded.sentences);
+        // What is attended to is told by the rows of all sentences.
+        let (sources, places) = if readings.is_on() {
+            (encoded.states.clone(), encoded.sentences.clone())
+        } else {
+            encoded.own_states()
+        };
+        let cross = rows.segments_over(&places);
         let readers = readers(&rows.sentences, &encoded.numbers);
         let mut attended = None;
         for (number, layer) in self.layers.iter().enumerate() {
-            let memory = layer.cross_attention.project(encoded.states.clone());
+            let memory = layer.cross_attention.project(sources.clone());
             y = self.residual(y, &layer.norm_self, drop, |y| {
                 layer.self_attention.forward(y.clone(), y, &own)
             });
@@ -287,18 +292,7 @@ impl Decoder {
 
     /// A state before the first word, with one hypothesis for each source sentence.
     pub fn start(&self, encoded: &EncoderOutput, memory: DecoderMemory) -> DecoderState {
-        // Only the sentences that are translated, of documents of any length.
-        let rows: Vec<usize> = encoded.sentences.iter().cloned().flatten().collect();
-        let states = if rows.iter().copied().eq(0..encoded.states.dims()[0]) {
-            encoded.states.clone()
-        } else {
-            select_rows(encoded.states.clone(), &rows)
-        };
-        let mut end = 0;
-        let sources = encoded.sentences.iter().map(|sentence| {
-            end += sentence.len();
-            end - sentence.len()..end
-        });
+        let (states, sources) = encoded.own_states();
         let layers = self.layers.iter().map(|layer| LayerState {
             own: None,
             source: layer.cross_attention.project(states.clone()),
@@ -306,7 +300,7 @@ impl Decoder {
         DecoderState {
             len: 0,
             layers: layers.collect(),
-            sources: sources.collect(),
+            sources,
             places: encoded.places.clone(),
             numbers: encoded.numbers.clone(),
             memory,

@@ -1,5 +1,6 @@
 //! The encoder: sublayers in the order of a [`Layout`](super::Layout), and what reads beyond the sentence.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
 use super::context_attention::{ContextSublayer, GatedContext, Memory};
-use super::documents::Documents;
+use super::documents::{Documents, select_rows};
 use super::embedding::Rows;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
 use super::layout::Sublayer;
@@ -69,6 +70,28 @@ impl EncoderOutput {
             documents: self.documents.clone(),
             bert: self.bert.clone(),
         }
+    }
+
+    /// States of the words of the sentences that are held, each sentence once, and the rows of each sentence in them.
+    ///
+    /// # Shapes
+    /// - output: `[rows, d_model]`
+    pub fn own_states(&self) -> (Tensor<2>, Vec<Range<usize>>) {
+        let mut begins = HashMap::new();
+        let mut rows: Vec<usize> = Vec::new();
+        let place = |sentence: &Range<usize>| {
+            let begin = *begins.entry(sentence.start).or_insert_with(|| {
+                rows.extend(sentence.clone());
+                rows.len() - sentence.len()
+            });
+            begin..begin + sentence.len()
+        };
+        let sentences = self.sentences.iter().map(place).collect();
+        let states = self.states.clone();
+        if rows.iter().copied().eq(0..states.dims()[0]) {
+            return (states, sentences);
+        }
+        (select_rows(states, &rows), sentences)
     }
 }
 

@@ -73,9 +73,10 @@ impl Model {
     fn last_states(&self, batch: &Batch) -> Option<(&Transformer, Tensor<2>)> {
         let drop = DropoutSource::none();
         match (&self.network, &self.encode(&batch.source, &drop)) {
-            (Network::Transformer(network), Encoded::Transformer(encoded)) => {
-                Some((network, self.states(network, encoded, batch, &drop)))
-            }
+            (Network::Transformer(network), Encoded::Transformer(encoded)) => Some((
+                network,
+                Self::states(network, (encoded, None), batch, &drop),
+            )),
             _ => None,
         }
     }

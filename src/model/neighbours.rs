@@ -5,8 +5,8 @@
 //! here with the distance of the nearest one, as `weight · exp(−d² / reach)`: Zheng et al., "Adaptive Nearest Neighbor
 //! Machine Translation", ACL 2021, let a network choose it.
 
-use burn::tensor::activation::log_softmax;
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::Tensor;
+use rayon::prelude::*;
 
 /// How nearest states are weighed; distances are squared ones between states of the last decoder layer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,16 +68,13 @@ impl Neighbours {
     /// Mixes what followed the nearest states into the model's own next words.
     ///
     /// # Shapes
-    /// - states: `[rows, d_model]`; scores: before softmax, `[rows, vocab]`
-    /// - output: log-probabilities, `[rows, vocab]`
-    pub fn mixed(&self, states: Tensor<2>, scores: Tensor<2>) -> Tensor<2> {
-        let (device, shape) = (scores.device(), scores.dims());
-        let mut log_probs = values(log_softmax(scores, 1));
-        let rows = log_probs.chunks_exact_mut(shape[1]);
-        for (row, near) in rows.zip(self.near(states)) {
+    /// - states: `[rows, d_model]`; log_probs: `[rows, vocab]`, row by row
+    pub fn mix_in(&self, states: Tensor<2>, log_probs: &mut [f32]) {
+        let near = self.near(states);
+        let vocab = log_probs.len() / near.len().max(1);
+        for (row, near) in log_probs.chunks_exact_mut(vocab.max(1)).zip(near) {
             self.mix(row, &near);
         }
-        Tensor::from_data(TensorData::new(log_probs, shape), &device)
     }
 
     /// What stands near each of these states.
@@ -87,7 +84,7 @@ impl Neighbours {
     pub fn near(&self, states: Tensor<2>) -> Vec<Near> {
         let own = squares(&states);
         let products = values(states.matmul(self.keys.clone().transpose()));
-        let products = products.chunks_exact(self.next.len());
+        let products = products.par_chunks_exact(self.next.len());
         let near = products
             .zip(own)
             .map(|(products, own)| self.weighed(&self.nearest(products), own));
@@ -177,6 +174,7 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
+    use crate::kernels::log_softmax;
 
     fn tensor<const N: usize>(rows: [[f32; N]; 2]) -> Tensor<2> {
         Tensor::from_data(rows, &Device::flex())
@@ -185,7 +183,8 @@ mod tests {
     fn probabilities(weighing: Weighing, next: [u32; 2], state: [f32; 2]) -> Vec<f32> {
         let neighbours = Neighbours::new(tensor([[0.0, 0.0], [3.0, 4.0]]), next.to_vec(), weighing);
         let scores = tensor([[0.0, 0.0, 0.0, f32::NEG_INFINITY]; 2]);
-        let mixed = values(neighbours.mixed(tensor([state; 2]), scores));
+        let mut mixed = log_softmax(scores);
+        neighbours.mix_in(tensor([state; 2]), &mut mixed);
         assert_eq!(mixed[..4], mixed[4..]);
         mixed[..4].iter().map(|log_prob| log_prob.exp()).collect()
     }

@@ -82,7 +82,11 @@ impl Transformer {
         let gated = self.encoder.gated.as_ref()?;
         let none = DropoutSource::none();
         let states = gated.forward(states.clone(), states, &readers, &memory, &none);
-        Some(EncoderOutput::of(states, source))
+        let counted = self.counted(source);
+        Some(EncoderOutput::of(
+            states,
+            counted.as_ref().unwrap_or(source),
+        ))
     }
 
     fn layers(&self, source: &Rows) -> Tensor<2> {

@@ -19,7 +19,7 @@ use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::surroundings::Surroundings;
 use super::transformer::Transformer;
 use crate::error::Result;
-use crate::kernels::{DropoutSource, label_smoothed_cross_entropy};
+use crate::kernels::{DropoutSource, label_smoothed_cross_entropy, log_softmax};
 
 /// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
 /// thread's would change what a seed gives.
@@ -129,6 +129,15 @@ impl Model {
         Ok(model)
     }
 
+    /// Lets devices that draw dropout masks themselves draw those that follow from `seed`.
+    pub fn seed_masks(&self, seed: u64) {
+        let drawn = |device: &Device| *device != Device::flex();
+        for device in self.devices().into_iter().filter(drawn) {
+            let _alone = drawing();
+            device.seed(seed);
+        }
+    }
+
     /// Whether translations of other sentences are read.
     pub fn is_bilingual(&self) -> bool {
         self.context.as_ref().is_some_and(Context::is_bilingual)
@@ -224,9 +233,11 @@ impl Model {
         )
     }
 
-    /// States of the sentence-level model, without gradient.
+    /// States of the sentence-level model, without gradient, where the encoder reads them.
     pub(super) fn memory(&self, source: &Rows) -> Option<Tensor<2>> {
         let stage_one = self.stage_one.as_ref()?;
+        self.context
+            .filter(|context| context.side().has_encoder())?;
         let encoded = stage_one.encode(source, None, &DropoutSource::none());
         Some(encoded.states.detach())
     }
@@ -267,17 +278,42 @@ impl Model {
     /// # Shapes
     /// - output: `[target rows, vocab]`
     pub fn scores(&self, batch: &Batch, drop: &DropoutSource) -> Tensor<2> {
-        self.scores_with(&self.encode(&batch.source, drop), batch, drop)
+        let encoded = self.encode(&batch.source, drop);
+        let translations =
+            self.known_translations(&batch.source, &batch.references, &encoded, drop);
+        self.scores_with(&encoded, translations.as_ref(), batch, drop)
     }
 
-    /// [`Self::scores`] with the encoded sentences of `batch.source`; here a sentence may be translated several times.
+    /// What a bilingual model reads of the translations `target` of all sentences of `source`.
+    pub fn known_translations(
+        &self,
+        source: &Rows,
+        target: &Rows,
+        encoded: &Encoded,
+        drop: &DropoutSource,
+    ) -> Option<Memory> {
+        match encoded {
+            Encoded::Transformer(encoded) => self.translations(source, target, encoded, drop),
+            Encoded::RnnSearch(_) => None,
+        }
+    }
+
+    /// [`Self::scores`] with the encoded sentences of `batch.source` and what is read of their translations; here a
+    /// sentence may be translated several times.
     ///
     /// # Shapes
     /// - output: `[target rows, vocab]`
-    pub fn scores_with(&self, encoded: &Encoded, batch: &Batch, drop: &DropoutSource) -> Tensor<2> {
+    pub fn scores_with(
+        &self,
+        encoded: &Encoded,
+        translations: Option<&Memory>,
+        batch: &Batch,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
         match (&self.network, encoded) {
             (Network::Transformer(network), Encoded::Transformer(encoded)) => {
-                network.vocabulary_scores(self.states(network, encoded, batch, drop))
+                let states = Self::states(network, (encoded, translations), batch, drop);
+                network.vocabulary_scores(states)
             }
             (Network::RnnSearch(network), Encoded::RnnSearch(encoded)) => {
                 let encoded = encoded.select(&batch.translated);
@@ -289,22 +325,16 @@ impl Model {
 
     /// States of the last decoder layer, one for each row of `batch.target`.
     pub(super) fn states(
-        &self,
         network: &Transformer,
-        encoded: &EncoderOutput,
+        (encoded, translations): (&EncoderOutput, Option<&Memory>),
         batch: &Batch,
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        let translations = self.translations(&batch.source, &batch.references, encoded, drop);
         let encoded = encoded.select(&batch.translated);
         let decoded = network.decode(&batch.target, &encoded, drop);
-        network.decoder.join(
-            decoded,
-            &batch.target,
-            &encoded,
-            translations.as_ref(),
-            drop,
-        )
+        network
+            .decoder
+            .join(decoded, &batch.target, &encoded, translations, drop)
     }
 
     /// Mean label-smoothed loss in nats a token.
@@ -358,24 +388,35 @@ impl Model {
         }
     }
 
-    /// Adds the word `ids[h]` to hypothesis `h`.
+    /// Adds the word `ids[h]` to hypothesis `h`; the scores are the network's alone.
     ///
     /// # Shapes
     /// - output: scores before softmax, `[hypotheses, vocab]`
     pub fn step(&self, state: &mut SearchState, ids: &[u32]) -> Tensor<2> {
         match (&self.network, state) {
             (Network::Transformer(network), SearchState::Transformer(state)) => {
-                let states = network.next_states(state, ids);
-                let scores = network.vocabulary_scores(states.clone());
-                match &self.neighbours {
-                    Some(neighbours) => neighbours.mixed(states, scores),
-                    None => scores,
-                }
+                network.step(state, ids)
             }
             (Network::RnnSearch(network), SearchState::RnnSearch(state)) => {
                 network.step(state, ids)
             }
             _ => unreachable!("a model goes on with its own state"),
+        }
+    }
+
+    /// [`Self::step`] with log-probabilities, in which has part what the model looks up.
+    ///
+    /// # Shapes
+    /// - output: `[hypotheses, vocab]`, row by row
+    pub fn next_log_probs(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
+        match (&self.network, state, &self.neighbours) {
+            (Network::Transformer(network), SearchState::Transformer(state), Some(neighbours)) => {
+                let states = network.next_states(state, ids);
+                let mut log_probs = log_softmax(network.vocabulary_scores(states.clone()));
+                neighbours.mix_in(states, &mut log_probs);
+                log_probs
+            }
+            (_, state, _) => log_softmax(self.step(state, ids)),
         }
     }
 

@@ -9,6 +9,7 @@ use burn::tensor::{Device, Tensor};
 use super::bert_fusion::BertFusion;
 use super::config::ModelConfig;
 use super::context_attention::ContextSublayer;
+use super::context_config::Context;
 use super::embedding::Embedding;
 use super::encoder::Encoder;
 use super::norm::Norm;
@@ -37,7 +38,7 @@ impl ModelConfig {
             let allowed = format!("{} like the model to begin with", base.encoder);
             return refuse("encoder", self.encoder.to_string(), allowed);
         }
-        if base.context.is_some() && base.context != self.context {
+        if base.context.is_some() && base.context != self.choosing_like(base).context {
             let allowed =
                 "the context of the model to begin with, or begin with one without".into();
             return refuse("context", format!("{:?}", self.context), allowed);
@@ -55,6 +56,24 @@ impl ModelConfig {
         };
         config.validate()?;
         Ok(config)
+    }
+
+    /// This with the sentences that `base` chooses: their number and kind may be set for a run.
+    fn choosing_like(&self, base: &Self) -> Self {
+        let mut own = self.clone();
+        if let Some(top_t) = base.top_t() {
+            own.set_top_t(top_t);
+        }
+        if let (
+            Some(Context::Bert { sentence, .. }),
+            Some(Context::Bert {
+                sentence: other, ..
+            }),
+        ) = (&mut own.context, base.context)
+        {
+            *sentence = other;
+        }
+        own
     }
 }
 

@@ -1,8 +1,6 @@
 //! What search sees of a model.
 
-use burn::tensor::Tensor;
-use burn::tensor::activation::log_softmax;
-
+use crate::kernels::log_softmax;
 use crate::model::{DecoderState, Model, SearchState, Transformer};
 
 /// Next-word probabilities of a number of hypotheses that grow together.
@@ -30,7 +28,7 @@ impl Decode for Model {
     }
 
     fn step(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
-        log_probs(Self::step(self, state, ids))
+        self.next_log_probs(state, ids)
     }
 
     fn select(&self, state: &mut SearchState, hypotheses: &[usize]) {
@@ -47,17 +45,10 @@ impl Decode for Transformer {
     }
 
     fn step(&self, state: &mut DecoderState, ids: &[u32]) -> Vec<f32> {
-        log_probs(Self::step(self, state, ids))
+        log_softmax(Self::step(self, state, ids))
     }
 
     fn select(&self, state: &mut DecoderState, hypotheses: &[usize]) {
         state.select(hypotheses);
     }
-}
-
-fn log_probs(scores: Tensor<2>) -> Vec<f32> {
-    log_softmax(scores, 1)
-        .into_data()
-        .try_into_vec::<f32>()
-        .expect("scores are 32-bit floats")
 }

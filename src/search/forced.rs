@@ -11,7 +11,7 @@ use super::beam::SearchOptions;
 use super::passes::{BATCH_TOKENS, Searcher, within};
 use super::windows::LARGEST;
 use crate::kernels::DropoutSource;
-use crate::model::{Batch, Encoded, Model, Rows};
+use crate::model::{Batch, Encoded, Memory, Model, Rows};
 use crate::text::vocabulary::Vocabulary;
 
 /// Translations by the numbers of their sentences, without `bos` and `eos`.
@@ -71,26 +71,27 @@ impl Searcher<'_> {
                 let source = self.text.alone(&numbers);
                 let encoded = self.model.encode(&source, &DropoutSource::none());
                 let batch = batch(source, translated, &pairs, candidates);
-                tell(self.model, &encoded, &batch, &pairs, forced)?;
+                tell(self.model, (&encoded, None), &batch, &pairs, forced)?;
             }
             return ControlFlow::Continue(());
         }
         let mut kept = None;
         for (group, wanted) in self.wanted_groups() {
             let (rows, encoded) = self.encoded(&group, &mut kept);
-            let mut references = Rows::default();
+            let mut translations = None;
             if self.model.is_bilingual() {
                 self.first_pass(&group, &wanted, &encoded)?;
-                references = self.translations(&group);
+                let (target, none) = (self.translations(&group), DropoutSource::none());
+                translations = self
+                    .model
+                    .known_translations(&rows, &target, &encoded, &none);
             }
             for pairs in batches(candidates, &wanted) {
                 let numbers: Vec<usize> = pairs.iter().map(|(number, _)| *number).collect();
                 let translated = within(&group, |window| window.own.clone(), &numbers);
-                let batch = Batch {
-                    references: references.clone(),
-                    ..batch(rows.clone(), translated, &pairs, candidates)
-                };
-                tell(self.model, &encoded, &batch, &pairs, forced)?;
+                let batch = batch(rows.clone(), translated, &pairs, candidates);
+                let read = (&encoded, translations.as_ref());
+                tell(self.model, read, &batch, &pairs, forced)?;
             }
         }
         ControlFlow::Continue(())
@@ -137,12 +138,12 @@ fn batch(source: Rows, translated: Vec<usize>, pairs: &[Pair], candidates: &Cand
 
 fn tell(
     model: &Model,
-    encoded: &Encoded,
+    (encoded, translations): (&Encoded, Option<&Memory>),
     batch: &Batch,
     pairs: &[Pair],
     forced: &mut dyn FnMut(Forced) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let scores = model.scores_with(encoded, batch, &DropoutSource::none());
+    let scores = model.scores_with(encoded, translations, batch, &DropoutSource::none());
     let labels: Vec<i64> = batch.labels.iter().map(|&id| i64::from(id)).collect();
     let shape = [labels.len(), 1];
     let labels = Tensor::<2, Int>::from_data(TensorData::new(labels, shape), &scores.device());

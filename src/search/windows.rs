@@ -51,27 +51,29 @@ pub(crate) fn windows(
     windows
 }
 
-/// The windows of all documents in runs of up to `largest` tokens, at least one window in each.
+/// The windows of all documents in runs of up to `largest` tokens, at least one window in each; a part of a document
+/// stands alone, so that what it reads does not depend on the documents after it.
 pub(super) fn groups(
     sentences: &[SourceSentence],
     documents: &[Range<usize>],
     largest: usize,
 ) -> Vec<Vec<Window>> {
     let mut groups: Vec<Vec<Window>> = Vec::new();
-    let mut sum = 0;
-    for window in documents
-        .iter()
-        .flat_map(|document| windows(sentences, document, largest))
-    {
-        let more = size(&sentences[window.read.clone()]);
-        match groups.last_mut() {
-            Some(group) if sum + more <= largest => group.push(window),
-            _ => {
-                groups.push(vec![window]);
-                sum = 0;
+    let (mut sum, mut open) = (0, false);
+    for document in documents {
+        for window in windows(sentences, document, largest) {
+            let is_whole = window.read == *document;
+            let more = size(&sentences[window.read.clone()]);
+            match groups.last_mut() {
+                Some(group) if open && is_whole && sum + more <= largest => group.push(window),
+                _ => {
+                    groups.push(vec![window]);
+                    sum = 0;
+                }
             }
+            sum += more;
+            open = is_whole;
         }
-        sum += more;
     }
     groups
 }
@@ -125,5 +127,15 @@ mod tests {
             groups(&sentences, &[0..3, 3..5, 5..5, 5..9], 60),
             [vec![whole(0..3), whole(3..5)], vec![whole(5..9)]]
         );
+    }
+
+    #[test]
+    fn a_part_of_a_document_stands_alone() {
+        let sentences = sentences(&[10; 9]);
+        let groups = groups(&sentences, &[0..1, 1..7, 7..8, 8..9], 40);
+        let windows = groups.iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(windows, [1, 1, 1, 2]);
+        let read = groups.iter().flatten().map(|window| window.read.clone());
+        assert_eq!(read.collect::<Vec<_>>(), [0..1, 1..5, 4..7, 7..8, 8..9]);
     }
 }

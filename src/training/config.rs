@@ -31,7 +31,7 @@ pub struct TrainingConfig {
     pub vocab_size: usize,
     /// Decides initial weights, order of the data and dropout.
     pub seed: u64,
-    /// Target tokens in a batch.
+    /// Tokens in a batch: target tokens of sentences, or those of the longer side of whole documents.
     pub batch_tokens: usize,
     pub schedule: Schedule,
     /// Of the constant schedule.
@@ -171,6 +171,12 @@ impl TrainingConfig {
         }
     }
 
+    /// Whether anything but a person ends the run.
+    pub fn has_limit(&self) -> bool {
+        let has_patience = self.patience > 0 && self.validate_every > 0;
+        has_patience || self.limits() != RunLimits::default()
+    }
+
     /// The learning rate of update `step`, from 1, of a model of this width.
     pub fn rate(&self, step: usize, d_model: usize) -> f64 {
         match self.schedule {
@@ -238,5 +244,24 @@ impl TrainingConfig {
             return refuse("minutes", &self.minutes, "0 or a number above it");
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_ends_by_itself_only_if_it_is_told_when() {
+        let endless = TrainingConfig::default();
+        let steps = TrainingConfig {
+            steps: 5,
+            ..endless.clone()
+        };
+        assert!(!endless.has_limit() && steps.has_limit());
+        let mut second = TrainingConfig::second_stage(PathBuf::new());
+        assert!(second.has_limit());
+        second.validate_every = 0;
+        assert!(!second.has_limit(), "its patience is never asked for");
     }
 }

@@ -212,8 +212,7 @@ impl<'a> Trainer<'a> {
         if before != 0 && before != now {
             progress.batch = progress.batch * before / now;
             reporter.warn(format!(
-                "batches now have {now} target tokens instead of {before}: a few pairs of this epoch are seen twice or \
-                 not at all"
+                "batches now have {now} tokens instead of {before}: a few pairs of this epoch are seen twice or not at all"
             ))?;
         }
         progress.batch_tokens = now;
@@ -368,6 +367,7 @@ impl<'a> Trainer<'a> {
                 .wrapping_mul(0x9E37_79B9)
                 .wrapping_add(step as u64),
         );
+        self.model.seed_masks(dropout.seed());
         let loss = self.model.loss(batch, config.label_smoothing, &dropout);
         let mut gradients = loss.backward();
         let clip_norm = (config.clip_norm > 0.0).then_some(config.clip_norm);

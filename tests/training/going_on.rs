@@ -81,7 +81,7 @@ fn other_batches_in_a_run_that_goes_on_are_said() {
         ..place.config(5)
     };
     let on = trained(&config, &place.run(run), true).expect("goes on");
-    let said = |event: &TrainingEvent| matches!(event, TrainingEvent::Warning { message } if message.contains("60 target tokens instead of 120"));
+    let said = |event: &TrainingEvent| matches!(event, TrainingEvent::Warning { message } if message.contains("60 tokens instead of 120"));
     assert!(on.iter().any(said), "{on:?}");
     assert_eq!(steps(&on), [4, 5]);
 }

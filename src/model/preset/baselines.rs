@@ -26,7 +26,6 @@ pub(super) const PRESETS: &[Preset] = &[
         architecture: Architecture::RnnSearch,
         size: Size {
             tied_embeddings: false,
-            dropout_percent: 20,
             ..SMALL
         },
         ..BASE
@@ -116,7 +115,6 @@ pub(super) const PRESETS: &[Preset] = &[
         architecture: Architecture::RnnSearch,
         size: Size {
             tied_embeddings: false,
-            dropout_percent: 20,
             ..PAPER
         },
         ..SELECTIVE_BASE

@@ -32,7 +32,6 @@ const CATSBY_BASE: Preset = Preset {
     size: Size {
         d_ff: 1024,
         num_heads: 4,
-        dropout_percent: 30,
         ..PAPER
     },
     encoder: "sf-sf-sf-sf-sf-sf",

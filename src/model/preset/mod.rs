@@ -40,7 +40,6 @@ struct Size {
     d_model: usize,
     d_ff: usize,
     num_heads: usize,
-    dropout_percent: u8,
     tied_embeddings: bool,
     max_tokens: usize,
 }
@@ -74,7 +73,6 @@ const SMALL: Size = Size {
     d_model: 256,
     d_ff: 1024,
     num_heads: 4,
-    dropout_percent: 10,
     tied_embeddings: true,
     max_tokens: 160,
 };
@@ -156,7 +154,8 @@ impl Preset {
             num_heads: size.num_heads,
             encoder: self.encoder.parse::<Layout>().expect("presets are tested"),
             num_decoder_layers: self.num_decoder_layers,
-            dropout: f32::from(size.dropout_percent) / 100.0,
+            // Training says how much.
+            dropout: 0.1,
             positions: self.positions,
             norm: NormPosition::Post,
             tied_embeddings: size.tied_embeddings,

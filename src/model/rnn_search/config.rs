@@ -14,10 +14,8 @@ pub struct RnnSearchConfig {
     pub d_model: usize,
     /// Recurrent layers of the decoder; the encoder has one in each direction.
     pub num_decoder_layers: usize,
-    /// Share of embeddings and annotations dropped in training.
+    /// Share of embeddings, annotations and the maxout layer dropped in training.
     pub dropout: f32,
-    /// Share of the maxout layer dropped before the logits; needs `dropout`, without which nothing is ever dropped.
-    pub output_dropout: f32,
     /// Longest sentence in tokens; longer ones are translated in parts.
     pub max_tokens: usize,
 }
@@ -43,16 +41,8 @@ impl RnnSearchConfig {
                 return refuse(field, &size, &allowed);
             }
         }
-        for (field, share) in [
-            ("dropout", self.dropout),
-            ("output_dropout", self.output_dropout),
-        ] {
-            if !(0.0..1.0).contains(&share) {
-                return refuse(field, &share, "0 up to, but not including, 1");
-            }
-        }
-        if self.dropout == 0.0 && self.output_dropout > 0.0 {
-            return refuse("output_dropout", &self.output_dropout, "0, as dropout is 0");
+        if !(0.0..1.0).contains(&self.dropout) {
+            return refuse("dropout", &self.dropout, "0 up to, but not including, 1");
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ use super::attended::{Keep, Readings};
 use super::documents::select_rows;
 use super::embedding::Rows;
 use super::recurrent::{BidirectionalEncoder, BidirectionalEncoderConfig};
-use crate::kernels::{Dropout, DropoutSource, dropout, label_smoothed_cross_entropy};
+use crate::kernels::{DropoutSource, dropout, label_smoothed_cross_entropy};
 
 pub use config::RnnSearchConfig;
 pub use decoder::{RnnDecoder, RnnState};
@@ -31,7 +31,6 @@ pub struct RnnSearch {
     pub decoder: RnnDecoder,
     /// `W_o`, `[vocab, d_model]`
     pub logits: Param<Tensor<2>>,
-    output_dropout: f32,
 }
 
 /// Encoded sentences; one of them may be named more than once.
@@ -76,7 +75,6 @@ impl RnnSearch {
             encoder: BidirectionalEncoderConfig::new(config.d_model, config.d_model).init(device),
             decoder: RnnDecoder::new(config, device),
             logits: table(),
-            output_dropout: config.output_dropout,
         }
     }
 
@@ -119,11 +117,7 @@ impl RnnSearch {
     pub fn scores(&self, encoded: &RnnEncoded, target: &Rows, drop: &DropoutSource) -> Tensor<2> {
         let words = dropout(embed(&self.target_words, &target.ids), drop.next());
         let read = self.decoder.forward(words, &target.sentences, encoded);
-        let mask = drop.next().map(|mask| Dropout {
-            prob: self.output_dropout,
-            ..mask
-        });
-        self.vocabulary_scores(dropout(read, mask))
+        self.vocabulary_scores(dropout(read, drop.next()))
     }
 
     /// The alignment of every row of `target` with the words of its source sentence.

@@ -9,7 +9,6 @@ fn config() -> RnnSearchConfig {
         d_model: WIDTH,
         num_decoder_layers: 2,
         dropout: 0.1,
-        output_dropout: 0.2,
         max_tokens: 20,
     }
 }
@@ -126,12 +125,11 @@ type Change = fn(&mut RnnSearchConfig);
 #[test]
 fn what_cannot_be_built_is_refused() {
     config().validate().expect("a valid configuration");
-    let refused: [(&str, Change); 5] = [
+    let refused: [(&str, Change); 4] = [
         ("vocab_size", |config| config.vocab_size = 4),
         ("num_decoder_layers", |config| config.num_decoder_layers = 0),
         ("d_model", |config| config.d_model = usize::MAX),
-        ("output_dropout", |config| config.output_dropout = f32::NAN),
-        ("output_dropout", |config| config.dropout = 0.0),
+        ("dropout", |config| config.dropout = f32::NAN),
     ];
     for (field, change) in refused {
         let mut config = config();
@@ -139,20 +137,6 @@ fn what_cannot_be_built_is_refused() {
         let error = config.validate().expect_err(field).to_string();
         assert!(error.contains(field), "{error}");
     }
-}
-
-#[test]
-fn dropout_falls_on_the_output_layer_too() {
-    let (model, target) = (model(), Rows::new([&[1, 5][..], &[1], &[1, 3]]));
-    let scores = |output_dropout: f32| {
-        let mut model = model.clone();
-        model.output_dropout = output_dropout;
-        let drop = DropoutSource::new(0.1, 3);
-        let encoded = model.encode(&source(), &drop);
-        values(model.scores(&encoded, &target, &drop))
-    };
-    assert_eq!(scores(0.5), scores(0.5));
-    assert_ne!(scores(0.5), scores(0.0));
 }
 
 /// The equations as loops over numbers, one sentence at a time.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::measured::{Measured, operations};
 use super::{Sweep, SweepRow};
+use crate::charts::latex_escaped;
 use crate::error::{Error, Result};
 use crate::training::run_state::{RunState, run_state};
 
@@ -139,8 +140,10 @@ impl SweepTable {
 
     /// As a LaTeX tabular, with the rules of booktabs.
     pub fn to_latex(&self) -> String {
-        let row =
-            |cells: [String; 8]| format!("{} \\\\\n", cells.map(|cell| escaped(&cell)).join(" & "));
+        let row = |cells: [String; 8]| {
+            let cells = cells.map(|cell| latex_escaped(&cell));
+            format!("{} \\\\\n", cells.join(" & "))
+        };
         let mut text = "\\begin{tabular}{lrrrrrrr}\n\\toprule\n".to_owned();
         text += &row(HEADINGS.map(str::to_owned));
         text += "\\midrule\n";
@@ -229,19 +232,4 @@ fn deviation(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mean = mean(values.iter().copied().map(Some))?;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (values.len() > 1).then(|| (squares / (values.len() - 1) as f64).sqrt())
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for letter in text.chars() {
-        if "&%$#_{}".contains(letter) {
-            escaped.push('\\');
-        }
-        match letter {
-            '±' => escaped.push_str("$\\pm$"),
-            '–' => escaped.push_str("--"),
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
 }
