@@ -148,7 +148,7 @@ fn an_interrupted_run_saves_before_it_ends() {
     assert!(interrupt.expect("there is a kill").success());
     let output = ended(child);
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
+    assert_eq!(output.status.code(), Some(130), "{told}");
     assert!(told.contains("press Ctrl+C again"), "{told}");
     let stopped = RunState::Finished(EndReason::Stopped);
     assert_eq!(run_state(&run).expect("readable"), stopped);

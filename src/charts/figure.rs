@@ -16,7 +16,7 @@ use super::font::register_fonts;
 use super::pen::{Drawn, Pen};
 use super::theme::Theme;
 use crate::error::{Error, Result};
-use crate::text::file::write_atomically;
+use crate::text::file::{check_place, write_atomically};
 
 /// plotters counts in whole units; so many of them are a pixel, so that curves are smooth.
 pub const FINE: u32 = 4;
@@ -77,21 +77,43 @@ pub fn write_picture(
             });
         }
     }
-    let extension = path.extension().map(OsStr::to_ascii_lowercase);
-    let bytes = match extension.as_ref().and_then(|end| end.to_str()) {
-        Some("svg") => picture_svg(picture, theme, size).map(String::into_bytes),
-        Some("png") => picture_png(picture, theme, size),
-        _ => {
-            return Err(Error::FigureExtension {
-                path: path.to_owned(),
-            });
-        }
+    let bytes = match Format::of(path)? {
+        Format::Svg => picture_svg(picture, theme, size).map(String::into_bytes),
+        Format::Png => picture_png(picture, theme, size),
     };
     let bytes = bytes.map_err(|problem| Error::Figure {
         problem,
         path: path.to_owned(),
     })?;
     write_atomically(path, &bytes, overwrite)
+}
+
+/// Before long work whose outcome is to be drawn: whether [`write_picture`] will find its place.
+///
+/// # Errors
+/// If the name ends otherwise than in `.svg` or `.png`, the file exists and `overwrite` is false, or its folder does not.
+pub fn check_picture(path: &Path, overwrite: bool) -> Result<()> {
+    Format::of(path)?;
+    check_place(path, overwrite)
+}
+
+enum Format {
+    Svg,
+    Png,
+}
+
+impl Format {
+    /// As the end of the name says.
+    fn of(path: &Path) -> Result<Self> {
+        let extension = path.extension().map(OsStr::to_ascii_lowercase);
+        match extension.as_ref().and_then(|end| end.to_str()) {
+            Some("svg") => Ok(Self::Svg),
+            Some("png") => Ok(Self::Png),
+            _ => Err(Error::FigureExtension {
+                path: path.to_owned(),
+            }),
+        }
+    }
 }
 
 /// A chart as SVG, `size` in pixels.

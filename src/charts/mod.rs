@@ -21,10 +21,13 @@ mod theme;
 mod thin;
 mod ticks;
 mod view;
+mod written;
 
 pub use chart::{Bounds, Chart, Curve, Panel, Scale, Span, View, XAxis};
 pub use draw::draw;
-pub use figure::{FINE, Picture, picture_png, picture_svg, png, svg, write, write_picture};
+pub use figure::{
+    FINE, Picture, check_picture, picture_png, picture_svg, png, svg, write, write_picture,
+};
 pub use font::{EM, FONT, register_fonts};
 pub use pen::{Anchor, Drawn, Lettering, Pen};
 pub use place::{Place, Rect};
@@ -32,3 +35,4 @@ pub use plan::Plan;
 pub use smooth::exponential_average;
 pub use theme::Theme;
 pub use ticks::{x_value, y_value};
+pub use written::{latex_escaped, thousands};

@@ -126,6 +126,30 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
         )
     }
 
+    /// A text that is no wider than `width` pixels, ended by an ellipsis if it was.
+    pub(crate) fn shortened(&self, text: &str, lettering: Lettering, width: f64) -> String {
+        if self.width(text, lettering) <= width {
+            return text.to_owned();
+        }
+        let letters: Vec<char> = text.chars().collect();
+        let fits = |count: usize| {
+            let cut: String = letters[..count].iter().collect();
+            let cut = format!("{}…", cut.trim_end());
+            (self.width(&cut, lettering) <= width).then_some(cut)
+        };
+        // The longest beginning that fits.
+        let (mut low, mut high) = (0, letters.len());
+        while low < high {
+            let middle = usize::midpoint(low, high) + 1;
+            if middle <= high && fits(middle.min(letters.len())).is_some() {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        fits(low).unwrap_or_default()
+    }
+
     fn style(&self, lettering: Lettering) -> TextStyle<'static> {
         let style = if lettering.bold {
             FontStyle::Bold

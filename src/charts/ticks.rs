@@ -1,6 +1,7 @@
 //! Where an axis is labelled, and how numbers read.
 
 use super::chart::{Scale, Span, XAxis};
+use super::written::apart;
 
 /// Minutes between labels of a time axis, as clocks divide it.
 const MINUTES: [f64; 13] = [
@@ -180,14 +181,7 @@ fn trimmed(value: f64, step: f64) -> String {
 
 /// A whole number with its thousands apart: `12,345`.
 fn grouped(value: f64) -> String {
-    let digits = format!("{:.0}", value.abs());
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
+    let text = apart(&format!("{:.0}", value.abs()));
     if value <= -0.5 {
         format!("-{text}")
     } else {

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::terminal::print;
+use crate::charts::thousands;
 use crate::error::Result;
 use crate::model::{ModelConfig, Part, PartGroup, Preset};
 use crate::weights::ModelFolder;
@@ -79,15 +80,15 @@ impl DescribeArguments {
         lines.extend([sizes(config), String::new()]);
         lines.push(row("parameters", "part", "a word reads", "source"));
         lines.extend(parts.iter().map(|part| {
-            let parameters = grouped(part.parameters);
+            let parameters = thousands(part.parameters);
             row(&parameters, &part.name, &part.reads, part.source)
         }));
-        lines.push(format!("{:>12}  in all", grouped(total)));
+        lines.push(format!("{:>12}  in all", thousands(total)));
         lines.push(String::new());
         lines.push(format!(
             "A document of {} sentences of {} tokens, read and scored once: about {:.1} GFLOP, and {} of memory beside \
              {} of weights.\n",
-            grouped(self.sentences),
+            thousands(self.sentences),
             self.words,
             2.0 * self.operations(&parts) / 1e9,
             megabytes(self.bytes(config)),
@@ -129,9 +130,13 @@ impl DescribeArguments {
 fn of_folder(folder: &Path) -> Result<Described> {
     let description = ModelFolder::open(folder)?;
     let record = &description.training;
+    let licence = match description.licence.as_str() {
+        "" => String::new(),
+        licence => format!(", licence {licence}"),
+    };
     let mut lines = vec![format!(
-        "{} to {}, licence {}",
-        description.languages.source, description.languages.target, description.licence
+        "{} to {}{licence}",
+        description.languages.source, description.languages.target
     )];
     if let Ok(preset) = Preset::named(&record.preset) {
         lines.extend(about(&preset));
@@ -143,7 +148,7 @@ fn of_folder(folder: &Path) -> Result<Described> {
         lines.push(format!(
             "trained on {}: {} updates, {} target tokens, seed {}{dev}",
             record.corpus,
-            grouped(record.steps),
+            thousands(record.steps),
             record.target_tokens,
             record.seed
         ));
@@ -170,7 +175,7 @@ fn sizes(config: &ModelConfig) -> String {
         config.num_heads,
         config.encoder,
         config.num_decoder_layers,
-        grouped(config.vocab_size),
+        thousands(config.vocab_size),
         config.max_tokens
     )
 }
@@ -179,17 +184,4 @@ fn megabytes(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let megabytes = bytes as f64 / 1e6;
     format!("{megabytes:.0} MB")
-}
-
-/// `1234567` as `1,234,567`.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

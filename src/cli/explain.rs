@@ -1,11 +1,11 @@
 //! `canopy explain`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::translate::{adapted, translate};
-use super::{ModelArguments, terminal};
+use super::{ModelArguments, pixels, terminal, wrong_usage};
 use crate::charts::Theme;
 use crate::error::{Error, Result};
 use crate::explain::{
@@ -54,10 +54,10 @@ pub(super) struct ExplainArguments {
     #[arg(long)]
     dark: bool,
     /// Width of the figure
-    #[arg(long, value_name = "PIXELS", default_value_t = 1_200)]
+    #[arg(long, value_name = "PIXELS", default_value_t = 1_200, value_parser = pixels())]
     width: u32,
     /// Height of the figure; without it what is easy to read
-    #[arg(long, value_name = "PIXELS")]
+    #[arg(long, value_name = "PIXELS", value_parser = pixels())]
     height: Option<u32>,
     /// Replace a file that is there
     #[arg(long)]
@@ -221,6 +221,14 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
             allowed: "1 for this view".to_owned(),
         });
     };
+    if is_trace(path) {
+        let view = match view {
+            ModelView::Difference => "difference",
+            ModelView::Memory => "memory",
+        };
+        let problem = format!("--view {view} needs the document itself, not its trace");
+        wrong_usage("explain", problem);
+    }
     let document = Document::open(path, None)?;
     let count = document.sentences.len();
     if arguments.sentence >= count {
@@ -237,8 +245,13 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
     let made = adapted(&translator, &document);
     let translations = translate(made.as_ref().unwrap_or(&translator), &document, &options)?;
     let sentence = arguments.sentence;
+    // The memory is looked up in by the model as it is.
+    let teller = match view {
+        ModelView::Difference => made.as_ref().unwrap_or(&translator),
+        ModelView::Memory => &translator,
+    };
     let mut told = tell(
-        &translator,
+        teller,
         view,
         &document,
         &translations,
@@ -251,6 +264,12 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
         told.select(Some(place));
     }
     Ok(told)
+}
+
+/// Whether a file is a trace, be it damaged or of another version.
+fn is_trace(path: &Path) -> bool {
+    let opened = trace::open(path);
+    !matches!(opened, Err(Error::Read { .. } | Error::NoTrace { .. }))
 }
 
 /// Subwords of the translation that was asked about, as in a trace.
@@ -295,6 +314,22 @@ fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
     Ok(query)
 }
 
+/// Place of the first word that is `asked`, in lower case, and not only begins or ends so.
+fn place_of_word(asked: &str, tokens: &[String]) -> Option<usize> {
+    let goes_on = |token: &&String| token.starts_with(char::is_alphanumeric);
+    let is_asked = |&start: &usize| {
+        let (first, rest) = (&tokens[start], &tokens[start + 1..]);
+        let pieces = std::iter::once(first).chain(rest.iter().take_while(goes_on));
+        let pieces = pieces.map(|piece| piece.trim_start_matches('▁').to_lowercase());
+        pieces.collect::<String>() == asked
+    };
+    let mut starts =
+        (0..tokens.len()).filter(|&place| place == 0 || tokens[place].starts_with('▁'));
+    let start = starts.find(is_asked).filter(|_| !asked.is_empty())?;
+    // A word may begin with a space alone.
+    Some(start + usize::from(tokens[start] == "▁"))
+}
+
 /// Place of a word in its sentence: its number, or the first subword of the first word with this text.
 fn place_of(word: &str, tokens: &[String], sentence: usize) -> Result<usize> {
     if let Ok(place) = ordinal(word) {
@@ -302,6 +337,7 @@ fn place_of(word: &str, tokens: &[String], sentence: usize) -> Result<usize> {
     }
     let bare = |token: &String| token.trim_start_matches('▁').to_lowercase();
     let asked = word.to_lowercase();
+    let found = place_of_word(&asked, tokens);
     let whole = |start: usize| {
         let mut joined = String::new();
         for (place, token) in tokens.iter().enumerate().skip(start) {
@@ -312,7 +348,8 @@ fn place_of(word: &str, tokens: &[String], sentence: usize) -> Result<usize> {
         }
         joined == asked
     };
-    let found = tokens.iter().position(|token| bare(token) == asked);
+    // What is no word of its own: a piece of one, or what punctuation stands before.
+    let found = found.or_else(|| tokens.iter().position(|token| bare(token) == asked));
     let found = found.or_else(|| (0..tokens.len()).find(|&start| whole(start)));
     found.ok_or_else(|| Error::NotInTrace {
         asked: format!("word {word:?}"),
@@ -326,4 +363,28 @@ fn place_of(word: &str, tokens: &[String], sentence: usize) -> Result<usize> {
                 .join(" ")
         ),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_not_a_piece_of_another_one() {
+        let place = |word: &str, tokens: &str| {
+            let tokens: Vec<String> = tokens.split(' ').map(str::to_owned).collect();
+            place_of(word, &tokens, 0).ok()
+        };
+        let tokens = "▁Open ing ▁spl it s ▁it . ▁open ▁( file ) ▁ Ö ffnen";
+        assert_eq!(place("it", tokens), Some(5));
+        assert_eq!(place("Open", tokens), Some(7));
+        assert_eq!(place("opening", tokens), Some(0));
+        assert_eq!(place("splits", tokens), Some(2));
+        assert_eq!(place("öffnen", tokens), Some(12));
+        // No words of their own.
+        assert_eq!(place("file", tokens), Some(9));
+        assert_eq!(place("ing", tokens), Some(1));
+        assert_eq!(place("3", tokens), Some(2));
+        assert_eq!(place("no", tokens), None);
+    }
 }

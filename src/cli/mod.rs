@@ -1,6 +1,7 @@
 //! The command line: every job of the window as a subcommand.
 //!
-//! Exit codes: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
+//! Exit codes: 0 done, 1 failed, 2 wrong usage, 130 trainings ended by an order. Results go to standard output, everything
+//! else to standard error.
 
 mod contrast;
 mod corpus;
@@ -18,10 +19,12 @@ mod terminal;
 mod train;
 mod translate;
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::builder::RangedU64ValueParser;
+use clap::builder::{RangedI64ValueParser, RangedU64ValueParser};
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::corpus::Split;
@@ -45,6 +48,9 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Translate documents (HTML, Markdown, plain text); the result has the format of the source
+    ///
+    /// What stands in an attribute (alt, title), a list of choices, an HTML block of Markdown or its front matter stays as
+    /// it is.
     Translate(translate::TranslateArguments),
     /// Train a model on a corpus, with checkpoints and validation
     Train(train::TrainArguments),
@@ -135,6 +141,20 @@ impl ModelArguments {
 /// What `--beam` accepts; more hypotheses make translations worse and only fill the memory.
 fn beam_sizes() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=100)
+}
+
+/// What `--width` and `--height` accept, as figures do.
+fn pixels() -> RangedI64ValueParser<u32> {
+    RangedI64ValueParser::new().range(100..=4_000)
+}
+
+/// Ends the program as clap does for wrong usage of `command`.
+fn wrong_usage(command: &str, problem: impl Display) -> ! {
+    clap::Error::raw(
+        ErrorKind::ValueValidation,
+        format!("{problem}\n\nFor more information, try 'canopy {command} --help'.\n"),
+    )
+    .exit()
 }
 
 /// Runs what the arguments ask for.

@@ -1,12 +1,12 @@
 //! `canopy run`
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::charts::{self, Theme, View, XAxis};
 use crate::error::Result;
+use crate::evaluation::told_apart;
 use crate::training::{Curves, Order, chart, give_order};
 
 #[derive(Debug, Subcommand)]
@@ -54,10 +54,10 @@ pub(super) struct PlotArguments {
     #[arg(long)]
     dark: bool,
     /// Width of the figure
-    #[arg(long, value_name = "PIXELS", default_value_t = 1_200)]
+    #[arg(long, value_name = "PIXELS", default_value_t = 1_200, value_parser = super::pixels())]
     width: u32,
     /// Height of the figure
-    #[arg(long, value_name = "PIXELS", default_value_t = 800)]
+    #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = super::pixels())]
     height: u32,
     /// Replace a figure that is there
     #[arg(long)]
@@ -114,25 +114,18 @@ fn plot(arguments: &PlotArguments) -> Result<()> {
     charts::write(&chart, &view, &theme, path, size, arguments.force)
 }
 
-/// What the runs are called: their folders' names, or the whole paths where those are the same.
+/// What the runs are called: their folders' names, or the whole paths of those with the same one.
 fn names(runs: &[PathBuf]) -> Vec<String> {
-    let short = |run: &PathBuf| {
+    let named = runs.iter().map(|run| {
         let folder = match run.extension() {
             Some(end) if end == "jsonl" => run.parent().unwrap_or(Path::new("")),
             _ => run,
         };
         let folder = folder.canonicalize().unwrap_or(folder.to_owned());
-        folder
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-    };
-    let names: Vec<_> = runs.iter().map(short).collect();
-    let different = names.iter().collect::<BTreeSet<_>>().len() == runs.len();
-    let labels = names.into_iter().zip(runs).map(|(name, run)| match name {
-        Some(name) if different => name,
-        _ => run.display().to_string(),
+        let name = folder.file_name().unwrap_or(run.as_os_str());
+        (name.to_string_lossy().into_owned(), run.clone())
     });
-    labels.collect()
+    told_apart(&named.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

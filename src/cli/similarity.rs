@@ -13,7 +13,7 @@ use crate::charts::Theme;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::explain::{Explanation, SimilarityView};
-use crate::inference::{Pick, SentenceEncoder, picks, sentence_texts};
+use crate::inference::{Pick, SentenceEncoder, picks};
 use crate::similarity::{Measure, Range};
 use crate::text::document::Document;
 
@@ -61,7 +61,7 @@ struct FigureArguments {
     #[arg(long)]
     dark: bool,
     /// Width of the figure
-    #[arg(long, value_name = "PIXELS", default_value_t = 1_000)]
+    #[arg(long, value_name = "PIXELS", default_value_t = 1_000, value_parser = super::pixels())]
     width: u32,
     /// Replace a file that is there
     #[arg(long)]
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &SimilarityArguments) -> Result<()> {
     let encoder = SentenceEncoder::open(&arguments.encoder, arguments.device.into())?;
     let document = Document::open(&arguments.document, None)?;
     if let Some(path) = &arguments.output {
-        let texts = sentence_texts(&document);
+        let texts = document.plain_texts();
         let found = encoder.encode(&texts, |_, _| ControlFlow::Continue(()))?;
         let embeddings = found.expect("nothing stops it");
         let name = &encoder.description().name;
@@ -104,7 +104,7 @@ fn print_picks(
         ranges.push(Range::All);
         ranges.extend(arguments.hybrid.iter().map(|&first| Range::Hybrid(first)));
     }
-    let texts = sentence_texts(document);
+    let texts = document.plain_texts();
     let mut line = StatusLine::new();
     let encoding = |done, all| {
         line.show(&format!("encoded {done} of {all} sentences"));

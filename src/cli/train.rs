@@ -14,7 +14,7 @@ use crate::training::{
     train,
 };
 
-/// Exit code of a program ended by Ctrl+C, as shells count.
+/// Exit code of a program ended by Ctrl+C, as shells count, or by another order.
 const INTERRUPTED: i32 = 130;
 
 #[derive(Debug, Args)]
@@ -56,13 +56,13 @@ pub(super) struct TrainArguments {
     /// Decides initial weights, order of the data and dropout
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Updates in all, those before a resume included
+    /// Updates in all, those before a resume included; 0 for no limit
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
-    /// Target tokens in all, those before a resume included
+    /// Target tokens in all, those before a resume included; 0 for no limit
     #[arg(long, value_name = "N")]
     target_tokens: Option<u64>,
-    /// Minutes of this session
+    /// Minutes of this session; 0 for no limit
     #[arg(long, value_name = "N")]
     minutes: Option<f64>,
     /// Updates between checkpoints
@@ -89,8 +89,10 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     let control = Control::default();
     end_on_interrupt(&control);
     let Some(run) = arguments.run.as_ref().filter(|_| !arguments.estimate) else {
-        let estimate = probe(&config, &compute.device, &control)?;
-        return estimate.map_or(Ok(()), |estimate| print(&told(&estimate)));
+        let Some(estimate) = probe(&config, &compute.device, &control)? else {
+            interrupted()
+        };
+        return print(&told(&estimate));
     };
     // The window shows it too.
     if let Some(home) = Folders::of_user().data
@@ -98,16 +100,32 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     {
         warn(&format!("the window will not find this run: {error}"));
     }
-    train(
+    let ended = train(
         &config,
         run,
         arguments.resume,
         &compute.device,
         &compute.name,
         &control,
-        &mut |event| show(&mut line, event),
+        &mut |event| {
+            show(&mut line, event);
+            if matches!(event, TrainingEvent::Started { .. }) && !config.has_limit() {
+                line.line(
+                    "no limit is given: it trains until Ctrl+C (--steps, --target-tokens or --minutes sets one, or \
+                     patience in --config)",
+                );
+            }
+        },
     )?;
+    if ended.is_order() {
+        interrupted();
+    }
     Ok(())
+}
+
+/// Ends the program as Ctrl+C does, once everything is saved.
+pub(super) fn interrupted() -> ! {
+    std::process::exit(INTERRUPTED)
 }
 
 fn told(estimate: &Estimate) -> String {
@@ -138,7 +156,7 @@ pub(super) fn end_on_interrupt(control: &Control) {
             std::thread::spawn(move || {
                 for _ in futures_lite::stream::block_on(signals) {
                     if control.order() >= Order::Stop {
-                        std::process::exit(INTERRUPTED);
+                        interrupted();
                     }
                     eprintln!("\ncanopy: saving; press Ctrl+C again to end at once");
                     control.stop();

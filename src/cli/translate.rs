@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 use std::io::{ErrorKind, Read};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::ModelArguments;
 use super::terminal::{StatusLine, duration, print, warn};
+use super::{ModelArguments, wrong_usage};
+use crate::app::markup::to_editable;
+use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
 use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
 use crate::memory::TranslationMemory;
@@ -21,10 +23,11 @@ use crate::training::for_document;
 
 #[derive(Debug, Args)]
 pub(super) struct TranslateArguments {
-    /// Documents to translate; without any, standard input
+    /// Documents to translate; without any, and for -, standard input
     #[arg(value_name = "IN")]
     inputs: Vec<PathBuf>,
-    /// File, folder or - for standard output, which is also the default; a folder takes the names of the sources
+    /// File, folder or - for standard output, which is also the default; a folder takes the names of the sources, with
+    /// .json behind them if --json is given
     #[arg(short, long, value_name = "OUT|DIR|-")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -41,7 +44,11 @@ pub(super) struct TranslateArguments {
     /// Format of the source; without it the file's ending tells, and standard input is plain text
     #[arg(long, value_enum)]
     format: Option<FormatName>,
-    /// Write sentences with scores and flags as JSON instead of the translated document
+    /// Write sentences with scores and flags as JSON instead of the translated document. Markup inside a sentence is
+    /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one. The flags are length_ratio (far shorter or longer than
+    /// usual), repetition, split (translated in parts), cut_off, markup (some stands at the end or has lost its text),
+    /// numbers (others than in the source), unwritten (characters left out), empty (not translated) and memory (taken over
+    /// from it)
     #[arg(long)]
     json: bool,
     /// Translations of yours: a TMX file, a corpus folder, a program's PO file or a folder of them, or a file with a
@@ -87,7 +94,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let places = arguments.places()?;
     arguments.check_trace(&places)?;
     let mut translator = arguments.model.open()?;
-    arguments.check_languages(&translator)?;
+    arguments.check_languages(&translator);
     if arguments.adapt {
         translator.learn_from_memory()?;
     }
@@ -96,12 +103,11 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         let memory = TranslationMemory::read(path, &info.source_language, &info.target_language)?;
         translator.remember(memory);
     }
-    let sources: Vec<Option<&Path>> = match arguments.inputs.as_slice() {
-        [] => vec![None],
-        inputs => inputs.iter().map(|path| Some(path.as_path())).collect(),
-    };
-    for (source, place) in sources.into_iter().zip(places) {
-        let document = arguments.read(source)?;
+    // What cannot be read is told before anything is translated.
+    let sources = arguments.sources().into_iter();
+    let documents = sources.map(|source| arguments.read(source));
+    let documents = documents.collect::<Result<Vec<_>>>()?;
+    for (document, place) in documents.into_iter().zip(places) {
         let adapted = adapted(&translator, &document);
         let translator = adapted.as_ref().unwrap_or(&translator);
         let translations = translate(translator, &document, &arguments.options())?;
@@ -134,27 +140,44 @@ impl TranslateArguments {
         }
     }
 
+    /// Where the documents come from; `None` is standard input.
+    fn sources(&self) -> Vec<Option<&Path>> {
+        if self.inputs.is_empty() {
+            return vec![None];
+        }
+        let inputs = self.inputs.iter().map(PathBuf::as_path);
+        let sources = inputs.map(|path| Some(path).filter(|path| path.as_os_str() != "-"));
+        sources.collect()
+    }
+
     /// Decides every output place before any work is done.
     fn places(&self) -> Result<Vec<Place>> {
+        let sources = self.sources();
         let Some(output) = self
             .output
             .as_ref()
             .filter(|output| output.as_os_str() != "-")
         else {
-            return Ok(vec![None; self.inputs.len().max(1)]);
+            return Ok(vec![None; sources.len()]);
         };
         let places: Vec<Place> = if output.is_dir() {
-            if self.inputs.is_empty() {
+            if sources.contains(&None) {
                 return Err(Error::write(output)(ErrorKind::IsADirectory.into()));
             }
-            self.inputs
-                .iter()
-                .map(|input| input.file_name().map(|name| output.join(name)))
-                .collect()
-        } else if self.inputs.len() > 1 {
-            return Err(Error::NotAFolder {
-                path: output.clone(),
-            });
+            let place = |source: &Path| {
+                let mut name = source.file_name()?.to_owned();
+                if self.json {
+                    name.push(".json");
+                }
+                Some(output.join(name))
+            };
+            sources.into_iter().map(|source| place(source?)).collect()
+        } else if is_folder_name(output) {
+            let cause = std::io::Error::new(ErrorKind::NotFound, "this folder is not there");
+            return Err(Error::write(output)(cause));
+        } else if sources.len() > 1 {
+            let path = output.clone();
+            wrong_usage("translate", Error::NotAFolder { path })
         } else {
             vec![Some(output.clone())]
         };
@@ -186,26 +209,25 @@ impl TranslateArguments {
         check_place(&path, self.force)
     }
 
-    fn check_languages(&self, translator: &Translator) -> Result<()> {
+    /// Ends the program if the model does not translate between the languages that are asked for.
+    fn check_languages(&self, translator: &Translator) {
         let info = translator.info();
-        let asked = [
-            (&self.from, &info.source_language),
-            (&self.to, &info.target_language),
-        ];
-        if asked
-            .iter()
-            .any(|(asked, has)| asked.as_ref().is_some_and(|asked| asked != *has))
+        let is_other = |asked: Option<&str>, has: &str| {
+            asked.is_some_and(|asked| !is_same_language(has, asked))
+        };
+        if is_other(self.from.as_deref(), &info.source_language)
+            || is_other(self.to.as_deref(), &info.target_language)
         {
             let pair = |from: &str, to: &str| format!("{from} to {to}");
-            return Err(Error::Languages {
+            let problem = Error::Languages {
                 asked: pair(
                     self.from.as_deref().unwrap_or(&info.source_language),
                     self.to.as_deref().unwrap_or(&info.target_language),
                 ),
                 has: pair(&info.source_language, &info.target_language),
-            });
+            };
+            wrong_usage("translate", problem);
         }
-        Ok(())
     }
 
     fn read(&self, path: Option<&Path>) -> Result<Document> {
@@ -264,14 +286,31 @@ pub(super) fn translate(
         let names: Vec<String> = warning.map(ToString::to_string).collect();
         if !names.is_empty() {
             warn(&format!(
-                "{}: sentence {}: {}",
+                "{}: sentence {} (\"{}\"): {}",
                 document.name,
                 index + 1,
+                beginning(&document.sentences[index].plain_text()),
                 names.join(", ")
             ));
         }
     }
     Ok(translations)
+}
+
+/// Whether a name that does not exist can only be meant as a folder's.
+fn is_folder_name(path: &Path) -> bool {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    last.is_some_and(|&byte| is_separator(char::from(byte)))
+}
+
+/// The first words of a sentence, for those who look for it in the document.
+fn beginning(text: &str) -> String {
+    const SHOWN: usize = 40;
+    let text = text.trim();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{} …", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
 }
 
 /// A translator that has taken in what resembles this document, if its model does so.
@@ -300,10 +339,10 @@ fn report(
             "section": position.section,
             "paragraph": position.paragraph,
             "sentence_in_paragraph": position.sentence_in_paragraph,
-            "source": document.sentences[index].text,
+            "source": to_editable(&document.sentences[index].text),
         });
         if let Some(translation) = translation {
-            entry["target"] = json!(translation.text);
+            entry["target"] = json!(to_editable(&translation.text));
             entry["log_prob"] = json!(translation.log_prob);
             entry["tokens"] = json!(translation.num_tokens);
             entry["flags"] = json!(translation.flags);
@@ -322,4 +361,17 @@ fn report(
         "target_language": info.target_language,
         "sentences": translations.iter().enumerate().map(sentence).collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_sentence_is_known_by_its_beginning() {
+        assert_eq!(beginning(" Open the file."), "Open the file.");
+        let long = "Ändern Sie die Größe ".repeat(4);
+        let told = "Ändern Sie die Größe Ändern Sie die Größ …";
+        assert_eq!(beginning(&long), told);
+    }
 }

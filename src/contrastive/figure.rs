@@ -7,7 +7,7 @@ use crate::charts::{Anchor, Drawn, Lettering, Pen, Picture};
 
 const MARGIN: f64 = 20.0;
 const HEAD: f64 = 58.0;
-const FOOT: f64 = 46.0;
+const FOOT: f64 = 64.0;
 const GROUP: f64 = 30.0;
 const SMALL: f64 = 11.0;
 /// Names of cells.
@@ -124,22 +124,35 @@ impl Picture for AccuracyFigure {
             }
             y += height;
         }
-        self.legend(pen, f64::from(height) / pen.scale - MARGIN - 4.0)
+        let inner = f64::from(width) / pen.scale - 2.0 * MARGIN;
+        self.legend(pen, f64::from(height) / pen.scale - MARGIN - 4.0, inner)
     }
 }
 
 impl AccuracyFigure {
-    fn legend<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, y: f64) -> Drawn<DB> {
+    /// The names of the models, and below them what is drawn; the baseline of the latter stands at `y`.
+    #[expect(clippy::cast_precision_loss, reason = "a few models")]
+    fn legend<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, y: f64, width: f64) -> Drawn<DB> {
+        /// The dot before a name, and what follows it.
+        const AROUND: f64 = 36.0;
         let small = Lettering::new(SMALL, pen.theme.text);
-        let mut left = MARGIN;
+        let names = self.models.iter().map(|(name, _)| name);
+        let needed: f64 = names.map(|name| pen.width(name, small) + AROUND).sum();
+        let room = if needed > width {
+            width / self.models.len() as f64 - AROUND
+        } else {
+            width
+        };
+        let (mut left, above) = (MARGIN, y - 18.0);
         for (colour, (name, _)) in self.models.iter().enumerate() {
-            pen.disc((left + 5.0, y - 4.0), 4.0, pen.theme.run(colour))?;
-            pen.text(name, (left + 14.0, y), small)?;
-            left += 14.0 + pen.width(name, small) + 22.0;
+            let name = pen.shortened(name, small, room);
+            pen.disc((left + 5.0, above - 4.0), 4.0, pen.theme.run(colour))?;
+            pen.text(&name, (left + 14.0, above), small)?;
+            left += pen.width(&name, small) + AROUND;
         }
         let weak = Lettering::new(SMALL, pen.theme.weak);
         let about = "line: 95 % (Wilson); grey: by lot; right of items; no accuracy under 30";
-        pen.text(about, (left, y), weak)
+        pen.text(about, (MARGIN, y), weak)
     }
 }
 
@@ -195,5 +208,21 @@ mod tests {
         }
         // Two models: total and "er" have dots, "sie" has none; two more explain the colours.
         assert_eq!(svg.matches("<circle").count(), 6);
+    }
+
+    #[test]
+    fn long_names_leave_room_for_all_models_and_for_what_is_drawn() {
+        let found = Accuracies::of(&ContrastiveSet::default(), &[]);
+        let name =
+            |run: usize| format!("runs/ladder/hierarchical-conditional-{run}/checkpoints/best");
+        let figure = AccuracyFigure {
+            title: "Pronouns".to_owned(),
+            subtitle: "of a set".to_owned(),
+            models: (0..3).map(|run| (name(run), found.clone())).collect(),
+        };
+        let size = (760, figure.height());
+        let svg = picture_svg(&figure, &Theme::LIGHT, size).expect("drawn");
+        assert_eq!(svg.matches('…').count(), 3, "{svg}");
+        assert!(svg.contains("line: 95 % (Wilson)"));
     }
 }

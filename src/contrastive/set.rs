@@ -1,6 +1,9 @@
 //! A contrastive set in memory, whichever format it had.
 
+use std::fmt::Write;
+
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// Items and the documents they stand in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -70,6 +73,20 @@ pub struct Contrast {
     /// What stands in it where the right translation has something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replacement: Option<String>,
+}
+
+impl ContrastiveSet {
+    /// SHA-256 of all that scores depend on, in hexadecimal: a set that is made anew has another one.
+    pub fn digest(&self) -> String {
+        let read = (&self.documents, &self.items);
+        let bytes = serde_json::to_vec(&read).expect("texts and numbers are JSON");
+        let mut text = String::new();
+        for byte in Sha256::digest(bytes) {
+            // Writing to a string does not fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
 }
 
 impl SetDocument {

@@ -54,7 +54,8 @@ impl Picture for ScoresFigure<'_> {
                 let score = &system.scores[at];
                 let text = Lettering::new(SMALL, theme.text);
                 let baseline = y + ROW / 2.0 + SMALL * 0.36;
-                pen.text(&system.name, (MARGIN, baseline), text)?;
+                let name = pen.shortened(&system.name, text, LABELS - 8.0);
+                pen.text(&name, (MARGIN, baseline), text)?;
                 let bar = Rect {
                     left,
                     top: y + 6.0,

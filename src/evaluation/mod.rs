@@ -1,12 +1,14 @@
 //! Several systems on the test documents of a corpus: what they are tested on, and what came of it as table and figure.
 
 mod figure;
+mod names;
 mod table;
 mod test_set;
 
 use serde::Serialize;
 
 pub use figure::ScoresFigure;
+pub use names::told_apart;
 pub use test_set::{TestSet, Translated};
 
 use crate::judgement::{JudgedDocument, Judgement};

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::Evaluation;
+use crate::charts::latex_escaped;
 use crate::metrics::comparison::SIGNIFICANT;
 use crate::text::csv::quoted;
 
@@ -40,11 +41,11 @@ impl Evaluation {
         let mut text = format!("\\begin{{tabular}}{{l{columns}}}\n\\toprule\nSystem");
         for metric in &comparison.metrics {
             text += " & ";
-            text += &escaped(&metric.name);
+            text += &latex_escaped(&metric.name);
         }
         text += " \\\\\n\\midrule\n";
         for system in &comparison.systems {
-            text += &escaped(&system.name);
+            text += &latex_escaped(&system.name);
             for score in &system.scores {
                 let star = if score.is_significant() { "$^{*}$" } else { "" };
                 let (lower, upper) = score.interval;
@@ -64,15 +65,4 @@ impl Evaluation {
         );
         text
     }
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if "&%$#_{}".contains(letter) {
-            escaped.push('\\');
-        }
-        escaped.push(letter);
-    }
-    escaped
 }

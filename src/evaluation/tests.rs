@@ -52,9 +52,16 @@ fn tables_and_figure_have_the_scores_of_all_systems() {
     let csv = evaluation.csv();
     assert_eq!(csv.lines().count(), 1 + 2 * 2);
     assert!(csv.contains("\"good_one\",BLEU,100"), "{csv}");
-    let figure = ScoresFigure(&evaluation);
-    let svg = picture_svg(&figure, &Theme::LIGHT, (800, figure.height())).expect("a figure");
+    let drawn = |evaluation: &Evaluation| {
+        let figure = ScoresFigure(evaluation);
+        picture_svg(&figure, &Theme::LIGHT, (800, figure.height())).expect("a figure")
+    };
+    let svg = drawn(&evaluation);
     assert!(svg.contains("good_one") && svg.contains("100.0"));
+    let mut long = evaluation;
+    long.comparison.systems[1].name = "runs/ladder/sentence/checkpoints/".repeat(3);
+    let svg = drawn(&long);
+    assert!(svg.contains('…') && !svg.contains(&long.comparison.systems[1].name));
 }
 
 #[test]

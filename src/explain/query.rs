@@ -120,8 +120,19 @@ impl Looking {
         }
     }
 
-    fn missing(self, side: Side) -> Error {
+    /// The other side is named only if it has what is missing.
+    fn missing(self, source: &TraceSource, side: Side) -> Error {
+        let other = match side {
+            Side::Source => Side::Target,
+            Side::Target => Side::Source,
+        };
+        let other_has = source.maps().any(|info| self.includes(info, other));
         let (missing, advice) = match (self, side) {
+            (Self::Context, _) if !other_has => (
+                "no attention to other sentences",
+                "models that read each sentence by itself have none: look at cross-attention or self-attention \
+                 (--view cross, --view self), or, with the document, at the memory (--view memory)",
+            ),
             (Self::Context, Side::Source) => (
                 "no attention of source words to other sentences",
                 "look at the target side, or at cross-attention",
@@ -157,7 +168,7 @@ impl Attention {
         layers.sort_unstable();
         layers.dedup();
         let Some(&last) = layers.last() else {
-            return Err(looking.missing(query.side));
+            return Err(looking.missing(source, query.side));
         };
         let layer = query.layer.unwrap_or(last);
         if !layers.contains(&layer) {
@@ -250,4 +261,27 @@ fn listed(noun: &str, numbers: &[usize]) -> String {
         .collect();
     let s = if people.len() == 1 { "" } else { "s" };
     format!("{noun}{s} {}", people.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Trace, TracedSentence};
+
+    #[test]
+    fn a_side_that_has_nothing_either_is_not_advised() {
+        let overview = Overview {
+            source: vec![TracedSentence::default()],
+            target: vec![TracedSentence::default()],
+            ..Overview::default()
+        };
+        let maps = Vec::new();
+        let source = TraceSource::from(Trace { overview, maps });
+        for side in [Side::Source, Side::Target] {
+            let found = Attention::find(&source, &Query::sentence(side, 0), Looking::Context);
+            let told = found.expect_err("nothing is there").to_string();
+            assert!(told.contains("--view cross"), "{told}");
+            assert!(!told.contains(" side"), "{told}");
+        }
+    }
 }

@@ -54,6 +54,7 @@ impl<'a> Rows<'a> {
     /// If a row cannot be read.
     #[expect(clippy::cast_possible_truncation, reason = "weights are f32")]
     pub fn mean(&self, rows: Range<usize>) -> Result<MeanRow> {
+        let are_words = self.attention.info(self.source).keys.are_words();
         let (mut sentences, mut words) = (Vec::new(), Vec::new());
         let (mut sentence_rest, mut word_rest) = (0.0, 0.0);
         let mut count = 0.0;
@@ -61,7 +62,7 @@ impl<'a> Rows<'a> {
             for &map in &self.attention.maps {
                 let row = self.source.row(map, row)?;
                 let weighed = self.sentences(&row);
-                sentence_rest += rest_of_sentences(&row, &weighed);
+                sentence_rest += rest_of_sentences(&row, &weighed, are_words);
                 word_rest += f64::from(row.rest);
                 sentences.extend(weighed);
                 words.extend(&row.words);
@@ -107,8 +108,9 @@ impl<'a> Rows<'a> {
     }
 }
 
-fn rest_of_sentences(row: &MapRow, sentences: &[(u32, f32)]) -> f64 {
-    if row.words.is_empty() || row.sentences.is_empty() {
+/// `are_words` says what the keys are: all words of a row may have been dropped.
+fn rest_of_sentences(row: &MapRow, sentences: &[(u32, f32)], are_words: bool) -> f64 {
+    if !are_words || row.sentences.is_empty() {
         return row.rest.into();
     }
     let sum = |weights: &[(u32, f32)]| -> f64 {
@@ -134,4 +136,26 @@ fn summed(mut weights: Vec<(u32, f32)>) -> impl Iterator<Item = (u32, f64)> {
         })
         .collect();
     groups.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::SentenceWeight;
+
+    #[test]
+    fn words_that_were_dropped_are_part_of_their_sentence() {
+        let row = MapRow {
+            rest: 1.0,
+            ..MapRow::default()
+        };
+        let row = row.with_sentences([SentenceWeight {
+            sentence: 2,
+            weight: 0.75,
+            ..SentenceWeight::default()
+        }]);
+        let rest = |are_words| rest_of_sentences(&row, &[(2, 0.75)], are_words);
+        assert!((rest(true) - 0.25).abs() < 1e-9, "{}", rest(true));
+        assert!((rest(false) - 1.0).abs() < 1e-9, "{}", rest(false));
+    }
 }

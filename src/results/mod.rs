@@ -41,7 +41,11 @@ pub struct Results {
     pub segments: usize,
     /// Of these, the pairs that do not occur in the training documents.
     pub unseen: usize,
+    /// That have unseen pairs.
     pub documents: usize,
+    /// All of the split; 0 in older files.
+    #[serde(default)]
+    pub documents_all: usize,
     /// How BLEU, chrF, TER and METEOR are counted.
     pub signatures: Vec<String>,
     /// Name of the contrastive set.
@@ -116,6 +120,7 @@ impl Results {
             segments: scoring.test.references.len(),
             unseen: scoring.test.unseen.len(),
             documents: scoring.test.documents.len(),
+            documents_all: scoring.test.all_documents.len(),
             signatures: scoring.signatures(),
             contrastive_set: questions.contrasts.map(|set| set.name.clone()),
             rows,

@@ -57,6 +57,9 @@ pub struct RunResults {
     pub translations: BTreeMap<String, Translations>,
     /// By the name of the set.
     pub contrasts: BTreeMap<String, Right>,
+    /// Digests of these sets, by name; older answers have none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sets: BTreeMap<String, String>,
 }
 
 /// One segment each, and how fast they came.
@@ -118,12 +121,7 @@ impl Questions<'_> {
         }
         let missing = |split: &Split| !results.translations.contains_key(&self.key(*split));
         let splits: Vec<Split> = self.splits.iter().copied().filter(missing).collect();
-        // A set of the same name may have been made anew.
-        let answered = |set: &&ContrastiveSet| {
-            let known = results.contrasts.get(&set.name);
-            known.is_some_and(|known| known.items == set.items.len())
-        };
-        let set = self.contrasts.filter(|set| !answered(set));
+        let set = self.contrasts.filter(|set| !results.answers(set));
         if splits.is_empty() && set.is_none() {
             return Ok(results);
         }
@@ -138,6 +136,7 @@ impl Questions<'_> {
             tell(&format!("choose in {}", set.name));
             let right = self.choose(&translator, set)?;
             results.contrasts.insert(set.name.clone(), right);
+            results.sets.insert(set.name.clone(), set.digest());
             results.save(&path)?;
         }
         Ok(results)
@@ -164,7 +163,10 @@ impl Questions<'_> {
         let Some(path) = self.output(run).filter(|path| path.exists()) else {
             return Ok(None);
         };
-        let results = RunResults::read(&path)?;
+        let mut results = RunResults::read(&path)?;
+        if let Some(set) = self.contrasts {
+            results.forget_older(set);
+        }
         let refused = |reason: String| Error::Settings {
             reason,
             path: path.clone(),
@@ -232,6 +234,26 @@ impl Questions<'_> {
 }
 
 impl RunResults {
+    /// Whether a set is answered: this very one, less what is too long for the model. Of older answers name and number tell.
+    fn answers(&self, set: &ContrastiveSet) -> bool {
+        let Some(known) = self.contrasts.get(&set.name) else {
+            return false;
+        };
+        match self.sets.get(&set.name) {
+            Some(digest) => *digest == set.digest(),
+            None => known.items == set.items.len(),
+        }
+    }
+
+    /// Drops answers to a set of the same name that was made anew since.
+    fn forget_older(&mut self, set: &ContrastiveSet) {
+        let digest = self.sets.get(&set.name);
+        if digest.is_some_and(|digest| *digest != set.digest()) {
+            self.contrasts.remove(&set.name);
+            self.sets.remove(&set.name);
+        }
+    }
+
     /// Nothing yet of a run that was never asked.
     fn read(path: &Path) -> Result<Self> {
         if !path.exists() {
@@ -294,4 +316,44 @@ fn average(run: &Path, checkpoints: &[String]) -> Result<usize> {
     let (description, model, vocabulary) = averaged_model(&folders, &Device::flex())?;
     description.save(&run.join(MODEL), &model, &vocabulary, Precision::Half)?;
     Ok(model.num_params())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contrastive::Item;
+
+    #[test]
+    fn a_set_is_answered_until_it_is_made_anew() {
+        let set = |right: &str| ContrastiveSet {
+            name: "talks".to_owned(),
+            items: vec![
+                Item {
+                    correct: right.to_owned(),
+                    ..Item::default()
+                };
+                3
+            ],
+            ..ContrastiveSet::default()
+        };
+        let (old, new) = (set("er"), set("sie"));
+        let answered = |items, digest: Option<String>| {
+            let name = || "talks".to_owned();
+            let right = Right { right: 1, items };
+            RunResults {
+                contrasts: BTreeMap::from([(name(), right)]),
+                sets: digest.into_iter().map(|digest| (name(), digest)).collect(),
+                ..RunResults::default()
+            }
+        };
+        assert!(!RunResults::default().answers(&old));
+        assert!(answered(3, None).answers(&old) && !answered(2, None).answers(&old));
+        let mut known = answered(2, Some(old.digest()));
+        assert!(known.answers(&old), "one is too long for the model");
+        assert!(!known.answers(&new));
+        known.forget_older(&old);
+        assert!(known.answers(&old));
+        known.forget_older(&new);
+        assert_eq!(known, RunResults::default());
+    }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{ResultRow, Results};
-use crate::metrics::comparison::SIGNIFICANT;
+use crate::metrics::comparison::{SIGNIFICANT, p_number};
 
 const HEADINGS: [&str; 13] = [
     "system",
@@ -40,11 +40,12 @@ impl Results {
         // Writing to a string does not fail.
         let _ = write!(
             text,
-            "\n{}, {}: {} segments, {} of them unseen in training, in {} documents; beam {}. chrF, TER and METEOR of \
-             the unseen segments. p: BLEU against “{}”, by document, corrected for the number of systems (Holm); * p < {SIGNIFICANT}. Bold: best on the development documents.",
+            "\n{}, {}: {} segments in {} documents, {} of them unseen in training, in {} documents; beam {}. chrF, TER and \
+             METEOR of the unseen segments. p: BLEU against “{}”, by document, corrected for the number of systems (Holm); * p < {SIGNIFICANT}. Bold: best on the development documents.",
             self.corpus,
             self.split.name(),
             self.segments,
+            self.documents_all,
             self.unseen,
             self.documents,
             self.beam_size,
@@ -79,9 +80,8 @@ impl ResultRow {
             let _ = write!(unseen, " ± {deviation:.1} ({} seeds)", self.seeds.len());
         }
         let written = |p: Option<f64>| match p {
-            Some(p) if p < 0.001 => "< 0.001*".to_owned(),
-            Some(p) if p < SIGNIFICANT => format!("{p:.3}*"),
-            p => number(p, 3),
+            Some(p) if p < SIGNIFICANT => p_number(p) + "*",
+            p => p.map_or_else(|| "–".to_owned(), p_number),
         };
         let chosen = self.contrastive.filter(|found| found.items > 0);
         let chosen = chosen.map(|found| format!("{} of {}", found.right, found.items));

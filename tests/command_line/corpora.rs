@@ -1,8 +1,13 @@
 //! Corpora are made of files, and contrastive sets of corpora.
 
+use std::path::Path;
+
+use canopy::model::Matches;
+use canopy::weights::Precision;
 use serde_json::Value;
 
 use crate::desk::{Desk, assert_done, assert_failed, canopy, stderr, stdout};
+use crate::tiny;
 
 #[test]
 fn a_talk_set_becomes_a_corpus() {
@@ -49,6 +54,39 @@ fn pages(desk: &Desk) -> String {
 }
 
 #[test]
+fn ordinary_pages_are_no_help_of_libreoffice() {
+    let desk = Desk::new();
+    desk.file("en/page.html", "<p>Open the file.</p>");
+    desk.file("de/page.html", "<p>Öffnen Sie die Datei.</p>");
+    let (source, target, corpus) = (desk.path("en"), desk.path("de"), desk.path("corpus"));
+    let import = [
+        "corpus",
+        "import",
+        "libreoffice-help",
+        "--source",
+        &source,
+        "--target",
+        &target,
+        "--from",
+        "en",
+        "--to",
+        "de",
+        "-o",
+        &corpus,
+    ];
+    assert_failed(&canopy(&import), &["same id", "import folders"]);
+    assert_eq!(desk.names(), ["de", "en"]);
+}
+
+#[test]
+fn a_split_without_segments_is_not_evaluated() {
+    let desk = Desk::new();
+    let corpus = pages(&desk);
+    let output = canopy(&["evaluate", "--corpus", &corpus, "--split", "dev"]);
+    assert_failed(&output, &["dev documents", "--split", "pages"]);
+}
+
+#[test]
 fn a_contrastive_set_is_made_and_scored() {
     let desk = Desk::new();
     let (corpus, set) = (pages(&desk), desk.path("set.json"));
@@ -73,6 +111,11 @@ fn a_contrastive_set_is_made_and_scored() {
         ];
         canopy(&[&score[..], more].concat())
     };
+    // The set is not even looked for.
+    for (name, words) in [("figure.pdf", ".svg"), ("missing/figure.svg", "folder")] {
+        let refused = score("nowhere.json", &["-o", &desk.path(name)]);
+        assert_failed(&refused, &[name, words]);
+    }
     let output = score(&set, &["-o", &figure]);
     assert_done(&output);
     for part in [
@@ -109,4 +152,24 @@ fn a_contrastive_set_is_made_and_scored() {
     assert_eq!(desk.read("set.json"), drawn);
     let broken = desk.file("broken.json", drawn.replace("\"correct\"", "\"right\""));
     assert_failed(&score(&broken, &[]), &["broken.json", "item 1", "correct"]);
+}
+
+#[test]
+fn contrastive_scores_say_that_they_know_no_memory() {
+    let desk = Desk::new();
+    let (corpus, set) = (pages(&desk), desk.path("set.json"));
+    let make = ["contrast", "make", "--corpus", &corpus, "-o", &set];
+    assert_done(&canopy(&make));
+    let model = desk.path("looks-up");
+    let mut description = tiny::description();
+    description.model.matches = Some(Matches::LookUp);
+    let (weights, vocabulary) = (tiny::talkative_model(1), tiny::vocabulary());
+    let saved = description.save(Path::new(&model), &weights, &vocabulary, Precision::Full);
+    saved.expect("a saved model");
+    let output = canopy(&[
+        "contrast", "score", "--device", "cpu", "--model", &model, "--set", &set,
+    ]);
+    assert_done(&output);
+    let warning = "warning: tiny en-de: its memory is not used here";
+    assert!(stderr(&output).contains(warning), "{}", stderr(&output));
 }

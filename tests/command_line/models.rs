@@ -1,5 +1,6 @@
 //! Models are trained, evaluated and described.
 
+use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
@@ -90,6 +91,7 @@ fn a_model_is_trained_resumed_evaluated_and_used() {
         report["comparison"]["segments"][0]["scores"][1],
         report["comparison"]["segments"][0]["scores"][0]
     );
+    assert_two_of_a_name_are_told_apart(&evaluate, &model, &run);
     let short = desk.file("short.txt", "");
     assert_failed(
         &canopy(&["evaluate", "--corpus", &corpus, "--output", &short]),
@@ -128,4 +130,78 @@ fn a_model_is_described_by_its_parts() {
     assert!(stdout(&output).contains("in all"), "{}", stdout(&output));
     let unknown = canopy(&["model", "describe", "no-such-model"]);
     assert_failed(&unknown, &["no-such-model", "selective-small"]);
+}
+
+#[test]
+fn nothing_is_said_of_a_licence_that_is_not_known() {
+    let folder = tiny::model_folder();
+    let path = folder.path().join("model.toml");
+    let told = || {
+        stdout(&canopy(&[
+            "model",
+            "describe",
+            &folder.path().to_string_lossy(),
+        ]))
+    };
+    assert!(told().contains("en to de, licence MIT\n"), "{}", told());
+    let text = fs::read_to_string(&path).expect("readable");
+    let text = text.replace("licence = \"MIT\"", "licence = \"\"");
+    fs::write(&path, text).expect("writes");
+    assert!(told().contains("en to de\n"), "{}", told());
+}
+
+#[test]
+fn hypotheses_are_replaced_only_with_force() {
+    let desk = Desk::new();
+    let (corpus, lines) = (desk.path("corpus"), desk.file("lines.txt", "mine\n"));
+    tiny::corpus(Path::new(&corpus));
+    let model = desk.model.path().to_str().expect("a name");
+    let evaluate = [
+        "evaluate",
+        "--device",
+        "cpu",
+        "--beam",
+        "1",
+        "--model",
+        model,
+        "--corpus",
+        &corpus,
+        "--hypotheses",
+        &lines,
+    ];
+    assert_failed(&canopy(&evaluate), &["lines.txt", "--force"]);
+    assert_done(&canopy(&[&evaluate[..], &["--force"]].concat()));
+    assert_ne!(desk.read("lines.txt"), "mine\n");
+}
+
+#[test]
+fn a_folder_that_is_no_model_says_where_one_is() {
+    let desk = Desk::new();
+    desk.file("run/checkpoints/last/model.toml", "");
+    desk.file("notes/one.txt", "Open.");
+    for (folder, words) in [
+        ("run", ["training run", "run/checkpoints/last"]),
+        ("notes", ["no model.toml", "notes"]),
+    ] {
+        let model = desk.path(folder);
+        let arguments = ["translate", "--device", "cpu", "--model", &model];
+        assert_failed(&canopy_with(&arguments, "Open."), &words);
+    }
+}
+
+/// Both have the name of their preset.
+fn assert_two_of_a_name_are_told_apart(evaluate: &[&str], model: &str, run: &str) {
+    let last = format!("{run}/checkpoints/last");
+    let two = [
+        &evaluate[..7],
+        &[last.as_str()],
+        &evaluate[7..9],
+        &["--json"],
+    ]
+    .concat();
+    let output = canopy(&two);
+    assert_done(&output);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["systems"][0]["model"], model);
+    assert_eq!(report["comparison"]["systems"][1]["name"], last.as_str());
 }

@@ -2,10 +2,22 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Output;
 
 use serde_json::Value;
 
-use crate::desk::{Desk, PAGE, assert_done, assert_failed, canopy, stdout};
+use crate::desk::{Desk, PAGE, assert_done, assert_failed, canopy, stderr, stdout};
+
+/// Ended with exit code 2, a message with all of `words`, and nothing on standard output.
+#[track_caller]
+fn assert_misused(output: &Output, words: &[&str]) {
+    let message = stderr(output);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    for word in words {
+        assert!(message.contains(word), "{word:?} is not in: {message}");
+    }
+    assert_eq!(stdout(output), "");
+}
 
 #[test]
 fn standard_input_is_translated_to_standard_output() {
@@ -17,12 +29,17 @@ fn standard_input_is_translated_to_standard_output() {
         text.contains("\n\n") && text.ends_with('\n') && !text.contains("Open the file"),
         "{text}"
     );
+    let output = desk.translate_text(&["-"], "Open the file.\n\nClose the window.\n");
+    assert_done(&output);
+    assert_eq!(stdout(&output), text);
     let output = desk.translate_text(&["--format", "html", "-o", "-"], PAGE);
     assert_done(&output);
     assert!(stdout(&output).starts_with("<p>") && stdout(&output).matches("<b>").count() == 1);
-    let output = desk.translate_text(&["--from", "en", "--to", "de"], "");
-    assert_done(&output);
-    assert_eq!(stdout(&output), "");
+    for [from, to] in [["en", "de"], ["en-US", "de_DE"]] {
+        let output = desk.translate_text(&["--from", from, "--to", to], "");
+        assert_done(&output);
+        assert_eq!(stdout(&output), "");
+    }
 }
 
 #[test]
@@ -52,6 +69,8 @@ fn documents_are_written_where_they_are_asked_for() {
         (PAGE, "Open *the* file.\n")
     );
     assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 2);
+    assert_done(&desk.translate(&[&one, "--json", "-o", &folder]));
+    assert!(desk.read("german/one.html.json").starts_with('{'));
 }
 
 #[test]
@@ -63,18 +82,24 @@ fn places_that_cannot_be_meant_are_refused_before_any_work() {
     );
     let folder = desk.path("german");
     fs::create_dir(&folder).expect("a folder");
-    assert_failed(
+    assert_misused(
         &desk.translate(&[&one, &same, "-o", &desk.path("new.txt")]),
-        &["new.txt"],
+        &["new.txt", "folder"],
     );
     assert_failed(
         &desk.translate(&[&one, &same, "-o", &folder, "--force"]),
         &["one.txt"],
     );
     assert_failed(&desk.translate_text(&["-o", &folder], "Open."), &["german"]);
+    for missing in ["missing/one.txt", "missing/"] {
+        let refused = desk.translate(&[&one, "-o", &desk.path(missing)]);
+        assert_failed(&refused, &["missing", "folder is not there"]);
+        assert!(!stderr(&refused).contains("left as it was"));
+    }
+    // Nor is the first one translated.
     assert_failed(
-        &desk.translate(&[&one, "-o", &desk.path("missing/one.txt")]),
-        &["missing"],
+        &desk.translate(&[&one, &desk.path("absent.txt"), "-o", &folder]),
+        &["absent.txt"],
     );
     let trace = desk.path("missing/one.trace");
     let (out, absent) = (desk.path("out.txt"), desk.path("absent"));
@@ -136,6 +161,12 @@ fn json_tells_of_every_sentence() {
     );
     let sentences = report["sentences"].as_array().expect("a list");
     assert_eq!(sentences.len(), 2);
+    assert_eq!(sentences[0]["source"], "Open the ⟨1⟩file⟨/1⟩.");
+    let target = sentences[0]["target"].as_str().expect("a text");
+    assert!(
+        target.contains("⟨1⟩") && target.contains("⟨/1⟩"),
+        "{target}"
+    );
     for (index, sentence) in sentences.iter().enumerate() {
         assert_eq!(sentence["index"], index);
         assert!(
@@ -162,7 +193,7 @@ fn json_tells_of_every_sentence() {
 fn other_languages_than_the_models_are_refused() {
     let desk = Desk::new();
     for arguments in [["--from", "fr"], ["--to", "fr"]] {
-        assert_failed(
+        assert_misused(
             &desk.translate_text(&arguments, "Open."),
             &["en to de", "fr", "--model"],
         );
@@ -203,7 +234,7 @@ fn what_a_memory_has_exactly_is_taken_over() {
     assert_eq!(sentence["similar"][0], similar);
     let broken = desk.file("broken.tsv", "Open the file.\n");
     let output = desk.translate_text(&["--format", "html", "--memory", &broken], PAGE);
-    assert_failed(&output, &["broken.tsv", "1"]);
+    assert_failed(&output, &["broken.tsv", "1", ".tmx"]);
 }
 
 #[test]
@@ -228,6 +259,9 @@ fn a_trace_is_written_beside_the_translation() {
         assert_eq!(stdout(&output), plain, "tracing changed the translation");
         let trace = canopy::trace::open(Path::new(&path)).expect("a trace");
         assert!(trace.num_maps() > 0);
+        // What the model alone can tell needs the document.
+        let asked = canopy(&["explain", &path, "--view", "memory"]);
+        assert_misused(&asked, &["--view memory", "document"]);
         assert_failed(&desk.translate(&[&page, "--trace", &path]), &[name]);
     }
     let wrong = desk.path("page.xml");

@@ -122,6 +122,9 @@ fn wrong_usage_has_exit_code_two() {
             "dot",
         ],
         &["model", "import", "sbert", "somewhere"],
+        &["translate", "one.txt", "two.txt", "-o", "three.txt"],
+        &["explain", "a.trace", "--width", "10"],
+        &["run", "plot", "run", "-o", "a.svg", "--height", "9000"],
     ] {
         let output = canopy(arguments);
         assert_eq!(

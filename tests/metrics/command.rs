@@ -141,6 +141,7 @@ fn levels_runs_and_preparation_are_labelled() {
     let single = entries(&[&a, &b, "-r", &reference]);
     let [one, two] = [&single[0], &single[1]].map(|entry| number(&entry["score"]));
     assert_eq!(runs.len(), 1);
+    assert!(runs[0].get("details").is_none() && single[0].get("details").is_some());
     assert!((number(&runs[0]["score"]) - f64::midpoint(one, two)).abs() < 1e-9);
     let deviation = (one - two).abs() / 2_f64.sqrt();
     assert!((number(&runs[0]["deviation"]) - deviation).abs() < 1e-9);
@@ -204,6 +205,9 @@ fn tables_are_for_people_and_papers() {
     ] {
         assert!(latex.contains(part), "{part:?} is not in\n{latex}");
     }
+    let paired = ["-r", &reference, "-f", "latex", "--paired-ar", "--", &a, &b];
+    let latex = printed(&paired);
+    assert!(latex.contains("% BLEU: system-b.de p "), "{latex}");
     let segments = printed(&["-r", &reference, "--sentence-level", "-w", "1", &a]);
     assert_eq!(segments.lines().count(), 121);
     assert_eq!(segments.lines().next(), Some("system-a.de BLEU"));
@@ -270,6 +274,10 @@ fn wrong_usage_is_explained() {
             "'chrff' is no metric",
         ),
         (&["-r", &two, "--paired-bs", &two], "second system"),
+        (
+            &["-r", &two, &two, "--paired-ar", "-m", "bleu", &two],
+            "in one place",
+        ),
         (&["-r", &two, "--runs", "2", &two], "training runs"),
         (&["-r", &two, "--by", "document", &two], "--docids"),
         (&["-r", &two, "--level", "document", &two], "--docids"),

@@ -121,7 +121,10 @@ fn a_sweep_goes_on_where_it_was_and_keeps_failed_rows() {
     );
     assert!(shallow.relative_epoch_time < deep.relative_epoch_time);
     assert!(failed.status.contains("nowhere") && failed.bleu_all.is_none());
-    assert!(results.to_markdown().contains("| Upon nothing | failed: "));
+    let markdown = results.to_markdown();
+    assert!(markdown.contains("| Upon nothing | failed: "));
+    let told = "1 segments in 1 documents, 1 of them unseen in training, in 1 documents";
+    assert!(markdown.contains(told), "{markdown}");
     let (again, asked) = scored(&shown, &folder, &table, &outputs);
     assert_eq!((asked, &again), (Vec::new(), &results));
 

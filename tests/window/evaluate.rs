@@ -2,8 +2,10 @@
 
 use canopy::app::{EvaluateCommand, EvaluateView, Page};
 use canopy::corpus::Split;
+use canopy::error::Error;
 use canopy::evaluation::Evaluation;
 use canopy::jobs::{EvaluationProgress, EvaluationRequest};
+use canopy::judgement::{Criterion, Judgement, Vote};
 use canopy::metrics::comparison::{
     ComparedSegment, ComparedSystem, ComparedTest, ComparisonOptions, compare,
 };
@@ -166,12 +168,48 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
     let tally =
         "adequacy: plain 0, context 3, ties 0 · two-sided sign test, ties split: p = 0.2500";
     harness.get_by_label(tally);
+
+    let state = &mut harness.state_mut().state;
+    let Some(FileRequest::Write { bytes, .. }) = state.file_requests.pop() else {
+        panic!("it is kept that names were told");
+    };
+    let [kept, votes] = ["kept.json", "votes.csv"].map(|name| home.path().join(name));
+    std::fs::write(&kept, bytes).expect("a file");
+    for command in [
+        EvaluateCommand::CloseJudgement,
+        EvaluateCommand::OpenJudgement(kept),
+        EvaluateCommand::Vote(Criterion::Adequacy, Vote::Tie),
+        EvaluateCommand::ExportVotes(votes.clone()),
+    ] {
+        state.apply(Command::Evaluate(command));
+    }
+    let open = state.evaluate.judgement.as_ref().expect("a judgement");
+    assert!(open.revealed);
+    assert_eq!(open.judgement.tally(Criterion::Adequacy).second, 3);
+    let votes = std::fs::read_to_string(votes).expect("written");
+    assert_eq!(votes.matches("\"context\"").count(), 6, "{votes}");
 }
 
 #[test]
-fn a_sentence_leads_to_its_trace() {
+fn a_judgement_without_documents_can_be_closed() {
     let home = tempfile::tempdir().expect("a folder");
-    let mut harness = evaluated(home.path());
+    let path = home.path().join("empty.json");
+    let systems = ["plain", "context"].map(str::to_owned);
+    let judgement = Judgement::new(systems, Vec::new(), 1);
+    judgement.save(&path, false).expect("a file");
+    let mut window = page(home.path());
+    let command = EvaluateCommand::OpenJudgement(path);
+    window.state.apply(Command::Evaluate(command));
+    let mut harness = window.harness();
+    harness.run();
+    harness.get_by_label("Close").click();
+    harness.run();
+    assert!(harness.state().state.evaluate.judgement.is_none());
+}
+
+/// The page where a trace has been asked for.
+fn tracing(home: &std::path::Path) -> Harness<'static, Window> {
+    let mut harness = evaluated(home);
     harness
         .get_all_by_label("Sentences")
         .last()
@@ -181,17 +219,11 @@ fn a_sentence_leads_to_its_trace() {
     let button = harness.get_all_by_label("Show its trace").next();
     button.expect("a button").click();
     harness.run_steps(3);
-    let state = &mut harness.state_mut().state;
-    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
-        panic!("its model is opened");
-    };
-    assert!(folder.ends_with("context"));
-    state.receive(Event::ModelOpened {
-        job,
-        info: info(folder),
-        device_name: "CPU".to_owned(),
-        memory: None,
-    });
+    harness
+}
+
+/// What was written for a trace is open.
+fn open_written(state: &mut AppState) {
     let mut requests = state.file_requests.drain(..);
     let text = requests.find_map(|request| match request {
         FileRequest::Write { bytes, .. } => String::from_utf8(bytes).ok(),
@@ -212,6 +244,38 @@ fn a_sentence_leads_to_its_trace() {
         project: None,
         project_error: None,
     });
+}
+
+#[test]
+fn nothing_is_traced_without_its_model() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut harness = tracing(home.path());
+    let state = &mut harness.state_mut().state;
+    let Some(Request::OpenModel { job, .. }) = state.requests.pop() else {
+        panic!("its model is opened");
+    };
+    let error = Error::NoModel;
+    state.receive(Event::Failed { job, error });
+    open_written(state);
+    assert!(state.notices.is_empty(), "{:?}", state.notices);
+}
+
+#[test]
+fn a_sentence_leads_to_its_trace() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut harness = tracing(home.path());
+    let state = &mut harness.state_mut().state;
+    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+        panic!("its model is opened");
+    };
+    assert!(folder.ends_with("context"));
+    state.receive(Event::ModelOpened {
+        job,
+        info: info(folder),
+        device_name: "CPU".to_owned(),
+        memory: None,
+    });
+    open_written(state);
     let Some(Request::Translate { job, .. }) = state.requests.pop() else {
         panic!("it is translated");
     };

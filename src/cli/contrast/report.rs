@@ -1,5 +1,7 @@
 //! Accuracies as text, as JSON and as what the figure shows.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 use crate::contrastive::{Accuracies, AccuracyFigure, Cell, ContrastiveSet, TargetContext};
@@ -8,6 +10,7 @@ use crate::inference::SetScores;
 /// One model on the set.
 pub(super) struct ModelResult {
     pub name: String,
+    pub folder: PathBuf,
     pub device: String,
     pub accuracies: Accuracies,
     pub scores: SetScores,

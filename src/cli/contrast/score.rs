@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::report::{ModelResult, Report};
-use crate::charts::{Theme, write_picture};
+use crate::charts::{Theme, check_picture, write_picture};
 use crate::cli::terminal::{StatusLine, print, warn};
 use crate::cli::{Device, ModelArguments};
 use crate::contrastive::{Accuracies, ContrastiveSet, TargetContext, open};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::evaluation::told_apart;
 use crate::inference::ContextOptions;
+use crate::model::Matches;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ScoreArguments {
@@ -52,9 +54,8 @@ pub(in crate::cli) struct ScoreArguments {
 }
 
 pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
-    let figure = arguments.output.as_ref().filter(|_| !arguments.force);
-    if let Some(path) = figure.filter(|path| path.exists()) {
-        return Err(Error::Exists { path: path.clone() });
+    if let Some(path) = &arguments.output {
+        check_picture(path, arguments.force)?;
     }
     let set = open(&arguments.set, arguments.documents.as_deref())?;
     if set.needs_target_context && !arguments.gold_target_context {
@@ -73,22 +74,29 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
     for folder in folders {
         models.push(score(arguments, folder, &set)?);
     }
+    let both = models.iter();
+    let both = both.map(|model| (model.name.clone(), model.folder.clone()));
+    let names = told_apart(&both.collect::<Vec<_>>());
+    for (model, name) in models.iter_mut().zip(names) {
+        model.name = name;
+    }
     let report = Report {
         set: &set,
         before: arguments.before,
         after: arguments.after,
         models,
     };
+    if arguments.json {
+        print(&format!("{:#}\n", report.json()))?;
+    } else {
+        print(&report.text())?;
+    }
     if let Some(path) = &arguments.output {
         let figure = report.figure();
         let size = (760, figure.height());
         write_picture(&figure, &Theme::LIGHT, path, size, arguments.force)?;
     }
-    if arguments.json {
-        print(&format!("{:#}\n", report.json()))
-    } else {
-        print(&report.text())
-    }
+    Ok(())
 }
 
 fn score(
@@ -110,6 +118,12 @@ fn score(
     let total: usize = set.items.iter().map(|item| item.candidates().count()).sum();
     let mut status = StatusLine::new();
     let name = translator.info().name.clone();
+    let memory = translator.description().model.matches;
+    if let Some(Matches::Learn | Matches::LookUp) = memory {
+        warn(&format!(
+            "{name}: its memory is not used here: translations are scored by the network alone"
+        ));
+    }
     let scores = translator.score_contrasts(set, &options, &mut |done| {
         status.show(&format!("{name}: {done} of {total} translations"));
         ControlFlow::Continue(())
@@ -122,6 +136,7 @@ fn score(
     }
     Ok(ModelResult {
         name,
+        folder: translator.info().folder.clone(),
         device: translator.device_name().to_owned(),
         accuracies: Accuracies::of(set, &scores.items),
         scores,

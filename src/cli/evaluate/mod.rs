@@ -9,12 +9,13 @@ use clap::Args;
 
 use super::terminal::print;
 use super::{Device, SplitName};
-use crate::corpus::{ContextTexts, Corpus};
+use crate::corpus::{ContextTexts, Corpus, Split};
 use crate::error::{Error, Result};
 use crate::evaluation::TestSet;
 use crate::inference::SearchOptions;
 use crate::metrics::comparison::{ComparisonOptions, compare};
 use crate::text::file::check_place;
+use crate::weights::ModelFolder;
 use report::Report;
 use system::Evaluated;
 
@@ -49,6 +50,9 @@ pub(super) struct EvaluateArguments {
     /// Write the translations of one model here, one paragraph a line
     #[arg(long, value_name = "FILE")]
     hypotheses: Option<PathBuf>,
+    /// Replace the file of --hypotheses if it is there
+    #[arg(long)]
+    force: bool,
     /// Contexts by `canopy corpus select-context`, for models that read BERT; else they are chosen in each document
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
@@ -62,7 +66,7 @@ pub(super) struct EvaluateArguments {
 
 pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     if let Some(path) = &arguments.hypotheses {
-        check_place(path, false)?;
+        check_place(path, arguments.force)?;
         if arguments.model.len() > 1 || !arguments.output.is_empty() {
             return Err(Error::Config {
                 field: "the number of systems with --hypotheses",
@@ -72,8 +76,14 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         }
     }
     let corpus = Corpus::open(&arguments.corpus)?;
-    let split = arguments.split.into();
+    let split = Split::from(arguments.split);
     let mut test = TestSet::open(&corpus, split)?;
+    if test.segments.is_empty() {
+        return Err(Error::NothingToEvaluate {
+            split: split.name(),
+            path: arguments.corpus.clone(),
+        });
+    }
     if let Some(path) = &arguments.contexts {
         test = test.with_contexts(ContextTexts::open(path, &corpus)?);
     }
@@ -81,19 +91,25 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         beam_size: arguments.beam,
         length_penalty: arguments.length_penalty,
     };
+    // What cannot be read is told before anything is translated.
+    for folder in &arguments.model {
+        ModelFolder::open(folder)?;
+    }
+    let files = arguments.output.iter();
+    let files = files.map(|path| Evaluated::file(path, &test));
+    let files = files.collect::<Result<Vec<_>>>()?;
     let mut systems = Vec::new();
     for folder in folders(arguments) {
         systems.push(Evaluated::model(folder, arguments.device, &test, &options)?);
     }
-    for path in &arguments.output {
-        systems.push(Evaluated::file(path, &test)?);
-    }
+    systems.extend(files);
+    Evaluated::tell_apart(&mut systems);
     if let Some(path) = &arguments.hypotheses {
         let lines = systems.iter().flat_map(|system| &system.hypotheses);
         let written: String = lines.flat_map(|line| [line.as_str(), "\n"]).collect();
-        crate::text::file::write_atomically(path, written.as_bytes(), false)?;
+        crate::text::file::write_atomically(path, written.as_bytes(), arguments.force)?;
     }
-    let comparison = if (systems.len() > 1 || arguments.json) && !test.segments.is_empty() {
+    let comparison = if systems.len() > 1 || arguments.json {
         let compared = test.compared(systems.iter().map(Evaluated::compared).collect());
         let options = ComparisonOptions {
             seed: arguments.seed,

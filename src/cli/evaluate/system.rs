@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::{Device, ModelArguments};
 use crate::corpus::Segment;
 use crate::error::{Error, Result};
-use crate::evaluation::TestSet;
+use crate::evaluation::{TestSet, told_apart};
 use crate::inference::SearchOptions;
 use crate::metrics::comparison::ComparedSystem;
 use crate::metrics::{Bleu, MarkupPlacement, corpus_bleu, markup_placement};
@@ -14,6 +14,8 @@ use crate::text::lines::read_lines;
 
 pub(super) struct Evaluated {
     pub name: String,
+    /// Its model folder, or the file of its output.
+    pub path: PathBuf,
     /// What a reader sees, one for each segment.
     pub hypotheses: Vec<String>,
     /// BLEU of all segments, and how many they are.
@@ -57,13 +59,10 @@ impl Evaluated {
             words_per_second: translated.words_per_second,
             device: translator.device_name().to_owned(),
         };
-        let name = translator.info().name.clone();
-        Ok(Self::scored(
-            name,
-            translated.hypotheses,
-            segments,
-            Some(run),
-        ))
+        let info = translator.info();
+        let named = (info.name.clone(), info.folder.clone());
+        let hypotheses = translated.hypotheses;
+        Ok(Self::scored(named, hypotheses, segments, Some(run)))
     }
 
     /// Reads translations from a file, one segment a line.
@@ -78,12 +77,18 @@ impl Evaluated {
             });
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        Ok(Self::scored(
-            name.into_owned(),
-            hypotheses,
-            &test.segments,
-            None,
-        ))
+        let named = (name.into_owned(), path.to_owned());
+        Ok(Self::scored(named, hypotheses, &test.segments, None))
+    }
+
+    /// Names systems that are called the same by their paths.
+    pub fn tell_apart(systems: &mut [Self]) {
+        let both = systems.iter();
+        let both = both.map(|system| (system.name.clone(), system.path.clone()));
+        let names = told_apart(&both.collect::<Vec<_>>());
+        for (system, name) in systems.iter_mut().zip(names) {
+            system.name = name;
+        }
     }
 
     pub fn compared(&self) -> ComparedSystem {
@@ -94,7 +99,7 @@ impl Evaluated {
     }
 
     fn scored(
-        name: String,
+        (name, path): (String, PathBuf),
         hypotheses: Vec<String>,
         segments: &[Segment],
         run: Option<Run>,
@@ -103,6 +108,7 @@ impl Evaluated {
             all: score(&hypotheses, segments, |_| true),
             unseen: score(&hypotheses, segments, |segment| segment.unseen),
             name,
+            path,
             hypotheses,
             run,
         }

@@ -17,11 +17,14 @@ pub(super) fn entries(table: &Table, each_segment: bool) -> Value {
             entry.insert("score".to_owned(), json!(cell.score));
             entry.insert("signature".to_owned(), json!(column.signature));
             add_certainty(&mut entry, cell);
-            let details = cell.details.iter();
-            let details: Map<_, _> = details
-                .map(|(key, value)| ((*key).to_owned(), json!(value)))
-                .collect();
-            entry.insert("details".to_owned(), Value::Object(details));
+            // The score of several training runs is the mean of theirs; details would be those of one.
+            if table.plan.runs == 1 {
+                let details = cell.details.iter();
+                let details: Map<_, _> = details
+                    .map(|(key, value)| ((*key).to_owned(), json!(value)))
+                    .collect();
+                entry.insert("details".to_owned(), Value::Object(details));
+            }
             if each_segment {
                 entry.insert("segments".to_owned(), json!(cell.segments));
             }

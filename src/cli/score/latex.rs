@@ -1,7 +1,9 @@
 //! Tables for papers.
 
-use super::table::{Cell, Table};
+use super::table::{Cell, Column, Table};
 use super::text::notes;
+use crate::charts::latex_escaped;
+use crate::metrics::comparison::{SIGNIFICANT, written_p};
 
 /// A `tabular` with the rules of the package booktabs; signatures and the meaning of marks as comments.
 pub(super) fn table(table: &Table) -> String {
@@ -16,7 +18,7 @@ pub(super) fn table(table: &Table) -> String {
     lines.push(row(&header));
     lines.push("\\midrule".to_owned());
     for (system, name) in table.systems.iter().enumerate() {
-        let mut cells = vec![escaped(name)];
+        let mut cells = vec![latex_escaped(name)];
         cells.extend(
             table
                 .columns
@@ -28,6 +30,7 @@ pub(super) fn table(table: &Table) -> String {
     lines.push("\\bottomrule".to_owned());
     lines.push("\\end{tabular}".to_owned());
     lines.extend(notes(table).iter().map(|note| format!("% {note}")));
+    lines.extend(table.columns.iter().filter_map(|it| p_values(table, it)));
     lines.extend(
         table
             .columns
@@ -35,6 +38,17 @@ pub(super) fn table(table: &Table) -> String {
             .map(|column| format!("% {}: {}", column.name, column.signature)),
     );
     lines.join("\n") + "\n"
+}
+
+/// The p-values of a column, of which the table itself has the stars alone.
+fn p_values(table: &Table, column: &Column) -> Option<String> {
+    let systems = table.systems.iter().zip(&column.cells);
+    let told = systems.filter_map(|(system, cell)| {
+        let comparison = cell.comparison.as_ref()?;
+        Some(format!("{system} {}", written_p(comparison.p)))
+    });
+    let told = told.collect::<Vec<_>>().join(", ");
+    (!told.is_empty()).then(|| format!("% {}: {told}", column.name))
 }
 
 fn row(cells: &[String]) -> String {
@@ -58,25 +72,10 @@ fn cell_text(table: &Table, cell: &Cell, best: bool) -> String {
     });
     let comparison = cell.comparison.as_ref();
     let mark = comparison
-        .filter(|comparison| comparison.p < 0.05)
+        .filter(|comparison| comparison.p < SIGNIFICANT)
         .map(|_| "$^{*}$".to_owned());
     [Some(score), deviation, interval, mark]
         .into_iter()
         .flatten()
         .collect()
-}
-
-/// Text without meaning for LaTeX.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for character in text.chars() {
-        match character {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', character]),
-            '~' => escaped.push_str("\\textasciitilde{}"),
-            '^' => escaped.push_str("\\textasciicircum{}"),
-            '\\' => escaped.push_str("\\textbackslash{}"),
-            _ => escaped.push(character),
-        }
-    }
-    escaped
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::evaluation::told_apart;
 use crate::metrics::Documents;
 use crate::text::lines::read_lines;
 
@@ -83,24 +84,13 @@ impl TestSet {
     }
 }
 
-/// File names, or paths where two files have the same name.
+/// File names, or the paths of files with the same name.
 fn names(paths: &[PathBuf]) -> Vec<String> {
-    let name = |path: &PathBuf| {
-        path.file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    };
-    let short: Vec<String> = paths.iter().map(name).collect();
-    let unique = short.iter().collect::<std::collections::HashSet<_>>().len() == short.len();
-    if unique {
-        short
-    } else {
-        paths
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect()
-    }
+    let named = paths.iter().map(|path| {
+        let name = path.file_name().unwrap_or_default();
+        (name.to_string_lossy().into_owned(), path.clone())
+    });
+    told_apart(&named.collect::<Vec<_>>())
 }
 
 fn read_as_many(path: &Path, expected: usize, like: &Path) -> Result<Vec<String>> {

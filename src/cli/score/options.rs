@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 
 use crate::metrics::tokenize::{TercomOptions, Tokenizer};
@@ -121,11 +120,7 @@ fn order(least: u64) -> clap::builder::RangedU64ValueParser<usize> {
 
 /// Ends the program as clap does for wrong usage.
 pub(super) fn wrong_usage(problem: &str) -> ! {
-    clap::Error::raw(
-        ErrorKind::ValueValidation,
-        format!("{problem}\n\nFor more information, try 'canopy score --help'.\n"),
-    )
-    .exit()
+    crate::cli::wrong_usage("score", problem)
 }
 
 /// The names of the metrics, and the files to score.
@@ -146,6 +141,10 @@ pub(super) fn choose<'a>(names: &'a [String], systems: &[PathBuf]) -> (&'a [Stri
         wrong_usage(&format!(
             "'{found}' is no metric and no file; metrics are {allowed}"
         ));
+    }
+    // The first file is what others are compared with; nobody could tell which one is meant.
+    if !files.is_empty() && !systems.is_empty() {
+        wrong_usage("name all files in one place: before or after the metrics");
     }
     files.extend_from_slice(systems);
     if files.is_empty() {

@@ -53,6 +53,7 @@ pub(super) struct Column {
 #[derive(Debug)]
 pub(super) struct Cell {
     pub score: f64,
+    /// Of several training runs, the first one's.
     pub details: Vec<(&'static str, f64)>,
     /// Of the scores of several training runs.
     pub deviation: Option<f64>,

@@ -3,6 +3,8 @@
 use std::io::IsTerminal;
 
 use super::table::{Cell, Column, Table};
+use crate::charts::thousands;
+use crate::metrics::comparison::{SIGNIFICANT, written_p};
 
 /// Characters of a line, if the table can be divided so that none has more.
 const WIDTH: usize = 100;
@@ -104,15 +106,6 @@ pub(super) fn segments(table: &Table) -> String {
     lines.join("\n") + "\n"
 }
 
-/// `p = 0.034`, and what stands for it if it is very small.
-pub(super) fn p_text(p: f64) -> String {
-    if p < 0.001 {
-        "p < 0.001".to_owned()
-    } else {
-        format!("p = {p:.3}")
-    }
-}
-
 /// What the marks in a table mean.
 pub(super) fn notes(table: &Table) -> Vec<String> {
     let plan = &table.plan;
@@ -140,7 +133,7 @@ pub(super) fn notes(table: &Table) -> Vec<String> {
             None => "paired bootstrap".to_owned(),
         };
         notes.push(format!(
-            "p: two-sided, against {} ({test}, by {}); * marks p < 0.05.",
+            "p: two-sided, against {} ({test}, by {}); * marks p < {SIGNIFICANT}.",
             table.systems[0],
             unit.trim_end_matches('s')
         ));
@@ -158,8 +151,8 @@ fn parts(table: &Table, cell: &Cell) -> [String; 3] {
         .interval
         .map(|interval| format!("[{}, {}]", number(interval.lower), number(interval.upper)));
     let p = cell.comparison.as_ref().map(|comparison| {
-        let mark = if comparison.p < 0.05 { " *" } else { "" };
-        p_text(comparison.p) + mark
+        let mark = if comparison.p < SIGNIFICANT { " *" } else { "" };
+        written_p(comparison.p) + mark
     });
     [
         number(cell.score) + &deviation.unwrap_or_default(),
@@ -182,19 +175,6 @@ fn size(table: &Table) -> String {
         documents.unwrap_or_default(),
         plural(table.references, "reference")
     )
-}
-
-/// A number with commas: `10,000`.
-fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 fn len(text: &str) -> usize {

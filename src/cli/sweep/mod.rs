@@ -10,12 +10,12 @@ use clap::{Args, Subcommand, ValueEnum};
 use score::ScoreArguments;
 
 use super::terminal::{StatusLine, print};
-use super::train::{end_on_interrupt, show};
+use super::train::{end_on_interrupt, interrupted, show};
 use crate::error::{Error, Result};
 use crate::inference::ComputeDevice;
 use crate::text::file::write_atomically;
-use crate::training::Control;
-use crate::training::sweep::{Sweep, SweepTable};
+use crate::training::sweep::{Sweep, SweepTable, TableRow};
+use crate::training::{Control, Order};
 
 /// Train many models and compare them
 #[derive(Debug, Subcommand)]
@@ -122,6 +122,10 @@ fn train(arguments: &RunArguments) -> Result<()> {
     print(&written(&table, Format::Text))?;
     let is_chosen = |name: &String| arguments.row.is_empty() || arguments.row.contains(name);
     let chosen = table.rows.iter().filter(|row| is_chosen(&row.name));
+    let is_open = |row: &TableRow| row.finished + row.failed < row.seeds;
+    if control.order() >= Order::Stop && chosen.clone().any(is_open) {
+        interrupted();
+    }
     match chosen.map(|row| row.failed).sum() {
         0 => Ok(()),
         count => Err(Error::RunsFailed { count }),

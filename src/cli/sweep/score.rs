@@ -1,6 +1,6 @@
 //! `canopy sweep score`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -39,7 +39,8 @@ pub(in crate::cli) struct ScoreArguments {
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
-    /// Write FILE.json, FILE.md and FILE.svg [default: results in the folder of the sweep]
+    /// Write FILE.json, FILE.md and FILE.svg, in place of those that are there [default: results in the folder of the
+    /// sweep]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print JSON instead of Markdown
@@ -94,16 +95,40 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
     })? + "\n";
     let markdown = results.to_markdown();
     for (ending, text) in [("json", &json), ("md", &markdown)] {
-        write_atomically(stem.with_extension(ending), text.as_bytes(), true)?;
+        write_atomically(with_ending(&stem, ending), text.as_bytes(), true)?;
     }
     let figure = ResultsFigure(&results);
     let size = (WIDTH, figure.height());
-    write_picture(
-        &figure,
-        &Theme::LIGHT,
-        &stem.with_extension("svg"),
-        size,
-        true,
-    )?;
+    let path = with_ending(&stem, "svg");
+    write_picture(&figure, &Theme::LIGHT, &path, size, true)?;
     print(if arguments.json { &json } else { &markdown })
+}
+
+/// A file called as was asked for, with this ending: in place of `.json`, behind all else, such as `beam-0.5`.
+fn with_ending(asked: &Path, ending: &str) -> PathBuf {
+    let is_json = asked.extension().is_some_and(|asked| asked == "json");
+    let stem = if is_json {
+        asked.file_stem()
+    } else {
+        asked.file_name()
+    };
+    let mut name = stem.unwrap_or_default().to_owned();
+    name.push(format!(".{ending}"));
+    asked.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_in_a_name_is_no_ending() {
+        for (asked, expected) in [
+            ("results/help", "results/help.md"),
+            ("results/help.json", "results/help.md"),
+            ("results/beam-0.5", "results/beam-0.5.md"),
+        ] {
+            assert_eq!(with_ending(Path::new(asked), "md"), Path::new(expected));
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use plotters::prelude::DrawingBackend;
 
-use super::labels::{shortened, thinned};
+use super::labels::thinned;
 use super::legend::{frame, number};
 use super::{HEAD, SMALL, head};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
@@ -63,7 +63,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     draw_words(pen, plot, view, marks)?;
     let about = "bar: ln p(word) with its document less without context, in nats; dot: the same with the document shuffled";
     let weak = Lettering::new(SMALL, pen.theme.weak);
-    let about = shortened(pen, about, weak, below.width());
+    let about = pen.shortened(about, weak, below.width());
     pen.text(&about, (below.left, below.bottom - 6.0), weak)
 }
 
@@ -167,7 +167,7 @@ fn draw_words<DB: DrawingBackend>(
         } else {
             small
         };
-        let text = shortened(pen, &view.words[index].label, lettering, LABEL);
+        let text = pen.shortened(&view.words[index].label, lettering, LABEL);
         let foot = plot.bottom + 6.0 + pen.width(&text, lettering);
         pen.upright(&text, (places[index].0 + SMALL * 0.36, foot), lettering)?;
     }

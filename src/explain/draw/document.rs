@@ -3,7 +3,6 @@
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
-use super::labels::shortened;
 use super::legend::{self, Swatch, frame};
 use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
@@ -140,7 +139,7 @@ impl MapSheet {
         let top = self.area.top + 10.0;
         let rest_left = self.rest.map_or(self.area.right, |rest| rest.left);
         let caption = "↓ sentence that looks    → sentence that is looked at";
-        let caption = shortened(pen, caption, small, rest_left - self.area.left - 8.0);
+        let caption = pen.shortened(caption, small, rest_left - self.area.left - 8.0);
         pen.text(&caption, (self.area.left, top), small)?;
         if self.rest.is_some() {
             pen.text("rest", (rest_left, top), small)?;

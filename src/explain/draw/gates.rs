@@ -2,7 +2,7 @@
 
 use plotters::prelude::DrawingBackend;
 
-use super::labels::{shortened, thinned};
+use super::labels::thinned;
 use super::legend::frame;
 use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
@@ -88,7 +88,7 @@ pub(super) fn draw<DB: DrawingBackend>(
         } else {
             small
         };
-        let text = shortened(pen, &gate.words[index].label, lettering, LABEL);
+        let text = pen.shortened(&gate.words[index].label, lettering, LABEL);
         let foot = plot.bottom + 6.0 + pen.width(&text, lettering);
         pen.upright(&text, (places[index].0 + SMALL * 0.36, foot), lettering)?;
     }

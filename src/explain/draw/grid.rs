@@ -5,7 +5,7 @@ use std::ops::Range;
 use plotters::prelude::DrawingBackend;
 
 use super::SMALL;
-use super::labels::{shortened, thinned};
+use super::labels::thinned;
 use super::legend::{self, frame, hatch};
 use super::map::{GROUP, LABEL, ROW, has_elsewhere, has_rest};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
@@ -245,7 +245,7 @@ impl Grid {
         self.draw_columns(pen, map)?;
         let small = Lettering::new(SMALL, pen.theme.weak);
         let notes = notes(map);
-        let notes = shortened(pen, &notes, small, self.right() - self.plot.left + 60.0);
+        let notes = pen.shortened(&notes, small, self.right() - self.plot.left + 60.0);
         pen.text(&notes, (self.plot.left, self.plot.bottom + 17.0), small)
     }
 
@@ -302,7 +302,7 @@ impl Grid {
             } else {
                 small
             };
-            let text = shortened(pen, &map.rows[row].label, lettering, LABEL);
+            let text = pen.shortened(&map.rows[row].label, lettering, LABEL);
             let at = (self.plot.left - 8.0, labels[row].0 + small.size * 0.36);
             pen.text(&text, at, lettering.anchored(Anchor::Right))?;
             if is_selected {
@@ -352,7 +352,7 @@ impl Grid {
             let (unit, centre) = (&map.columns[column], labels[column].0);
             let lettering = if weights[column] > 0.0 { small } else { weak };
             if are_words {
-                let text = shortened(pen, &unit.label, lettering, LABEL);
+                let text = pen.shortened(&unit.label, lettering, LABEL);
                 pen.upright(&text, (centre + SMALL * 0.36, baseline), lettering)?;
             } else {
                 let centred = lettering.anchored(Anchor::Centre);

@@ -1,37 +1,4 @@
-//! Texts that fit, and labels that do not touch each other.
-
-use plotters::prelude::DrawingBackend;
-
-use crate::charts::{Lettering, Pen};
-
-/// A text that is no wider than `width` pixels, ended by an ellipsis if it was.
-pub(super) fn shortened<DB: DrawingBackend>(
-    pen: &Pen<'_, DB>,
-    text: &str,
-    lettering: Lettering,
-    width: f64,
-) -> String {
-    if pen.width(text, lettering) <= width {
-        return text.to_owned();
-    }
-    let letters: Vec<char> = text.chars().collect();
-    let fits = |count: usize| {
-        let cut: String = letters[..count].iter().collect();
-        let cut = format!("{}…", cut.trim_end());
-        (pen.width(&cut, lettering) <= width).then_some(cut)
-    };
-    // The longest beginning that fits.
-    let (mut low, mut high) = (0, letters.len());
-    while low < high {
-        let middle = usize::midpoint(low, high) + 1;
-        if middle <= high && fits(middle.min(letters.len())).is_some() {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    fits(low).unwrap_or_default()
-}
+//! Labels that do not touch each other.
 
 /// Which of the labels can stand beside each other: the most important ones, each `length` pixels long around its centre.
 /// Indices ascend.

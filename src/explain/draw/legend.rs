@@ -17,6 +17,8 @@ pub(super) enum Swatch {
     Blank,
     Hatched,
     Ring,
+    /// Nothing inside a frame of this colour.
+    Framed(RGBColor),
     Filled(RGBColor),
 }
 
@@ -82,6 +84,7 @@ fn draw_swatch<DB: DrawingBackend>(pen: &Pen<'_, DB>, place: Rect, swatch: Swatc
     match swatch {
         Swatch::Filled(colour) => pen.rect(place, colour),
         Swatch::Blank => frame(pen, place, theme.axis),
+        Swatch::Framed(colour) => frame(pen, place, colour),
         Swatch::Hatched => {
             hatch(pen, place, theme.weak)?;
             frame(pen, place, theme.axis)

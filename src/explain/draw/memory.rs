@@ -3,7 +3,6 @@
 use plotters::prelude::DrawingBackend;
 
 use super::context::{GUTTER, draw_legend, draw_weight, running, running_height};
-use super::labels::shortened;
 use super::legend::{frame, number};
 use super::{HEAD, SMALL, head};
 use crate::charts::{Drawn, Lettering, Pen, Rect};
@@ -34,7 +33,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     let weak = Lettering::new(SMALL + 1.0, theme.weak);
     let (left, width) = (area.left + GUTTER, area.width() - GUTTER);
     let source = |text: &str, top: f64| {
-        let text = shortened(pen, text, weak, width);
+        let text = pen.shortened(text, weak, width);
         pen.text(&text, (left, top + 14.0), weak)
     };
     let (translation, spoke) = (view.translation(), view.spoke());

@@ -114,10 +114,10 @@ fn head<DB: DrawingBackend>(
 ) -> Result<Rect, plotters::drawing::DrawingAreaErrorKind<DB::ErrorType>> {
     let heading = Lettering::new(15.0, pen.theme.strong).bold();
     let (left, width) = (area.left, area.width());
-    let title = labels::shortened(pen, title, heading, width);
+    let title = pen.shortened(title, heading, width);
     pen.text(&title, (left, area.top + 12.0), heading)?;
     let small = Lettering::new(12.0, pen.theme.weak);
-    let subtitle = labels::shortened(pen, subtitle, small, width);
+    let subtitle = pen.shortened(subtitle, small, width);
     pen.text(&subtitle, (left, area.top + 31.0), small)?;
     Ok(Rect {
         top: area.top + HEAD,

@@ -2,7 +2,7 @@
 
 use plotters::prelude::DrawingBackend;
 
-use super::labels::{shortened, thinned};
+use super::labels::thinned;
 use super::legend::{self, Swatch, frame};
 use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
@@ -80,7 +80,8 @@ pub(super) fn draw<DB: DrawingBackend>(
     }
     let mut swatches = vec![(Swatch::Blank, "blank: the sentence itself")];
     if !view.picks.is_empty() {
-        swatches.push((Swatch::Blank, "framed: the nearest of the row"));
+        let framed = Swatch::Framed(pen.theme.error);
+        swatches.push((framed, "framed: the nearest of the row"));
     }
     legend::draw(pen, area, &scale, &view.measure, &swatches)
 }
@@ -125,7 +126,7 @@ impl Grid {
             let right_end = |lettering: Lettering| lettering.anchored(Anchor::Right);
             pen.text(&number, (right, y), right_end(weak))?;
             if room > NUMBERS {
-                let label = shortened(pen, &view.labels[row], text, room - 40.0);
+                let label = pen.shortened(&view.labels[row], text, room - 40.0);
                 pen.text(&label, (right - 28.0, y), right_end(text))?;
             }
         }

@@ -3,7 +3,6 @@
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
-use super::labels::shortened;
 use super::legend::{self, Swatch, number};
 use super::nodes::Nodes;
 use super::{FOOT, HEAD, SMALL, head};
@@ -137,7 +136,7 @@ fn draw_list<DB: DrawingBackend>(
             (left + 78.0, y),
             text.anchored(Anchor::Right),
         )?;
-        let words = shortened(pen, words, text, width - 92.0);
+        let words = pen.shortened(words, text, width - 92.0);
         pen.text(&words, (left + 92.0, y), text)?;
         let line = Rect {
             left,

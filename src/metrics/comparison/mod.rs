@@ -110,6 +110,25 @@ pub struct SystemScore {
 /// Differences less probable than this are marked.
 pub const SIGNIFICANT: f64 = 0.05;
 
+/// `0.071`, or `< 0.001`.
+pub fn p_number(p: f64) -> String {
+    if p < 0.001 {
+        "< 0.001".to_owned()
+    } else {
+        format!("{p:.3}")
+    }
+}
+
+/// `p = 0.071`, or `p < 0.001`.
+pub fn written_p(p: f64) -> String {
+    let number = p_number(p);
+    if number.starts_with('<') {
+        format!("p {number}")
+    } else {
+        format!("p = {number}")
+    }
+}
+
 impl SystemScore {
     /// Whether the system differs from the first one.
     pub fn is_significant(&self) -> bool {
@@ -118,13 +137,7 @@ impl SystemScore {
 
     /// `p = 0.071` or `p < 0.001`.
     pub fn written_p(&self) -> Option<String> {
-        self.p.map(|p| {
-            if p < 0.001 {
-                "p < 0.001".to_owned()
-            } else {
-                format!("p = {p:.3}")
-            }
-        })
+        self.p.map(written_p)
     }
 }
 

@@ -1,0 +1,32 @@
+//! What systems are called side by side.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+/// The names of what lies at some paths; those that are called the same have their paths instead.
+pub fn told_apart(named: &[(String, PathBuf)]) -> Vec<String> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for (name, _) in named {
+        *counts.entry(name).or_default() += 1;
+    }
+    let told = named.iter().map(|(name, path)| {
+        if counts[name.as_str()] > 1 {
+            path.display().to_string()
+        } else {
+            name.clone()
+        }
+    });
+    told.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn systems_of_one_name_are_told_apart_by_their_paths() {
+        let named = [("tree", "runs/a"), ("flat", "runs/b"), ("tree", "runs/c")];
+        let named = named.map(|(name, path)| (name.to_owned(), PathBuf::from(path)));
+        assert_eq!(told_apart(&named), ["runs/a", "flat", "runs/c"]);
+    }
+}
