@@ -201,6 +201,7 @@ impl AppState {
     fn failed(&mut self, job: JobId, error: &Error) {
         if self.is_opening_model(job) {
             self.waiting_scope = None;
+            self.forget_trace();
             // The worker still has the model that was open before.
             self.model = self.previous_model.take().unwrap_or_default();
             if matches!(error, Error::NoGpu) {
@@ -210,12 +211,14 @@ impl AppState {
             self.show_error("The model could not be opened", error);
         } else if let Some(running) = self.running.take_if(|running| running.job == job) {
             self.finish_update(&running);
+            self.forget_trace();
             self.show_error("The translation stopped", error);
         } else if self
             .opening
             .take_if(|(opening, _)| *opening == job)
             .is_some()
         {
+            self.forget_trace();
             self.show_error("The document could not be opened", error);
         } else if self.saving.take_if(|saving| *saving == job).is_some() {
             self.show_error("The translation could not be saved", error);

@@ -23,6 +23,7 @@ impl AppState {
             self.use_memory(Some(path));
             return;
         }
+        self.forget_trace();
         let job = self.next_job();
         self.opening = Some((job, path.clone()));
         // What is not saved yet must be on disk before the same document may be read again.

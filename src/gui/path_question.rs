@@ -12,6 +12,8 @@ pub struct PathQuestion {
     ask: Ask,
     text: String,
     focused: bool,
+    /// Whether it has been said that the file is there, so that the next answer replaces it.
+    warned: bool,
 }
 
 impl PathQuestion {
@@ -27,6 +29,7 @@ impl PathQuestion {
             ask,
             text: start.to_string_lossy().into_owned(),
             focused: false,
+            warned: false,
         })
     }
 
@@ -35,10 +38,8 @@ impl PathQuestion {
         let Some((title, pick)) = self.ask.pick() else {
             return true;
         };
-        let label = match pick {
-            Pick::NewFile(_) => "Save",
-            Pick::File(..) | Pick::Folder => "Open",
-        };
+        let saves = matches!(pick, Pick::NewFile(_));
+        let label = if saves { "Save" } else { "Open" };
         let mut done = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
         let entered = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
         let modal = theme::modal(ctx, Id::unique("path question")).show(ctx, |ui| {
@@ -55,12 +56,23 @@ impl PathQuestion {
                 response.request_focus();
                 self.focused = true;
             }
+            if response.changed() {
+                self.warned = false;
+            }
+            if self.warned {
+                let warning = "A file of this name is there; save again to replace it.";
+                ui.label(RichText::new(warning).color(palette.warning));
+            }
             ui.add_space(10.0);
             ui.horizontal(|ui| {
                 let answered = ui.button(label).clicked() || entered;
                 if answered && !self.text.trim().is_empty() {
-                    commands.push(self.answer());
-                    done = true;
+                    if !self.warned && saves && self.path().is_file() {
+                        self.warned = true;
+                    } else {
+                        commands.push(self.ask.clone().answer(self.path(), self.warned));
+                        done = true;
+                    }
                 }
                 done |= ui.button("Cancel").clicked();
             });
@@ -68,9 +80,48 @@ impl PathQuestion {
         done || modal.backdrop_response.clicked()
     }
 
-    fn answer(&self) -> Command {
-        let path = PathBuf::from(self.text.trim());
-        // Nothing has asked yet whether an existing file may go.
-        self.ask.clone().answer(path, false)
+    fn path(&self) -> PathBuf {
+        PathBuf::from(self.text.trim())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+
+    use super::*;
+    use crate::app::EvaluateCommand;
+
+    #[test]
+    fn an_existing_file_goes_only_when_it_is_saved_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [old, new] = ["old.csv", "new.csv"].map(|name| folder.path().join(name));
+        std::fs::write(&old, "mine").expect("a file");
+        let warning = "A file of this name is there; save again to replace it.";
+        for (path, answers) in [(new, 1), (old, 2)] {
+            let name = path.to_string_lossy().into_owned();
+            let question = PathQuestion::new(Ask::Scores { name }).expect("a question");
+            let commands: Vec<Command> = Vec::new();
+            let mut harness = Harness::builder()
+                .with_context_setup(crate::gui::install_theme)
+                .build_ui_state(
+                    |ui, (question, commands): &mut (PathQuestion, Vec<Command>)| {
+                        if commands.is_empty() {
+                            question.ui(ui.ctx(), commands);
+                        }
+                    },
+                    (question, commands),
+                );
+            harness.run_steps(4);
+            for answer in 1..=answers {
+                assert!(harness.state().1.is_empty());
+                assert_eq!(harness.query_by_label(warning).is_some(), answer > 1);
+                harness.get_by_label("Save").click();
+                harness.run_steps(4);
+            }
+            let expected = Command::Evaluate(EvaluateCommand::Save(path));
+            assert_eq!(harness.state().1, [expected]);
+        }
     }
 }

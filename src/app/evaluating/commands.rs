@@ -7,7 +7,8 @@ use crate::app::ask::Ask;
 use crate::app::command::{Page, Scope};
 use crate::app::state::{AppState, NoticeKind};
 use crate::jobs::{EvaluationJob, EvaluationRequest, FileRequest, JobControl};
-use crate::judgement::{Criterion, Judgement, Vote};
+use crate::judgement::{Criterion, Vote};
+use crate::text::file::write_atomically;
 
 impl AppState {
     pub(in crate::app) fn apply_evaluate(&mut self, command: EvaluateCommand) {
@@ -58,12 +59,13 @@ impl AppState {
                 if let Some(open) = &mut page.judgement {
                     open.revealed = true;
                 }
+                self.keep_judgement();
             }
             C::AskExportVotes => {
                 let name = "judgement.csv".to_owned();
                 self.asks.push(Ask::Votes { name });
             }
-            C::ExportVotes(path) => self.export_votes(path),
+            C::ExportVotes(path) => self.export_votes(&path),
             C::CloseJudgement => page.judgement = None,
         }
     }
@@ -172,12 +174,17 @@ impl AppState {
         });
         self.open_model(model);
         self.open(path);
-        self.evaluate.tracing = Some(Tracing::Opening { paragraph });
+        self.evaluate.tracing = Some(Tracing::Opening { paragraph, job });
+    }
+
+    /// What was to be traced is not there, or another document is wanted.
+    pub(in crate::app) fn forget_trace(&mut self) {
+        self.evaluate.tracing = None;
     }
 
     /// A document has been opened: goes on if it was for a trace.
     pub(in crate::app) fn opened_for_trace(&mut self) {
-        let Some(Tracing::Opening { paragraph }) = self.evaluate.tracing.take() else {
+        let Some(Tracing::Opening { paragraph, .. }) = self.evaluate.tracing.take() else {
             return;
         };
         let Some(open) = &self.document else { return };
@@ -188,6 +195,9 @@ impl AppState {
         self.select(sentence);
         self.evaluate.tracing = Some(Tracing::Translating);
         self.translate(Scope::Document);
+        if !self.is_busy() {
+            self.forget_trace();
+        }
     }
 
     /// A translation has ended: shows the trace if it was for one.
@@ -224,11 +234,10 @@ impl AppState {
             return;
         }
         let path = self.folders.data.as_ref().map(|data| {
-            let name = format!(
-                "{} vs {} {seed:016x}.json",
-                judgement.systems[0], judgement.systems[1]
-            );
-            data.join("judgements").join(file_name_of(&name))
+            let [one, other] = &judgement.systems;
+            let name = file_name_of(&format!("{one} vs {other}"));
+            data.join("judgements")
+                .join(format!("{name} {seed:016x}.json"))
         });
         self.evaluate.judgement = Some(OpenJudgement {
             judgement,
@@ -241,15 +250,10 @@ impl AppState {
 
     fn open_judgement(&mut self, path: PathBuf) {
         // A few hundred kilobytes.
-        match Judgement::open(&path) {
-            Ok(judgement) => {
+        match OpenJudgement::open(path) {
+            Ok(open) => {
                 self.page = Page::Evaluate;
-                self.evaluate.judgement = Some(OpenJudgement {
-                    current: judgement.next_open().unwrap_or(0),
-                    judgement,
-                    path: Some(path),
-                    revealed: false,
-                });
+                self.evaluate.judgement = Some(open);
             }
             Err(error) => self.show_error("The judgement could not be opened", &error),
         }
@@ -283,13 +287,12 @@ impl AppState {
         let Some(path) = open.path.clone() else {
             return;
         };
-        let bytes = open.judgement.to_bytes();
+        let bytes = open.to_bytes();
         self.file_requests
             .push(FileRequest::Write { job, path, bytes });
     }
 
-    fn export_votes(&mut self, path: PathBuf) {
-        let job = self.next_job();
+    fn export_votes(&mut self, path: &Path) {
         let Some(open) = &self.evaluate.judgement else {
             return;
         };
@@ -297,26 +300,25 @@ impl AppState {
             .extension()
             .is_some_and(|extension| extension == "json");
         let bytes = if is_json {
-            open.judgement.to_bytes()
+            open.to_bytes()
         } else {
             open.judgement.csv().into_bytes()
         };
-        self.notify(NoticeKind::Done, "Saved", display(&path));
-        self.file_requests
-            .push(FileRequest::Write { job, path, bytes });
+        // Small, and the file thread does not tell when it has written something.
+        match write_atomically(path, &bytes, true) {
+            Ok(()) => self.notify(NoticeKind::Done, "Saved", path.display().to_string()),
+            Err(error) => self.show_error("The votes could not be saved", &error),
+        }
     }
 }
 
-/// A name that every file system takes.
+/// A name that every file system takes, of a hundred bytes at most.
 fn file_name_of(name: &str) -> String {
     let is_safe = |letter: char| letter.is_alphanumeric() || " .-".contains(letter);
-    name.chars()
+    name[..name.floor_char_boundary(100)]
+        .chars()
         .map(|letter| if is_safe(letter) { letter } else { '_' })
         .collect()
-}
-
-fn display(path: &Path) -> String {
-    path.display().to_string()
 }
 
 impl Evaluate {

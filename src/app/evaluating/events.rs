@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::EvaluateView;
+use super::{EvaluateView, Tracing};
 use crate::app::state::{AppState, NoticeKind};
 use crate::error::Error;
 use crate::evaluation::Evaluation;
@@ -54,6 +54,10 @@ impl AppState {
         if saving.take_if(|saving| *saving == job).is_some() {
             self.show_error("It could not be saved", error);
             return true;
+        }
+        let tracing = self.evaluate.tracing;
+        if matches!(tracing, Some(Tracing::Opening { job: write, .. }) if write == job) {
+            self.forget_trace();
         }
         let was_running = self.evaluation_ended(job);
         if was_running {

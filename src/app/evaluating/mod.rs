@@ -6,7 +6,10 @@ mod events;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::corpus::Split;
+use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
 use crate::jobs::{EvaluationProgress, EvaluationRequest, JobControl, JobId};
 use crate::judgement::{Criterion, Judgement, Vote};
@@ -79,6 +82,42 @@ pub struct OpenJudgement {
     pub revealed: bool,
 }
 
+impl OpenJudgement {
+    /// # Errors
+    /// If it cannot be read or is none.
+    fn open(path: PathBuf) -> Result<Self> {
+        #[derive(Deserialize)]
+        struct Names {
+            #[serde(default)]
+            revealed: bool,
+        }
+        let judgement = Judgement::open(&path)?;
+        let bytes = std::fs::read(&path).map_err(Error::read(&path))?;
+        let names = serde_json::from_slice::<Names>(&bytes);
+        Ok(Self {
+            current: judgement.next_open().unwrap_or(0),
+            judgement,
+            path: Some(path),
+            revealed: names.is_ok_and(|names| names.revealed),
+        })
+    }
+
+    /// The judgement, and whether it was told whose translations they are: then it is closed.
+    fn to_bytes(&self) -> Vec<u8> {
+        #[derive(Serialize)]
+        struct File<'a> {
+            #[serde(flatten)]
+            judgement: &'a Judgement,
+            revealed: bool,
+        }
+        let file = File {
+            judgement: &self.judgement,
+            revealed: self.revealed,
+        };
+        serde_json::to_vec_pretty(&file).expect("plain data becomes JSON")
+    }
+}
+
 /// Everything the page shows.
 #[derive(Debug, Default)]
 pub struct Evaluate {
@@ -109,6 +148,8 @@ enum Tracing {
     /// The paragraph of the document that is being opened.
     Opening {
         paragraph: usize,
+        /// Writes the document.
+        job: JobId,
     },
     Translating,
 }

@@ -12,18 +12,17 @@ pub(super) fn judge_ui(ui: &mut Ui, open: &OpenJudgement, commands: &mut Vec<Com
     let judgement = &open.judgement;
     let mut push = |command| commands.push(Command::Evaluate(command));
     let count = judgement.documents.len();
-    let Some(document) = judgement.documents.get(open.current) else {
-        ui.label("This judgement has no documents.");
-        return;
-    };
+    let document = judgement.documents.get(open.current);
     ui.horizontal(|ui| {
         ui.heading("Blind judgement");
-        let about = format!(
-            "document {} of {count} · {}",
-            open.current + 1,
-            document.name
-        );
-        ui.label(RichText::new(about).color(palette.weak));
+        if let Some(document) = document {
+            let about = format!(
+                "document {} of {count} · {}",
+                open.current + 1,
+                document.name
+            );
+            ui.label(RichText::new(about).color(palette.weak));
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if ui.button("Close").clicked() {
                 push(EvaluateCommand::CloseJudgement);
@@ -43,6 +42,10 @@ pub(super) fn judge_ui(ui: &mut Ui, open: &OpenJudgement, commands: &mut Vec<Com
             }
         });
     });
+    let Some(document) = document else {
+        ui.label("This judgement has no documents.");
+        return;
+    };
     if open.revealed {
         tallies_ui(ui, judgement, &palette);
     }

@@ -6,7 +6,7 @@ use super::sentences::sentences_ui;
 use crate::app::{Command, Evaluate, EvaluateCommand, EvaluateView};
 use crate::evaluation::Evaluation;
 use crate::gui::theme::{Palette, semibold};
-use crate::metrics::comparison::{Comparison, SystemScore};
+use crate::metrics::comparison::{Comparison, SIGNIFICANT, SystemScore, p_number};
 
 pub(super) fn evaluation_ui(
     ui: &mut Ui,
@@ -141,11 +141,9 @@ fn scores_ui(ui: &mut Ui, evaluation: &Evaluation) {
                     ui.label(&system.name);
                     let number = format!("{:.2}", score.score);
                     ui.label(RichText::new(number).font(semibold(13.5)));
-                    let (lower, upper) = score.interval;
                     interval_ui(ui, comparison, at, score);
                     difference_ui(ui, score);
-                    ui.label(format!("{speed:.0}"))
-                        .on_hover_text(format!("[{lower:.2}, {upper:.2}]"));
+                    ui.label(format!("{speed:.0}"));
                     ui.end_row();
                 }
             });
@@ -155,7 +153,9 @@ fn scores_ui(ui: &mut Ui, evaluation: &Evaluation) {
         ui.label(signature);
         ui.add_space(16.0);
     }
-    let about = "Intervals hold 95 of 100 test sets drawn from the documents; p: against the first system, approximate randomisation of whole documents; * p < 0.05.";
+    let about = format!(
+        "Intervals hold 95 of 100 test sets drawn from the documents; p: against the first system, approximate randomisation of whole documents; * p < {SIGNIFICANT}."
+    );
     ui.label(RichText::new(about).size(12.5).color(palette.weak));
 }
 
@@ -214,12 +214,7 @@ fn difference_ui(ui: &mut Ui, score: &SystemScore) {
     };
     ui.label(RichText::new(format!("{difference:+.2}")).color(color));
     let star = if is_significant { " *" } else { "" };
-    let p = if p < 0.001 {
-        "< 0.001".to_owned()
-    } else {
-        format!("{p:.3}")
-    };
-    ui.label(RichText::new(format!("{p}{star}")).color(color));
+    ui.label(RichText::new(p_number(p) + star).color(color));
 }
 
 /// Names of systems and metrics, one column each.

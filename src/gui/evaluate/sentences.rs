@@ -63,7 +63,7 @@ fn extreme_ui(
     );
     ui.horizontal(|ui| {
         ui.label(RichText::new(head).size(12.5).color(palette.weak));
-        let about = "Opens the document with this model and shows what it read there";
+        let about = "Translates the document with this model and shows what it read there: its scored paragraphs without markup; the translation may differ";
         let trace = ui.add(Button::new("Show its trace").small());
         if trace.on_hover_text(about).clicked() {
             let command = EvaluateCommand::Trace(extreme.segment);

@@ -133,8 +133,9 @@ pub static FIELDS: &[Field] = &[
         Optimisation,
         "batch_tokens",
         "Batch",
-        "target tokens",
-        "Sentences or whole documents of so many tokens make one update. Memory grows with it.",
+        "tokens",
+        "Sentences of so many target tokens, or whole documents of so many of their longer side, make one update. Memory grows \
+         with it.",
         Count(|config| &mut config.batch_tokens),
     ),
     field(
@@ -174,7 +175,7 @@ pub static FIELDS: &[Field] = &[
         "seed",
         "Seed",
         "",
-        "Decides initial weights, order of the data and dropout. The same seed gives the same weights.",
+        "Decides initial weights, order of the data and dropout. On the CPU the same seed gives the same weights.",
         Seed(|config| &mut config.seed),
     ),
     field(
