@@ -151,6 +151,9 @@ impl ModelFolder {
     /// If it is missing, of another version or not valid.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(DESCRIPTION);
+        if folder.is_dir() && !path.exists() {
+            return Err(no_model(folder));
+        }
         let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
         let refuse = |reason| Error::Model {
             reason,
@@ -214,6 +217,25 @@ impl ModelFolder {
     /// Where a folder keeps its weights.
     pub fn weights_path(folder: &Path) -> PathBuf {
         folder.join(WEIGHTS)
+    }
+}
+
+/// What to name instead of a folder without a description.
+fn no_model(folder: &Path) -> Error {
+    let checkpoints = ["last", "best"].map(|name| folder.join("checkpoints").join(name));
+    let mut checkpoints = checkpoints.iter();
+    let model = checkpoints.find(|model| model.join(DESCRIPTION).is_file());
+    let reason = model.map_or_else(
+        || {
+            format!(
+                "it has no {DESCRIPTION}; name one that a training run or `canopy model average` made"
+            )
+        },
+        |model| format!("it is a training run; name its model, {}", model.display()),
+    );
+    Error::Model {
+        reason,
+        path: folder.to_owned(),
     }
 }
 
