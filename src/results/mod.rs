@@ -83,6 +83,7 @@ pub struct ResultRow {
     pub contrastive: Option<Right>,
     pub parameters: Option<usize>,
     pub train_tokens_per_second: Option<f64>,
+    /// Of the fastest seed: other work on the machine only takes time.
     pub decode_tokens_per_second: Option<f64>,
     /// Time of an epoch, of the reference's.
     pub relative_epoch_time: Option<f64>,

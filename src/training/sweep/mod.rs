@@ -11,7 +11,7 @@
 //!
 //! [[row]]
 //! name = "Transformer"
-//! preset = "transformer-6-small"  # and whatever else is different
+//! preset = "transformer-6-small"  # and whatever else is different, seeds too
 //! ```
 //! Its folder holds a copy of the file and one run folder for every row and seed, `ROW/seed-N`.
 
@@ -117,8 +117,12 @@ impl Sweep {
             let Some(Value::String(name)) = row.remove("name") else {
                 return Err(format!("row {} has no name", number + 1));
             };
-            let row = SweepRow::new(&name, &file.base, &row, &seeds)
-                .map_err(|problem| format!("row {name:?}: {problem}"))?;
+            let wrong = |problem: String| format!("row {name:?}: {problem}");
+            let seeds = match row.remove("seeds") {
+                Some(own) => own.try_into().map_err(|error| wrong(told(error)))?,
+                None => seeds.clone(),
+            };
+            let row = SweepRow::new(&name, &file.base, &row, &seeds).map_err(wrong)?;
             if rows.iter().any(|other| other.folder() == row.folder()) {
                 return Err(format!("two rows would be {:?}", row.folder()));
             }
@@ -218,6 +222,9 @@ impl SweepRow {
             .try_into()
             .map_err(|error: toml::de::Error| error.to_string().trim_end().to_owned())?;
         config.validate().map_err(|error| error.to_string())?;
+        if seeds.is_empty() || (1..seeds.len()).any(|at| seeds[..at].contains(&seeds[at])) {
+            return Err(format!("seeds is {seeds:?}, must be different numbers"));
+        }
         Preset::named(&config.preset).map_err(|error| error.to_string())?;
         let runs = seeds.iter().map(|&seed| SweepRun {
             config: TrainingConfig {
@@ -362,6 +369,11 @@ mod tests {
         let expected = [("no-dropout/seed-1", 1, 7), ("no-dropout/seed-2", 2, 7)];
         let expected = expected.map(|(folder, seed, steps)| (folder.to_owned(), seed, steps));
         assert_eq!(told, expected);
+        let own = TEXT.replace("dropout = 0.0", "seeds = [3]");
+        let own = Sweep::parsed(own).expect("a sweep");
+        let seeds = own.rows.iter().map(|row| row.runs.len());
+        assert_eq!(seeds.collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(own.rows[1].runs[0].config.seed, 3);
         let measuring = sweep.measuring(3);
         assert!(
             measuring.rows[1]
@@ -379,6 +391,9 @@ mod tests {
             ("dropout = 0.0", "dropout = 1.5", ["No dropout", "dropout"]),
             ("dropout = 0.0", "drop = 1", ["No dropout", "drop"]),
             ("dropout = 0.0", "preset = \"x\"", ["No dropout", "preset"]),
+            ("dropout = 0.0", "seeds = []", ["No dropout", "seeds"]),
+            ("dropout = 0.0", "seeds = [4, 4]", ["No dropout", "[4, 4]"]),
+            ("dropout = 0.0", "seeds = 4", ["No dropout", "sequence"]),
             ("\"No dropout\"", "\"base\"", ["two rows", "base"]),
             ("name = \"Base\"", "", ["row 1", "name"]),
             ("[base]", "reference = \"X\"\n[base]", ["reference", "X"]),
