@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
+use super::finding::FindCommand;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
 
@@ -53,6 +54,7 @@ pub enum Command {
     CopySource(usize),
     Undo,
     Redo,
+    Find(FindCommand),
     /// Asks for a model folder.
     ChooseModel,
     OpenModel(PathBuf),
@@ -217,6 +219,7 @@ const fn action(
 pub static ACTIONS: &[Action] = {
     use Command as C;
     use ExploreCommand as E;
+    use FindCommand as F;
     use Group::{Edit, Editor, Explore, File, Translate, View};
     use Key::{Delete, Down, Enter, Escape, F1, F9, Left, Letter, Right, Up};
     &[
@@ -240,6 +243,24 @@ pub static ACTIONS: &[Action] = {
             "Redo",
             Some(Shortcut::command_shift(Letter('Z'))),
             C::Redo,
+        ),
+        action(
+            Edit,
+            "Find and replace…",
+            Some(Shortcut::command(Letter('F'))),
+            C::Find(F::Open),
+        ),
+        action(
+            Edit,
+            "Find next",
+            Some(Shortcut::command(Letter('G'))),
+            C::Find(F::Next),
+        ),
+        action(
+            Edit,
+            "Find previous",
+            Some(Shortcut::command_shift(Letter('G'))),
+            C::Find(F::Previous),
         ),
         action(Edit, "Edit sentence", Some(Shortcut::plain(Enter)), C::Edit),
         action(

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::finding::Find;
 use super::history::{Change, History};
 use super::markup;
 use crate::inference::{Flag, Translation};
@@ -83,6 +84,7 @@ pub struct OpenDocument {
     pub document: Arc<Document>,
     pub selected: Option<usize>,
     pub editor: Option<Editor>,
+    pub find: Find,
     /// Set when the selection or a section is to be brought into view; the window takes it.
     pub scroll_to: Option<usize>,
     /// The sentence at the top of the window.
@@ -135,6 +137,7 @@ impl OpenDocument {
             path,
             selected: (num_sentences > 0).then_some(0),
             editor: None,
+            find: Find::default(),
             scroll_to: None,
             first_visible: 0,
             targets,
@@ -288,17 +291,25 @@ impl OpenDocument {
 
     /// A change by a person, which can be undone.
     pub fn change(&mut self, sentence: usize, after: Target) -> bool {
-        let before = self.targets[sentence].clone();
-        if before == after {
-            return false;
-        }
-        self.history.record(vec![Change {
+        self.change_all(vec![(sentence, after)]) > 0
+    }
+
+    /// Changes that are undone in one step; tells how many sentences they have made another.
+    pub fn change_all(&mut self, targets: Vec<(usize, Target)>) -> usize {
+        let changes = targets.into_iter().map(|(sentence, after)| Change {
             sentence,
-            before,
-            after: after.clone(),
-        }]);
-        self.replace(sentence, after);
-        true
+            before: self.targets[sentence].clone(),
+            after,
+        });
+        let changes: Vec<Change> = changes
+            .filter(|change| change.before != change.after)
+            .collect();
+        for change in &changes {
+            self.replace(change.sentence, change.after.clone());
+        }
+        let count = changes.len();
+        self.history.record(changes);
+        count
     }
 
     /// Takes the last change back and goes there; `false` if there is none.

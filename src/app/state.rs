@@ -8,6 +8,7 @@ use super::ask::Ask;
 use super::command::{Command, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
+use super::finding::FindCommand;
 use super::open_document::OpenDocument;
 use super::progress::{Progress, Running};
 use super::settings::{Folders, Settings, Shipped};
@@ -189,6 +190,7 @@ impl AppState {
             Command::CopySource(sentence) => self.copy_source(sentence),
             Command::Undo => self.with_history(OpenDocument::undo),
             Command::Redo => self.with_history(OpenDocument::redo),
+            Command::Find(command) => self.apply_find(command),
             Command::ChooseModel => self.asks.push(Ask::ModelFolder {
                 folder: self.model_folder(),
             }),
@@ -222,7 +224,12 @@ impl AppState {
     pub fn is_enabled(&self, command: &Command) -> bool {
         let document = self.document.as_ref();
         match command {
-            Command::SaveAs | Command::CloseDocument => document.is_some(),
+            Command::SaveAs | Command::CloseDocument | Command::Find(FindCommand::Open) => {
+                document.is_some()
+            }
+            Command::Find(FindCommand::Next | FindCommand::Previous) => {
+                document.is_some_and(|document| !document.find.query.is_empty())
+            }
             Command::Translate(_) => {
                 document.is_some_and(|document| document.num_sentences() > 0)
                     && self.running.is_none()

@@ -16,7 +16,7 @@ use super::shading::MarginShading;
 use super::similar::SimilarPanel;
 use super::theme::{self, Palette};
 use super::training::{Closing, TrainingPanel, closing_ui};
-use super::{menu, notices, shortcuts, status, welcome};
+use super::{find, menu, notices, shortcuts, status, welcome};
 use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Shipped, language};
 use crate::error::Result;
 use crate::inference::DeviceChoice;
@@ -248,12 +248,7 @@ impl eframe::App for CanopyApp {
                 .map(|file| file.path().to_owned())
         });
         commands.extend(dropped.map(Command::OpenPath));
-        // Keys are read first, so that the editor does not take them, and carried out last: a letter typed in the same
-        // frame as Enter belongs to the edit that Enter keeps.
-        let mut keys = vec![];
-        shortcuts::receive_keys(&ctx, &self.state, &mut keys);
         workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
-        commands.extend(keys);
         self.close(&ctx);
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
             welcome::drop_ui(&ctx);
@@ -288,6 +283,10 @@ pub fn workbench_ui(
     commands: &mut Vec<Command>,
 ) {
     let palette = Palette::of(ui);
+    // Keys are read first, so that the editor does not take them, and carried out last: a letter typed in the same
+    // frame as Enter belongs to the edit that Enter keeps.
+    let mut keys = vec![];
+    shortcuts::receive_keys(ui.ctx(), state, &mut keys);
     let bar = |x: i8, y: i8| {
         Frame::NONE
             .fill(palette.panel)
@@ -317,6 +316,7 @@ pub fn workbench_ui(
     if state.shows_shortcuts {
         shortcuts::shortcuts_ui(ui.ctx(), commands);
     }
+    commands.extend(keys);
 }
 
 fn document_page_ui(
@@ -375,6 +375,14 @@ fn document_page_ui(
             let running = state.running.is_some();
             match &mut state.document {
                 Some(document) => {
+                    if document.find.is_open {
+                        document.search_again();
+                        Frame::NONE
+                            .fill(palette.panel)
+                            .inner_margin(Margin::symmetric(14, 6))
+                            .show(ui, |ui| find::find_ui(ui, document, commands));
+                        ui.add_space(-ui.spacing().item_spacing.y);
+                    }
                     let languages = (source.as_str(), target.as_str());
                     let panel = &mut panels.document;
                     panel.ui(ui, document, languages, margin, running, commands);

@@ -9,6 +9,7 @@ use egui::{
 };
 
 use super::theme::{self, Palette};
+use crate::app::finding::Mark;
 use crate::app::markup::{Piece, Token, pieces};
 use crate::text::document::ParagraphKind;
 
@@ -62,17 +63,30 @@ impl CellStyle {
     }
 }
 
+/// What a cell shows.
+#[derive(Debug, Clone, Copy)]
+pub struct Content<'a> {
+    /// With placeholders.
+    pub text: &'a str,
+    /// What those of single tags show.
+    pub points: &'a [String],
+    /// Where it holds what is looked for.
+    pub marks: &'a [Mark],
+}
+
 /// A laid out side of a sentence.
 pub struct Cell {
     pub galley: Arc<Galley>,
     chips: Vec<(Range<usize>, Token)>,
+    /// Characters of the galley.
+    marks: Vec<Mark>,
+    mark_height: f32,
 }
 
 impl Cell {
-    /// A text with placeholders; `points` tells what those of single tags show.
     pub fn new(
         ui: &Ui,
-        (text, points): (&str, &[String]),
+        content: Content<'_>,
         style: CellStyle,
         width: f32,
         palette: &Palette,
@@ -82,12 +96,25 @@ impl Cell {
             ..LayoutJob::default()
         };
         let mut chips = vec![];
-        let mut num_chars = 0;
-        for piece in pieces(text) {
+        let mut marks = vec![];
+        let (mut num_chars, mut num_shown) = (0, 0);
+        for piece in pieces(content.text) {
             match piece {
                 Piece::Text(run) => {
                     job.append(run, 0.0, style.format());
-                    num_chars += run.chars().count();
+                    let len = run.chars().count();
+                    marks.extend(content.marks.iter().filter_map(|mark| {
+                        let first = mark.chars.start.max(num_shown);
+                        let end = mark.chars.end.min(num_shown + len);
+                        // Chips stand before it in the galley alone.
+                        let chips = num_chars - num_shown;
+                        (first < end).then(|| Mark {
+                            chars: first + chips..end + chips,
+                            is_current: mark.is_current,
+                        })
+                    }));
+                    num_chars += len;
+                    num_shown += len;
                 }
                 Piece::Token(token) => {
                     let start = num_chars;
@@ -101,7 +128,7 @@ impl Cell {
                         num_chars += text.chars().count();
                     };
                     append(&chip_label(token), sized(CHIP_SIZE, palette.chip_text));
-                    if let Some(shown) = chip_text(token, points) {
+                    if let Some(shown) = chip_text(token, content.points) {
                         append(&shown, sized(style.size - 2.0, style.color));
                     }
                     chips.push((start..num_chars, token));
@@ -111,6 +138,8 @@ impl Cell {
         Self {
             galley: ui.painter().layout_job(job),
             chips,
+            marks,
+            mark_height: 1.3 * style.size,
         }
     }
 
@@ -120,6 +149,13 @@ impl Cell {
 
     /// Draws the text with its chips, its top left corner at `pos`.
     pub fn paint(&self, painter: &Painter, pos: Pos2, palette: &Palette) {
+        for mark in &self.marks {
+            let share = if mark.is_current { 0.55 } else { 0.25 };
+            let color = theme::blend(palette.page, palette.edited, share);
+            for rect in self.mark_rects(mark) {
+                painter.rect_filled(rect.translate(pos.to_vec2()), 3.0, color);
+            }
+        }
         for (rect, token) in self.chip_rects(pos) {
             painter.add(chip_shape(rect, token, palette.chip));
         }
@@ -131,6 +167,31 @@ impl Cell {
         self.chip_rects(pos)
             .find(|(rect, _)| rect.contains(pointer))
             .map(|(_, token)| token)
+    }
+
+    /// A rectangle for each line that a mark is on.
+    fn mark_rects(&self, mark: &Mark) -> Vec<Rect> {
+        let mut rects: Vec<Rect> = vec![];
+        for at in mark.chars.clone() {
+            let cursor = |index: usize, prefer_next_row: bool| {
+                self.galley.pos_from_cursor(CCursor {
+                    index: index.into(),
+                    prefer_next_row,
+                })
+            };
+            let (start, end) = (cursor(at, true), cursor(at + 1, false));
+            let center = pos2(f32::midpoint(start.left(), end.left()), start.center().y);
+            let size = vec2(end.left() - start.left(), self.mark_height);
+            match rects.last_mut() {
+                Some(last) if (last.center().y - center.y).abs() < 1.0 => {
+                    last.max.x = end.left();
+                }
+                _ if size.x > 0.0 => rects.push(Rect::from_center_size(center, size)),
+                // White space at the end of a line.
+                _ => {}
+            }
+        }
+        rects
     }
 
     fn chip_rects(&self, pos: Pos2) -> impl Iterator<Item = (Rect, Token)> {

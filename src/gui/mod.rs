@@ -11,6 +11,7 @@ mod editor;
 mod estimate;
 mod evaluate;
 mod explore;
+mod find;
 mod icons;
 mod labels;
 mod menu;

@@ -2,9 +2,10 @@
 
 use egui::{Rangef, Rect, Ui};
 
-use super::cell::{Cell, CellStyle};
+use super::cell::{Cell, CellStyle, Content};
 use super::theme::Palette;
 use crate::app::OpenDocument;
+use crate::app::finding::Side;
 use crate::text::document::{Document, ParagraphKind};
 
 /// Space above and below the text of a row.
@@ -89,8 +90,13 @@ impl Row {
         let (style, gap, indent) = row_style(document, sentence, palette);
         let paragraph = &document.paragraphs[document.sentences[sentence].paragraph];
         let points = &document.sentences[sentence].points;
-        let cell = |text: &str, style, span: f32| {
-            Cell::new(ui, (text, points), style, span - indent, palette)
+        let cell = |side: Side, text: &str, span: f32| {
+            let content = Content {
+                text,
+                points,
+                marks: &open.find.marks(sentence, side),
+            };
+            Cell::new(ui, content, style, span - indent, palette)
         };
         Self {
             sentence,
@@ -99,11 +105,15 @@ impl Row {
             kind: paragraph.kind,
             opens_paragraph: paragraph.sentences.start == sentence,
             source: cell(
+                Side::Source,
                 &document.sentences[sentence].text,
-                style,
                 columns.source.span(),
             ),
-            target: cell(&open.target(sentence).text, style, columns.target.span()),
+            target: cell(
+                Side::Target,
+                &open.target(sentence).text,
+                columns.target.span(),
+            ),
             source_style: style,
         }
     }

@@ -2,8 +2,9 @@
 
 use egui::{Context, Grid, Id, KeyboardShortcut, Modifiers, RichText, Ui};
 
+use super::find;
 use super::theme::{self, Palette};
-use crate::app::{ACTIONS, Action, AppState, Command, Group, Key, OpenDocument, Page, Shortcut};
+use crate::app::{ACTIONS, Action, AppState, Command, FindCommand, Group, Key, Page, Shortcut};
 
 /// egui's name for a shortcut of the table.
 pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
@@ -68,9 +69,18 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
     if egui::Popup::is_any_open(ctx) || ctx.memory(|memory| memory.top_modal_layer().is_some()) {
         return;
     }
-    let has_editor = |document: &OpenDocument| document.editor.is_some();
-    let editing = state.page == Page::Document && state.document.as_ref().is_some_and(has_editor);
-    let focused = ctx.memory(|memory| memory.focused().is_some());
+    let shown = state
+        .document
+        .as_ref()
+        .filter(|_| state.page == Page::Document);
+    let keyboard = Keyboard {
+        editing: shown.is_some_and(|document| document.editor.is_some()),
+        finding: find::has_keyboard(ctx),
+        focused: ctx.memory(|memory| memory.focused().is_some()),
+    };
+    let may_close_find = !keyboard.editing
+        && !state.is_busy()
+        && shown.is_some_and(|document| document.find.is_open);
     // In the order they were pressed, and each as often: a slow frame may hold several.
     ctx.input_mut(|input| {
         input.events.retain(|event| {
@@ -83,9 +93,13 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
             else {
                 return true;
             };
+            if may_close_find && *key == egui::Key::Escape && modifiers.is_none() {
+                commands.push(Command::Find(FindCommand::Close));
+                return false;
+            }
             let action = ACTIONS.iter().find(|action| {
                 is_of_page(action.group, state.page)
-                    && applies(action, editing, focused)
+                    && applies(action, keyboard)
                     && matches(action, *key, *modifiers)
             });
             let Some(action) = action else { return true };
@@ -115,19 +129,32 @@ fn is_of_page(group: Group, page: Page) -> bool {
     }
 }
 
+/// What the keyboard writes into.
+#[derive(Debug, Clone, Copy)]
+struct Keyboard {
+    /// A target sentence is in the editor.
+    editing: bool,
+    /// The bar for words to look for has the keyboard, be a sentence in the editor or not.
+    finding: bool,
+    /// Anything has it.
+    focused: bool,
+}
+
 /// Whether an action's keys count now: the editor has its own, and text has undo of its own.
-fn applies(action: &Action, editing: bool, focused: bool) -> bool {
+fn applies(action: &Action, keyboard: Keyboard) -> bool {
     let Some(shortcut) = action.shortcut else {
         return false;
     };
-    if !editing {
-        return action.group != Group::Editor
-            && (!focused || shortcut.command || is_function_key(shortcut.key));
+    let of_text = [Key::Letter('Z'), Key::Delete, Key::Enter].contains(&shortcut.key);
+    let is_writing = keyboard.editing || keyboard.finding;
+    let in_general = is_function_key(shortcut.key)
+        || (shortcut.command && !(is_writing && of_text))
+        || (!is_writing && !keyboard.focused);
+    if action.group == Group::Editor {
+        keyboard.editing && !keyboard.finding
+    } else {
+        in_general
     }
-    let taken = [Key::Letter('Z'), Key::Delete, Key::Enter];
-    action.group == Group::Editor
-        || is_function_key(shortcut.key)
-        || (shortcut.command && !taken.contains(&shortcut.key))
 }
 
 fn is_function_key(key: Key) -> bool {

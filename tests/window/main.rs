@@ -213,6 +213,58 @@ fn typing_in_the_editor_changes_the_target() {
 }
 
 #[test]
+fn words_are_looked_for_and_replaced_by_keys() {
+    use egui::accesskit::Role;
+    use egui::{Key, Modifiers};
+    let document = |harness: &Harness<'static, Window>| {
+        let document = harness.state().state.document.as_ref();
+        let document = document.expect("a document");
+        let matches = document.find.matches.len();
+        (document.find.is_open, document.selected, matches)
+    };
+    let mut harness = Window::with_document(PAGE).translated().harness();
+    harness.run_steps(2);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::F);
+    harness.run_steps(3);
+    let field = |harness: &Harness<'static, Window>, at: usize, text: &str| {
+        let field = harness.get_all_by_role(Role::TextInput).nth(at);
+        field.expect("a field").type_text(text);
+    };
+    field(&harness, 0, "w");
+    harness.run_steps(3);
+    assert_eq!(document(&harness), (true, Some(1), 6));
+    harness.get_by_label("1 of 6");
+    for (modifiers, label, sentence) in [
+        (Modifiers::NONE, "2 of 6", 1),
+        (Modifiers::NONE, "3 of 6", 2),
+        (Modifiers::SHIFT, "2 of 6", 1),
+    ] {
+        harness.key_press_modifiers(modifiers, Key::Enter);
+        harness.run_steps(3);
+        harness.get_by_label(label);
+        assert_eq!(document(&harness).1, Some(sentence));
+    }
+    // Of the field, not of the sentence.
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Delete);
+    harness.run_steps(3);
+    assert_eq!(document(&harness).2, 6);
+    harness.get_by_label("Replace all").click();
+    harness.run_steps(3);
+    let target = |sentence: usize, harness: &Harness<'static, Window>| {
+        let document = harness.state().state.document.as_ref();
+        document.expect("a document").target(sentence).text.clone()
+    };
+    assert_eq!(target(2, &harness), "THEN AIT.");
+    assert_eq!(document(&harness).2, 3);
+    harness.key_press(Key::Escape);
+    harness.run_steps(3);
+    assert!(!document(&harness).0);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run_steps(3);
+    assert_eq!(target(2, &harness), "THEN WAIT.");
+}
+
+#[test]
 fn undo_in_the_editor_stays_in_its_sentence() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(Command::EditSentence(1));

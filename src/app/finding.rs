@@ -1,0 +1,356 @@
+//! Finding words in source and translations, and replacing them in translations.
+
+use std::ops::Range;
+
+use super::open_document::{OpenDocument, Target};
+use super::state::{AppState, NoticeKind};
+use crate::jobs::State;
+use crate::text::placeholder::{Placeholder, stripped};
+
+/// What a person asks the bar for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FindCommand {
+    Open,
+    Close,
+    Query(String),
+    Replacement(String),
+    Next,
+    Previous,
+    /// Replaces the match that was gone to, if it is in a translation, and goes on to the next in one.
+    Replace,
+    /// Replaces all matches in translations, as one step.
+    ReplaceAll,
+}
+
+/// A side of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    Source,
+    Target,
+}
+
+/// A place that holds the words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    pub sentence: usize,
+    pub side: Side,
+    /// Characters of the text without placeholders.
+    pub chars: Range<usize>,
+}
+
+impl Match {
+    fn key(&self) -> (usize, Side, usize) {
+        (self.sentence, self.side, self.chars.start)
+    }
+}
+
+/// A match as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Characters of the text without placeholders.
+    pub chars: Range<usize>,
+    /// Whether it was gone to.
+    pub is_current: bool,
+}
+
+/// Words looked for in a document.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Find {
+    pub is_open: bool,
+    pub query: String,
+    pub replacement: String,
+    /// In reading order, of each sentence the source's first.
+    pub matches: Vec<Match>,
+    /// Index of the match that was gone to.
+    pub current: Option<usize>,
+    /// Set when the field is to get the keyboard; the window takes it.
+    pub wants_focus: bool,
+    /// Of the targets that were searched.
+    revision: u64,
+}
+
+impl Find {
+    /// What to mark on a side of a sentence.
+    pub fn marks(&self, sentence: usize, side: Side) -> Vec<Mark> {
+        if !self.is_open {
+            return vec![];
+        }
+        let first = self
+            .matches
+            .partition_point(|found| (found.sentence, found.side) < (sentence, side));
+        self.matches[first..]
+            .iter()
+            .take_while(|found| (found.sentence, found.side) == (sentence, side))
+            .zip(first..)
+            .map(|(found, at)| Mark {
+                chars: found.chars.clone(),
+                is_current: self.current == Some(at),
+            })
+            .collect()
+    }
+
+    /// Whether there is something to replace.
+    pub fn has_targets(&self) -> bool {
+        self.matches.iter().any(|found| found.side == Side::Target)
+    }
+
+    /// The match to go to from the one that was gone to, or from the selected sentence if that is another; around the end.
+    fn next(&self, forwards: bool, selected: Option<usize>) -> Option<usize> {
+        let count = self.matches.len();
+        if count == 0 {
+            return None;
+        }
+        let from = selected.unwrap_or(0);
+        let here = self
+            .current
+            .filter(|&at| Some(self.matches[at].sentence) == selected);
+        let next = match (here, forwards) {
+            (Some(at), true) => at + 1,
+            (Some(at), false) => at + count - 1,
+            (None, true) => self.matches.partition_point(|found| found.sentence < from),
+            (None, false) => {
+                let behind = self.matches.partition_point(|found| found.sentence <= from);
+                behind + count - 1
+            }
+        };
+        Some(next % count)
+    }
+}
+
+impl OpenDocument {
+    /// Looks for the words again if a translation has changed since.
+    pub fn search_again(&mut self) {
+        if self.find.is_open && self.find.revision != self.total_revision() {
+            self.search();
+        }
+    }
+
+    fn search(&mut self) {
+        let before = self.find.current.map(|at| self.find.matches[at].key());
+        let query = &self.find.query;
+        let mut matches = vec![];
+        for (sentence, source) in self.document.sentences.iter().enumerate() {
+            let sides = [
+                (Side::Source, &source.text),
+                (Side::Target, &self.target(sentence).text),
+            ];
+            for (side, text) in sides {
+                matches.extend(occurrences(text, query).into_iter().map(|chars| Match {
+                    sentence,
+                    side,
+                    chars,
+                }));
+            }
+        }
+        self.find.current = matches.iter().position(|found| Some(found.key()) == before);
+        self.find.matches = matches;
+        self.find.revision = self.total_revision();
+    }
+
+    fn go_to_match(&mut self, at: Option<usize>) {
+        self.find.current = at;
+        if let Some(at) = at {
+            self.select(self.find.matches[at].sentence);
+        }
+    }
+
+    /// A sentence's target with something else in these places; none, if it is empty then.
+    fn with_replaced(&self, sentence: usize, chars: &[Range<usize>]) -> Target {
+        let replacement = stripped(&self.find.replacement);
+        let text = replaced(&self.target(sentence).text, chars, &replacement);
+        if stripped(&text).trim().is_empty() {
+            return Target::default();
+        }
+        Target {
+            text,
+            state: State::Edited,
+            flags: vec![],
+        }
+    }
+}
+
+impl AppState {
+    pub(super) fn apply_find(&mut self, command: FindCommand) {
+        match command {
+            FindCommand::Open => self.with_document(|document| {
+                document.find.is_open = true;
+                document.find.wants_focus = true;
+                document.search();
+            }),
+            FindCommand::Close => self.with_document(|document| document.find.is_open = false),
+            FindCommand::Query(query) => self.with_document(|document| {
+                document.find.query = query;
+                document.find.current = None;
+                document.search();
+                let first = document.find.next(true, document.selected);
+                if document.editor.is_none() {
+                    document.go_to_match(first);
+                }
+            }),
+            FindCommand::Replacement(replacement) => {
+                self.with_document(|document| document.find.replacement = replacement);
+            }
+            FindCommand::Next => self.step_to_match(true),
+            FindCommand::Previous => self.step_to_match(false),
+            FindCommand::Replace => self.replace_match(),
+            FindCommand::ReplaceAll => self.replace_all(),
+        }
+    }
+
+    fn step_to_match(&mut self, forwards: bool) {
+        if !self.keep_edit() {
+            return;
+        }
+        self.with_document(|document| {
+            document.find.is_open = true;
+            document.search();
+            let next = document.find.next(forwards, document.selected);
+            document.go_to_match(next);
+        });
+    }
+
+    fn replace_match(&mut self) {
+        if !self.keep_edit() {
+            return;
+        }
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        document.search();
+        let here = document.find.current.map(|at| &document.find.matches[at]);
+        let here = here.filter(|found| found.side == Side::Target).cloned();
+        // The next one begins behind what this one becomes.
+        let mut from = (document.selected.unwrap_or(0), Side::Target, 0);
+        if let Some(found) = here {
+            let target = document.with_replaced(found.sentence, std::slice::from_ref(&found.chars));
+            let len = stripped(&document.find.replacement).chars().count();
+            from = (found.sentence, Side::Target, found.chars.start + len);
+            if document.change(found.sentence, target) {
+                self.touch();
+            }
+        }
+        self.with_document(|document| {
+            document.search();
+            let targets = document.find.matches.iter().enumerate();
+            let targets = targets.filter(|(_, found)| found.side == Side::Target);
+            let next = targets.clone().find(|(_, found)| found.key() >= from);
+            let next = next.or_else(|| targets.clone().next()).map(|(at, _)| at);
+            document.go_to_match(next);
+        });
+    }
+
+    fn replace_all(&mut self) {
+        if !self.keep_edit() {
+            return;
+        }
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        document.search();
+        let targets = document.find.matches.iter();
+        let targets: Vec<&Match> = targets.filter(|found| found.side == Side::Target).collect();
+        let of_sentences = targets.chunk_by(|left, right| left.sentence == right.sentence);
+        let changes = of_sentences.map(|found| {
+            let chars: Vec<Range<usize>> = found.iter().map(|found| found.chars.clone()).collect();
+            let sentence = found[0].sentence;
+            (sentence, document.with_replaced(sentence, &chars))
+        });
+        let (places, changes) = (targets.len(), changes.collect());
+        let sentences = document.change_all(changes);
+        document.search();
+        if sentences == 0 {
+            return;
+        }
+        self.touch();
+        let places = counted(places, "place", "places");
+        let sentences = counted(sentences, "sentence", "sentences");
+        self.notify(
+            NoticeKind::Done,
+            format!("Replaced {places} in {sentences}"),
+            "Undo brings all of them back.",
+        );
+    }
+}
+
+fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// Where `query` stands in `text`, in characters without placeholders; letters of either case are alike, and so is all
+/// white space.
+fn occurrences(text: &str, query: &str) -> Vec<Range<usize>> {
+    let query: Vec<char> = query.chars().flat_map(folded).collect();
+    let shown = text.chars().filter(|&c| Placeholder::of(c).is_none());
+    let letters: Vec<(char, usize)> = shown
+        .enumerate()
+        .flat_map(|(at, letter)| folded(letter).map(move |letter| (letter, at)))
+        .collect();
+    let (mut found, mut from) = (vec![], 0);
+    while !query.is_empty() && from + query.len() <= letters.len() {
+        let window = &letters[from..from + query.len()];
+        if window.iter().map(|(letter, _)| letter).eq(&query) {
+            found.push(window[0].1..window[query.len() - 1].1 + 1);
+            from += query.len();
+        } else {
+            from += 1;
+        }
+    }
+    found
+}
+
+fn folded(letter: char) -> impl Iterator<Item = char> {
+    let letter = if letter.is_whitespace() { ' ' } else { letter };
+    letter.to_lowercase()
+}
+
+/// The text with something else in these places; placeholders among them stay, behind it.
+fn replaced(text: &str, chars: &[Range<usize>], replacement: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut at = 0;
+    for character in text.chars() {
+        if Placeholder::of(character).is_some() {
+            result.push(character);
+            continue;
+        }
+        match chars.iter().find(|range| range.contains(&at)) {
+            Some(range) if range.start == at => result += replacement,
+            Some(_) => {}
+            None => result.push(character),
+        }
+        at += 1;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::placeholder::{CLOSE, open};
+
+    #[test]
+    fn words_are_found_across_markup_in_either_case() {
+        let places = |text: &str, query: &str| -> Vec<(usize, usize)> {
+            let found = occurrences(text, query).into_iter();
+            found.map(|chars| (chars.start, chars.end)).collect()
+        };
+        let text = format!("Öffne {}Datei{CLOSE}\u{a0}– öffne.", open(0));
+        assert_eq!(places(&text, "ÖFFNE"), [(0, 5), (14, 19)]);
+        assert_eq!(places(&text, "datei –"), [(6, 13)]);
+        assert_eq!(places("aaa", "aa"), [(0, 2)]);
+        // Becomes two characters in lower case.
+        assert_eq!(places("İstanbul", "stanbul"), [(1, 8)]);
+        for (text, query) in [("", "a"), ("a", ""), ("a", "ab")] {
+            assert!(occurrences(text, query).is_empty(), "{query:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_replaced_keeps_its_markup() {
+        let text = format!("Klicke {}Datei{CLOSE} an.", open(0));
+        let chars = occurrences(&text, "e datei a");
+        let expected = format!("Klickt X{}{CLOSE}n.", open(0));
+        assert_eq!(replaced(&text, &chars, "t X"), expected);
+        let twice = occurrences("Ton in Ton", "ton");
+        assert_eq!(replaced("Ton in Ton", &twice, "Farbe"), "Farbe in Farbe");
+    }
+}
