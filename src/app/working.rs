@@ -8,6 +8,7 @@ use super::explorer::ExploreCommand;
 use super::progress::{Progress, Running};
 use super::settings::is_memory;
 use super::state::{AppState, ModelState, NoticeKind};
+use super::training::Making;
 use crate::error::Result;
 use crate::inference::{DeviceChoice, Reads};
 use crate::jobs::{FileRequest, JobControl, Request, UserMemory};
@@ -231,6 +232,17 @@ impl AppState {
         self.waiting_scope = None;
         if let Some(running) = &self.running {
             running.control.cancel();
+        }
+    }
+
+    /// What would be lost if the window closed now. Runs are not: they go on from a checkpoint.
+    pub fn lost_by_closing(&self) -> Option<&'static str> {
+        let corpus = self.training.corpus_form.as_ref();
+        let is_made = corpus.is_some_and(|form| matches!(form.making, Making::Running(..)));
+        if self.evaluate.running.is_some() {
+            Some("An evaluation is under way")
+        } else {
+            is_made.then_some("A corpus is being made")
         }
     }
 

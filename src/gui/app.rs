@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 
+use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
 use super::document::DocumentPanel;
 use super::evaluate::evaluate_ui;
@@ -15,7 +16,7 @@ use super::path_question::PathQuestion;
 use super::shading::MarginShading;
 use super::similar::SimilarPanel;
 use super::theme::{self, Palette};
-use super::training::{Closing, TrainingPanel, closing_ui};
+use super::training::TrainingPanel;
 use super::{find, menu, notices, shortcuts, status, welcome};
 use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Shipped, language};
 use crate::error::Result;
@@ -35,14 +36,6 @@ pub struct Panels {
     pub similar: SimilarPanel,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
-}
-
-/// The window is to be closed while runs are under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CloseState {
-    Asking,
-    /// Until the runs have ended.
-    Waiting,
 }
 
 /// The state of the workbench with its threads and panels.
@@ -159,39 +152,6 @@ impl CanopyApp {
         }
     }
 
-    /// Asks what becomes of runs under way before the window closes, and closes it when that is done.
-    fn close(&mut self, ctx: &Context) {
-        let busy = self.state.training.is_busy();
-        if ctx.input(|input| input.viewport().close_requested()) && busy {
-            ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
-            self.closing.get_or_insert(CloseState::Asking);
-        }
-        if self.closing == Some(CloseState::Waiting) && !busy {
-            ctx.send_viewport_cmd(egui::ViewportCommand::Close);
-        }
-        if self.closing != Some(CloseState::Asking) {
-            return;
-        }
-        let answer = if busy {
-            closing_ui(ctx, &self.state)
-        } else {
-            Some(Closing::Finish)
-        };
-        self.closing = match answer {
-            None => Some(CloseState::Asking),
-            Some(Closing::Stay) => None,
-            Some(Closing::Finish) => Some(CloseState::Waiting),
-            Some(Closing::Pause) => {
-                self.end_runs(Order::Stop);
-                Some(CloseState::Waiting)
-            }
-            Some(Closing::Abandon) => {
-                self.end_runs(Order::Abandon);
-                Some(CloseState::Waiting)
-            }
-        };
-    }
-
     /// Those that wait go first, so that none begins.
     fn end_runs(&self, order: Order) {
         for queued in self.state.training.queue.iter().rev() {
@@ -230,6 +190,7 @@ impl eframe::App for CanopyApp {
             }
         }
         self.update_title(ctx);
+        closing::hold(ctx, &self.state, &mut self.closing);
         // Once more: what the events have changed is to be saved in time.
         if let Some(secs) = self.state.tick(self.started.elapsed().as_secs_f64()) {
             ctx.request_repaint_after(Duration::from_secs_f64(secs));
@@ -249,7 +210,9 @@ impl eframe::App for CanopyApp {
         });
         commands.extend(dropped.map(Command::OpenPath));
         workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
-        self.close(&ctx);
+        if let Some(order) = closing::ask(&ctx, &self.state, &mut self.closing) {
+            self.end_runs(order);
+        }
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
             welcome::drop_ui(&ctx);
         }

@@ -5,6 +5,7 @@
 mod app;
 mod cell;
 mod chart;
+mod closing;
 mod dialogs;
 mod document;
 mod editor;

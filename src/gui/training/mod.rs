@@ -11,7 +11,7 @@ mod table;
 
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
 
-pub use questions::{Closing, closing_ui};
+pub use questions::{Closing, closing_ui, losing_ui};
 use run::RunPanel;
 
 use super::theme::Palette;

@@ -1,4 +1,4 @@
-//! Questions over the window: what becomes of runs when it closes, and of a run that goes to the trash.
+//! Questions over the window: what becomes of runs and other work when it closes, and of a run that goes to the trash.
 
 use egui::{Button, Context, Id, RichText, vec2};
 
@@ -75,6 +75,32 @@ pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
     answer
 }
 
+/// Asks before other work goes with the window; `None` until a person has answered.
+pub fn losing_ui(ctx: &Context, work: &str) -> Option<Closing> {
+    let mut answer = None;
+    let modal = theme::modal(ctx, Id::unique("losing")).show(ctx, |ui| {
+        let palette = Palette::of(ui);
+        ui.set_width(420.0);
+        ui.heading(work);
+        ui.add_space(6.0);
+        let text = "What it has done so far is lost if the window closes now.";
+        ui.label(RichText::new(text).color(palette.weak));
+        ui.add_space(12.0);
+        ui.horizontal(|ui| {
+            if ui.button("Close all the same").clicked() {
+                answer = Some(Closing::Abandon);
+            }
+            if ui.button("Do not close").clicked() {
+                answer = Some(Closing::Stay);
+            }
+        });
+    });
+    if modal.should_close() {
+        return answer.or(Some(Closing::Stay));
+    }
+    answer
+}
+
 /// Asks before a run goes to the trash.
 pub fn trash_ui(ctx: &Context, training: &Training, commands: &mut Vec<Command>) {
     let Some(folder) = &training.trashing else {
@@ -99,5 +125,37 @@ pub fn trash_ui(ctx: &Context, training: &Training, commands: &mut Vec<Command>)
     });
     if modal.should_close() {
         commands.push(Command::Training(TrainingCommand::KeepRun));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+
+    use super::*;
+
+    #[test]
+    fn work_is_lost_only_where_a_person_says_so() {
+        for (label, expected) in [
+            ("Close all the same", Closing::Abandon),
+            ("Do not close", Closing::Stay),
+        ] {
+            let mut harness = Harness::builder()
+                .with_context_setup(crate::gui::install_theme)
+                .build_ui_state(
+                    |ui, answer: &mut Option<Closing>| {
+                        if answer.is_none() {
+                            *answer = losing_ui(ui.ctx(), "An evaluation is under way");
+                        }
+                    },
+                    None,
+                );
+            harness.run_steps(4);
+            assert_eq!(*harness.state(), None);
+            harness.get_by_label(label).click();
+            harness.run_steps(4);
+            assert_eq!(*harness.state(), Some(expected));
+        }
     }
 }
