@@ -85,6 +85,15 @@ impl AppState {
         };
         editor.text = text;
         editor.problems.clear();
+        self.touch();
+    }
+
+    pub(super) fn discard_edit(&mut self) {
+        let document = self.document.as_mut();
+        if document.is_some_and(|document| document.editor.take().is_some()) {
+            // The project file may hold it.
+            self.touch();
+        }
     }
 
     /// Takes the edit over; `false` if its markup is broken, which the editor then shows.
@@ -92,37 +101,24 @@ impl AppState {
         let Some(document) = &mut self.document else {
             return true;
         };
-        let Some(mut editor) = document.editor.take() else {
+        let Some(sentence) = document.editor.as_ref().map(|editor| editor.sentence) else {
             return true;
         };
-        let sentence = editor.sentence;
-        let before = document.target(sentence).clone();
-        if editor.text == editor.begun_with || editor.text == markup::to_editable(&before.text) {
-            return true;
-        }
-        if editor.text.trim().is_empty() {
-            self.change(sentence, Target::default());
-            return true;
-        }
-        match markup::from_editable(&editor.text, &document.document.sentences[sentence].text) {
-            Ok(text) => {
-                self.change(
-                    sentence,
-                    Target {
-                        text,
-                        state: State::Edited,
-                        flags: vec![],
-                    },
-                );
-                true
+        match document.edited() {
+            None => document.editor = None,
+            Some(Ok(target)) => {
+                document.editor = None;
+                self.change(sentence, target);
             }
-            Err(problems) => {
-                editor.problems = problems;
+            Some(Err(problems)) => {
+                if let Some(editor) = &mut document.editor {
+                    editor.problems = problems;
+                }
                 document.scroll_to = Some(sentence);
-                document.editor = Some(editor);
-                false
+                return false;
             }
         }
+        true
     }
 
     /// Before something else happens: a valid edit is kept, a broken one stays in the editor.

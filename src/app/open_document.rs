@@ -1,5 +1,7 @@
 //! The open document with its targets: what a person sees and changes.
 
+mod edit;
+
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -9,8 +11,7 @@ use super::finding::Find;
 use super::history::{Change, History};
 use super::markup;
 use crate::inference::{Flag, Translation};
-use crate::jobs::project::source_hash;
-use crate::jobs::{Project, SavedTarget, State};
+use crate::jobs::{Project, State};
 use crate::text::document::{Document, Sentence};
 
 /// The target side of one sentence.
@@ -353,23 +354,6 @@ impl OpenDocument {
         let text =
             |target: &Target| (target.state != State::Untranslated).then(|| target.text.clone());
         self.targets.iter().map(text).collect()
-    }
-
-    /// What goes into the project file.
-    pub fn project(&self) -> Project {
-        let saved = |(index, target): (usize, &Target)| SavedTarget {
-            index,
-            source: source_hash(&self.document.sentences[index].text),
-            text: target.text.clone(),
-            state: target.state,
-            flags: target.flags.clone(),
-        };
-        let worked_on = self
-            .targets
-            .iter()
-            .enumerate()
-            .filter(|(_, target)| **target != Target::default());
-        Project::new(self.path.clone(), worked_on.map(saved).collect())
     }
 
     fn replace(&mut self, sentence: usize, target: Target) {

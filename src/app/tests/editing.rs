@@ -33,6 +33,38 @@ fn closing_flushes_an_open_edit() {
     assert!(state.file_requests.iter().any(saves));
 }
 
+/// The text of a sentence as the project file has it that is due now.
+fn saved(state: &mut AppState, sentence: usize) -> Option<String> {
+    state.tick(state.now_secs + 10.0);
+    let saves = |request: FileRequest| match request {
+        FileRequest::SaveProject { project, .. } => Some(project),
+        _ => None,
+    };
+    let project = state.file_requests.drain(..).find_map(saves);
+    let mut targets = project.expect("it is saved").targets.into_iter();
+    let target = targets.find(|target| target.index == sentence);
+    target.map(|target| target.text)
+}
+
+#[test]
+fn what_is_typed_is_saved_before_it_is_kept() {
+    let mut state = with_page();
+    state.apply(Command::EditSentence(0));
+    state.apply(Command::Editing("Druck".to_owned()));
+    assert_eq!(saved(&mut state, 0).as_deref(), Some("Druck"));
+    assert_eq!(states(&state)[0], State::Untranslated);
+    state.apply(Command::DiscardEdit);
+    assert_eq!(saved(&mut state, 0), None);
+    // Its markup is not there yet.
+    state.apply(Command::EditSentence(1));
+    state.apply(Command::Editing("Klicke auf Datei".to_owned()));
+    let text = saved(&mut state, 1).expect("it is saved");
+    assert!(text.starts_with("Klicke auf Datei"), "{text}");
+    let editor = document(&state).editor.as_ref().expect("it is open");
+    assert_eq!(editor.text, "Klicke auf Datei");
+    assert!(editor.problems.is_empty());
+}
+
 #[test]
 fn edits_are_undone_and_done_again() {
     let mut state = with_page();

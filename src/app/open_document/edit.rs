@@ -1,0 +1,62 @@
+//! What the editor makes of its sentence, and what of it goes into the project file.
+
+use super::{Editor, OpenDocument, Target};
+use crate::app::markup;
+use crate::jobs::project::source_hash;
+use crate::jobs::{Project, SavedTarget, State};
+
+impl OpenDocument {
+    /// What the editor makes of its target, or what is wrong with it; `None` if nothing was written.
+    pub(in crate::app) fn edited(&self) -> Option<Result<Target, Vec<markup::Problem>>> {
+        let editor = self.editor.as_ref()?;
+        let before = &self.targets[editor.sentence].text;
+        let is_same =
+            editor.text == editor.begun_with || editor.text == markup::to_editable(before);
+        (!is_same).then(|| self.target_of(editor.sentence, &editor.text))
+    }
+
+    fn target_of(&self, sentence: usize, edit: &str) -> Result<Target, Vec<markup::Problem>> {
+        if edit.trim().is_empty() {
+            return Ok(Target::default());
+        }
+        let text = markup::from_editable(edit, &self.document.sentences[sentence].text)?;
+        Ok(Target {
+            text,
+            state: State::Edited,
+            flags: vec![],
+        })
+    }
+
+    /// The sentence in the editor as it would be kept now, broken markup repaired.
+    fn written(&self) -> Option<(usize, Target)> {
+        let Editor { sentence, text, .. } = self.editor.as_ref()?;
+        let repaired = |_| {
+            let source = &self.document.sentences[*sentence].text;
+            self.target_of(*sentence, &markup::repaired(text, source))
+        };
+        let target = self.edited()?.or_else(repaired).ok()?;
+        Some((*sentence, target))
+    }
+
+    /// What goes into the project file, with what stands in the editor.
+    pub fn project(&self) -> Project {
+        let written = self.written();
+        let target = |index: usize| match &written {
+            Some((sentence, target)) if *sentence == index => target,
+            _ => &self.targets[index],
+        };
+        let saved = |index: usize| {
+            let target = target(index);
+            SavedTarget {
+                index,
+                source: source_hash(&self.document.sentences[index].text),
+                text: target.text.clone(),
+                state: target.state,
+                flags: target.flags.clone(),
+            }
+        };
+        let worked_on =
+            (0..self.num_sentences()).filter(|&index| *target(index) != Target::default());
+        Project::new(self.path.clone(), worked_on.map(saved).collect())
+    }
+}
