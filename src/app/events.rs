@@ -174,13 +174,18 @@ impl AppState {
         document: Arc<Document>,
         project: Option<&Project>,
     ) {
+        // The same document once more: what was done while it was read is not in what was read.
+        self.keep_edit_for_good();
+        let here = self.document.as_ref().filter(|open| open.path == path);
+        let here = here.map(OpenDocument::project);
+        let here = here.filter(|project| !project.targets.is_empty());
         self.close_document();
         self.opening = None;
         // What they said is of the past.
         self.notices.clear();
         self.settings.remember_document(&path);
         self.save_settings();
-        self.document = Some(OpenDocument::new(path, document, project));
+        self.document = Some(OpenDocument::new(path, document, here.as_ref().or(project)));
         self.opened_for_trace();
     }
 

@@ -1,6 +1,7 @@
 //! The workbench without a window: commands in, requests and state out.
 
 mod editing;
+mod finding;
 mod training;
 mod update;
 

@@ -1,9 +1,6 @@
 //! What a user writes is neither lost nor replaced.
 
 use super::*;
-use crate::app::finding::{FindCommand, Side};
-use crate::app::markup::tokens;
-use crate::text::placeholder::stripped;
 
 #[test]
 fn an_edit_with_lost_markup_is_refused_until_repaired() {
@@ -162,98 +159,29 @@ fn an_edit_with_lost_markup_is_repaired_when_its_document_closes() {
     assert!(state.file_requests.iter().any(saves));
 }
 
-fn find(state: &mut AppState, command: FindCommand) {
-    state.apply(Command::Find(command));
-}
-
-/// Sentence and side of the match that was gone to.
-fn found(state: &AppState) -> Option<(usize, Side)> {
-    let find = &document(state).find;
-    let found = &find.matches[find.current?];
-    Some((found.sentence, found.side))
-}
-
 #[test]
-fn words_are_found_in_both_sides_around_the_end() {
+fn what_is_done_while_a_document_is_opened_again_is_not_lost() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
-    work(&mut state);
-    find(&mut state, FindCommand::Open);
-    state.apply(Command::Select(1));
-    find(&mut state, FindCommand::Query("n".to_owned()));
-    assert_eq!(found(&state), Some((2, Side::Source)));
-    assert_eq!(document(&state).selected, Some(2));
-    find(&mut state, FindCommand::Next);
-    assert_eq!(found(&state), Some((2, Side::Target)));
-    find(&mut state, FindCommand::Next);
-    assert_eq!(found(&state), Some((0, Side::Source)));
-    find(&mut state, FindCommand::Previous);
-    assert_eq!(found(&state), Some((2, Side::Target)));
-    // From where a person has gone since.
-    state.apply(Command::Select(0));
-    find(&mut state, FindCommand::Next);
-    assert_eq!(found(&state), Some((0, Side::Source)));
-    find(&mut state, FindCommand::Query("nowhere".to_owned()));
-    for command in [
-        FindCommand::Next,
-        FindCommand::Previous,
-        FindCommand::Replace,
-    ] {
-        find(&mut state, command);
-        assert_eq!(found(&state), None);
-    }
-    assert_eq!(document(&state).selected, Some(0));
-}
-
-#[test]
-fn replacing_goes_on_and_all_is_one_step() {
-    let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
-    work(&mut state);
-    let texts = |state: &AppState| -> Vec<String> {
-        let sentences = 0..document(state).num_sentences();
-        sentences
-            .map(|sentence| stripped(&document(state).target(sentence).text))
-            .collect()
+    edit(&mut state, 0, "Drucken");
+    let read = document(&state).project();
+    state.apply(Command::OpenPath("page.html".into()));
+    let opens = |request: FileRequest| match request {
+        FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
+        _ => None,
     };
-    let before = texts(&state);
-    assert_eq!(before[..2], ["PRINT", "CLICK FILE."]);
-    find(&mut state, FindCommand::Query("i".to_owned()));
-    find(&mut state, FindCommand::Replacement("ii".to_owned()));
-    // The first match is in a source, which stays.
-    find(&mut state, FindCommand::Replace);
-    assert_eq!(
-        (texts(&state), found(&state)),
-        (before.clone(), Some((0, Side::Target)))
-    );
-    find(&mut state, FindCommand::Replace);
-    assert_eq!(texts(&state)[0], "PRiiNT");
-    assert_eq!(
-        (states(&state)[0], found(&state)),
-        (State::Edited, Some((1, Side::Target)))
-    );
-    state.apply(Command::Undo);
-    assert_eq!(texts(&state), before);
-
-    find(&mut state, FindCommand::ReplaceAll);
-    let after: Vec<String> = before.iter().map(|text| text.replace('I', "ii")).collect();
-    assert_eq!(texts(&state), after);
-    let markup = |sentence: usize| tokens(&document(&state).target(sentence).text);
-    assert_eq!(
-        markup(1),
-        tokens(&document(&state).document.sentences[1].text)
-    );
-    assert!(
-        state
-            .notices
-            .iter()
-            .any(|notice| notice.title.starts_with("Replaced "))
-    );
-    state.apply(Command::Undo);
-    assert_eq!(texts(&state), before);
-    // Nothing is left of this one.
-    find(&mut state, FindCommand::Query("print".to_owned()));
-    find(&mut state, FindCommand::Replacement(String::new()));
-    find(&mut state, FindCommand::ReplaceAll);
-    assert_eq!(states(&state)[0], State::Untranslated);
+    let found = state.file_requests.drain(..).find_map(opens);
+    let (job, path) = found.expect("it is opened");
+    edit(&mut state, 3, "Sehen Sie es an.");
+    edit(&mut state, 1, "Klicke auf Datei");
+    state.receive(Event::DocumentOpened {
+        job,
+        path,
+        document: parsed(PAGE),
+        project: Some(read),
+        project_error: None,
+    });
+    let text = |sentence: usize| document(&state).target(sentence).text.clone();
+    assert_eq!(text(0), "Drucken");
+    assert!(text(1).starts_with("Klicke auf Datei"));
+    assert_eq!(text(3), "Sehen Sie es an.");
 }
