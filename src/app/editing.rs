@@ -22,6 +22,9 @@ impl AppState {
     }
 
     pub(super) fn step(&mut self, by: isize) {
+        if !self.keep_edit() {
+            return;
+        }
         let Some(document) = &mut self.document else {
             return;
         };
@@ -35,6 +38,9 @@ impl AppState {
     }
 
     pub(super) fn select_next_unconfirmed(&mut self) {
+        if !self.keep_edit() {
+            return;
+        }
         let Some(document) = &mut self.document else {
             return;
         };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::ask::Ask;
-use super::command::Scope;
+use super::command::{Page, Scope};
 use super::explorer::ExploreCommand;
 use super::progress::{Progress, Running};
 use super::settings::is_memory;
@@ -47,7 +47,11 @@ impl AppState {
     }
 
     pub(super) fn ask_where_to_save(&mut self) {
-        self.keep_edit_if_valid();
+        if !self.keep_edit() {
+            // Without it the file would not be what stands in the window; the editor says what is wrong.
+            self.page = Page::Document;
+            return;
+        }
         let Some(document) = &self.document else {
             return;
         };
@@ -71,6 +75,8 @@ impl AppState {
     }
 
     pub(super) fn save_translation(&mut self, path: PathBuf, overwrite: bool) {
+        // The window goes on while the dialog is open.
+        self.keep_edit_if_valid();
         let job = self.next_job();
         let Some(open) = &self.document else { return };
         let (document, targets) = (open.document.clone(), open.target_texts());

@@ -114,6 +114,53 @@ fn an_editor_in_which_nothing_was_written_changes_nothing() {
 }
 
 #[test]
+fn going_on_keeps_the_edit_and_goes_nowhere_with_lost_markup() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    for command in [
+        Command::SelectNextOpen,
+        Command::SelectNext,
+        Command::SelectPrevious,
+    ] {
+        state.apply(Command::EditSentence(0));
+        state.apply(Command::Editing(format!("{command:?}")));
+        state.apply(command.clone());
+        assert!(document(&state).editor.is_none(), "{command:?}");
+        assert_eq!(document(&state).target(0).text, format!("{command:?}"));
+        state.apply(Command::EditSentence(1));
+        state.apply(Command::Editing("Klicke auf Datei".to_owned()));
+        state.apply(command);
+        assert_eq!(document(&state).selected, Some(1));
+        state.apply(Command::DiscardEdit);
+    }
+}
+
+#[test]
+fn a_translation_is_saved_with_what_stands_in_the_editor_or_not_at_all() {
+    let mut state = with_page();
+    state.apply(Command::EditSentence(1));
+    state.apply(Command::Editing("Klicke auf Datei".to_owned()));
+    state.apply(Command::ShowPage(Page::Evaluate));
+    state.apply(Command::SaveAs);
+    assert!(state.asks.is_empty());
+    assert_eq!(state.page, Page::Document);
+    let editor = document(&state).editor.as_ref().expect("it is open");
+    assert!(!editor.problems.is_empty());
+    state.apply(Command::DiscardEdit);
+    state.apply(Command::SaveAs);
+    assert_eq!(state.asks.len(), 1);
+    // The dialog is still open.
+    state.apply(Command::EditSentence(0));
+    state.apply(Command::Editing("Drucken".to_owned()));
+    state.apply(Command::SaveTo("there.html".into()));
+    let Some(FileRequest::SaveDocument { targets, .. }) = state.file_requests.pop() else {
+        panic!("it is saved");
+    };
+    assert_eq!(targets[0].as_deref(), Some("Drucken"));
+}
+
+#[test]
 fn what_stands_in_the_editor_is_confirmed_taken_back_and_cleared() {
     let mut state = with_page();
     state.apply(Command::Translate(Scope::Document));
