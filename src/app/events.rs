@@ -232,6 +232,8 @@ impl AppState {
             && !self.run_failed(job, error)
         {
             let title = if self.keeping.contains(&job) {
+                // Once more with the next change, and before the document closes.
+                self.is_unkept = true;
                 "Your work could not be kept"
             } else {
                 "That did not work"

@@ -99,6 +99,8 @@ pub struct AppState {
     pub(super) previous_model: Option<ModelState>,
     dirty_since_secs: Option<f64>,
     changed_secs: f64,
+    /// The last attempt to keep work has failed.
+    pub(super) is_unkept: bool,
     num_jobs: u64,
     num_notices: u64,
 }
@@ -365,7 +367,8 @@ impl AppState {
     }
 
     pub(super) fn save_project(&mut self) {
-        let dirty = self.dirty_since_secs.take().is_some();
+        let again = std::mem::take(&mut self.is_unkept);
+        let dirty = self.dirty_since_secs.take().is_some() || again;
         let (Some(document), Some(data), true) = (&self.document, &self.folders.data, dirty) else {
             return;
         };

@@ -63,6 +63,27 @@ fn what_is_typed_is_saved_before_it_is_kept() {
 }
 
 #[test]
+fn work_that_could_not_be_kept_is_written_again_when_the_window_closes() {
+    let mut state = with_page();
+    edit(&mut state, 0, "Drucken");
+    state.tick(10.0);
+    let Some(FileRequest::SaveProject { job, .. }) = state.file_requests.pop() else {
+        panic!("it is saved");
+    };
+    let error = crate::error::Error::NoModel;
+    state.receive(Event::Failed { job, error });
+    let notice = state.notices.last().expect("a notice");
+    assert_eq!(notice.title, "Your work could not be kept");
+    assert_eq!(state.tick(20.0), None);
+    assert!(state.file_requests.is_empty());
+    for is_saved in [true, false] {
+        state.flush();
+        let saves = |request: FileRequest| matches!(request, FileRequest::SaveProject { .. });
+        assert_eq!(state.file_requests.drain(..).any(saves), is_saved);
+    }
+}
+
+#[test]
 fn edits_are_undone_and_done_again() {
     let mut state = with_page();
     state.apply(Command::Translate(Scope::Document));
