@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::command::Page;
 use super::open_document::OpenDocument;
 use super::progress::Preparation;
 use super::state::{AppState, ModelState, NoticeKind};
@@ -10,6 +11,8 @@ use crate::error::Error;
 use crate::inference::{DeviceChoice, Translation};
 use crate::jobs::{Event, JobId, Project};
 use crate::text::document::Document;
+
+const NOT_OPENED: &str = "The document could not be opened";
 
 impl AppState {
     /// Takes an event in; what belongs to an older job is dropped.
@@ -181,8 +184,13 @@ impl AppState {
         let here = here.filter(|project| !project.targets.is_empty());
         self.close_document();
         self.opening = None;
-        // What they said is of the past.
-        self.notices.clear();
+        // Hints are of the past; errors stay until somebody has read them.
+        self.notices
+            .retain(|notice| notice.kind == NoticeKind::Error && notice.title != NOT_OPENED);
+        // The explorer, while it is empty, goes on from here by itself.
+        if self.page != Page::Explore || self.explorer.trace.is_some() {
+            self.page = Page::Document;
+        }
         self.settings.remember_document(&path);
         self.save_settings();
         self.document = Some(OpenDocument::new(path, document, here.as_ref().or(project)));
@@ -224,7 +232,7 @@ impl AppState {
             .is_some()
         {
             self.forget_trace();
-            self.show_error("The document could not be opened", error);
+            self.show_error(NOT_OPENED, error);
         } else if self.saving.take_if(|saving| *saving == job).is_some() {
             self.show_error("The translation could not be saved", error);
         } else if !self.explorer_failed(job, error)

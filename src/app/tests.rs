@@ -264,6 +264,37 @@ fn a_model_that_cannot_be_opened_leaves_the_one_before() {
 }
 
 #[test]
+fn a_document_that_is_opened_is_shown() {
+    let mut state = with_page();
+    for page in [Page::Training, Page::Evaluate] {
+        state.apply(Command::ShowPage(page));
+        open(&mut state, parsed(PAGE), None);
+        assert_eq!(state.page, Page::Document);
+    }
+    // It waits there for a translation to trace.
+    state.apply(Command::ShowPage(Page::Explore));
+    open(&mut state, parsed(PAGE), None);
+    assert_eq!(state.page, Page::Explore);
+}
+
+#[test]
+fn only_an_error_outlives_the_document_before() {
+    let mut state = with_page();
+    state.apply(Command::Confirm);
+    assert_eq!(state.notices[0].kind, NoticeKind::Hint);
+    let error = crate::error::Error::NoModel;
+    state.show_error("The run stopped", &error);
+    state.apply(Command::OpenPath("gone.html".into()));
+    let job = state.opening.as_ref().expect("it is opened").0;
+    state.file_requests.clear();
+    state.receive(Event::Failed { job, error });
+    assert_eq!(state.notices.len(), 3);
+    open(&mut state, parsed(PAGE), None);
+    let titles: Vec<&str> = state.notices.iter().map(|it| it.title.as_str()).collect();
+    assert_eq!(titles, ["The run stopped"]);
+}
+
+#[test]
 fn work_is_saved_a_second_after_the_last_change_and_comes_back() {
     let mut state = with_page();
     state.tick(100.0);

@@ -257,7 +257,10 @@ fn nothing_is_traced_without_its_model() {
     let error = Error::NoModel;
     state.receive(Event::Failed { job, error });
     open_written(state);
-    assert!(state.notices.is_empty(), "{:?}", state.notices);
+    let [notice] = &state.notices[..] else {
+        panic!("{:?}", state.notices);
+    };
+    assert_eq!(notice.title, "The model could not be opened");
 }
 
 #[test]
