@@ -29,16 +29,20 @@ impl AppState {
                 device_name,
                 memory,
             } => {
-                if !self.is_opening_model(job) {
-                    return;
-                }
-                self.settings.remember_model(&info.folder);
-                self.save_settings();
-                self.model = ModelState::Open {
+                let folder = info.folder.clone();
+                let open = ModelState::Open {
                     info,
                     device_name,
                     memory,
                 };
+                if !self.is_opening_model(job) {
+                    // The worker has it until the one that was asked for since is there.
+                    self.previous_model = Some(open);
+                    return;
+                }
+                self.settings.remember_model(&folder);
+                self.save_settings();
+                self.model = open;
                 if let Some(scope) = self.waiting_scope.take() {
                     self.start_translation(scope);
                 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::app::progress::Preparation;
-use crate::inference::{Flag, ModelInfo, Reads, Translation};
+use crate::inference::{DeviceChoice, Flag, ModelInfo, Reads, Translation};
 use crate::jobs::{Event, FileRequest, JobId, Project, Request, State, UserMemory};
 use crate::text::document::{Document, Format};
 
@@ -261,6 +261,33 @@ fn a_model_that_cannot_be_opened_leaves_the_one_before() {
         state.notices.last().expect("a notice").kind,
         NoticeKind::Error
     );
+}
+
+#[test]
+fn a_model_that_was_overtaken_stays_where_the_next_one_cannot_be_opened() {
+    let mut state = AppState::default();
+    state.apply(Command::OpenModel("model".into()));
+    // Before it is there.
+    state.apply(Command::SetDevice(DeviceChoice::Gpu));
+    let mut requests = state.requests.drain(..);
+    let [first, second] = [requests.next(), requests.next()].map(|request| match request {
+        Some(Request::OpenModel { job, folder, .. }) => (job, folder),
+        other => panic!("{other:?}"),
+    });
+    drop(requests);
+    state.receive(Event::ModelOpened {
+        job: first.0,
+        info: info(first.1),
+        device_name: "CPU".to_owned(),
+        memory: None,
+    });
+    assert!(matches!(state.model, ModelState::Opening { .. }));
+    let error = crate::error::Error::NoGpu;
+    state.receive(Event::Failed {
+        job: second.0,
+        error,
+    });
+    assert!(matches!(state.model, ModelState::Open { .. }));
 }
 
 #[test]
