@@ -14,6 +14,8 @@ pub enum Command {
     /// Asks for a file.
     Open,
     OpenPath(PathBuf),
+    /// What was dropped together.
+    Drop(Vec<PathBuf>),
     CloseDocument,
     /// Asks for a place.
     SaveAs,

@@ -13,6 +13,7 @@ pub mod history;
 pub mod language;
 pub mod markup;
 pub mod open_document;
+mod opening;
 pub mod progress;
 pub mod settings;
 mod state;

@@ -155,6 +155,7 @@ impl AppState {
                 folder: self.document_folder(),
             }),
             Command::OpenPath(path) => self.open(path),
+            Command::Drop(paths) => self.open_dropped(paths),
             Command::CloseDocument => self.close_document(),
             Command::SaveAs => self.ask_where_to_save(),
             Command::SaveTo(path) => self.save_translation(path, true),

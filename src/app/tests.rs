@@ -247,6 +247,48 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
 }
 
 #[test]
+fn of_files_dropped_together_each_kind_is_opened_once() {
+    let mut state = with_page();
+    let paths = ["a.html", "mine.tmx", "b.html"].map(PathBuf::from);
+    state.apply(Command::Drop(paths.into()));
+    let opening = state.opening.as_ref().map(|(_, path)| path.clone());
+    assert_eq!(opening, Some("a.html".into()));
+    assert_eq!(state.settings.memory, Some("mine.tmx".into()));
+    let notice = state.notices.last().expect("a notice");
+    assert_eq!(notice.detail, "Not opened: b.html");
+}
+
+#[test]
+fn a_folder_is_opened_as_what_lies_in_it() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut state = with_page();
+    let mut open = |name: &str, file: &str| {
+        let folder = home.path().join(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        std::fs::write(folder.join(file), "").expect("a file");
+        state.apply(Command::OpenPath(folder.clone()));
+        assert!(state.file_requests.is_empty(), "{name} is no document");
+        let opened = match state.requests.pop() {
+            Some(Request::OpenModel { folder, memory, .. }) => {
+                Some((folder, memory.map(|memory| memory.path)))
+            }
+            _ => None,
+        };
+        (folder, opened, state.page, state.notices.len())
+    };
+    let (model, opened, ..) = open("model", "model.toml");
+    assert_eq!(opened, Some((model.clone(), None)));
+    for (name, file) in [("corpus", "corpus.json"), ("strings", "writer.po")] {
+        let (memory, opened, ..) = open(name, file);
+        assert_eq!(opened, Some((model.clone(), Some(memory))));
+    }
+    let (_, opened, page, notices) = open("run", "config.toml");
+    assert_eq!((opened, page, notices), (None, Page::Training, 0));
+    let (_, opened, _, notices) = open("other", "page.html");
+    assert_eq!((opened, notices), (None, 1));
+}
+
+#[test]
 fn a_model_that_cannot_be_opened_leaves_the_one_before() {
     let mut state = with_page();
     let Some(Request::OpenModel { job, .. }) = open_model(&mut state) else {

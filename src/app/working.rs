@@ -1,42 +1,17 @@
-//! Requests to the threads: opening, saving, translating.
+//! Requests to the threads: closing, saving, translating.
 
 use std::path::PathBuf;
 
 use super::ask::Ask;
 use super::command::{Page, Scope};
-use super::explorer::ExploreCommand;
 use super::progress::{Progress, Running};
-use super::settings::is_memory;
 use super::state::{AppState, ModelState, NoticeKind};
 use super::training::Making;
 use crate::error::Result;
 use crate::inference::{DeviceChoice, Reads};
 use crate::jobs::{FileRequest, JobControl, Request, UserMemory};
-use crate::trace::TraceFormat;
 
 impl AppState {
-    pub(super) fn open(&mut self, path: PathBuf) {
-        if TraceFormat::of(&path).is_ok() {
-            self.apply_explore(ExploreCommand::OpenTrace(path));
-            return;
-        }
-        if is_memory(&path) {
-            self.use_memory(Some(path));
-            return;
-        }
-        self.forget_trace();
-        let job = self.next_job();
-        self.opening = Some((job, path.clone()));
-        // What is not saved yet must be on disk before the same document may be read again.
-        self.keep_edit_if_valid();
-        self.save_project();
-        self.file_requests.push(FileRequest::OpenDocument {
-            job,
-            path,
-            data_folder: self.folders.data.clone(),
-        });
-    }
-
     pub(super) fn close_document(&mut self) {
         self.cancel();
         self.running = None;

@@ -202,13 +202,12 @@ impl eframe::App for CanopyApp {
         let mut commands = vec![];
         let ctx = ui.ctx().clone();
         let dropped = ctx.input(|input| {
-            input
-                .raw
-                .dropped_files
-                .first()
-                .map(|file| file.path().to_owned())
+            let files = input.raw.dropped_files.iter();
+            files.map(|file| file.path().to_owned()).collect::<Vec<_>>()
         });
-        commands.extend(dropped.map(Command::OpenPath));
+        if !dropped.is_empty() {
+            commands.push(Command::Drop(dropped));
+        }
         workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
         if let Some(order) = closing::ask(&ctx, &self.state, &mut self.closing) {
             self.end_runs(order);

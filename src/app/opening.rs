@@ -1,0 +1,115 @@
+//! Opening what is chosen or dropped: documents, traces, memories, models and runs.
+
+use std::path::{Path, PathBuf};
+
+use super::command::Page;
+use super::explorer::ExploreCommand;
+use super::settings::is_memory;
+use super::state::{AppState, NoticeKind};
+use super::training::TrainingCommand;
+use crate::corpus::Corpus;
+use crate::jobs::FileRequest;
+use crate::trace::TraceFormat;
+use crate::training::is_run;
+
+/// What lies at a path: a file by its name, a folder by what is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Document,
+    Trace,
+    Memory,
+    Model,
+    Run,
+    /// A folder of something else.
+    Folder,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Self {
+        if path.is_dir() {
+            return Self::of_folder(path);
+        }
+        if TraceFormat::of(path).is_ok() {
+            Self::Trace
+        } else if is_memory(path) {
+            Self::Memory
+        } else {
+            Self::Document
+        }
+    }
+
+    fn of_folder(folder: &Path) -> Self {
+        if folder.join("model.toml").is_file() {
+            Self::Model
+        } else if is_run(folder) {
+            Self::Run
+        } else if Corpus::is_one(folder) || has_po_files(folder) {
+            Self::Memory
+        } else {
+            Self::Folder
+        }
+    }
+}
+
+fn has_po_files(folder: &Path) -> bool {
+    let mut entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.any(|entry| {
+        let path = entry.path();
+        path.extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("po"))
+    })
+}
+
+impl AppState {
+    pub(super) fn open(&mut self, path: PathBuf) {
+        match Kind::of(&path) {
+            Kind::Document => self.open_document(path),
+            Kind::Trace => self.apply_explore(ExploreCommand::OpenTrace(path)),
+            Kind::Memory => self.use_memory(Some(path)),
+            Kind::Model => self.open_model(path),
+            Kind::Run => {
+                self.page = Page::Training;
+                self.apply_training(TrainingCommand::Follow(path));
+            }
+            Kind::Folder => {
+                let detail =
+                    "It holds no model, run, corpus or PO files. Choose the document itself.";
+                self.notify(NoticeKind::Error, "This folder cannot be opened", detail);
+            }
+        }
+    }
+
+    /// Opens what was dropped together, of each kind the first one.
+    pub(super) fn open_dropped(&mut self, paths: Vec<PathBuf>) {
+        let mut opened = Vec::new();
+        let mut left = Vec::new();
+        for path in paths {
+            let kind = Kind::of(&path);
+            if opened.contains(&kind) {
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                left.push(name.to_string_lossy().into_owned());
+            } else {
+                opened.push(kind);
+                self.open(path);
+            }
+        }
+        if !left.is_empty() {
+            let detail = format!("Not opened: {}", left.join(", "));
+            self.notify(NoticeKind::Error, "One document at a time", detail);
+        }
+    }
+
+    fn open_document(&mut self, path: PathBuf) {
+        self.forget_trace();
+        let job = self.next_job();
+        self.opening = Some((job, path.clone()));
+        // What is not saved yet must be on disk before the same document may be read again.
+        self.keep_edit_if_valid();
+        self.save_project();
+        self.file_requests.push(FileRequest::OpenDocument {
+            job,
+            path,
+            data_folder: self.folders.data.clone(),
+        });
+    }
+}
