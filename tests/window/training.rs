@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use canopy::app::settings::Device;
-use canopy::app::training::{NewRun, TrainingCommand};
+use canopy::app::training::{NewRun, Probe, TrainingCommand};
 use canopy::app::{Command, Page};
 use canopy::jobs::{Event, RunRequest, RunsThread, TrainingRequest};
 use canopy::training::{Order, RunState, TrainingConfig, remember_run};
@@ -141,6 +141,30 @@ fn what_a_run_lacks_is_said_and_it_cannot_start() {
     harness.get_by_label("Start").click();
     harness.run();
     assert!(harness.state().state.training.requests.is_empty());
+}
+
+#[test]
+fn an_estimate_is_of_the_device_that_is_chosen_and_can_be_tried_again() {
+    let home = home();
+    let mut harness = page(home.path()).harness();
+    let mut form = NewRun::new(home.path().join("corpora/letters"), Device::Gpu);
+    form.probe = Probe::Failed("out of memory".to_owned());
+    let fill = TrainingCommand::Fill(Box::new(form));
+    harness.state_mut().state.apply(Command::Training(fill));
+    harness.run();
+    harness.get_by_label("out of memory");
+    harness.get_by_label("Estimate memory and time");
+    harness
+        .get_by_role_and_label(Role::RadioButton, "CPU")
+        .click();
+    harness.run();
+    assert!(harness.query_by_label("out of memory").is_none());
+    harness.get_by_label("Estimate memory and time").click();
+    harness.run_steps(4);
+    let form = harness.state().state.training.form.as_ref();
+    let form = form.expect("it is open");
+    assert!(matches!(form.probe, Probe::Running(_)));
+    assert_eq!(form.device, Device::Cpu);
 }
 
 #[test]

@@ -165,11 +165,10 @@ impl Form<'_> {
             "Automatic takes a real GPU where there is one.",
             |form, ui| {
                 for choice in [DeviceChoice::Auto, DeviceChoice::Cpu, DeviceChoice::Gpu] {
-                    ui.radio_value(
-                        &mut form.filled.device,
-                        choice.into(),
-                        labels::device(choice),
-                    );
+                    let (device, label) = (&mut form.filled.device, labels::device(choice));
+                    if ui.radio_value(device, choice.into(), label).changed() {
+                        form.filled.probe = Probe::None;
+                    }
                 }
             },
         );
@@ -396,10 +395,10 @@ fn probe_ui(ui: &mut Ui, form: &NewRun, can_probe: bool, commands: &mut Vec<Comm
                 ui.label("A few steps on this device…");
             });
         }
-        Probe::Failed(reason) => {
-            ui.label(RichText::new(reason).color(palette.error));
-        }
-        Probe::None => {
+        Probe::Failed(_) | Probe::None => {
+            if let Probe::Failed(reason) = &form.probe {
+                ui.label(RichText::new(reason).color(palette.error));
+            }
             let button = Button::new("Estimate memory and time");
             if ui.add_enabled(can_probe, button).clicked() {
                 commands.push(Command::Training(TrainingCommand::Probe));
