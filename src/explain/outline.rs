@@ -51,7 +51,7 @@ pub(super) fn nodes(overview: &Overview, side: Side) -> (Vec<TreeNode>, usize) {
             let heading = sections[here].heading;
             let heading = heading.filter(|&heading| heading == sentence.paragraph);
             if heading.is_some() {
-                tree.nodes[above].name.clone_from(&sentence.text);
+                tree.nodes[above].name = sentence.plain_text();
             }
         }
         let place = (above, sentence.paragraph);

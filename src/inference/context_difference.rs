@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::explain::{Condition, ContextDifference, WordDifference};
 use crate::search::{Candidates, SearchOptions, force_documents};
 use crate::text::document::{Document, Paragraph, ParagraphKind, Section};
-use crate::text::placeholder::stripped;
+use crate::text::placeholder::visible;
 use crate::text::vocabulary::Vocabulary;
 
 /// Of the shuffled order; the same at each call, so that the same question has the same answer.
@@ -47,6 +47,7 @@ impl Translator {
             sentence,
         };
         let surroundings = [whole.alone(), whole.shuffled()];
+        let points = &document.sentences[sentence].points;
         let mut written = Vec::new();
         let mut scores = Vec::new();
         for (condition, surrounding) in Condition::ALL
@@ -54,7 +55,7 @@ impl Translator {
             .zip(std::iter::once(&whole).chain(&surroundings))
         {
             let text = self.written_in(surrounding, options)?;
-            written.push((condition, stripped(&text)));
+            written.push((condition, visible(&text, points)));
             scores.push(self.log_probs(surrounding, options));
         }
         let words = scores[0]
@@ -72,7 +73,7 @@ impl Translator {
             });
         let text = targets[sentence]
             .as_ref()
-            .map(|target| stripped(&target.text));
+            .map(|target| visible(&target.text, points));
         Ok(ContextDifference {
             model: self.description().name.clone(),
             sentence,

@@ -23,7 +23,7 @@ pub const ABOUT: &[(&str, &str)] = &[
     ),
     (
         "source, target",
-        "sentences in order, target[i] translates source[i]; tokens: one for each row; text: for people; section, paragraph (within the document), sentence_in_paragraph: where it stands",
+        "sentences in order, target[i] translates source[i]; tokens: one for each row; text: for people; points: what the single placeholders in text show, by number; section, paragraph (within the document), sentence_in_paragraph: where it stands",
     ),
     (
         "trees",

@@ -69,6 +69,9 @@ pub struct TracedSentence {
     pub tokens: Vec<String>,
     /// The sentence for people.
     pub text: String,
+    /// What each of its points shows, by number, as in the document.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<String>,
     pub section: usize,
     /// Within the document.
     pub paragraph: usize,
@@ -76,9 +79,9 @@ pub struct TracedSentence {
 }
 
 impl TracedSentence {
-    /// The text without placeholders.
+    /// The text as a reader sees it.
     pub fn plain_text(&self) -> String {
-        placeholder::stripped(&self.text)
+        placeholder::visible(&self.text, &self.points)
     }
 }
 
@@ -149,6 +152,16 @@ impl WordIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reader_sees_code_and_no_tags() {
+        let sentence = TracedSentence {
+            text: "Type \u{E000}a \u{E101}\u{E200}.".to_owned(),
+            points: vec![String::new(), "SUM()".to_owned()],
+            ..TracedSentence::default()
+        };
+        assert_eq!(sentence.plain_text(), "Type a SUM().");
+    }
 
     #[test]
     fn rows_count_the_words_of_all_sentences() {

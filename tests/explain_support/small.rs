@@ -12,6 +12,7 @@ pub fn sentence(tokens: &[&str], section: usize, paragraph: usize) -> TracedSent
     TracedSentence {
         tokens: tokens.iter().map(|&token| token.to_owned()).collect(),
         text: tokens.concat().replace('▁', " "),
+        points: Vec::new(),
         section,
         paragraph,
         sentence_in_paragraph: 0,

@@ -53,7 +53,8 @@ impl Sketch {
                     let words = self.rng.random_range(0..=2 * self.words);
                     TracedSentence {
                         tokens: (0..words).map(|word| format!("▁wörd{word}")).collect(),
-                        text: format!("Sentence \"{sentence}\"."),
+                        text: format!("Sentence \"{sentence}\" of \u{E100}."),
+                        points: vec![format!("code{sentence}")],
                         section: 0,
                         paragraph: sentence / 3,
                         sentence_in_paragraph: sentence % 3,

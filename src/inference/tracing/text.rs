@@ -162,6 +162,7 @@ impl TracedText {
         let mut sentences = located(document);
         for (sentence, of_document) in sentences.iter_mut().zip(&document.sentences) {
             of_document.text.clone_into(&mut sentence.text);
+            sentence.points.clone_from(&of_document.points);
         }
         for (part, source) in self.parts.iter().zip(&self.sources) {
             add_pieces(&mut sentences[part.sentence], &source.ids, vocabulary);
@@ -180,9 +181,12 @@ impl TracedText {
             return Vec::new();
         }
         let mut sentences = located(document);
-        for (sentence, translation) in sentences.iter_mut().zip(translations) {
+        let sources = document.sentences.iter();
+        for ((sentence, translation), source) in sentences.iter_mut().zip(translations).zip(sources)
+        {
             if let Some(translation) = translation {
                 translation.text.clone_into(&mut sentence.text);
+                sentence.points.clone_from(&source.points);
             }
         }
         for part in &self.parts {
