@@ -183,8 +183,9 @@ impl Surrounding {
         others.shuffle(&mut ChaCha8Rng::seed_from_u64(SEED));
         let (mut document, mut targets) = (self.document.clone(), self.targets.clone());
         for (place, other) in places.into_iter().zip(others) {
-            let text = &self.document.sentences[other].text;
-            document.sentences[place].text.clone_from(text);
+            let from = &self.document.sentences[other];
+            document.sentences[place].text.clone_from(&from.text);
+            document.sentences[place].points.clone_from(&from.points);
             targets[place].clone_from(&self.targets[other]);
         }
         Self {
@@ -192,5 +193,32 @@ impl Surrounding {
             targets,
             sentence: self.sentence,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::document::Format;
+
+    #[test]
+    fn shuffled_sentences_keep_their_code() {
+        let lines = (0..9).map(|number| format!("Type `code{number}` here.\n\n"));
+        let text = lines.collect::<Vec<_>>().concat();
+        let document = Document::parse("page.md", Format::Markdown, text).expect("a page");
+        let whole = Surrounding {
+            targets: vec![None; document.sentences.len()],
+            document,
+            sentence: 4,
+        };
+        let shuffled = whole.shuffled().document.plain_texts();
+        let before = whole.document.plain_texts();
+        assert_eq!(shuffled[4], before[4]);
+        assert_ne!(shuffled, before);
+        let sorted = |mut texts: Vec<String>| {
+            texts.sort();
+            texts
+        };
+        assert_eq!(sorted(shuffled), sorted(before));
     }
 }
