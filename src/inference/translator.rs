@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
 use crate::search::{
-    Found, Hypothesis, SearchOptions, SourceSentence, SourceText, search_documents,
+    Encodings, Found, Hypothesis, SearchOptions, SourceSentence, SourceText, search_documents,
 };
 use crate::text::document::Document;
 use crate::text::placeholder;
@@ -52,13 +52,17 @@ pub enum Reads {
 
 /// Translations that others read while a document is translated: those somebody has edited or confirmed, and drafts.
 ///
-/// Drafts stay from one call of [`Translator::translate_with`] to the next, for the same document.
+/// Drafts, and what is read of the whole document, stay from one call of [`Translator::translate_with`] to the next, for
+/// the same document and model.
 #[derive(Debug, Clone, Default)]
 pub struct KnownTranslations {
     /// By their sentences, with placeholders.
     fixed: BTreeMap<usize, String>,
     /// The tokens of each part of a sentence.
     drafts: HashMap<(usize, usize), Vec<u32>>,
+    /// What BERT reads of each sentence.
+    contexts: Option<Vec<BertSequence>>,
+    encodings: Encodings,
 }
 
 impl KnownTranslations {
@@ -66,7 +70,7 @@ impl KnownTranslations {
     pub fn fixed(fixed: BTreeMap<usize, String>) -> Self {
         Self {
             fixed,
-            drafts: HashMap::new(),
+            ..Self::default()
         }
     }
 }
@@ -222,7 +226,10 @@ impl Translator {
         // A model that reads sentences by themselves needs no others.
         let mut read: Vec<usize> = (0..document.sentences.len()).collect();
         read.retain(|sentence| self.model.reads_documents() || pending.contains_key(sentence));
-        let contexts = self.bert_sequences(document)?;
+        if known.contexts.is_none() {
+            known.contexts = Some(self.bert_sequences(document)?);
+        }
+        let contexts = known.contexts.as_deref().unwrap_or_default();
         let (mut text, mut owners, mut numbers) =
             (SourceText::default(), Vec::new(), HashMap::new());
         for sentence in read {
@@ -290,7 +297,9 @@ impl Translator {
                 }
             }
         };
-        search_documents(&self.model, &self.vocabulary, &text, options, &mut found);
+        let (model, vocabulary) = (&self.model, &self.vocabulary);
+        let kept = &mut known.encodings;
+        search_documents(model, vocabulary, &text, options, kept, &mut found);
         Ok(())
     }
 

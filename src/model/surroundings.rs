@@ -100,6 +100,14 @@ impl Transformer {
 }
 
 impl Encoder {
+    /// Whether the context after the last layer chooses sentences by their encodings.
+    pub(super) fn chooses_by_encodings(&self) -> bool {
+        match &self.gated {
+            Some(GatedContext::Layer(context)) => context.attention.source2token().is_some(),
+            _ => false,
+        }
+    }
+
     /// Encodings by which the context after the last layer chooses sentences; none if it has no such context.
     pub(super) fn encode_sentences(
         &self,

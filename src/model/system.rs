@@ -214,7 +214,9 @@ impl Model {
     /// - output: `[sentences, d_model]`
     pub fn encode_sentences(&self, source: &Rows) -> Option<Tensor<2>> {
         match &self.network {
-            Network::Transformer(network) if !self.is_bilingual() => {
+            Network::Transformer(network)
+                if !self.is_bilingual() && network.encoder.chooses_by_encodings() =>
+            {
                 network.encode_sentences(source, self.memory(source))
             }
             _ => None,

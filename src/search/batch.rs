@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use super::beam::{Hypothesis, SearchOptions};
-use super::passes::{Found, Searcher};
+use super::passes::{Encodings, Found, Searcher};
 use super::windows::LARGEST;
 use crate::model::{BertSequence, Model, Rows};
 use crate::text::vocabulary::Vocabulary;
@@ -77,23 +77,26 @@ pub fn search_sentences(
     options: &SearchOptions,
     finished: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
 ) {
-    search_documents(model, vocabulary, text, options, &mut |found| match found {
+    let mut found = |found| match found {
         Found::Draft { .. } => ControlFlow::Continue(()),
         Found::Translation { number, hypothesis } => finished(number, hypothesis),
-    });
+    };
+    let mut kept = Encodings::default();
+    search_documents(model, vocabulary, text, options, &mut kept, &mut found);
 }
 
 /// Searches translations of the wanted sentences, and before that drafts of what bilingual models read for them; `found`
 /// gets each one as soon as it is there.
 ///
 /// Sentences keep their order from batch to batch in groups of a few batches, so that what is asked for first comes
-/// first. A document too long to be encoded at once is read in windows. After `Break` the current batch ends without
-/// further calls.
+/// first. A document too long to be encoded at once is read in windows, and what all of them read of it is `kept`. After
+/// `Break` the current batch ends without further calls.
 pub fn search_documents(
     model: &Model,
     vocabulary: &Vocabulary,
     text: &SourceText,
     options: &SearchOptions,
+    kept: &mut Encodings,
     found: &mut dyn FnMut(Found) -> ControlFlow<()>,
 ) {
     let mut searcher = Searcher {
@@ -105,7 +108,7 @@ pub fn search_documents(
         found,
         drafts: HashMap::new(),
     };
-    let _ = searcher.run();
+    let _ = searcher.run(kept);
 }
 
 /// Numbers of sentences in batches of about `tokens` tokens, alike in length within a window of the order given.

@@ -8,7 +8,7 @@ use burn::tensor::{Int, Tensor, TensorData};
 
 use super::batch::SourceText;
 use super::beam::SearchOptions;
-use super::passes::{BATCH_TOKENS, Searcher, within};
+use super::passes::{BATCH_TOKENS, Encodings, Searcher, within};
 use super::windows::LARGEST;
 use crate::kernels::DropoutSource;
 use crate::model::{Batch, Encoded, Memory, Model, Rows};
@@ -75,7 +75,7 @@ impl Searcher<'_> {
             }
             return ControlFlow::Continue(());
         }
-        let mut kept = None;
+        let mut kept = Encodings::default();
         for (group, wanted) in self.wanted_groups() {
             let (rows, encoded) = self.encoded(&group, &mut kept);
             let mut translations = None;

@@ -18,5 +18,5 @@ pub use beam::{Hypothesis, Limits, SearchOptions, search};
 pub use decode::Decode;
 pub use forced::{Candidates, Forced, force_documents};
 pub use markup::Markup;
-pub use passes::Found;
+pub use passes::{Encodings, Found};
 pub(crate) use windows::{LARGEST, Window, windows};

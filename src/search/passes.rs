@@ -39,6 +39,11 @@ pub enum Found {
     },
 }
 
+/// Encodings of the sentences of the long document that was searched last, and its place in the text: good for the next
+/// search of the same text by the same model.
+#[derive(Debug, Clone, Default)]
+pub struct Encodings(pub(super) Option<(Range<usize>, Tensor<2>)>);
+
 pub(super) struct Searcher<'a> {
     pub model: &'a Model,
     pub vocabulary: &'a Vocabulary,
@@ -52,9 +57,9 @@ pub(super) struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    pub fn run(&mut self) -> ControlFlow<()> {
+    pub fn run(&mut self, kept: &mut Encodings) -> ControlFlow<()> {
         if self.model.encodes_documents() {
-            self.by_document()
+            self.by_document(kept)
         } else {
             self.by_sentence()
         }
@@ -72,10 +77,9 @@ impl Searcher<'_> {
     }
 
     /// Encodes whole documents or windows of them, a number of short ones at once.
-    fn by_document(&mut self) -> ControlFlow<()> {
-        let mut kept = None;
+    fn by_document(&mut self, kept: &mut Encodings) -> ControlFlow<()> {
         for (group, wanted) in self.wanted_groups() {
-            let (rows, encoded) = self.encoded(&group, &mut kept);
+            let (rows, encoded) = self.encoded(&group, kept);
             let memory = if self.model.is_bilingual() {
                 self.first_pass(&group, &wanted, &encoded)?;
                 self.model
@@ -106,11 +110,7 @@ impl Searcher<'_> {
     }
 
     /// A group of windows and its encoding; `kept` is for [`Self::surroundings`].
-    pub(super) fn encoded(
-        &self,
-        group: &[Window],
-        kept: &mut Option<(Range<usize>, Tensor<2>)>,
-    ) -> (Rows, Encoded) {
+    pub(super) fn encoded(&self, group: &[Window], kept: &mut Encodings) -> (Rows, Encoded) {
         let rows = self
             .text
             .rows(group.iter().map(|window| window.read.clone()));
@@ -128,7 +128,7 @@ impl Searcher<'_> {
     fn surroundings(
         &self,
         group: &[Window],
-        kept: &mut Option<(Range<usize>, Tensor<2>)>,
+        Encodings(kept): &mut Encodings,
     ) -> Option<Surroundings> {
         let [window] = group else {
             return None;

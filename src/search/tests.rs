@@ -88,6 +88,17 @@ fn found(
     largest: usize,
     calls: usize,
 ) -> All {
+    let mut kept = Encodings::default();
+    found_with(model, vocabulary, text, (largest, calls), &mut kept)
+}
+
+fn found_with(
+    model: &Model,
+    vocabulary: &Vocabulary,
+    text: &SourceText,
+    (largest, calls): (usize, usize),
+    kept: &mut Encodings,
+) -> All {
     let (mut all, mut left) = (All::default(), calls);
     let mut keep = |found| {
         match found {
@@ -120,7 +131,7 @@ fn found(
         found: &mut keep,
         drafts: HashMap::new(),
     };
-    let _ = searcher.run();
+    let _ = searcher.run(kept);
     all
 }
 
@@ -305,6 +316,28 @@ fn a_long_document_in_windows_gets_what_it_gets_whole_if_context_is_near() {
                 "{context:?} {sentence}"
             );
         }
+    }
+}
+
+#[test]
+fn a_long_document_is_encoded_once_for_all_searches() {
+    let vocabulary = vocabulary();
+    let context = |placement| Context::HierarchicalEncoding {
+        placement,
+        decoder: false,
+    };
+    let [first, last] = [3, 38].map(|wanted| text(&vocabulary, 40, vec![wanted]));
+    for (placement, keeps) in [(Placement::Gate, true), (Placement::Sublayer, false)] {
+        let model = model(&vocabulary, context(placement), MemorySource::Live);
+        let mut kept = Encodings::default();
+        let mut search = |text| found_with(&model, &vocabulary, text, (80, usize::MAX), &mut kept);
+        let searched = [search(&first), search(&last)];
+        let alone = |text| found(&model, &vocabulary, text, 80, usize::MAX);
+        assert_eq!(searched, [alone(&first), alone(&last)]);
+        let of = kept
+            .0
+            .map(|(document, encodings)| (document, encodings.dims()));
+        assert_eq!(of, keeps.then_some((0..40, [40, 8])));
     }
 }
 
