@@ -140,10 +140,6 @@ impl Translator {
         &self.model
     }
 
-    pub(super) fn model_mut(&mut self) -> &mut Model {
-        &mut self.model
-    }
-
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
@@ -160,6 +156,14 @@ impl Translator {
             model,
             ..self.clone()
         }
+    }
+
+    /// The same with another T; none where there is no such choice.
+    pub(super) fn with_top_t(&self, top_t: usize) -> Option<Self> {
+        let mut other = self.clone();
+        other.model.set_top_t(top_t);
+        let has_choice = other.description.model.set_top_t(top_t);
+        has_choice.then_some(other)
     }
 
     /// What computes, for a status bar.

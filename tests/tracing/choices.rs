@@ -7,7 +7,7 @@ use canopy::model::{
 };
 use canopy::trace::MapKind;
 
-use crate::{systems, tiny, traced};
+use crate::{document, systems, tiny, traced, translated, translator};
 
 #[test]
 fn gates_and_sentence_encodings_are_told() {
@@ -41,6 +41,26 @@ fn gates_and_sentence_encodings_are_told() {
             let rows = &trace.maps[place].rows;
             assert_eq!(rows.len(), trace.overview.source.len());
             assert!(rows.iter().all(|row| !row.words.is_empty()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn another_t_is_that_of_one_trace_alone() {
+    for (name, config) in systems() {
+        let own = config.top_t();
+        let (translator, document) = (translator(config), document());
+        let translations = translated(&translator, &document);
+        let [before, other, after] = [None, Some(4), None]
+            .map(|top_t| translator.trace_with(&document, &translations, top_t));
+        assert_eq!(other.overview.model.top_t, own.map(|_| 4), "{name}");
+        assert_eq!(before, after, "{name}");
+        let rows = other.maps.iter().flat_map(|map| &map.rows);
+        let most = rows.map(|row| row.sentences.len()).max();
+        if let Some(own) = own {
+            assert!(most > Some(own), "{name}: {most:?} sentences");
+        } else {
+            assert_eq!(other, after, "{name}");
         }
     }
 }

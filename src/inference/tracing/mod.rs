@@ -101,20 +101,13 @@ impl Translator {
 
     /// The same with another T than the model's own, where it has one: at least 1.
     pub fn trace_with(
-        &mut self,
+        &self,
         document: &Document,
         translations: &[Option<Translation>],
         top_t: Option<usize>,
     ) -> Trace {
-        let own = self.description().model.top_t();
-        let (Some(own), Some(other)) = (own, top_t.map(|top_t| top_t.max(1))) else {
-            return self.trace(document, translations);
-        };
-        self.model_mut().set_top_t(other);
-        let mut trace = self.trace(document, translations);
-        self.model_mut().set_top_t(own);
-        trace.overview.model.top_t = Some(other);
-        trace
+        let other = top_t.and_then(|top_t| self.with_top_t(top_t.max(1)));
+        other.as_ref().unwrap_or(self).trace(document, translations)
     }
 }
 
