@@ -13,6 +13,7 @@ use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
 use super::tensors::{NamedTensors, Precision, load_module, read_tensors, write_tensors};
+use super::version::check_version;
 use crate::error::{Error, Result};
 use crate::model::{Bert, BertConfig, Pooling, Universal, UniversalConfig};
 use crate::text::file::write_atomically;
@@ -117,12 +118,8 @@ impl EncoderFolder {
             reason,
             path: path.clone(),
         };
+        check_version(&text, VERSION).map_err(refuse)?;
         let description: Self = toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
-        if description.version != VERSION {
-            let found = description.version;
-            let reason = format!("format version {found}, this program reads {VERSION}");
-            return Err(refuse(reason));
-        }
         if let EncoderKind::Bert {
             sizes, max_tokens, ..
         } = &description.encoder

@@ -15,6 +15,7 @@ use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
 use super::tensors::{Precision, load_module, module_tensors, read_tensors, write_tensors};
+use super::version::check_version;
 use crate::error::{Error, Result};
 use crate::memory::{TranslationMemory, behind};
 use crate::model::{BertReading, BertSequence, Matches, Model, ModelConfig, SENTENCE_BREAK};
@@ -159,14 +160,9 @@ impl ModelFolder {
             reason,
             path: path.clone(),
         };
+        check_version(&text, VERSION).map_err(refuse)?;
         let mut description: Self =
             toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
-        if description.version != VERSION {
-            return Err(refuse(format!(
-                "format version {}, this program reads {VERSION}",
-                description.version
-            )));
-        }
         description
             .model
             .validate()

@@ -4,6 +4,7 @@ mod average;
 mod encoder;
 mod folder;
 mod tensors;
+mod version;
 
 pub use average::averaged_model;
 pub use encoder::{EncoderFolder, EncoderKind, EncoderNetwork, EncoderVocabulary};
