@@ -14,7 +14,7 @@ use canopy::explain::{
     ContextView, DocumentMap, Explanation, GateView, Heads, Measure, NodeState, Order, Query,
     Question, TreeView, ViewKind, WeightMap, ZerosView,
 };
-use canopy::trace::{MapKind, Side, TraceSource, save};
+use canopy::trace::{MapKind, Side, Trace, TraceSource, save};
 use small::trace;
 
 fn source() -> TraceSource {
@@ -52,6 +52,20 @@ fn the_tree_of_one_word_and_head_has_the_numbers_of_the_trace() {
     assert_eq!(told.collect::<Vec<_>>(), expected);
     assert_eq!(tree.range(), (1.0, 1.75));
     assert_eq!(tree.chosen, [(0, 1.0, "A b".to_owned())]);
+}
+
+#[test]
+fn what_was_cut_is_told_where_only_the_kept_is_traced() {
+    let states = |trace: Trace| {
+        let tree = TreeView::new(&trace.into(), &word(0, 0)).expect("a tree");
+        let states = tree.nodes.iter().map(|node| node.state);
+        states.collect::<Vec<_>>()
+    };
+    let mut survivors = trace(true);
+    for row in survivors.maps.iter_mut().flat_map(|map| &mut map.rows) {
+        row.visits.retain(|visit| visit.kept);
+    }
+    assert_eq!(states(survivors), states(trace(true)));
 }
 
 #[test]

@@ -115,6 +115,7 @@ impl TreeView {
                         NodeState::Cut
                     };
                 }
+                cut_unkept(&mut nodes);
                 Measure::Relevance
             }
             _ => Measure::Mass,
@@ -242,6 +243,20 @@ fn content_nodes(tree: &TracedTree) -> Vec<TreeNode> {
         }
     }
     nodes
+}
+
+/// Below a node that was kept both children were looked at, even where the trace of a long document has only those that were
+/// kept.
+fn cut_unkept(nodes: &mut [TreeNode]) {
+    for node in 0..nodes.len() {
+        let is_cut = nodes[node].state == NodeState::Unseen
+            && nodes[node]
+                .parent
+                .is_some_and(|parent| nodes[parent].state == NodeState::Kept);
+        if is_cut {
+            nodes[node].state = NodeState::Cut;
+        }
+    }
 }
 
 /// Gives leaves the weight of their sentence, and nodes that of their leaves. A sentence that was read in parts has its
