@@ -37,6 +37,14 @@ pub struct ZerosView {
     pub points: Vec<ZerosPoint>,
 }
 
+/// What the words of a sentence may see.
+struct Seen<'a> {
+    /// With words: others cannot be looked at.
+    sentences: usize,
+    words: usize,
+    index: &'a WordIndex,
+}
+
 impl Zeros {
     /// `None` if nothing can be seen.
     #[expect(clippy::cast_precision_loss, reason = "counts become a share")]
@@ -71,21 +79,24 @@ impl Zeros {
         source: &TraceSource,
         attention: &Attention,
         sentence: usize,
-        count: fn(&MapInfo, &MapRow, &[usize], &WordIndex) -> Self,
+        count: fn(&MapInfo, &MapRow, &Seen) -> Self,
     ) -> Result<Self> {
         let info = attention.info(source);
         let index = source.overview().words(info.keys.side());
         let sentences = source.overview().sentences(info.keys.side()).len();
-        // Sentences without words cannot be looked at.
-        let visible: Vec<usize> = (0..sentences)
-            .filter(|&other| info.visible.includes(sentence, other))
-            .filter(|&other| !index.rows(other).is_empty())
-            .collect();
+        let visible = (0..sentences).filter(|&other| info.visible.includes(sentence, other));
+        let lengths = visible.map(|other| index.rows(other).len());
+        let lengths = lengths.filter(|&length| length > 0);
+        let seen = Seen {
+            sentences: lengths.clone().count(),
+            words: lengths.sum(),
+            index: &index,
+        };
         let mut sum = Self::default();
         for row in attention.rows(source, sentence) {
             for &map in &attention.maps {
                 let row = source.row(map, row)?;
-                let one = count(source.info(map), &row, &visible, &index);
+                let one = count(source.info(map), &row, &seen);
                 sum.visible += one.visible;
                 sum.zero += one.zero;
                 sum.dropped += one.dropped;
@@ -103,38 +114,36 @@ impl Zeros {
     }
 }
 
-fn count_sentences(info: &MapInfo, row: &MapRow, visible: &[usize], index: &WordIndex) -> Zeros {
+fn count_sentences(info: &MapInfo, row: &MapRow, seen: &Seen) -> Zeros {
     if info.keys.are_words() && row.sentences.is_empty() {
         let mut kept: Vec<usize> = row
             .words
             .iter()
-            .filter_map(|&(word, _)| index.place(word as usize))
+            .filter_map(|&(word, _)| seen.index.place(word as usize))
             .map(|(sentence, _)| sentence)
             .collect();
         kept.dedup();
-        let absent = visible.len().saturating_sub(kept.len());
+        let absent = seen.sentences.saturating_sub(kept.len());
         let zero = if nothing_dropped(info, row.rest) {
             absent
         } else {
             0
         };
-        return Zeros::new(visible.len(), zero, kept.len());
+        return Zeros::new(seen.sentences, zero, kept.len());
     }
     let kept = row
         .sentences
         .iter()
         .filter(|kept| kept.weight > 0.0)
         .count();
-    let absent = visible.len().saturating_sub(kept);
+    let absent = seen.sentences.saturating_sub(kept);
     // A row that tells of sentences and words tells of all sentences that were chosen.
     let known = info.keys.are_words() || nothing_dropped(info, row.rest);
-    Zeros::new(visible.len(), if known { absent } else { 0 }, kept)
+    Zeros::new(seen.sentences, if known { absent } else { 0 }, kept)
 }
 
-fn count_words(info: &MapInfo, row: &MapRow, visible: &[usize], index: &WordIndex) -> Zeros {
-    let words = |sentence: usize| index.rows(sentence).len();
-    let all: usize = visible.iter().map(|&sentence| words(sentence)).sum();
-    let kept = row.words.len();
+fn count_words(info: &MapInfo, row: &MapRow, seen: &Seen) -> Zeros {
+    let (all, kept) = (seen.words, row.words.len());
     if row.sentences.is_empty() {
         let absent = all.saturating_sub(kept);
         let zero = if nothing_dropped(info, row.rest) {
@@ -146,7 +155,7 @@ fn count_words(info: &MapInfo, row: &MapRow, visible: &[usize], index: &WordInde
     }
     let mut zero = all;
     for chosen in row.sentences.iter().filter(|chosen| chosen.weight > 0.0) {
-        let rows = index.rows(chosen.sentence as usize);
+        let rows = seen.index.rows(chosen.sentence as usize);
         let from = row
             .words
             .partition_point(|&(word, _)| (word as usize) < rows.start);

@@ -81,8 +81,15 @@ impl DocumentMap {
         map.measure = attention.measure(words);
         map.column_side = info.keys.side();
         let reader = Rows::new(source, &attention);
+        // Not asked of the trace sentence by sentence, which would count all words each time.
+        let queries = overview.words(side);
         for sentence in 0..overview.sentences(side).len() {
-            let mean = reader.mean(attention.rows(source, sentence))?;
+            let rows = if info.queries.are_words() {
+                queries.rows(sentence)
+            } else {
+                sentence..sentence + 1
+            };
+            let mean = reader.mean(rows)?;
             map.push_row(mean.sentences, mean.sentence_rest);
         }
         Ok(map)
