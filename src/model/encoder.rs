@@ -35,6 +35,8 @@ pub struct EncoderOutput {
     pub documents: Documents,
     /// BERT's states of each of these and its context, where the model reads them.
     pub bert: Option<Memory>,
+    /// The same sentences as the sentence-level model encodes them, where encoder and decoder read its states.
+    pub stage_one: Option<Box<Self>>,
 }
 
 impl EncoderOutput {
@@ -47,6 +49,7 @@ impl EncoderOutput {
             numbers: (0..rows.sentences.len()).collect(),
             documents: rows.layout(),
             bert: None,
+            stage_one: None,
         }
     }
 
@@ -69,6 +72,7 @@ impl EncoderOutput {
             numbers: numbers.to_vec(),
             documents: self.documents.clone(),
             bert: self.bert.clone(),
+            stage_one: None,
         }
     }
 

@@ -201,7 +201,14 @@ impl Model {
     pub fn encode(&self, source: &Rows, drop: &DropoutSource) -> Encoded {
         match &self.network {
             Network::Transformer(network) => {
-                Encoded::Transformer(network.encode(source, self.memory(source), drop))
+                let stage_one = self.stage_one_reads(source);
+                let memory = stage_one.as_ref();
+                let memory = memory.map(|encoded| encoded.states.clone().detach());
+                let stage_one = stage_one.filter(|_| self.is_bilingual());
+                Encoded::Transformer(EncoderOutput {
+                    stage_one: stage_one.map(Box::new),
+                    ..network.encode(source, memory, drop)
+                })
             }
             Network::RnnSearch(network) => Encoded::RnnSearch(network.encode(source, drop)),
         }
@@ -237,11 +244,15 @@ impl Model {
 
     /// States of the sentence-level model, without gradient, where the encoder reads them.
     pub(super) fn memory(&self, source: &Rows) -> Option<Tensor<2>> {
+        Some(self.stage_one_reads(source)?.states.detach())
+    }
+
+    /// What the sentence-level model encodes, where the encoder reads it.
+    fn stage_one_reads(&self, source: &Rows) -> Option<EncoderOutput> {
         let stage_one = self.stage_one.as_ref()?;
         self.context
             .filter(|context| context.side().has_encoder())?;
-        let encoded = stage_one.encode(source, None, &DropoutSource::none());
-        Some(encoded.states.detach())
+        Some(stage_one.encode(source, None, &DropoutSource::none()))
     }
 
     /// Translations of all sentences of some documents as other sentences read them, without gradient if they are the
@@ -266,7 +277,9 @@ impl Model {
             return Some(network.translations(target, encoded, drop));
         };
         let none = DropoutSource::none();
-        let memory = stage_one.translations(target, &stage_one.encode(source, None, &none), &none);
+        let known = encoded.stage_one.clone();
+        let known = known.unwrap_or_else(|| Box::new(stage_one.encode(source, None, &none)));
+        let memory = stage_one.translations(target, &known, &none);
         Some(Memory {
             keys: memory.keys.detach(),
             values: memory.values.detach(),

@@ -115,6 +115,7 @@ pub fn cardinality_decoder_layer(case: &Case) {
         sentences: source.sentences,
         places: source.places,
         bert: Some(bert.clone()),
+        stage_one: None,
     };
     let asked =
         layer

@@ -63,6 +63,7 @@ pub fn transformer_decoder_layer(case: &Case) {
         sentences: source.sentences,
         places: source.places,
         bert: None,
+        stage_one: None,
     };
     let output = decoder.forward(
         case.rows("targets"),
