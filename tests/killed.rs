@@ -130,12 +130,9 @@ fn a_run_killed_at_any_moment_ends_in_the_same_weights() {
     }
 }
 
+/// Presses Ctrl+C once the run has done a step; gives what it told.
 #[cfg(unix)]
-#[test]
-fn an_interrupted_run_saves_before_it_ends() {
-    let place = Place::new(100_000);
-    let run = place.path("run");
-    let child = started(place.train(&run));
+fn interrupted(child: Child, run: &Path) -> String {
     let events = run.join("events.jsonl");
     let has_begun = || fs::read_to_string(&events).is_ok_and(|text| text.contains(r#""step","#));
     let begun = Instant::now();
@@ -147,12 +144,32 @@ fn an_interrupted_run_saves_before_it_ends() {
         .status();
     assert!(interrupt.expect("there is a kill").success());
     let output = ended(child);
-    let told = String::from_utf8_lossy(&output.stderr);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(130), "{told}");
-    assert!(told.contains("press Ctrl+C again"), "{told}");
     let stopped = RunState::Finished(EndReason::Stopped);
-    assert_eq!(run_state(&run).expect("readable"), stopped);
-    assert!(state(&run).2.step > 0);
+    assert_eq!(run_state(run).expect("readable"), stopped);
+    assert!(state(run).2.step > 0);
+    told
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_saves_before_it_ends() {
+    let place = Place::new(100_000);
+    let run = place.path("run");
+    let told = interrupted(started(place.train(&run)), &run);
+    assert!(told.contains("press Ctrl+C again"), "{told}");
+}
+
+/// As when Ctrl+C also ends the `tee` that a run tells its progress.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_saves_though_nobody_reads_what_it_tells() {
+    let place = Place::new(100_000);
+    let run = place.path("run");
+    let mut child = started(place.train(&run));
+    drop(child.stderr.take());
+    assert_eq!(interrupted(child, &run), "");
 }
 
 #[cfg(unix)]

@@ -179,7 +179,7 @@ pub fn run() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("canopy: {error}");
+            terminal::tell(&format!("canopy: {error}\n"));
             ExitCode::FAILURE
         }
     }

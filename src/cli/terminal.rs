@@ -30,9 +30,7 @@ impl StatusLine {
         if self.watched && due {
             let width = text.chars().count();
             let blanks = " ".repeat(self.width.saturating_sub(width));
-            eprint!("\r{text}{blanks}");
-            // Progress is a courtesy: if standard error is gone, the work goes on.
-            let _ = std::io::stderr().flush();
+            tell(&format!("\r{text}{blanks}"));
             self.width = width;
             self.last = Some(Instant::now());
         }
@@ -41,12 +39,12 @@ impl StatusLine {
     /// Leaves `text` standing.
     pub fn line(&mut self, text: &str) {
         self.clear();
-        eprintln!("{text}");
+        tell(&format!("{text}\n"));
     }
 
     pub fn clear(&mut self) {
         if self.width > 0 {
-            eprint!("\r{}\r", " ".repeat(self.width));
+            tell(&format!("\r{}\r", " ".repeat(self.width)));
             self.width = 0;
         }
     }
@@ -64,9 +62,18 @@ pub(super) fn print(text: &str) -> Result<()> {
         .map_err(Error::write("standard output"))
 }
 
+/// Writes to standard error. Where nobody reads it any more, as after Ctrl+C has ended a `tee`, the work goes on all the
+/// same; `eprint!` would panic.
+pub(super) fn tell(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = stderr
+        .write_all(text.as_bytes())
+        .and_then(|()| stderr.flush());
+}
+
 /// A warning on standard error.
 pub(super) fn warn(text: &str) {
-    eprintln!("canopy: warning: {text}");
+    tell(&format!("canopy: warning: {text}\n"));
 }
 
 /// A duration as people say it: `41 s`, `3:07 min`, `2:15 h`.

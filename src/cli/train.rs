@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use async_signal::{Signal, Signals};
 use clap::Args;
 
-use super::terminal::{StatusLine, duration, print, warn};
+use super::terminal::{StatusLine, duration, print, tell, warn};
 use crate::app::Folders;
 use crate::error::Result;
 use crate::inference::ComputeDevice;
@@ -158,7 +158,7 @@ pub(super) fn end_on_interrupt(control: &Control) {
                     if control.order() >= Order::Stop {
                         interrupted();
                     }
-                    eprintln!("\ncanopy: saving; press Ctrl+C again to end at once");
+                    tell("\ncanopy: saving; press Ctrl+C again to end at once\n");
                     control.stop();
                 }
             });
