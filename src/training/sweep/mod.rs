@@ -3,7 +3,7 @@
 //! A sweep is a TOML file:
 //! ```toml
 //! reference = "Transformer"       # the row that times are relative to; the first one if it is left out
-//! seeds = [1, 2]
+//! seeds = [1, 2]                  # of rows with neither seeds nor a seed of their own
 //!
 //! [base]                          # settings of all rows, as in a run's config.toml
 //! corpus = "corpora/help-en-de"
@@ -107,11 +107,6 @@ impl Sweep {
         let told = |error: toml::de::Error| error.to_string().trim_end().to_owned();
         toml::from_str::<Base>(&text).map_err(told)?;
         let file: File = toml::from_str(&text).map_err(told)?;
-        let seeds = if file.seeds.is_empty() {
-            vec![1]
-        } else {
-            file.seeds
-        };
         let mut rows: Vec<SweepRow> = Vec::new();
         for (number, mut row) in file.row.into_iter().enumerate() {
             let Some(Value::String(name)) = row.remove("name") else {
@@ -119,10 +114,11 @@ impl Sweep {
             };
             let wrong = |problem: String| format!("row {name:?}: {problem}");
             let seeds = match row.remove("seeds") {
-                Some(own) => own.try_into().map_err(|error| wrong(told(error)))?,
-                None => seeds.clone(),
+                Some(own) => Some(own.try_into().map_err(|error| wrong(told(error)))?),
+                None if row.contains_key("seed") || file.seeds.is_empty() => None,
+                None => Some(file.seeds.clone()),
             };
-            let row = SweepRow::new(&name, &file.base, &row, &seeds).map_err(wrong)?;
+            let row = SweepRow::new(&name, &file.base, &row, seeds).map_err(wrong)?;
             if rows.iter().any(|other| other.folder() == row.folder()) {
                 return Err(format!("two rows would be {:?}", row.folder()));
             }
@@ -215,18 +211,20 @@ impl Sweep {
 }
 
 impl SweepRow {
-    fn new(name: &str, base: &Table, own: &Table, seeds: &[u64]) -> Result<Self, String> {
+    /// Without `seeds` it has the one of its settings.
+    fn new(name: &str, base: &Table, own: &Table, seeds: Option<Vec<u64>>) -> Result<Self, String> {
         let mut settings = base.clone();
         settings.extend(own.clone());
         let config: TrainingConfig = Value::Table(settings)
             .try_into()
             .map_err(|error: toml::de::Error| error.to_string().trim_end().to_owned())?;
         config.validate().map_err(|error| error.to_string())?;
+        let seeds = seeds.unwrap_or_else(|| vec![config.seed]);
         if seeds.is_empty() || (1..seeds.len()).any(|at| seeds[..at].contains(&seeds[at])) {
             return Err(format!("seeds is {seeds:?}, must be different numbers"));
         }
         Preset::named(&config.preset).map_err(|error| error.to_string())?;
-        let runs = seeds.iter().map(|&seed| SweepRun {
+        let runs = seeds.into_iter().map(|seed| SweepRun {
             config: TrainingConfig {
                 seed,
                 ..config.clone()
@@ -374,6 +372,20 @@ mod tests {
         let seeds = own.rows.iter().map(|row| row.runs.len());
         assert_eq!(seeds.collect::<Vec<_>>(), [2, 1]);
         assert_eq!(own.rows[1].runs[0].config.seed, 3);
+        let alone = TEXT
+            .replace("seeds = [1, 2]\n", "")
+            .replace("steps = 5", "steps = 5\nseed = 7")
+            .replace("dropout = 0.0", "seed = 8");
+        let beside = TEXT.replace("dropout = 0.0", "seed = 8");
+        for (text, expected) in [
+            (alone, [vec![7_u64], vec![8]]),
+            (beside, [vec![1, 2], vec![8]]),
+        ] {
+            let rows = Sweep::parsed(text).expect("a sweep").rows;
+            let seeds = rows.iter().map(|row| row.runs.iter());
+            let seeds = seeds.map(|runs| runs.map(|run| run.config.seed).collect::<Vec<_>>());
+            assert_eq!(seeds.collect::<Vec<_>>(), expected);
+        }
         let measuring = sweep.measuring(3);
         assert!(
             measuring.rows[1]
