@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::run_files::{best_model, export, rename, to_trash};
 use super::{Event, JobControl, JobId};
 use crate::charts::{self, Chart, Theme, View};
 use crate::corpus::document_folders::FolderImport;
@@ -15,13 +16,10 @@ use crate::corpus::tmx::TmxImport;
 use crate::error::{Error, Result, caught};
 use crate::inference::{ComputeDevice, DeviceChoice};
 use crate::training::{
-    Control, Curves, Order, RunState, RunSummary, TrainingConfig, free_folder, give_order, is_run,
-    known_runs, probe, remember_run, run_state,
+    Control, Curves, Order, RunState, RunSummary, TrainingConfig, give_order, is_run, known_runs,
+    probe, remember_run, run_state,
 };
-use crate::weights::{Precision, averaged_model};
 
-/// Below the folder of runs: those that were deleted.
-const TRASH: &str = ".trash";
 /// Between two looks at the folders.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -108,6 +106,22 @@ pub enum RunRequest {
         config: Box<TrainingConfig>,
         device: DeviceChoice,
     },
+}
+
+impl RunRequest {
+    fn job(&self) -> Option<JobId> {
+        match self {
+            Self::Follow(_) => None,
+            Self::Order { job, .. }
+            | Self::Rename { job, .. }
+            | Self::Trash { job, .. }
+            | Self::Restore { job, .. }
+            | Self::Export { job, .. }
+            | Self::SaveChart { job, .. }
+            | Self::MakeCorpus { job, .. }
+            | Self::Probe { job, .. } => Some(*job),
+        }
+    }
 }
 
 /// The window's end of the thread.
@@ -232,75 +246,79 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
     }
 
     fn done(&mut self, request: RunRequest) {
-        let answer = match request {
+        let job = request.job();
+        match (caught(|| self.answer(request)), job) {
+            (Ok(Some(event)), _) => self.emit(event),
+            (Err(error), Some(job)) => self.emit(Event::Failed { job, error }),
+            (Ok(None), _) | (Err(_), None) => {}
+        }
+    }
+
+    fn answer(&mut self, request: RunRequest) -> Result<Option<Event>> {
+        Ok(match request {
             RunRequest::Follow(folder) => {
-                let own = self.home.as_ref().map(|home| home.join("runs"));
-                let is_own = own.is_some_and(|own| folder.parent() == Some(&own));
-                if !is_own && !self.elsewhere.contains(&folder) {
-                    // Without a folder of the user's it is followed until the window closes.
-                    if let Some(home) = &self.home {
-                        let _ = remember_run(home, &folder);
-                    }
-                    self.elsewhere.push(folder);
-                }
-                return;
+                self.follow(folder);
+                None
             }
-            RunRequest::Order { job, folder, order } => {
-                (job, give_order(&folder, order).map(|()| None))
+            RunRequest::Order { folder, order, .. } => {
+                give_order(&folder, order)?;
+                None
             }
-            RunRequest::Rename { job, folder, name } => {
-                (job, rename(&folder, &name).map(|()| None))
+            RunRequest::Rename { folder, name, .. } => {
+                rename(&folder, &name)?;
+                None
             }
-            RunRequest::Trash { job, folder } => {
-                let trashed = to_trash(&folder);
-                (job, trashed.map(|to| Some(Event::Trashed { folder, to })))
+            RunRequest::Trash { folder, .. } => {
+                let to = to_trash(&folder)?;
+                Some(Event::Trashed { folder, to })
             }
-            RunRequest::Restore { job, from, folder } => {
-                let restored = std::fs::rename(&from, &folder).map_err(Error::write(&folder));
-                (job, restored.map(|()| None))
+            RunRequest::Restore { from, folder, .. } => {
+                std::fs::rename(&from, &folder).map_err(Error::write(&folder))?;
+                None
             }
             RunRequest::Export {
-                job,
                 folder,
                 to,
                 name,
                 promote,
+                ..
             } => {
-                let exported = export(&folder, &to, &name, promote);
-                (
-                    job,
-                    exported.map(|()| Some(Event::Exported { to, promote })),
-                )
+                export(&folder, &to, &name, promote)?;
+                Some(Event::Exported { to, promote })
             }
             RunRequest::SaveChart { job, chart, path } => {
-                let saved = charts::write(
-                    &chart,
-                    &View::default(),
-                    &Theme::LIGHT,
-                    &path,
-                    (1400, 900),
-                    true,
-                );
-                (
-                    job,
-                    saved.map(|()| Some(Event::DocumentSaved { job, path })),
-                )
+                let (view, size) = (View::default(), (1400, 900));
+                charts::write(&chart, &view, &Theme::LIGHT, &path, size, true)?;
+                Some(Event::DocumentSaved { job, path })
             }
             RunRequest::Probe {
                 job,
                 config,
                 device,
-            } => return self.probe(job, *config, device),
+            } => {
+                self.probe(job, *config, device);
+                None
+            }
             RunRequest::MakeCorpus {
                 job,
                 import,
                 control,
-            } => return self.make_corpus(job, *import, control),
-        };
-        match answer {
-            (_, Ok(Some(event))) => self.emit(event),
-            (_, Ok(None)) => {}
-            (job, Err(error)) => self.emit(Event::Failed { job, error }),
+            } => {
+                self.make_corpus(job, *import, control);
+                None
+            }
+        })
+    }
+
+    /// Looks at a folder that lies elsewhere too; without a folder of the user's until the window closes.
+    fn follow(&mut self, folder: PathBuf) {
+        let own = self.home.as_ref().map(|home| home.join("runs"));
+        let is_own = own.is_some_and(|own| folder.parent() == Some(&own));
+        if !is_own && !self.elsewhere.contains(&folder) {
+            if let Some(home) = &self.home {
+                let _ = remember_run(home, &folder);
+            }
+            self.elsewhere.push(folder);
         }
     }
 
@@ -320,7 +338,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                     ControlFlow::Continue(())
                 }
             };
-            tell(match import.made(progress) {
+            tell(match caught(|| import.made(progress)) {
                 Ok(Some((folder, pairs))) => Event::CorpusMade { job, folder, pairs },
                 Ok(None) => Event::Cancelled { job },
                 Err(error) => Event::Failed { job, error },
@@ -399,59 +417,4 @@ impl RunSeen {
         }
         changed
     }
-}
-
-/// The best model by its validations, else the last one.
-fn best_model(run: &Path) -> Option<PathBuf> {
-    let folders = ["best", "last"].map(|name| run.join("checkpoints").join(name));
-    folders
-        .into_iter()
-        .find(|folder| folder.join("model.toml").exists())
-}
-
-/// Whoever trains in a folder goes on writing where it was.
-fn check_nobody_trains(folder: &Path) -> Result<()> {
-    match run_state(folder)? {
-        RunState::Running | RunState::Paused => Err(Error::RunBusy {
-            path: folder.to_owned(),
-        }),
-        _ => Ok(()),
-    }
-}
-
-fn rename(folder: &Path, name: &str) -> Result<()> {
-    check_nobody_trains(folder)?;
-    let to = folder.with_file_name(name);
-    if to.exists() {
-        return Err(Error::Exists { path: to });
-    }
-    std::fs::rename(folder, &to).map_err(Error::write(folder))
-}
-
-/// Beside it, under a name that no other run there has.
-fn to_trash(folder: &Path) -> Result<PathBuf> {
-    check_nobody_trains(folder)?;
-    let trash = folder.with_file_name(TRASH);
-    std::fs::create_dir_all(&trash).map_err(Error::write(&trash))?;
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let to = free_folder(&trash, &name);
-    std::fs::rename(folder, &to).map_err(Error::write(folder))?;
-    Ok(to)
-}
-
-/// The best model in half precision, called `name`.
-fn export(run: &Path, to: &Path, name: &str, overwrite: bool) -> Result<()> {
-    if to.exists() && !overwrite {
-        return Err(Error::Exists {
-            path: to.to_owned(),
-        });
-    }
-    let best = best_model(run).ok_or_else(|| Error::Model {
-        reason: "the run has saved no model yet".to_owned(),
-        path: run.to_owned(),
-    })?;
-    let cpu = burn::tensor::Device::flex();
-    let (mut description, model, vocabulary) = averaged_model(&[best], &cpu)?;
-    name.clone_into(&mut description.name);
-    description.save(to, &model, &vocabulary, Precision::Half)
 }

@@ -1,0 +1,65 @@
+//! What the window does with the folder of a run that nobody trains: renames, deletes and exports it.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::training::{RunState, free_folder, run_state};
+use crate::weights::{Precision, averaged_model};
+
+/// Beside the runs: those that were deleted.
+const TRASH: &str = ".trash";
+
+/// The best model by its validations, else the last one.
+pub(super) fn best_model(run: &Path) -> Option<PathBuf> {
+    let folders = ["best", "last"].map(|name| run.join("checkpoints").join(name));
+    folders
+        .into_iter()
+        .find(|folder| folder.join("model.toml").exists())
+}
+
+/// Whoever trains in a folder goes on writing where it was.
+fn check_nobody_trains(folder: &Path) -> Result<()> {
+    match run_state(folder)? {
+        RunState::Running | RunState::Paused => Err(Error::RunBusy {
+            path: folder.to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn rename(folder: &Path, name: &str) -> Result<()> {
+    check_nobody_trains(folder)?;
+    let to = folder.with_file_name(name);
+    if to.exists() {
+        return Err(Error::Exists { path: to });
+    }
+    std::fs::rename(folder, &to).map_err(Error::write(folder))
+}
+
+/// Beside it, under a name that no other run there has.
+pub(super) fn to_trash(folder: &Path) -> Result<PathBuf> {
+    check_nobody_trains(folder)?;
+    let trash = folder.with_file_name(TRASH);
+    std::fs::create_dir_all(&trash).map_err(Error::write(&trash))?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let to = free_folder(&trash, &name);
+    std::fs::rename(folder, &to).map_err(Error::write(folder))?;
+    Ok(to)
+}
+
+/// The best model in half precision, called `name`.
+pub(super) fn export(run: &Path, to: &Path, name: &str, overwrite: bool) -> Result<()> {
+    if to.exists() && !overwrite {
+        return Err(Error::Exists {
+            path: to.to_owned(),
+        });
+    }
+    let best = best_model(run).ok_or_else(|| Error::Model {
+        reason: "the run has saved no model yet".to_owned(),
+        path: run.to_owned(),
+    })?;
+    let cpu = burn::tensor::Device::flex();
+    let (mut description, model, vocabulary) = averaged_model(&[best], &cpu)?;
+    name.clone_into(&mut description.name);
+    description.save(to, &model, &vocabulary, Precision::Half)
+}
