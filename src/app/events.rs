@@ -76,6 +76,7 @@ impl AppState {
             } => self.sentence_translated(job, index, translation),
             Event::RunsSeen { runs, corpora } => self.runs_seen(runs, corpora),
             Event::Probed { job, estimate } => self.probed(job, estimate),
+            Event::Renamed { folder, to } => self.run_renamed(&folder, to),
             Event::Trashed { folder, to } => self.training.trashed.push((folder, to)),
             Event::Exported { to, promote } => self.exported(to, promote),
             // The run folder says the same.

@@ -167,6 +167,11 @@ pub enum Event {
         job: JobId,
         estimate: Estimate,
     },
+    /// A run has another name, and so another folder.
+    Renamed {
+        folder: PathBuf,
+        to: PathBuf,
+    },
     /// A run lies in the trash now.
     Trashed {
         folder: PathBuf,

@@ -27,13 +27,34 @@ fn check_nobody_trains(folder: &Path) -> Result<()> {
     }
 }
 
-pub(super) fn rename(folder: &Path, name: &str) -> Result<()> {
+/// Gives its new path.
+pub(super) fn rename(folder: &Path, name: &str) -> Result<PathBuf> {
     check_nobody_trains(folder)?;
-    let to = folder.with_file_name(name);
-    if to.exists() {
-        return Err(Error::Exists { path: to });
+    if !is_folder_name(name) {
+        return Err(Error::Config {
+            field: "the name",
+            found: format!("{name:?}"),
+            allowed: "that of a folder, without / \\ : or a dot in front".to_owned(),
+        });
     }
-    std::fs::rename(folder, &to).map_err(Error::write(folder))
+    let to = folder.with_file_name(name);
+    put(folder, &to)?;
+    Ok(to)
+}
+
+/// Whether a name stays where it is put, and is not hidden.
+fn is_folder_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', '\\', ':']) && !name.starts_with('.')
+}
+
+/// Moves a folder to a place where nothing is yet.
+pub(super) fn put(folder: &Path, to: &Path) -> Result<()> {
+    if to.exists() {
+        return Err(Error::Exists {
+            path: to.to_owned(),
+        });
+    }
+    std::fs::rename(folder, to).map_err(Error::write(folder))
 }
 
 /// Beside it, under a name that no other run there has.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::run_files::{best_model, export, rename, to_trash};
+use super::run_files::{best_model, export, put, rename, to_trash};
 use super::{Event, JobControl, JobId};
 use crate::charts::{self, Chart, Theme, View};
 use crate::corpus::document_folders::FolderImport;
@@ -265,15 +265,25 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                 None
             }
             RunRequest::Rename { folder, name, .. } => {
-                rename(&folder, &name)?;
-                None
+                let to = rename(&folder, &name)?;
+                self.forget(&folder);
+                self.follow(to.clone());
+                Some(Event::Renamed { folder, to })
             }
             RunRequest::Trash { folder, .. } => {
                 let to = to_trash(&folder)?;
+                self.forget(&folder);
                 Some(Event::Trashed { folder, to })
             }
             RunRequest::Restore { from, folder, .. } => {
-                std::fs::rename(&from, &folder).map_err(Error::write(&folder))?;
+                let restored = put(&from, &folder);
+                if restored.is_err() && from.exists() {
+                    // It can still be brought back.
+                    self.emit(Event::Trashed { folder, to: from });
+                    return restored.map(|()| None);
+                }
+                restored?;
+                self.follow(folder);
                 None
             }
             RunRequest::Export {
@@ -320,6 +330,11 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
             }
             self.elsewhere.push(folder);
         }
+    }
+
+    /// No run lies there any more.
+    fn forget(&mut self, folder: &Path) {
+        self.elsewhere.retain(|known| known != folder);
     }
 
     /// On a thread of its own, since it takes minutes.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use canopy::app::settings::Device;
 use canopy::app::training::{NewRun, Probe, TrainingCommand};
 use canopy::app::{Command, Page};
-use canopy::jobs::{Event, RunRequest, RunsThread, TrainingRequest};
-use canopy::training::{Order, RunState, TrainingConfig, remember_run};
+use canopy::jobs::{Event, JobId, RunRequest, RunsThread, TrainingRequest};
+use canopy::training::{Order, RunState, TrainingConfig, known_runs, remember_run};
 use egui::accesskit::Role;
 use egui_kittest::kittest::NodeT;
 use tempfile::TempDir;
@@ -318,4 +318,88 @@ fn a_deleted_run_goes_to_the_trash_and_comes_back() {
         |event| matches!(event, Event::RunsSeen { runs, .. } if runs.iter().any(|seen| seen.folder == run)),
     );
     assert!(back.is_some() && run.join("events.jsonl").exists());
+}
+
+#[test]
+fn a_run_that_lies_elsewhere_is_renamed_deleted_and_brought_back() {
+    let (home, elsewhere) = (home(), tempfile::tempdir().expect("a folder"));
+    let [morning, evening, trashed] =
+        ["morning", "evening", ".trash/evening"].map(|name| elsewhere.path().join(name));
+    tell(&morning);
+    let (sender, events) = channel();
+    let runs = RunsThread::spawn(Some(home.path().to_owned()), sender, || ()).expect("a thread");
+    let next = || {
+        let event = events.recv_timeout(Duration::from_secs(20));
+        event.expect("an event")
+    };
+    let are_seen = |event: &Event, expected: &[&Path]| match event {
+        Event::RunsSeen { runs, .. } => {
+            let folders = runs.iter().map(|run| run.folder.as_path());
+            folders.eq(expected.iter().copied())
+        }
+        _ => false,
+    };
+    let wait_for = |expected: &[&Path]| while !are_seen(&next(), expected) {};
+    let job = JobId(1);
+    runs.send(RunRequest::Follow(morning.clone()));
+    wait_for(&[morning.as_path()]);
+    for name in ["../evening", ".evening", ""] {
+        runs.send(RunRequest::Rename {
+            job,
+            folder: morning.clone(),
+            name: name.to_owned(),
+        });
+        while !matches!(next(), Event::Failed { .. }) {}
+    }
+    runs.send(RunRequest::Rename {
+        job,
+        folder: morning.clone(),
+        name: "evening".to_owned(),
+    });
+    wait_for(&[evening.as_path()]);
+    runs.send(RunRequest::Trash {
+        job,
+        folder: evening.clone(),
+    });
+    wait_for(&[]);
+    std::fs::create_dir(&evening).expect("a folder");
+    let restore = || RunRequest::Restore {
+        job,
+        from: trashed.clone(),
+        folder: evening.clone(),
+    };
+    runs.send(restore());
+    let kept = |event: &Event| matches!(event, Event::Trashed { to, .. } if *to == trashed);
+    while !kept(&next()) {}
+    std::fs::remove_dir(&evening).expect("removes");
+    runs.send(restore());
+    wait_for(&[evening.as_path()]);
+    assert_eq!(known_runs(home.path()), [evening]);
+}
+
+#[test]
+fn a_renamed_run_stays_selected() {
+    let home = home();
+    let run = home.path().join("runs/evening");
+    for name in ["early", "evening"] {
+        tell(&home.path().join("runs").join(name));
+    }
+    let mut window = page(home.path());
+    let select = TrainingCommand::Select(run.clone());
+    window.state.apply(Command::Training(select));
+    let to = run.with_file_name("late");
+    std::fs::rename(&run, &to).expect("renames");
+    let folder = run.clone();
+    let renamed = Event::Renamed {
+        folder,
+        to: to.clone(),
+    };
+    window.state.receive(renamed);
+    let seen = page(home.path()).state.training.runs.clone();
+    window.state.receive(Event::RunsSeen {
+        runs: seen,
+        corpora: Vec::new(),
+    });
+    let selected = window.state.training.selected();
+    assert_eq!(selected.map(|run| &run.folder), Some(&to));
 }

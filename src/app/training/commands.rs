@@ -211,6 +211,17 @@ impl AppState {
         self.run_request(RunRequest::Rename { job, folder, name });
     }
 
+    /// What is shown stays shown under its new name.
+    pub(in crate::app) fn run_renamed(&mut self, folder: &Path, to: PathBuf) {
+        let training = &mut self.training;
+        if training.compared.remove(folder) {
+            training.compared.insert(to.clone());
+        }
+        if training.selected.as_deref() == Some(folder) {
+            training.selected = Some(to);
+        }
+    }
+
     /// A run that waits only leaves the queue.
     fn ask_trash(&mut self, folder: PathBuf) {
         if self.queued(&folder).is_some() {
