@@ -44,6 +44,11 @@ impl RunSeen {
         name.to_string_lossy().into_owned()
     }
 
+    /// The model to translate or go on with, if there is one.
+    pub fn model(&self) -> Option<PathBuf> {
+        best_model(&self.folder)
+    }
+
     /// What was measured, held only while it is drawn.
     pub fn curves(&self) -> MutexGuard<'_, Curves> {
         self.curves.lock().unwrap_or_else(PoisonError::into_inner)
@@ -427,7 +432,7 @@ impl RunSeen {
             self.config = config.or(self.config.take());
         }
         if !self.has_model {
-            self.has_model = best_model(&self.folder).is_some();
+            self.has_model = self.model().is_some();
             changed |= self.has_model;
         }
         changed

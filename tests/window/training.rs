@@ -123,6 +123,23 @@ fn other_pages_tell_how_far_a_run_is() {
 }
 
 #[test]
+fn a_run_that_was_never_validated_continues_from_its_last_checkpoint() {
+    let home = home();
+    let run = home.path().join("runs/evening");
+    tell(&run);
+    for checkpoint in ["last", "best"] {
+        let model = run.join("checkpoints").join(checkpoint);
+        std::fs::create_dir_all(&model).expect("a folder");
+        std::fs::write(model.join("model.toml"), "").expect("a file");
+        let mut window = page(home.path());
+        let on = TrainingCommand::Continue(run.clone());
+        window.state.apply(Command::Training(on));
+        let form = window.state.training.form.as_ref().expect("a form");
+        assert_eq!(form.config.from, model);
+    }
+}
+
+#[test]
 fn what_a_run_lacks_is_said_and_it_cannot_start() {
     let home = tempfile::tempdir().expect("a folder");
     let mut harness = page(home.path()).harness();

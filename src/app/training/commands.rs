@@ -193,7 +193,7 @@ impl AppState {
             .as_ref()
             .map_or_else(String::new, |config| config.preset.clone());
         let corpus = self.training.corpora.first().cloned().unwrap_or_default();
-        let model = folder.join("checkpoints/best");
+        let model = run.model().unwrap_or_default();
         let mut form = NewRun::upon(model, &preset, corpus, self.settings.device);
         form.name = format!("{} continued", run.name());
         form.named_by_preset = false;
