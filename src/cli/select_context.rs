@@ -2,16 +2,16 @@
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::Device;
 use super::terminal::{StatusLine, duration, print};
+use super::{Device, wrong_usage};
 use crate::corpus::{ContextsInfo, Corpus, write_contexts};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::inference::{
     ContextReport, ContextType, Selecting, SentenceEncoder, SimilarContext, select_contexts,
 };
@@ -88,22 +88,24 @@ impl SelectContextArguments {
         }
     }
 
-    fn encoder(&self) -> Result<SentenceEncoder> {
-        let Some(folder) = &self.encoder else {
-            return Err(Error::Config {
-                field: "--encoder",
-                found: "missing".to_owned(),
-                allowed: "a folder that `canopy model import sbert` or `use` made; only --type previous and same do \
-                          without"
-                    .to_owned(),
-            });
-        };
-        SentenceEncoder::open(folder, self.device.into())
+    /// The folder of the encoder, where one is needed; without it the program ends.
+    fn encoder(&self) -> Option<&Path> {
+        if self.context != TypeName::Similarity {
+            return None;
+        }
+        if self.encoder.is_none() {
+            wrong_usage(
+                "corpus select-context",
+                "--encoder is missing: name a folder that `canopy model import sbert` or `use` made; only --type previous \
+                 and same do without",
+            );
+        }
+        self.encoder.as_deref()
     }
 }
 
 pub(super) fn run(arguments: &SelectContextArguments) -> Result<()> {
-    let path = &arguments.output;
+    let (path, folder) = (&arguments.output, arguments.encoder());
     check_place(path, arguments.force)?;
     let corpus = Corpus::open(&arguments.corpus)?;
     let index = arguments.index.as_ref().map(Corpus::open).transpose()?;
@@ -120,11 +122,11 @@ pub(super) fn run(arguments: &SelectContextArguments) -> Result<()> {
         ..ContextsInfo::default()
     };
     let encoder;
-    let context = match arguments.context {
-        TypeName::Previous => ContextType::Previous,
-        TypeName::Same => ContextType::Same,
-        TypeName::Similarity => {
-            encoder = arguments.encoder()?;
+    let context = match folder {
+        None if arguments.context == TypeName::Previous => ContextType::Previous,
+        None => ContextType::Same,
+        Some(folder) => {
+            encoder = SentenceEncoder::open(folder, arguments.device.into())?;
             let range = arguments.range();
             info.measure = Some(arguments.measure.name().to_owned());
             info.range = Some(range.to_string());

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use async_signal::{Signal, Signals};
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 
 use super::terminal::{StatusLine, duration, print, tell, warn};
 use crate::app::Folders;
 use crate::error::Result;
 use crate::inference::ComputeDevice;
+use crate::model::Preset;
 use crate::training::{
     Control, EndReason, Estimate, Order, Phase, TrainingConfig, TrainingEvent, probe, remember_run,
     train,
@@ -23,7 +25,7 @@ pub(super) struct TrainArguments {
     #[arg(long, value_name = "DIR", required_unless_present_any = ["config", "resume"])]
     corpus: Option<PathBuf>,
     /// System and size to train, such as x-transformer-small
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<String>,
     /// Model folder to begin with: the preset's context is put upon it, at a constant learning rate
     #[arg(long, value_name = "MODEL")]
@@ -77,6 +79,11 @@ pub(super) struct TrainArguments {
     /// Go on from the last checkpoint of the run folder
     #[arg(long)]
     resume: bool,
+}
+
+/// What `--preset` accepts.
+fn presets() -> PossibleValuesParser {
+    PossibleValuesParser::new(Preset::all().map(|preset| preset.name))
 }
 
 pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
