@@ -215,6 +215,19 @@ fn the_same_pages_give_the_same_corpus_and_vocabulary() {
 }
 
 #[test]
+fn a_vocabulary_stays_while_the_training_documents_are_the_same() {
+    let folder = help();
+    let (corpus, _) = import(folder.path(), false).expect("imports");
+    let vocabulary = corpus.vocabulary_path();
+    fs::write(&vocabulary, "learnt").expect("writes");
+    import(folder.path(), true).expect("imports");
+    assert_eq!(fs::read(&vocabulary).expect("reads"), b"learnt");
+    fs::write(corpus.folder().join("train.jsonl"), "others").expect("writes");
+    import(folder.path(), true).expect("imports");
+    assert!(!vocabulary.exists());
+}
+
+#[test]
 fn what_is_there_is_only_replaced_when_told_and_if_it_is_a_corpus() {
     let folder = help();
     import(folder.path(), false).expect("imports");

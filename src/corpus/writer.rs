@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -169,6 +169,7 @@ impl CorpusWriter {
             .map_err(|cause| Error::write(&folder)(cause.into()))?;
         let written = std::fs::write(temporary.path().join(MANIFEST), json + "\n");
         written.map_err(Error::write(folder.join(MANIFEST)))?;
+        keep_vocabulary(&folder, temporary.path())?;
         readable_by_all(temporary.path());
         replace(temporary, &folder)?;
         Corpus::open(folder)
@@ -182,6 +183,40 @@ fn version_for(statistics: &Statistics) -> u32 {
         VERSION
     } else {
         1
+    }
+}
+
+/// Takes over the subwords of the corpus that is replaced, which take minutes to learn, if its training documents are the
+/// same.
+fn keep_vocabulary(old: &Path, new: &Path) -> Result<()> {
+    let train = Split::Train.file_name();
+    let (vocabulary, documents) = (old.join(VOCABULARY), old.join(&train));
+    if !vocabulary.is_file() || !documents.is_file() {
+        return Ok(());
+    }
+    if are_same(&documents, &new.join(train)).map_err(Error::read(&documents))? {
+        std::fs::copy(&vocabulary, new.join(VOCABULARY)).map_err(Error::write(&vocabulary))?;
+    }
+    Ok(())
+}
+
+/// Whether two files hold the same bytes.
+fn are_same(one: &Path, other: &Path) -> std::io::Result<bool> {
+    let (mut one, mut other) = (
+        BufReader::new(File::open(one)?),
+        BufReader::new(File::open(other)?),
+    );
+    loop {
+        let (first, second) = (one.fill_buf()?, other.fill_buf()?);
+        let length = first.len().min(second.len());
+        if length == 0 {
+            return Ok(first.is_empty() && second.is_empty());
+        }
+        if first[..length] != second[..length] {
+            return Ok(false);
+        }
+        one.consume(length);
+        other.consume(length);
     }
 }
 
