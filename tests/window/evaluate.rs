@@ -191,6 +191,21 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
 }
 
 #[test]
+fn votes_do_not_tell_whose_they_are_while_the_judgement_is_blind() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut harness = evaluated(home.path());
+    harness.get_by_label("Judge blindly…").click();
+    harness.run();
+    let state = &mut harness.state_mut().state;
+    let [table, kept] = ["votes.csv", "votes.json"].map(|name| home.path().join(name));
+    for path in [&table, &kept] {
+        let export = EvaluateCommand::ExportVotes(path.clone());
+        state.apply(Command::Evaluate(export));
+    }
+    assert!(!table.exists() && kept.exists());
+}
+
+#[test]
 fn a_judgement_without_documents_can_be_closed() {
     let home = tempfile::tempdir().expect("a folder");
     let path = home.path().join("empty.json");

@@ -62,7 +62,9 @@ impl AppState {
                 self.keep_judgement();
             }
             C::AskExportVotes => {
-                let name = "judgement.csv".to_owned();
+                let is_blind = page.judgement.as_ref().is_some_and(|open| !open.revealed);
+                let ending = if is_blind { "json" } else { "csv" };
+                let name = format!("judgement.{ending}");
                 self.asks.push(Ask::Votes { name });
             }
             C::ExportVotes(path) => self.export_votes(&path),
@@ -299,6 +301,12 @@ impl AppState {
         let is_json = path
             .extension()
             .is_some_and(|extension| extension == "json");
+        if !is_json && !open.revealed {
+            let detail =
+                "A table says whose translations were preferred: save as .json, or reveal first.";
+            self.notify(NoticeKind::Hint, "The judgement is still blind", detail);
+            return;
+        }
         let bytes = if is_json {
             open.to_bytes()
         } else {
