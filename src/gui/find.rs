@@ -86,7 +86,7 @@ fn field_ui(ui: &mut Ui, text: &mut String, hint: &str, id: Id, takes_focus: boo
         .hint_text(hint)
         .desired_width(FIELD)
         .margin(Margin::symmetric(8, 4))
-        .vertical_align(Align::Center)
+        .align(egui::Align2::LEFT_CENTER)
         .event_filter(filter)
         .show(ui);
     if takes_focus {
