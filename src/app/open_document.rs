@@ -11,7 +11,7 @@ use super::finding::Find;
 use super::history::{Change, History};
 use super::markup;
 use crate::inference::{Flag, Translation};
-use crate::jobs::{Project, State};
+use crate::jobs::{Project, SavedTarget, State};
 use crate::text::document::{Document, Sentence};
 
 /// The target side of one sentence.
@@ -91,6 +91,8 @@ pub struct OpenDocument {
     /// The sentence at the top of the window.
     pub first_visible: usize,
     targets: Vec<Target>,
+    /// What a person has done on sentences that the document does not have now.
+    unmatched: Vec<SavedTarget>,
     /// Counts up with every change of a target, so that the window notices.
     revisions: Vec<u32>,
     /// Those that an update has given another translation, until somebody looks after them.
@@ -118,17 +120,10 @@ impl OpenDocument {
     /// Takes over what still matches of an earlier session.
     pub fn new(path: PathBuf, document: Arc<Document>, project: Option<&Project>) -> Self {
         let num_sentences = document.sentences.len();
-        let mut targets = vec![Target::default(); num_sentences];
-        if let Some(project) = project {
-            for (target, saved) in targets.iter_mut().zip(project.matched(&document)) {
-                let Some(saved) = saved else { continue };
-                *target = Target {
-                    text: saved.text.clone(),
-                    state: saved.state,
-                    flags: saved.flags.clone(),
-                };
-            }
-        }
+        let (targets, unmatched) = match project {
+            Some(project) => edit::taken_over(project, &document),
+            None => (vec![Target::default(); num_sentences], vec![]),
+        };
         let words = document
             .sentences
             .iter()
@@ -142,6 +137,7 @@ impl OpenDocument {
             scroll_to: None,
             first_visible: 0,
             targets,
+            unmatched,
             revisions: vec![0; num_sentences],
             changed: HashSet::new(),
             updated: Vec::new(),

@@ -1,8 +1,9 @@
 //! The project file: target text, edits and states of one document, kept in the user's data folder.
 //!
-//! Every target is stored with a hash of its source sentence, so that a changed document keeps what still matches.
+//! Every target is stored with a hash of its source sentence, so that a changed document keeps what still matches. What a
+//! person has done on a sentence that is gone stays too, for the day on which the sentence comes back.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,9 @@ pub struct Project {
 
 /// The version this program writes, and the newest it can read.
 pub const VERSION: u32 = 1;
+
+/// So many edits of sentences that are gone are kept.
+const MOST_UNMATCHED: usize = 20_000;
 
 impl Project {
     pub fn new(document: PathBuf, targets: Vec<SavedTarget>) -> Self {
@@ -123,7 +127,8 @@ impl Project {
         let mut matched = vec![None; hashes.len()];
         let mut moved: HashMap<&str, VecDeque<&SavedTarget>> = HashMap::new();
         for target in &self.targets {
-            if hashes.get(target.index) == Some(&target.source) {
+            let is_here = hashes.get(target.index) == Some(&target.source);
+            if is_here && matched[target.index].is_none() {
                 matched[target.index] = Some(target);
             } else {
                 moved.entry(&target.source).or_default().push_back(target);
@@ -135,6 +140,20 @@ impl Project {
             }
         }
         matched
+    }
+
+    /// What a person has edited or confirmed and is not among the `matched` targets, in the order of the file.
+    pub fn unmatched(&self, matched: &[Option<&SavedTarget>]) -> Vec<SavedTarget> {
+        let matched: HashSet<*const SavedTarget> = matched
+            .iter()
+            .flatten()
+            .map(|&target| std::ptr::from_ref(target))
+            .collect();
+        let is_kept = |target: &&SavedTarget| {
+            !target.state.is_replaceable() && !matched.contains(&std::ptr::from_ref(*target))
+        };
+        let kept = self.targets.iter().filter(is_kept);
+        kept.take(MOST_UNMATCHED).cloned().collect()
     }
 }
 

@@ -1,9 +1,27 @@
-//! What the editor makes of its sentence, and what of it goes into the project file.
+//! What the editor makes of its sentence, and what goes into the project file and comes from there.
 
 use super::{Editor, OpenDocument, Target};
 use crate::app::markup;
 use crate::jobs::project::source_hash;
 use crate::jobs::{Project, SavedTarget, State};
+use crate::text::document::Document;
+
+/// The targets of an earlier session that fit the document, and what a person has done that does not.
+pub(super) fn taken_over(
+    project: &Project,
+    document: &Document,
+) -> (Vec<Target>, Vec<SavedTarget>) {
+    let matched = project.matched(document);
+    let unmatched = project.unmatched(&matched);
+    let target = |saved: &SavedTarget| Target {
+        text: saved.text.clone(),
+        state: saved.state,
+        flags: saved.flags.clone(),
+    };
+    let targets = matched.into_iter();
+    let targets = targets.map(|saved| saved.map(target).unwrap_or_default());
+    (targets.collect(), unmatched)
+}
 
 impl OpenDocument {
     /// What the editor makes of its target, or what is wrong with it; `None` if nothing was written.
@@ -57,6 +75,9 @@ impl OpenDocument {
         };
         let worked_on =
             (0..self.num_sentences()).filter(|&index| *target(index) != Target::default());
-        Project::new(self.path.clone(), worked_on.map(saved).collect())
+        // Behind those of the document, so that the last ones come first.
+        let unmatched = self.unmatched.iter().cloned();
+        let targets = worked_on.map(saved).chain(unmatched).collect();
+        Project::new(self.path.clone(), targets)
     }
 }

@@ -253,3 +253,28 @@ fn what_is_done_while_a_document_is_opened_again_is_not_lost() {
     assert!(text(1).starts_with("Klicke auf Datei"));
     assert_eq!(text(3), "Sehen Sie es an.");
 }
+
+#[test]
+fn edits_of_sentences_that_are_gone_for_a_while_come_back() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    edit(&mut state, 4, "Sehen Sie es an.");
+    let project = document(&state).project();
+    let truncated = PAGE.replace("<h2>Preview</h2><p>Look at it.</p>", "");
+    let mut later = with_page();
+    open(&mut later, parsed(&truncated), Some(project));
+    assert_eq!(document(&later).num_sentences(), 3);
+    edit(&mut later, 0, "Drucken");
+    let project = document(&later).project();
+    let indices: Vec<usize> = project.targets.iter().map(|it| it.index).collect();
+    assert_eq!(indices, [0, 1, 2, 4], "but no draft of what is gone");
+    open(&mut later, parsed(PAGE), Some(project));
+    assert_eq!(document(&later).target(0).text, "Drucken");
+    assert_eq!(document(&later).target(4).text, "Sehen Sie es an.");
+    let [.., preview, last] = states(&later)[..] else {
+        panic!("it has five sentences");
+    };
+    assert_eq!((preview, last), (State::Untranslated, State::Edited));
+    assert_eq!(document(&later).project().targets.len(), 4);
+}
