@@ -16,6 +16,7 @@ use super::split::Split;
 use super::unit::{Unit, UnitStatus};
 use crate::error::{Error, Result};
 use crate::text::file::TEMPORARY;
+use crate::text::folder::{put_in_place, temporary_beside};
 
 /// What a corpus holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,12 +95,7 @@ impl CorpusWriter {
         if folder.exists() && !is_replaceable(&folder)? {
             return Err(Error::NoCorpus { path: folder });
         }
-        let beside = parent(&folder);
-        std::fs::create_dir_all(beside).map_err(Error::write(beside))?;
-        let temporary = tempfile::Builder::new()
-            .prefix(".corpus-")
-            .tempdir_in(beside)
-            .map_err(Error::write(&folder))?;
+        let temporary = temporary_beside(&folder)?;
         let file = |split: Split| {
             let path = temporary.path().join(split.file_name());
             File::create(&path)
@@ -170,8 +166,7 @@ impl CorpusWriter {
         let written = std::fs::write(temporary.path().join(MANIFEST), json + "\n");
         written.map_err(Error::write(folder.join(MANIFEST)))?;
         keep_vocabulary(&folder, temporary.path())?;
-        readable_by_all(temporary.path());
-        replace(temporary, &folder)?;
+        put_in_place(temporary, &folder)?;
         Corpus::open(folder)
     }
 }
@@ -220,44 +215,6 @@ fn are_same(one: &Path, other: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// Temporary folders are for their owner alone; a corpus is an ordinary one.
-#[cfg(unix)]
-fn readable_by_all(folder: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    // Without this right the corpus is still whole, so a failure is none of the user's concern.
-    let _ = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755));
-}
-
-#[cfg(not(unix))]
-fn readable_by_all(_folder: &Path) {}
-
-/// Moves the new folder to its place; an old one there is deleted once that has worked.
-fn replace(new: TempDir, folder: &Path) -> Result<()> {
-    let old = if folder.exists() {
-        let aside = tempfile::Builder::new()
-            .prefix(".corpus-old-")
-            .tempdir_in(parent(folder));
-        let aside = aside.map_err(Error::write(folder))?;
-        std::fs::rename(folder, aside.path().join("old")).map_err(Error::write(folder))?;
-        Some(aside)
-    } else {
-        None
-    };
-    if let Err(cause) = std::fs::rename(new.path(), folder) {
-        if let Some(aside) = old {
-            let restored = std::fs::rename(aside.path().join("old"), folder);
-            if restored.is_err() {
-                // Better a folder with an odd name than none.
-                let _ = aside.keep();
-            }
-        }
-        return Err(Error::write(folder)(cause));
-    }
-    // Nothing is left to delete under its old name.
-    let _ = new.keep();
-    Ok(())
-}
-
 /// Only a corpus and nothing else, or an empty folder: a slip of the pen must not cost somebody's files.
 fn is_replaceable(folder: &Path) -> Result<bool> {
     let mut is_empty = true;
@@ -271,13 +228,6 @@ fn is_replaceable(folder: &Path) -> Result<bool> {
         is_empty = false;
     }
     Ok(is_empty || folder.join(MANIFEST).is_file())
-}
-
-fn parent(folder: &Path) -> &Path {
-    folder
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."))
 }
 
 fn status(unit: &Unit, seen: &mut HashSet<u64>) -> UnitStatus {

@@ -46,12 +46,13 @@ pub struct CanopyApp {
     events: Receiver<Event>,
     worker: Worker,
     trainings: Trainings,
-    runs: RunsThread,
     explain: ExplainThread,
     evaluations: Evaluations,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
     files: Option<FileThread>,
+    /// Likewise.
+    runs: Option<RunsThread>,
     title: String,
     theme: Option<crate::app::Theme>,
     /// egui's own clock stands still while the window is hidden.
@@ -105,11 +106,11 @@ impl CanopyApp {
             events,
             worker,
             trainings,
-            runs,
             explain,
             evaluations,
             closing: None,
             files: Some(files),
+            runs: Some(runs),
             title: String::new(),
             theme: None,
             started: Instant::now(),
@@ -130,7 +131,9 @@ impl CanopyApp {
             self.trainings.send(request);
         }
         for request in self.state.training.run_requests.drain(..) {
-            self.runs.send(request);
+            if let Some(runs) = &self.runs {
+                runs.send(request);
+            }
         }
         for request in self.state.evaluate.requests.drain(..) {
             self.evaluations.send(request);
@@ -227,13 +230,16 @@ impl eframe::App for CanopyApp {
     fn on_exit(&mut self) {
         self.state.apply(Command::Cancel);
         self.state.flush();
-        let Some(files) = self.files.take() else {
-            return;
-        };
-        for request in self.state.file_requests.drain(..) {
-            files.send(request);
+        if let Some(files) = self.files.take() {
+            for request in self.state.file_requests.drain(..) {
+                files.send(request);
+            }
+            files.finish();
         }
-        files.finish();
+        // It may be exporting a model.
+        if let Some(runs) = self.runs.take() {
+            runs.finish();
+        }
     }
 }
 

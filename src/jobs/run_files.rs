@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::text::folder::{put_in_place, temporary_beside};
 use crate::training::{RunState, free_folder, run_state};
 use crate::weights::{Precision, averaged_model};
 
@@ -82,5 +83,7 @@ pub(super) fn export(run: &Path, to: &Path, name: &str, overwrite: bool) -> Resu
     let cpu = burn::tensor::Device::flex();
     let (mut description, model, vocabulary) = averaged_model(&[best], &cpu)?;
     name.clone_into(&mut description.name);
-    description.save(to, &model, &vocabulary, Precision::Half)
+    let temporary = temporary_beside(to)?;
+    description.save(temporary.path(), &model, &vocabulary, Precision::Half)?;
+    put_in_place(temporary, to)
 }

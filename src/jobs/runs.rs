@@ -133,7 +133,7 @@ impl RunRequest {
 #[derive(Debug)]
 pub struct RunsThread {
     requests: Sender<RunRequest>,
-    _thread: JoinHandle<()>,
+    thread: JoinHandle<()>,
 }
 
 impl RunsThread {
@@ -161,15 +161,19 @@ impl RunsThread {
                 .run(&inbox);
             })
             .map_err(|cause| Error::Thread { cause })?;
-        Ok(Self {
-            requests,
-            _thread: thread,
-        })
+        Ok(Self { requests, thread })
     }
 
     /// Queues a request; `false` if the thread has ended.
     pub fn send(&self, request: RunRequest) -> bool {
         self.requests.send(request).is_ok()
+    }
+
+    /// Waits until everything queued is done, but for corpora and estimates.
+    pub fn finish(self) {
+        drop(self.requests);
+        // A panic in it has been reported already.
+        let _ = self.thread.join();
     }
 }
 
