@@ -28,6 +28,7 @@ pub enum Ask {
     /// Where the model of a run shall go.
     Export {
         run: PathBuf,
+        name: String,
     },
     OpenTrace {
         folder: Option<PathBuf>,
@@ -124,10 +125,7 @@ impl Ask {
                 ("Choose the folder of their translations", Pick::Folder)
             }
             Self::RunFolder => ("Open a run folder", Pick::Folder),
-            Self::Export { run } => {
-                let name = run.file_name().unwrap_or_default().to_string_lossy();
-                ("Export the model", Pick::NewFile(name.into_owned()))
-            }
+            Self::Export { name, .. } => ("Export the model", Pick::NewFile(name.clone())),
             Self::CompareTrace { .. } => (
                 "Choose another trace of this document",
                 Pick::File("Traces", &["trace", "json"]),
@@ -183,7 +181,7 @@ impl Ask {
             Self::RunMemory => training(TrainingCommand::UseMemory(path)),
             Self::CorpusSide(side) => training(TrainingCommand::UseSide(side, path)),
             Self::RunFolder => training(TrainingCommand::Follow(path)),
-            Self::Export { run } => training(TrainingCommand::ExportTo(run, path)),
+            Self::Export { run, .. } => training(TrainingCommand::ExportTo(run, path)),
             Self::Chart { .. } => training(TrainingCommand::SaveChart(path)),
         }
     }

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::text::file::write_atomically;
 use crate::text::folder::{put_in_place, temporary_beside};
 use crate::training::{RunState, free_folder, run_state};
 use crate::weights::{Precision, averaged_model};
 
 /// Beside the runs: those that were deleted.
 const TRASH: &str = ".trash";
+/// In a run folder: where its model lies that the program offers.
+const PROMOTED: &str = "promoted";
 
 /// The best model by its validations, else the last one.
 pub(super) fn best_model(run: &Path) -> Option<PathBuf> {
@@ -69,13 +72,40 @@ pub(super) fn to_trash(folder: &Path) -> Result<PathBuf> {
     Ok(to)
 }
 
-/// The best model in half precision, called `name`.
-pub(super) fn export(run: &Path, to: &Path, name: &str, overwrite: bool) -> Result<()> {
-    if to.exists() && !overwrite {
+/// Exports to `to`, unless something else than an earlier model of this run lies there: then beside it. Gives the place.
+pub(super) fn promote(run: &Path, to: &Path) -> Result<PathBuf> {
+    let mark = run.join(PROMOTED);
+    let (models, name) = (to.parent().unwrap_or(to), file_name(to));
+    let before = std::fs::read_to_string(&mark).ok().map(PathBuf::from);
+    // Of a run that was renamed it has the old name.
+    let is_of_name = |before: &PathBuf| {
+        before.parent() == Some(models) && file_name(before).starts_with(&name) && before.exists()
+    };
+    let before = before.filter(is_of_name);
+    let to = before.unwrap_or_else(|| free_folder(models, &name));
+    write_model(run, &to, &file_name(&to))?;
+    // Without it the next one gets another place, and nothing is lost.
+    let _ = write_atomically(&mark, to.to_string_lossy().as_bytes(), true);
+    Ok(to)
+}
+
+fn file_name(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// The best model in half precision, called `name`, where nothing is yet.
+pub(super) fn export(run: &Path, to: &Path, name: &str) -> Result<()> {
+    if to.exists() {
         return Err(Error::Exists {
             path: to.to_owned(),
         });
     }
+    write_model(run, to, name)
+}
+
+/// The same in place of whatever is there.
+fn write_model(run: &Path, to: &Path, name: &str) -> Result<()> {
     let best = best_model(run).ok_or_else(|| Error::Model {
         reason: "the run has saved no model yet".to_owned(),
         path: run.to_owned(),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::run_files::{best_model, export, put, rename, to_trash};
+use super::run_files::{best_model, export, promote, put, rename, to_trash};
 use super::{Event, JobControl, JobId};
 use crate::charts::{self, Chart, Theme, View};
 use crate::corpus::document_folders::FolderImport;
@@ -86,13 +86,18 @@ pub enum RunRequest {
         from: PathBuf,
         folder: PathBuf,
     },
-    /// Writes the best model to a folder of its own; `promote` is told again when it is done.
+    /// Writes the best model, called `name`, to a folder of its own.
     Export {
         job: JobId,
         folder: PathBuf,
         to: PathBuf,
         name: String,
-        promote: bool,
+    },
+    /// The same for the program to offer, in place of an earlier one of this run; beside `to` if another one's is there.
+    Promote {
+        job: JobId,
+        folder: PathBuf,
+        to: PathBuf,
     },
     SaveChart {
         job: JobId,
@@ -122,6 +127,7 @@ impl RunRequest {
             | Self::Trash { job, .. }
             | Self::Restore { job, .. }
             | Self::Export { job, .. }
+            | Self::Promote { job, .. }
             | Self::SaveChart { job, .. }
             | Self::MakeCorpus { job, .. }
             | Self::Probe { job, .. } => Some(*job),
@@ -296,15 +302,15 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                 None
             }
             RunRequest::Export {
-                folder,
-                to,
-                name,
-                promote,
-                ..
+                folder, to, name, ..
             } => {
-                export(&folder, &to, &name, promote)?;
-                Some(Event::Exported { to, promote })
+                export(&folder, &to, &name)?;
+                Some(Event::Exported { to, promote: false })
             }
+            RunRequest::Promote { folder, to, .. } => Some(Event::Exported {
+                to: promote(&folder, &to)?,
+                promote: true,
+            }),
             RunRequest::SaveChart { job, chart, path } => {
                 let (view, size) = (View::default(), (1400, 900));
                 charts::write(&chart, &view, &Theme::LIGHT, &path, size, true)?;

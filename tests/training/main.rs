@@ -5,6 +5,7 @@ mod control;
 mod examples;
 mod going_on;
 mod memory;
+mod promoting;
 mod run_folder;
 mod sweep;
 #[path = "../tiny/mod.rs"]

@@ -8,6 +8,7 @@ use crate::app::settings::Device;
 use crate::app::state::{AppState, NoticeKind};
 use crate::error::Error;
 use crate::jobs::{JobId, RunRequest, RunSeen, TrainingJob, TrainingRequest};
+use crate::training::sweep::is_sweep;
 use crate::training::{EndReason, Order, RunState, TrainingConfig};
 
 impl AppState {
@@ -71,9 +72,24 @@ impl AppState {
                     self.run_request(RunRequest::Restore { job, from, folder });
                 }
             }
-            C::Export(folder) => self.asks.push(Ask::Export { run: folder }),
-            C::ExportTo(folder, to) => self.export(folder, to, false),
-            C::Promote(folder) => self.promote(&folder),
+            C::Export(folder) => self.asks.push(Ask::Export {
+                name: model_name(&folder),
+                run: folder,
+            }),
+            C::ExportTo(folder, to) => {
+                let (job, name) = (self.next_job(), model_name(&folder));
+                self.run_request(RunRequest::Export {
+                    job,
+                    folder,
+                    to,
+                    name,
+                });
+            }
+            C::Promote(folder) => {
+                let job = self.next_job();
+                let to = self.home().join("models").join(model_name(&folder));
+                self.run_request(RunRequest::Promote { job, folder, to });
+            }
             C::ShowTable(shows) => {
                 training.shows_table = shows;
                 training.form = None;
@@ -231,23 +247,6 @@ impl AppState {
         }
     }
 
-    fn export(&mut self, folder: PathBuf, to: PathBuf, promote: bool) {
-        let name = name_of(&folder);
-        let job = self.next_job();
-        self.run_request(RunRequest::Export {
-            job,
-            folder,
-            to,
-            name,
-            promote,
-        });
-    }
-
-    fn promote(&mut self, folder: &Path) {
-        let to = self.home().join("models").join(name_of(folder));
-        self.export(folder.to_owned(), to, true);
-    }
-
     fn save_chart(&mut self, path: PathBuf) {
         let Some(run) = self.training.selected() else {
             return;
@@ -350,4 +349,13 @@ impl AppState {
 pub(super) fn name_of(folder: &Path) -> String {
     let name = folder.file_name().unwrap_or(folder.as_os_str());
     name.to_string_lossy().into_owned()
+}
+
+/// What the model of a run is called: in a sweep also by its row, since the runs of all rows have the same names.
+fn model_name(run: &Path) -> String {
+    let row = run.parent();
+    match row.filter(|row| row.parent().is_some_and(is_sweep)) {
+        Some(row) => format!("{} {}", name_of(row), name_of(run)),
+        None => name_of(run),
+    }
 }

@@ -40,6 +40,11 @@ use crate::text::file::write_atomically;
 
 const FILE: &str = "sweep.toml";
 
+/// Whether a folder is that of a sweep.
+pub fn is_sweep(folder: &Path) -> bool {
+    folder.join(FILE).is_file()
+}
+
 /// Rows of runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sweep {
