@@ -222,8 +222,11 @@ impl AppState {
         let is_made = corpus.is_some_and(|form| matches!(form.making, Making::Running(..)));
         if self.evaluate.running.is_some() {
             Some("An evaluation is under way")
+        } else if is_made {
+            Some("A corpus is being made")
         } else {
-            is_made.then_some("A corpus is being made")
+            let is_unsaved = self.evaluate.is_unsaved;
+            is_unsaved.then_some("The scores of the evaluation are not saved")
         }
     }
 

@@ -191,6 +191,31 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
 }
 
 #[test]
+fn scores_that_were_not_saved_are_not_lost_without_a_question() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut harness = evaluated(home.path());
+    let state = &mut harness.state_mut().state;
+    let lost = Some("The scores of the evaluation are not saved");
+    assert_eq!(state.lost_by_closing(), lost);
+    let path = home.path().join("scores.csv");
+    let save = |state: &mut AppState| {
+        let save = EvaluateCommand::Save(path.clone());
+        state.apply(Command::Evaluate(save));
+        match state.evaluate.requests.pop() {
+            Some(EvaluationRequest::Save { job, .. }) => job,
+            other => panic!("{other:?}"),
+        }
+    };
+    let (job, error) = (save(state), Error::NoModel);
+    state.receive(Event::Failed { job, error });
+    assert_eq!(state.lost_by_closing(), lost);
+    let job = save(state);
+    assert_eq!(state.lost_by_closing(), lost);
+    state.receive(Event::EvaluationSaved { job, path });
+    assert_eq!(state.lost_by_closing(), None);
+}
+
+#[test]
 fn votes_do_not_tell_whose_they_are_while_the_judgement_is_blind() {
     let home = tempfile::tempdir().expect("a folder");
     let mut harness = evaluated(home.path());

@@ -214,7 +214,7 @@ impl AppState {
         let Some(evaluation) = self.evaluate.evaluation.clone() else {
             return;
         };
-        self.evaluate.saving = Some(job);
+        self.evaluate.saving = Some((job, evaluation.clone()));
         self.evaluate.requests.push(EvaluationRequest::Save {
             job,
             evaluation,

@@ -31,6 +31,7 @@ impl AppState {
         page.tested = running.models;
         page.selected = usize::from(evaluation.comparison.systems.len() > 1);
         page.evaluation = Some(evaluation);
+        page.is_unsaved = true;
         page.view = EvaluateView::Scores;
         self.notify(NoticeKind::Done, "The evaluation is complete", "");
     }
@@ -42,16 +43,20 @@ impl AppState {
     }
 
     pub(in crate::app) fn evaluation_saved(&mut self, job: JobId, path: &Path) {
-        let saving = &mut self.evaluate.saving;
-        if saving.take_if(|saving| *saving == job).is_some() {
-            self.notify(NoticeKind::Done, "Saved", path.display().to_string());
-        }
+        let page = &mut self.evaluate;
+        let Some((_, saved)) = page.saving.take_if(|(saving, _)| *saving == job) else {
+            return;
+        };
+        // Another one may have ended since.
+        let shown = page.evaluation.as_ref();
+        page.is_unsaved &= !shown.is_some_and(|shown| Arc::ptr_eq(shown, &saved));
+        self.notify(NoticeKind::Done, "Saved", path.display().to_string());
     }
 
     /// Returns whether the job was one of this page.
     pub(in crate::app) fn evaluation_failed(&mut self, job: JobId, error: &Error) -> bool {
         let saving = &mut self.evaluate.saving;
-        if saving.take_if(|saving| *saving == job).is_some() {
+        if saving.take_if(|(saving, _)| *saving == job).is_some() {
             self.show_error("It could not be saved", error);
             return true;
         }

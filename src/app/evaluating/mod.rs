@@ -129,13 +129,15 @@ pub struct Evaluate {
     pub split: TestSplit,
     pub running: Option<Evaluating>,
     pub evaluation: Option<Arc<Evaluation>>,
+    /// Whether nothing of it is in a file.
+    pub(in crate::app) is_unsaved: bool,
     pub view: EvaluateView,
     /// Index of the system beside the first one.
     pub selected: usize,
     pub judgement: Option<OpenJudgement>,
     /// For the thread that evaluates; the window sends and empties it.
     pub requests: Vec<EvaluationRequest>,
-    saving: Option<JobId>,
+    saving: Option<(JobId, Arc<Evaluation>)>,
     /// Models of the evaluation, in the order of its systems.
     tested: Vec<PathBuf>,
     /// What is to be traced once its document is open, and then once it is translated.

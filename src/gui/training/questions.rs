@@ -83,7 +83,7 @@ pub fn losing_ui(ctx: &Context, work: &str) -> Option<Closing> {
         ui.set_width(420.0);
         ui.heading(work);
         ui.add_space(6.0);
-        let text = "What it has done so far is lost if the window closes now.";
+        let text = "This work is lost if the window closes now.";
         ui.label(RichText::new(text).color(palette.weak));
         ui.add_space(12.0);
         ui.horizontal(|ui| {
