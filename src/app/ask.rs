@@ -15,6 +15,7 @@ pub enum Ask {
         folder: Option<PathBuf>,
     },
     SaveTranslation {
+        document: PathBuf,
         folder: Option<PathBuf>,
         name: String,
     },
@@ -161,8 +162,11 @@ impl Ask {
         let training = Command::Training;
         match self {
             Self::OpenDocument { .. } | Self::Quit => Command::OpenPath(path),
-            Self::SaveTranslation { .. } if confirmed => Command::SaveTo(path),
-            Self::SaveTranslation { .. } => Command::SaveNew(path),
+            Self::SaveTranslation { document, .. } => Command::SaveTo {
+                document,
+                path,
+                overwrite: confirmed,
+            },
             Self::ModelFolder { .. } => Command::OpenModel(path),
             Self::Memory => Command::UseMemory(Some(path)),
             Self::OpenTrace { .. } => Command::Explore(ExploreCommand::OpenTrace(path)),

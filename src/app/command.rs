@@ -19,10 +19,13 @@ pub enum Command {
     CloseDocument,
     /// Asks for a place.
     SaveAs,
-    /// Replaces what is there; the dialog has asked.
-    SaveTo(PathBuf),
-    /// Replaces nothing.
-    SaveNew(PathBuf),
+    /// Writes the translation of a document, if that is still open.
+    SaveTo {
+        document: PathBuf,
+        path: PathBuf,
+        /// Whether what is there may be replaced; the dialog has asked.
+        overwrite: bool,
+    },
     Quit,
     Translate(Scope),
     /// Translates the drafts again, with what was edited or confirmed as their context.

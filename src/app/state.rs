@@ -158,8 +158,11 @@ impl AppState {
             Command::Drop(paths) => self.open_dropped(paths),
             Command::CloseDocument => self.close_document(),
             Command::SaveAs => self.ask_where_to_save(),
-            Command::SaveTo(path) => self.save_translation(path, true),
-            Command::SaveNew(path) => self.save_translation(path, false),
+            Command::SaveTo {
+                document,
+                path,
+                overwrite,
+            } => self.save_translation(&document, path, overwrite),
             Command::Quit => self.asks.push(Ask::Quit),
             Command::Translate(scope) => self.translate(scope),
             Command::UpdateRest => self.update_rest(),

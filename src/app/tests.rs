@@ -409,15 +409,37 @@ fn a_changed_document_keeps_what_still_matches() {
 fn the_translation_is_saved_under_a_name_with_the_language() {
     let mut state = with_page();
     state.apply(Command::SaveAs);
-    let Some(Ask::SaveTranslation { name, .. }) = state.asks.pop() else {
+    let Some(ask) = state.asks.pop() else {
         panic!()
     };
-    assert_eq!(name, "page.de.html");
-    state.apply(Command::SaveTo("there.html".into()));
+    assert_eq!(
+        ask.pick().expect("a name").1,
+        Pick::NewFile("page.de.html".to_owned())
+    );
+    state.apply(ask.answer("there.html".into(), true));
     assert!(matches!(
         state.file_requests.last(),
         Some(FileRequest::SaveDocument { .. })
     ));
+}
+
+#[test]
+fn a_translation_is_saved_neither_as_that_of_another_document_nor_over_its_source() {
+    let mut state = with_page();
+    state.apply(Command::SaveAs);
+    let ask = state.asks.pop().expect("a question");
+    state.file_requests.clear();
+    state.apply(ask.clone().answer("page.html".into(), true));
+    assert!(state.file_requests.is_empty() && !state.is_saving());
+    // Meanwhile another one is opened.
+    state.with_document(|document| document.path = "other.html".into());
+    state.apply(ask.answer("there.html".into(), true));
+    assert!(state.file_requests.is_empty() && !state.is_saving());
+    let [source, other] = &state.notices[..] else {
+        panic!("{:?}", state.notices);
+    };
+    assert!(source.detail.contains("source document"), "{source:?}");
+    assert!(other.detail.contains("Open it again"), "{other:?}");
 }
 
 #[test]

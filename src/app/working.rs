@@ -1,6 +1,6 @@
 //! Requests to the threads: closing, saving, translating.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::ask::Ask;
 use super::command::{Page, Scope};
@@ -44,13 +44,18 @@ impl AppState {
             .map_or_else(String::new, |ext| format!(".{}", ext.to_string_lossy()));
         let name = format!("{stem}.{language}{extension}");
         self.asks.push(Ask::SaveTranslation {
+            document: document.path.clone(),
             folder: self.document_folder(),
             name,
         });
     }
 
-    pub(super) fn save_translation(&mut self, path: PathBuf, overwrite: bool) {
+    pub(super) fn save_translation(&mut self, document: &Path, path: PathBuf, overwrite: bool) {
         // The window goes on while the dialog is open.
+        if let Some(reason) = self.why_not_saved(document, &path) {
+            self.notify(NoticeKind::Error, "The translation was not saved", reason);
+            return;
+        }
         self.keep_edit_if_valid();
         let job = self.next_job();
         let Some(open) = &self.document else { return };
@@ -63,6 +68,18 @@ impl AppState {
             document,
             targets,
         });
+    }
+
+    fn why_not_saved(&self, document: &Path, path: &Path) -> Option<&'static str> {
+        let open = self.document.as_ref().map(|open| open.path.as_path());
+        let place = path.canonicalize();
+        if open != Some(document) {
+            Some("Its document is no longer the one that is open. Open it again, then save.")
+        } else if place.as_deref().unwrap_or(path) == document {
+            Some("That is the source document itself. Give the translation another name.")
+        } else {
+            None
+        }
     }
 
     pub(super) fn translate(&mut self, scope: Scope) {

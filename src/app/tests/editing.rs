@@ -174,7 +174,8 @@ fn a_translation_is_saved_with_what_stands_in_the_editor_or_not_at_all() {
     // The dialog is still open.
     state.apply(Command::EditSentence(0));
     state.apply(Command::Editing("Drucken".to_owned()));
-    state.apply(Command::SaveTo("there.html".into()));
+    let ask = state.asks.pop().expect("a question");
+    state.apply(ask.answer("there.html".into(), true));
     let Some(FileRequest::SaveDocument { targets, .. }) = state.file_requests.pop() else {
         panic!("it is saved");
     };
