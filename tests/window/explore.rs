@@ -189,6 +189,44 @@ fn an_edit_makes_the_trace_an_old_one() {
 }
 
 #[test]
+fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
+    let mut explored = Explored::page();
+    let state = &mut explored.harness.state_mut().state;
+    let shown = |state: &mut AppState, sentence: usize| {
+        state.apply(Command::ShowPage(Page::Explore));
+        state.apply(Command::Explore(ExploreCommand::ShowInDocument(sentence)));
+        state.page == Page::Document
+    };
+    assert!(shown(state, 1));
+    assert_eq!(state.why_trace_is_old(), None);
+    let open = |state: &mut AppState, path: &str, html: &str| {
+        state.apply(Command::ShowPage(Page::Explore));
+        state.apply(Command::OpenPath(path.into()));
+        let opening = state.opening.as_ref().map(|opening| opening.0);
+        let document = Document::parse("page.html", Format::Html, html.to_owned());
+        state.receive(Event::DocumentOpened {
+            job: opening.expect("it is opened"),
+            path: path.into(),
+            document: Arc::new(document.expect("a page")),
+            project: None,
+            project_error: None,
+        });
+    };
+    let title = "The open document has no such sentence there";
+    let page = "<p>A b</p><p>C</p><p>D e</p>";
+    open(state, "other/page.html", page);
+    let reason = state.why_trace_is_old().expect("a reason");
+    assert!(reason.contains("another document"), "{reason}");
+    assert!(!shown(state, 1));
+    assert_eq!(state.notices.last().expect("a notice").title, title);
+    // Read again with a change: the sentence is told by its text.
+    open(state, "page.html", &page.replace("D e", "F"));
+    let reason = state.why_trace_is_old().expect("a reason");
+    assert!(reason.contains("has changed"), "{reason}");
+    assert!(shown(state, 1) && !shown(state, 2));
+}
+
+#[test]
 fn a_saved_trace_opens_without_model_and_document() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("small.trace");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Awaited, ExploreCommand, Explorer, Origin};
 use crate::app::ask::Ask;
-use crate::app::command::{Command, Page};
+use crate::app::command::Page;
 use crate::app::state::{AppState, ModelState};
 use crate::explain::{ModelView, Question, ViewKind, head_for_tree};
 use crate::jobs::{Answer, ExplainRequest, JobId, Request};
@@ -80,14 +80,7 @@ impl AppState {
             C::SaveFigure(path) => self.save_figure(path),
             C::AskSaveTrace => self.ask_save_explanation("trace"),
             C::SaveTrace(path) => self.save_trace(path),
-            C::ShowInDocument(sentence) => {
-                let document = self.document.as_ref();
-                if document.is_some_and(|document| sentence < document.num_sentences()) {
-                    self.page = Page::Document;
-                    self.apply(Command::Select(sentence));
-                    self.apply(Command::ScrollTo(sentence));
-                }
-            }
+            C::ShowInDocument(sentence) => self.show_in_document(sentence),
         }
     }
 
@@ -207,6 +200,7 @@ impl AppState {
         };
         let document = self.document.as_ref()?;
         Some(Origin::Document {
+            path: document.path.clone(),
             document: document.document.clone(),
             revision: document.total_revision(),
             model: info.folder.clone(),

@@ -1,6 +1,7 @@
 //! The explorer: a trace, a question about it, and the answer that is shown.
 
 mod commands;
+mod document;
 mod events;
 mod margin;
 mod select;
@@ -69,6 +70,7 @@ pub enum Origin {
     File(PathBuf),
     /// The open document with its targets at that time, and the model.
     Document {
+        path: PathBuf,
         document: Arc<Document>,
         revision: u64,
         model: PathBuf,
@@ -84,11 +86,13 @@ impl PartialEq for Origin {
                     document,
                     revision,
                     model,
+                    ..
                 },
                 Self::Document {
                     document: other,
                     revision: other_revision,
                     model: other_model,
+                    ..
                 },
             ) => Arc::ptr_eq(document, other) && (revision, model) == (other_revision, other_model),
             _ => false,

@@ -17,7 +17,7 @@ use sentences::SentenceList;
 
 use super::sparse_map::{MapResponse, Marked, SparseMapState, sparse_map_view};
 use super::theme::Palette;
-use crate::app::explorer::{Awaited, Origin};
+use crate::app::explorer::Awaited;
 use crate::app::{AppState, Command, ExploreCommand, Explorer};
 use crate::explain::{DocumentMap, Explanation, Mark, Spot, ViewKind};
 
@@ -162,18 +162,13 @@ impl ExplorePanel {
 fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
     let explorer = &state.explorer;
-    let of_document = |origin: &Origin| matches!(origin, Origin::Document { .. });
-    let shows_document = explorer
-        .trace
-        .as_ref()
-        .is_some_and(|trace| of_document(&trace.origin));
     let text = match &explorer.awaited {
         Some(Awaited::Trace { .. }) => "The model reads the document once more…",
         Some(Awaited::File { .. }) => "The trace is being read…",
-        None if shows_document && state.document.is_some() && !state.is_traced() => {
-            "The document has changed since it was traced."
-        }
-        None => return,
+        None => match state.why_trace_is_old() {
+            Some(reason) => reason,
+            None => return,
+        },
     };
     Frame::NONE
         .fill(palette.selected)

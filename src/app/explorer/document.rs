@@ -1,0 +1,72 @@
+//! Whether the trace that is shown is of the open document.
+
+use std::sync::Arc;
+
+use super::Origin;
+use crate::app::command::{Command, Page};
+use crate::app::state::{AppState, ModelState, NoticeKind};
+
+impl AppState {
+    pub(super) fn show_in_document(&mut self, sentence: usize) {
+        let Some(source) = self.explorer.source() else {
+            return;
+        };
+        if self.is_in_document(sentence) {
+            self.page = Page::Document;
+            self.apply(Command::Select(sentence));
+            self.apply(Command::ScrollTo(sentence));
+            return;
+        }
+        let name = &source.overview().document;
+        let detail = format!("The trace is of {name}, as it was then. Open that document first.");
+        let title = "The open document has no such sentence there";
+        self.notify(NoticeKind::Hint, title, detail);
+    }
+
+    /// Whether a sentence of the trace stands at the same place of the open document.
+    fn is_in_document(&self, sentence: usize) -> bool {
+        let (Some(open), Some(trace)) = (&self.document, &self.explorer.trace) else {
+            return false;
+        };
+        let overview = trace.source.overview();
+        let may_be_same = match &trace.origin {
+            Origin::Document { document, .. } if Arc::ptr_eq(document, &open.document) => {
+                return sentence < open.num_sentences();
+            }
+            Origin::Document { path, .. } => *path == open.path,
+            Origin::File(_) => overview.document == open.document.name,
+        };
+        let traced = overview.source.get(sentence);
+        let here = open.document.sentences.get(sentence);
+        may_be_same
+            && traced
+                .zip(here)
+                .is_some_and(|(traced, here)| traced.text == here.text)
+    }
+
+    /// Why the trace that is shown is not of the open document as it is now; nothing of one from a file.
+    pub fn why_trace_is_old(&self) -> Option<&'static str> {
+        let open = self.document.as_ref()?;
+        let Origin::Document {
+            path,
+            document,
+            revision,
+            model,
+        } = &self.explorer.trace.as_ref()?.origin
+        else {
+            return None;
+        };
+        if *path != open.path {
+            return Some("This trace is of another document than the one that is open.");
+        }
+        if !Arc::ptr_eq(document, &open.document) || *revision != open.total_revision() {
+            return Some("The document has changed since it was traced.");
+        }
+        match &self.model {
+            ModelState::Open { info, .. } if info.folder != *model => {
+                Some("The document was traced with another model.")
+            }
+            _ => None,
+        }
+    }
+}
