@@ -262,18 +262,23 @@ impl AppState {
         if matches!(before, ModelState::Open { .. }) {
             self.previous_model = Some(before);
         }
-        let settings = &self.settings;
-        let device = settings.device.into();
-        let memory = settings.memory.clone().map(|path| UserMemory {
-            path,
-            learns: settings.learns_from_memory,
-        });
+        let device = self.settings.device.into();
+        let memory = self.user_memory();
         self.requests.push(Request::OpenModel {
             job,
             folder,
             device,
             memory,
         });
+    }
+
+    /// The one that a model is opened with.
+    pub(super) fn user_memory(&self) -> Option<UserMemory> {
+        let path = self.settings.memory.clone()?;
+        Some(UserMemory {
+            path,
+            learns: self.settings.learns_from_memory,
+        })
     }
 
     pub(super) fn use_memory(&mut self, memory: Option<PathBuf>) {

@@ -322,6 +322,28 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_asked_about() {
 }
 
 #[test]
+fn another_memory_makes_the_trace_an_old_one() {
+    let mut explored = Explored::page();
+    let state = &mut explored.harness.state_mut().state;
+    assert!(state.is_traced());
+    for memory in [Some("mine.tmx"), None] {
+        state.apply(Command::UseMemory(memory.map(PathBuf::from)));
+        let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+            panic!("the model is opened with it");
+        };
+        state.receive(Event::ModelOpened {
+            job,
+            info: info(folder),
+            device_name: "CPU".to_owned(),
+            memory: None,
+        });
+        let reason = state.why_trace_is_old();
+        assert_eq!(state.is_traced(), memory.is_none());
+        assert_eq!(reason.is_some(), memory.is_some(), "{reason:?}");
+    }
+}
+
+#[test]
 fn the_margin_of_the_document_tells_where_the_context_of_the_selected_sentence_lies() {
     let mut explored = Explored::page();
     let told = |explored: &Explored, text: &str| {

@@ -204,6 +204,7 @@ impl AppState {
             document: document.document.clone(),
             revision: document.total_revision(),
             model: info.folder.clone(),
+            memory: self.user_memory(),
         })
     }
 

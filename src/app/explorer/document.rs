@@ -52,6 +52,7 @@ impl AppState {
             document,
             revision,
             model,
+            memory,
         } = &self.explorer.trace.as_ref()?.origin
         else {
             return None;
@@ -65,6 +66,9 @@ impl AppState {
         match &self.model {
             ModelState::Open { info, .. } if info.folder != *model => {
                 Some("The document was traced with another model.")
+            }
+            ModelState::Open { .. } if self.user_memory() != *memory => {
+                Some("The document was traced with another translation memory.")
             }
             _ => None,
         }

@@ -14,7 +14,7 @@ pub use similarity::{Comparing, SimilarityState};
 
 use crate::charts::Theme;
 use crate::explain::{Choices, Heads, Order, Query, Question, Spot, ViewKind};
-use crate::jobs::{Answer, ExplainRequest, JobId};
+use crate::jobs::{Answer, ExplainRequest, JobId, UserMemory};
 use crate::similarity::Measure;
 use crate::text::document::Document;
 use crate::trace::{Side, TraceSource};
@@ -68,12 +68,13 @@ pub enum ExploreCommand {
 #[derive(Debug, Clone)]
 pub enum Origin {
     File(PathBuf),
-    /// The open document with its targets at that time, and the model.
+    /// The open document with its targets at that time, and the model with the memory that it had.
     Document {
         path: PathBuf,
         document: Arc<Document>,
         revision: u64,
         model: PathBuf,
+        memory: Option<UserMemory>,
     },
 }
 
@@ -86,15 +87,20 @@ impl PartialEq for Origin {
                     document,
                     revision,
                     model,
+                    memory,
                     ..
                 },
                 Self::Document {
                     document: other,
                     revision: other_revision,
                     model: other_model,
+                    memory: other_memory,
                     ..
                 },
-            ) => Arc::ptr_eq(document, other) && (revision, model) == (other_revision, other_model),
+            ) => {
+                Arc::ptr_eq(document, other)
+                    && (revision, model, memory) == (other_revision, other_model, other_memory)
+            }
             _ => false,
         }
     }
