@@ -23,6 +23,8 @@ pub enum Ask {
         folder: Option<PathBuf>,
     },
     Memory,
+    /// The same as a corpus or a folder of PO files.
+    MemoryFolder,
     Corpus,
     CorpusSide(Side),
     RunFolder,
@@ -103,6 +105,7 @@ impl Ask {
                 "Choose a translation memory",
                 Pick::File("Translation memories", MEMORY_EXTENSIONS),
             ),
+            Self::MemoryFolder => ("Choose a corpus or a folder of PO files", Pick::Folder),
             Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", Pick::Folder),
             Self::Contexts => (
                 "Choose a file of contexts",
@@ -168,7 +171,7 @@ impl Ask {
                 overwrite: confirmed,
             },
             Self::ModelFolder { .. } => Command::OpenModel(path),
-            Self::Memory => Command::UseMemory(Some(path)),
+            Self::Memory | Self::MemoryFolder => Command::UseMemory(Some(path)),
             Self::OpenTrace { .. } => Command::Explore(ExploreCommand::OpenTrace(path)),
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),

@@ -63,8 +63,10 @@ pub enum Command {
     /// Asks for a model folder.
     ChooseModel,
     OpenModel(PathBuf),
-    /// Asks for a translation memory.
+    /// Asks for a file of translations.
     ChooseMemory,
+    /// Asks for a corpus or a folder of PO files.
+    ChooseMemoryFolder,
     /// Takes over what stands there, or nothing.
     UseMemory(Option<PathBuf>),
     LearnFromMemory(bool),

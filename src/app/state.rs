@@ -202,6 +202,7 @@ impl AppState {
             }),
             Command::OpenModel(folder) => self.open_model(folder),
             Command::ChooseMemory => self.asks.push(Ask::Memory),
+            Command::ChooseMemoryFolder => self.asks.push(Ask::MemoryFolder),
             Command::UseMemory(memory) => self.use_memory(memory),
             Command::LearnFromMemory(learns) => self.learn_from_memory(learns),
             Command::SetDevice(device) => self.set_device(device),

@@ -214,8 +214,16 @@ fn memory_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let hint = format!("{}\n{}", path.display(), labels::MEMORY);
         entry(ui, Some(path), file_name(path), hint);
     }
-    if ui.button("Choose a TMX or TSV file…").clicked() {
-        commands.push(Command::ChooseMemory);
+    for (label, command) in [
+        ("Choose a TMX, TSV or PO file…", Command::ChooseMemory),
+        (
+            "Choose a corpus or folder of PO files…",
+            Command::ChooseMemoryFolder,
+        ),
+    ] {
+        if ui.button(label).clicked() {
+            commands.push(command);
+        }
     }
     let mut learns = state.settings.learns_from_memory;
     let checkbox = Checkbox::new(&mut learns, "Learn from it for each document");

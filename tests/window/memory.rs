@@ -1,5 +1,6 @@
 //! The translation memory: chosen in the menu, its similar sentences below the document.
 
+use canopy::app::Pick;
 use canopy::memory::TranslationMemory;
 
 use super::*;
@@ -35,6 +36,21 @@ fn a_memory_is_chosen_in_the_menu_and_shown_below() {
     harness.run_steps(3);
     let commands = &harness.state().commands;
     assert!(commands.contains(&Command::UseMemory(None)));
+}
+
+#[test]
+fn a_folder_is_chosen_in_the_menu() {
+    let mut harness = Window::with_document(PAGE).harness();
+    harness.run();
+    harness.get_by_label("Model").click();
+    harness.run();
+    let label = "Choose a corpus or folder of PO files…";
+    harness.get_by_label(label).click();
+    harness.run_steps(3);
+    let ask = harness.state_mut().state.asks.pop().expect("a question");
+    assert!(matches!(ask.pick(), Some((_, Pick::Folder))));
+    let command = ask.answer("corpora/help".into(), true);
+    assert_eq!(command, Command::UseMemory(Some("corpora/help".into())));
 }
 
 #[test]
