@@ -137,10 +137,10 @@ pub enum Error {
         target_file: PathBuf,
     },
     #[error(
-        "the loss of step {step} is {loss}, or its gradient is not finite; go on with --resume and a smaller learning_rate_factor"
+        "the loss of step {step} is {loss}, or its gradient is not finite; go on from the last checkpoint with a smaller learning_rate_factor"
     )]
     Diverged { step: usize, loss: f32 },
-    #[error("no graphics adapter was found; use --device cpu")]
+    #[error("no graphics adapter was found; choose the CPU")]
     NoGpu,
     #[error("the model folder is not usable: {reason}: {path:?}")]
     Model { reason: String, path: PathBuf },
@@ -154,9 +154,7 @@ pub enum Error {
         "no training document holds a pair that is new and short enough to learn from; add pages to the corpus: {path:?}"
     )]
     NothingToLearn { path: PathBuf },
-    #[error(
-        "the run folder was used before; pass --resume to go on or name another folder: {path:?}"
-    )]
+    #[error("the run folder was used before; go on with its run, or name another folder: {path:?}")]
     RunExists { path: PathBuf },
     #[error(
         "another Canopy trains in this folder; stop that run (`canopy run stop`) or name another folder: {path:?}"
@@ -164,7 +162,7 @@ pub enum Error {
     RunBusy { path: PathBuf },
     #[error("the run to go on with is no longer there; has it been renamed? {path:?}")]
     NoRun { path: PathBuf },
-    #[error("no run is under way here; begin it or go on with `canopy train --resume`: {path:?}")]
+    #[error("no run is under way here; begin it, or go on with it: {path:?}")]
     NotRunning { path: PathBuf },
     #[error(
         "the run folder has format version {found}, this program reads {known}; go on with the Canopy that wrote it: {path:?}"
@@ -175,19 +173,17 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "the corpus has changed since the run began, so it cannot go on; put the old one back, name it with --corpus, or begin another run: {path:?}"
+        "the corpus has changed since the run began, so it cannot go on; put the old one back, or begin another run: {path:?}"
     )]
     CorpusChanged { path: PathBuf },
-    #[error(
-        "the corpus of the run is not there ({cause}); name its new place with --corpus: {path:?}"
-    )]
+    #[error("the corpus of the run is not there ({cause}); put it back where it was: {path:?}")]
     CorpusGone {
         path: PathBuf,
         #[source]
         cause: Box<Error>,
     },
     #[error(
-        "no checkpoint was written at step {step}, the last one is still whole: {cause}; make room on the disk and go on with --resume"
+        "no checkpoint was written at step {step}, the last one is still whole: {cause}; make room on the disk and go on from there"
     )]
     Checkpoint {
         step: usize,
@@ -216,7 +212,7 @@ pub enum Error {
     SameName { path: PathBuf },
     #[error("the starter model is missing; name a model folder with --model")]
     NoStarterModel,
-    #[error("{path:?} already exists; name another place or pass --force to replace it")]
+    #[error("{path:?} already exists; name another place")]
     Exists { path: PathBuf },
     #[error(
         "byte {offset} is 0, so this is no text; open an HTML, Markdown or text file: {path:?}"
@@ -225,8 +221,7 @@ pub enum Error {
     #[error("the text is UTF-16; save it as UTF-8 and open it again: {path:?}")]
     Utf16 { path: PathBuf },
     #[error(
-        "this is no HTML (.html), Markdown (.md) or plain text (.txt); give it such a name, or say --format text, to have \
-         all of it read as plain text: {path:?}"
+        "this is no HTML (.html), Markdown (.md) or plain text (.txt); give it such a name: {path:?}"
     )]
     UnknownFormat { path: PathBuf },
     #[error(
@@ -350,7 +345,7 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "no segment of the {split} documents can be scored; choose others with --split, import a text with --split {split}, or take a larger corpus: {path:?}"
+        "no segment of the {split} documents can be scored; choose others, import a text as {split} documents, or take a larger corpus: {path:?}"
     )]
     NothingToEvaluate { split: &'static str, path: PathBuf },
     #[error("cannot use the saved work: {reason}: {path:?}")]

@@ -28,7 +28,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::corpus::Split;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::inference::{DeviceChoice, Translator};
 
 /// Translate documents with models that read the whole document, on your own machine.
@@ -179,8 +179,24 @@ pub fn run() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            terminal::tell(&format!("canopy: {error}\n"));
+            terminal::tell(&format!("canopy: {error}{}\n", advice(&error)));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// The option that helps, which the window does not have.
+fn advice(error: &Error) -> &'static str {
+    match error {
+        Error::Exists { .. } => " (or pass --force to replace it)",
+        Error::NoGpu => " (--device cpu)",
+        Error::RunExists { .. } => " (or pass --resume to go on)",
+        Error::Diverged { .. } | Error::Checkpoint { .. } => " (--resume)",
+        Error::NotRunning { .. } => " (`canopy train --resume`)",
+        Error::CorpusChanged { .. } => " (or name the old one with --corpus)",
+        Error::CorpusGone { .. } => " (or name its new place with --corpus)",
+        Error::UnknownFormat { .. } => " (or say --format text, to have it read as plain text)",
+        Error::NothingToEvaluate { .. } => " (--split, here or where it is imported)",
+        _ => "",
     }
 }
