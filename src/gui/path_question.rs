@@ -1,6 +1,6 @@
 //! Asks for a path to be typed: the way where the system has no file dialogs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use egui::{Context, Id, Key, Modifiers, RichText};
 
@@ -81,7 +81,16 @@ impl PathQuestion {
     }
 
     fn path(&self) -> PathBuf {
-        PathBuf::from(self.text.trim())
+        expanded(self.text.trim(), std::env::home_dir())
+    }
+}
+
+/// With the home folder in place of a `~` in front, as shells have it.
+fn expanded(text: &str, home: Option<PathBuf>) -> PathBuf {
+    let path = Path::new(text);
+    match (path.strip_prefix("~"), home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.to_owned(),
     }
 }
 
@@ -92,6 +101,20 @@ mod tests {
 
     use super::*;
     use crate::app::EvaluateCommand;
+
+    #[test]
+    fn a_tilde_in_front_is_the_home_folder() {
+        let home = || Some(PathBuf::from("home"));
+        for (text, expected) in [
+            ("~/page.html", "home/page.html"),
+            ("~", "home"),
+            ("~other/page.html", "~other/page.html"),
+            ("here/~", "here/~"),
+        ] {
+            assert_eq!(expanded(text, home()), Path::new(expected));
+        }
+        assert_eq!(expanded("~/page.html", None), Path::new("~/page.html"));
+    }
 
     #[test]
     fn an_existing_file_goes_only_when_it_is_saved_again() {
