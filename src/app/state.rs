@@ -140,6 +140,9 @@ impl AppState {
     /// Queues everything that is not on disk yet.
     pub fn flush(&mut self) {
         self.keep_edit_for_good();
+        if self.is_unkept {
+            self.keep_judgement();
+        }
         self.save_project();
         self.save_settings();
     }
@@ -309,7 +312,7 @@ impl AppState {
     }
 
     /// A job without which work or settings would be lost.
-    fn keeping_job(&mut self) -> JobId {
+    pub(super) fn keeping_job(&mut self) -> JobId {
         let job = self.next_job();
         if self.keeping.len() == KEEPING {
             self.keeping.pop_front();

@@ -38,6 +38,12 @@ pub enum FileRequest {
         path: PathBuf,
         bytes: Vec<u8>,
     },
+    /// Writes a file where a person wants it, and tells when it is there; the dialog has asked.
+    Export {
+        job: JobId,
+        path: PathBuf,
+        bytes: Vec<u8>,
+    },
 }
 
 impl FileRequest {
@@ -46,7 +52,8 @@ impl FileRequest {
             Self::OpenDocument { job, .. }
             | Self::SaveDocument { job, .. }
             | Self::SaveProject { job, .. }
-            | Self::Write { job, .. } => *job,
+            | Self::Write { job, .. }
+            | Self::Export { job, .. } => *job,
         }
     }
 
@@ -74,6 +81,10 @@ impl FileRequest {
             Self::Write { path, bytes, .. } => {
                 write_ours(&path, &bytes)?;
                 Ok(None)
+            }
+            Self::Export { job, path, bytes } => {
+                write_atomically(&path, &bytes, true)?;
+                Ok(Some(Event::DocumentSaved { job, path }))
             }
         }
     }

@@ -255,6 +255,7 @@ pub enum Event {
         project: Option<Project>,
         project_error: Option<Error>,
     },
+    /// A translation, or something else that a person wanted in a file.
     DocumentSaved {
         job: JobId,
         path: PathBuf,

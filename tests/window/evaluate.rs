@@ -170,9 +170,13 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
     harness.get_by_label(tally);
 
     let state = &mut harness.state_mut().state;
-    let Some(FileRequest::Write { bytes, .. }) = state.file_requests.pop() else {
+    let Some(FileRequest::Write { job, bytes, .. }) = state.file_requests.pop() else {
         panic!("it is kept that names were told");
     };
+    let error = Error::NoModel;
+    state.receive(Event::Failed { job, error });
+    let notice = state.notices.last().expect("a notice");
+    assert_eq!(notice.title, "Your work could not be kept");
     let [kept, votes] = ["kept.json", "votes.csv"].map(|name| home.path().join(name));
     std::fs::write(&kept, bytes).expect("a file");
     for command in [
@@ -186,7 +190,15 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
     let open = state.evaluate.judgement.as_ref().expect("a judgement");
     assert!(open.revealed);
     assert_eq!(open.judgement.tally(Criterion::Adequacy).second, 3);
-    let votes = std::fs::read_to_string(votes).expect("written");
+    let Some(FileRequest::Export { job, path, bytes }) = state.file_requests.pop() else {
+        panic!("they are exported");
+    };
+    assert_eq!(path, votes);
+    let error = Error::NoModel;
+    state.receive(Event::Failed { job, error });
+    let notice = state.notices.last().expect("a notice");
+    assert_eq!(notice.title, "The votes could not be saved");
+    let votes = String::from_utf8(bytes).expect("a table");
     assert_eq!(votes.matches("\"context\"").count(), 6, "{votes}");
 }
 
@@ -227,7 +239,14 @@ fn votes_do_not_tell_whose_they_are_while_the_judgement_is_blind() {
         let export = EvaluateCommand::ExportVotes(path.clone());
         state.apply(Command::Evaluate(export));
     }
-    assert!(!table.exists() && kept.exists());
+    let exported = state
+        .file_requests
+        .drain(..)
+        .filter_map(|request| match request {
+            FileRequest::Export { path, .. } => Some(path),
+            _ => None,
+        });
+    assert_eq!(exported.collect::<Vec<_>>(), [kept]);
 }
 
 #[test]

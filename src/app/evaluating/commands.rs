@@ -1,6 +1,6 @@
 //! What commands do to the page of evaluations.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{Evaluate, EvaluateCommand, Evaluating, OpenJudgement, TestSplit, Tracing};
 use crate::app::ask::Ask;
@@ -8,7 +8,6 @@ use crate::app::command::{Page, Scope};
 use crate::app::state::{AppState, NoticeKind};
 use crate::jobs::{EvaluationJob, EvaluationRequest, FileRequest, JobControl};
 use crate::judgement::{Criterion, Vote};
-use crate::text::file::write_atomically;
 
 impl AppState {
     pub(in crate::app) fn apply_evaluate(&mut self, command: EvaluateCommand) {
@@ -67,7 +66,7 @@ impl AppState {
                 let name = format!("judgement.{ending}");
                 self.asks.push(Ask::Votes { name });
             }
-            C::ExportVotes(path) => self.export_votes(&path),
+            C::ExportVotes(path) => self.export_votes(path),
             C::CloseJudgement => page.judgement = None,
         }
     }
@@ -281,8 +280,8 @@ impl AppState {
     }
 
     /// After every vote, so that nothing is lost.
-    fn keep_judgement(&mut self) {
-        let job = self.next_job();
+    pub(in crate::app) fn keep_judgement(&mut self) {
+        let job = self.keeping_job();
         let Some(open) = &self.evaluate.judgement else {
             return;
         };
@@ -294,7 +293,8 @@ impl AppState {
             .push(FileRequest::Write { job, path, bytes });
     }
 
-    fn export_votes(&mut self, path: &Path) {
+    fn export_votes(&mut self, path: PathBuf) {
+        let job = self.next_job();
         let Some(open) = &self.evaluate.judgement else {
             return;
         };
@@ -312,11 +312,9 @@ impl AppState {
         } else {
             open.judgement.csv().into_bytes()
         };
-        // Small, and the file thread does not tell when it has written something.
-        match write_atomically(path, &bytes, true) {
-            Ok(()) => self.notify(NoticeKind::Done, "Saved", path.display().to_string()),
-            Err(error) => self.show_error("The votes could not be saved", &error),
-        }
+        self.evaluate.exporting = Some(job);
+        self.file_requests
+            .push(FileRequest::Export { job, path, bytes });
     }
 }
 

@@ -60,6 +60,11 @@ impl AppState {
             self.show_error("It could not be saved", error);
             return true;
         }
+        let exporting = &mut self.evaluate.exporting;
+        if exporting.take_if(|exporting| *exporting == job).is_some() {
+            self.show_error("The votes could not be saved", error);
+            return true;
+        }
         let tracing = self.evaluate.tracing;
         if matches!(tracing, Some(Tracing::Opening { job: write, .. }) if write == job) {
             self.forget_trace();

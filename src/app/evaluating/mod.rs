@@ -138,6 +138,8 @@ pub struct Evaluate {
     /// For the thread that evaluates; the window sends and empties it.
     pub requests: Vec<EvaluationRequest>,
     saving: Option<(JobId, Arc<Evaluation>)>,
+    /// The last export of votes.
+    exporting: Option<JobId>,
     /// Models of the evaluation, in the order of its systems.
     tested: Vec<PathBuf>,
     /// What is to be traced once its document is open, and then once it is translated.
