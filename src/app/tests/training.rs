@@ -228,3 +228,22 @@ fn a_system_that_reads_bert_needs_an_encoder_and_contexts() {
     let form = state.training.form.as_ref().expect("a form");
     assert!(form.config.bert.as_os_str().is_empty(), "it reads none");
 }
+
+#[test]
+fn the_model_of_a_run_of_a_sweep_is_called_by_its_row_too() {
+    let (mut state, home) = with_corpus();
+    let sweep = home.path().join("sweep");
+    std::fs::create_dir(&sweep).expect("a folder");
+    std::fs::write(sweep.join("sweep.toml"), "").expect("a file");
+    for (run, name) in [
+        ("sweep/no-dropout/seed-1", "no-dropout seed-1"),
+        ("runs/evening", "evening"),
+    ] {
+        let promote = TrainingCommand::Promote(home.path().join(run));
+        state.apply(command(promote));
+        let Some(RunRequest::Promote { to, .. }) = state.training.run_requests.pop() else {
+            panic!("its model is wanted");
+        };
+        assert_eq!(to, home.path().join("models").join(name));
+    }
+}
