@@ -10,6 +10,7 @@
 //! | `checkpoints/best/` | the model with the best dev BLEU so far |
 //! | `lock` | nothing; the program that trains here holds it locked |
 //! | `control` | an order to that program, until it has read it |
+//! | `promoted` | where its model lies among those that the window offers, once it does |
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
