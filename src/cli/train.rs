@@ -8,12 +8,12 @@ use clap::builder::PossibleValuesParser;
 
 use super::terminal::{StatusLine, duration, print, tell, warn};
 use crate::app::Folders;
-use crate::error::Result;
+use crate::error::{Result, caught};
 use crate::inference::ComputeDevice;
 use crate::model::Preset;
 use crate::training::{
     Control, EndReason, Estimate, Order, Phase, TrainingConfig, TrainingEvent, probe, remember_run,
-    train,
+    train, with_fitting_batches,
 };
 
 /// Exit code of a program ended by Ctrl+C, as shells count, or by another order.
@@ -96,7 +96,9 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     let control = Control::default();
     end_on_interrupt(&control);
     let Some(run) = arguments.run.as_ref().filter(|_| !arguments.estimate) else {
-        let Some(estimate) = probe(&config, &compute.device, &control)? else {
+        // Where there is too little memory, burn panics.
+        let probed = caught(|| probe(&config, &compute.device, &control))?;
+        let Some(estimate) = probed else {
             interrupted()
         };
         return print(&told(&estimate));
@@ -107,23 +109,24 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     {
         warn(&format!("the window will not find this run: {error}"));
     }
-    let ended = train(
-        &config,
-        run,
-        arguments.resume,
-        &compute.device,
-        &compute.name,
-        &control,
-        &mut |event| {
-            show(&mut line, event);
-            if matches!(event, TrainingEvent::Started { .. }) && !config.has_limit() {
-                line.line(
-                    "no limit is given: it trains until Ctrl+C (--steps, --target-tokens or --minutes sets one, or \
-                     patience in --config)",
-                );
-            }
-        },
-    )?;
+    let mut observe = |event: &TrainingEvent| {
+        show(&mut line, event);
+        if matches!(event, TrainingEvent::Started { .. }) && !config.has_limit() {
+            line.line(
+                "no limit is given: it trains until Ctrl+C (--steps, --target-tokens or --minutes sets one, or patience \
+                 in --config)",
+            );
+        }
+    };
+    let begun = (config.batch_tokens, arguments.resume);
+    let (device, name) = (&compute.device, &compute.name);
+    let ended = with_fitting_batches(run, begun, &mut observe, |batch_tokens, resume, observe| {
+        let config = TrainingConfig {
+            batch_tokens,
+            ..config.clone()
+        };
+        train(&config, run, resume, device, name, &control, observe)
+    })?;
     if ended.is_order() {
         interrupted();
     }

@@ -1,24 +1,21 @@
 //! The training thread: one run after the other, from a queue.
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use super::{Event, JobId};
-use crate::error::{Error, Result, panic_message};
+use crate::error::{Error, Result};
 use crate::inference::{ComputeDevice, DeviceChoice};
 use crate::training::{
     Control, EndReason, Order, TrainingConfig, TrainingEvent, Turn, is_run, train,
+    with_fitting_batches,
 };
 
 #[cfg(test)]
 mod tests;
-
-/// Batches are not made smaller than this when the memory is too small.
-const LEAST_BATCH_TOKENS: usize = 100;
 
 /// A run to be trained.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,7 +101,7 @@ impl Trainings {
                 };
                 while let Some((job, control)) = own.next(&turn) {
                     let number = job.job;
-                    let last = trained(job, &control, &train, &mut emit);
+                    let last = trained(&job, &control, &train, &mut emit);
                     own.jobs().current = None;
                     emit(match last {
                         Ok(()) => Event::Finished { job: number },
@@ -210,72 +207,27 @@ fn train_job(
 
 /// Trains to the end; when the memory is too small, goes on from the last checkpoint with smaller batches.
 fn trained(
-    mut job: TrainingJob,
+    job: &TrainingJob,
     control: &Control,
     train: impl Fn(&TrainingJob, &Control, &mut dyn FnMut(&TrainingEvent)) -> Result<EndReason>,
     emit: &mut dyn FnMut(Event),
 ) -> Result<()> {
-    loop {
-        let number = job.job;
-        let mut observe = |event: &TrainingEvent| {
-            emit(Event::Training {
-                job: number,
-                event: event.clone(),
-            });
-        };
-        let ended = catch_unwind(AssertUnwindSafe(|| train(&job, control, &mut observe)));
-        let message = match ended {
-            Ok(ended) => return ended.map(|_| ()),
-            Err(panic) => panic_message(panic.as_ref()),
-        };
-        let batch_tokens = job.config.batch_tokens;
-        match Mishap::of(&message) {
-            Mishap::OutOfMemory if batch_tokens / 2 >= LEAST_BATCH_TOKENS => {
-                job.config.batch_tokens = batch_tokens / 2;
-                job.resume = true;
-                observe(&TrainingEvent::Warning {
-                    message: format!(
-                        "the device ran out of memory; the run goes on from its last checkpoint with {} target tokens in \
-                         a batch instead of {batch_tokens}",
-                        job.config.batch_tokens
-                    ),
-                });
-            }
-            Mishap::OutOfMemory => return Err(Error::OutOfMemory { batch_tokens }),
-            Mishap::DeviceLost => return Err(Error::DeviceLost { message }),
-            Mishap::Mistake => return Err(Error::Panicked { message }),
-        }
-    }
-}
-
-/// What a panic of the tensor library means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mishap {
-    OutOfMemory,
-    DeviceLost,
-    Mistake,
-}
-
-impl Mishap {
-    fn of(message: &str) -> Self {
-        let message = message.to_lowercase();
-        let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
-        // As wgpu and cubecl put it.
-        let memory = [
-            "out of memory",
-            "out-of-memory",
-            "out of device memory",
-            "can't allocate buffer",
-            "outofmemory",
-            "buffertoobig",
-        ];
-        let lost = ["device is lost", "device lost", "devicelost", "poisoned"];
-        if says(&memory) {
-            Self::OutOfMemory
-        } else if says(&lost) {
-            Self::DeviceLost
-        } else {
-            Self::Mistake
-        }
-    }
+    let mut observe = |event: &TrainingEvent| {
+        emit(Event::Training {
+            job: job.job,
+            event: event.clone(),
+        });
+    };
+    let begun = (job.config.batch_tokens, job.resume);
+    let ended = with_fitting_batches(
+        &job.run,
+        begun,
+        &mut observe,
+        |batch_tokens, resume, observe| {
+            let mut job = job.clone();
+            (job.config.batch_tokens, job.resume) = (batch_tokens, resume);
+            train(&job, control, observe)
+        },
+    );
+    ended.map(|_| ())
 }

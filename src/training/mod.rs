@@ -14,6 +14,7 @@ mod control;
 mod curves;
 mod data;
 mod event;
+mod fitting;
 mod follow;
 mod for_document;
 mod known_runs;
@@ -39,6 +40,7 @@ pub use control::{Control, Order, give_order};
 pub use curves::{Curves, History, Position, Updates, Validations};
 pub use data::TrainingData;
 pub use event::{EndReason, Phase, RunLimits, Sample, TrainingEvent};
+pub use fitting::with_fitting_batches;
 pub use for_document::{
     Adaptation, LookUp, Prepared, for_document, for_sentences, looked_up, tell,
 };
