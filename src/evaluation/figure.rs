@@ -86,7 +86,7 @@ impl Picture for ScoresFigure<'_> {
             }
             top = y + 16.0;
         }
-        let about = "lines: 95 % of test sets drawn from the documents; p and *: against the first system, by document";
+        let about = "lines: 95 % of test sets drawn from the documents; p and *: against the first system, by document (Holm)";
         let bottom = f64::from(height) / pen.scale - MARGIN;
         let about = format!("{} · {about}", self.0.test);
         pen.text(&about, (MARGIN, bottom - 4.0), weak)

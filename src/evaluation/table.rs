@@ -59,7 +59,7 @@ impl Evaluation {
         }
         let _ = writeln!(
             text,
-            "% {}, {} segments; intervals: bootstrap by document; *: p < {SIGNIFICANT} against the first system,\n% approximate randomisation by document",
+            "% {}, {} segments; intervals: bootstrap by document; *: p < {SIGNIFICANT} against the first system,\n% approximate randomisation by document, corrected for the number of systems (Holm)",
             self.test,
             comparison.segments.len()
         );

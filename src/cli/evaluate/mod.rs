@@ -22,8 +22,8 @@ use system::Evaluated;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Several systems are compared with the first one: by approximate randomisation of whole documents (10,000 \
-    trials), document by document, by length, by the rarest word and by place in the document, with the largest wins and \
-    losses. Models come before the files of --output."
+    trials, with Holm's correction for the number of systems), document by document, by length, by the rarest word and by \
+    place in the document, with the largest wins and losses. Models come before the files of --output."
 )]
 pub(super) struct EvaluateArguments {
     /// Model folders; without them and without --output the starter model

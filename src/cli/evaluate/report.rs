@@ -101,7 +101,7 @@ fn compared(comparison: &Comparison) -> Vec<String> {
         .max()
         .unwrap_or(0);
     let mut lines = vec![format!(
-        "{} segments in {} documents; […] holds 95 % of test sets drawn from the documents; p: against {}, approximate randomisation by document",
+        "{} segments in {} documents; […] holds 95 % of test sets drawn from the documents; p: against {}, approximate randomisation by document, corrected for the number of systems (Holm)",
         comparison.segments.len(),
         comparison.documents.len(),
         comparison.systems[0].name

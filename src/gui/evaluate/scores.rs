@@ -154,7 +154,7 @@ fn scores_ui(ui: &mut Ui, evaluation: &Evaluation) {
         ui.add_space(16.0);
     }
     let about = format!(
-        "Intervals hold 95 of 100 test sets drawn from the documents; p: against the first system, approximate randomisation of whole documents; * p < {SIGNIFICANT}."
+        "Intervals hold 95 of 100 test sets drawn from the documents; p: against the first system, approximate randomisation of whole documents, corrected for the number of systems (Holm); * p < {SIGNIFICANT}."
     );
     ui.label(RichText::new(about).size(12.5).color(palette.weak));
 }

@@ -103,7 +103,8 @@ pub struct SystemScore {
     pub interval: (f64, f64),
     /// To the first system, which has none.
     pub difference: Option<f64>,
-    /// Two-sided, of the difference: approximate randomisation by document.
+    /// Two-sided, of the difference: approximate randomisation by document, with Holm's correction for the systems that are
+    /// compared.
     pub p: Option<f64>,
 }
 

@@ -1,6 +1,6 @@
 //! The sums of every metric and system, counted once, and the scores of any choice of segments.
 
-use super::super::significance::{Interval, approximate_randomization, bootstrap_scores};
+use super::super::significance::{Interval, approximate_randomization, bootstrap_scores, holm};
 use super::super::{BleuMetric, Chrf, Documents, Metric, SegmentSums, Signature};
 use super::{
     ComparedTest, ComparisonOptions, DocumentScores, MetricInfo, SystemScore, SystemScores,
@@ -128,15 +128,17 @@ impl Measures {
         let runs: Vec<&[SegmentSums]> = units.iter().map(<[_; 1]>::as_slice).collect();
         let samples = bootstrap_scores(metric, &runs, options.samples, seed);
         let score = |system: usize| metric.score(&units[system][0].total());
+        let others = runs.iter().skip(1);
+        let p_values = others
+            .map(|other| approximate_randomization(metric, runs[0], other, options.trials, seed));
+        let p_values = holm(&p_values.collect::<Vec<_>>());
         let tested = |(system, samples): (usize, &Vec<f64>)| {
             let interval = Interval::of(samples);
-            let p =
-                || approximate_randomization(metric, runs[0], runs[system], options.trials, seed);
             SystemScore {
                 score: score(system),
                 interval: (interval.lower, interval.upper),
                 difference: (system > 0).then(|| score(system) - score(0)),
-                p: (system > 0).then(p),
+                p: system.checked_sub(1).map(|other| p_values[other]),
             }
         };
         samples.iter().enumerate().map(tested).collect()

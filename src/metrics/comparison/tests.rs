@@ -97,13 +97,31 @@ fn differences_are_to_the_first_system_and_the_same_translations_are_equal() {
             .is_some_and(|difference| difference > 1.0)
     );
     // Of four documents no difference can be sure.
-    assert!(second.scores[1].p.is_some_and(|p| 0.1 < p && p < 1.0));
+    assert!(second.scores[1].p.is_some_and(|p| 0.1 < p));
     assert_eq!(
         (same.scores[0].difference, same.scores[0].p),
         (Some(0.0), Some(1.0))
     );
     let (lower, upper) = first.scores[0].interval;
     assert!(lower <= first.scores[0].score && first.scores[0].score <= upper);
+}
+
+#[test]
+fn a_difference_is_less_sure_among_several() {
+    let p = |systems: usize| {
+        let mut test = test();
+        test.systems.truncate(systems);
+        let options = ComparisonOptions {
+            trials: 500,
+            samples: 10,
+            ..ComparisonOptions::default()
+        };
+        let found = compare(&test, &options);
+        found.systems[1].scores[1].p.expect("a second system")
+    };
+    let (alone, among) = (p(2), p(3));
+    assert!(alone < among, "{alone} {among}");
+    assert!((among - (2.0 * alone).min(1.0)).abs() < 1e-12, "{among}");
 }
 
 #[test]
