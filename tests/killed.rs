@@ -130,9 +130,9 @@ fn a_run_killed_at_any_moment_ends_in_the_same_weights() {
     }
 }
 
-/// Presses Ctrl+C once the run has done a step; gives what it told.
+/// Presses Ctrl+C once the run has done a step, or sends another signal; gives what it told.
 #[cfg(unix)]
-fn interrupted(child: Child, run: &Path) -> String {
+fn interrupted(child: Child, run: &Path, signal: &str) -> String {
     let events = run.join("events.jsonl");
     let has_begun = || fs::read_to_string(&events).is_ok_and(|text| text.contains(r#""step","#));
     let begun = Instant::now();
@@ -140,7 +140,7 @@ fn interrupted(child: Child, run: &Path) -> String {
         sleep(Duration::from_millis(20));
     }
     let interrupt = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
+        .args([signal, &child.id().to_string()])
         .status();
     assert!(interrupt.expect("there is a kill").success());
     let output = ended(child);
@@ -157,8 +157,18 @@ fn interrupted(child: Child, run: &Path) -> String {
 fn an_interrupted_run_saves_before_it_ends() {
     let place = Place::new(100_000);
     let run = place.path("run");
-    let told = interrupted(started(place.train(&run)), &run);
+    let told = interrupted(started(place.train(&run)), &run, "-INT");
     assert!(told.contains("press Ctrl+C again"), "{told}");
+}
+
+/// As a cluster or systemd asks for an end.
+#[cfg(unix)]
+#[test]
+fn a_terminated_run_saves_before_it_ends() {
+    let place = Place::new(100_000);
+    let run = place.path("run");
+    let told = interrupted(started(place.train(&run)), &run, "-TERM");
+    assert!(told.contains("saving"), "{told}");
 }
 
 /// As when Ctrl+C also ends the `tee` that a run tells its progress.
@@ -169,7 +179,7 @@ fn an_interrupted_run_saves_though_nobody_reads_what_it_tells() {
     let run = place.path("run");
     let mut child = started(place.train(&run));
     drop(child.stderr.take());
-    assert_eq!(interrupted(child, &run), "");
+    assert_eq!(interrupted(child, &run, "-INT"), "");
 }
 
 #[cfg(unix)]

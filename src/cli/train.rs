@@ -158,18 +158,26 @@ fn told(estimate: &Estimate) -> String {
     )
 }
 
-/// Ctrl+C ends the run after a checkpoint; a second one ends the program at once.
+/// Ctrl+C, or a system that asks for an end, ends the run after a checkpoint; another Ctrl+C ends the program at once.
 pub(super) fn end_on_interrupt(control: &Control) {
+    // Windows has no other than Ctrl+C.
+    let signals: &[Signal] = if cfg!(unix) {
+        &[Signal::Int, Signal::Term]
+    } else {
+        &[Signal::Int]
+    };
     let control = control.clone();
-    match Signals::new([Signal::Int]) {
+    match Signals::new(signals) {
         Ok(signals) => {
             std::thread::spawn(move || {
-                for _ in futures_lite::stream::block_on(signals) {
-                    if control.order() >= Order::Stop {
+                for signal in futures_lite::stream::block_on(signals) {
+                    if control.order() < Order::Stop {
+                        tell("\ncanopy: saving; press Ctrl+C again to end at once\n");
+                        control.stop();
+                    } else if !matches!(signal, Ok(Signal::Term)) {
+                        // A system may well ask twice.
                         interrupted();
                     }
-                    tell("\ncanopy: saving; press Ctrl+C again to end at once\n");
-                    control.stop();
                 }
             });
         }
