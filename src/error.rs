@@ -176,6 +176,10 @@ pub enum Error {
         "the corpus has changed since the run began, so it cannot go on; put the old one back, or begin another run: {path:?}"
     )]
     CorpusChanged { path: PathBuf },
+    #[error(
+        "what --{what} named has changed since the run began, so it cannot go on; put the old file back, or begin another run: {path:?}"
+    )]
+    SourceChanged { what: &'static str, path: PathBuf },
     #[error("the corpus of the run is not there ({cause}); put it back where it was: {path:?}")]
     CorpusGone {
         path: PathBuf,

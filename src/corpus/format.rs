@@ -27,9 +27,8 @@
 //! Unknown keys are ignored, a higher `version` is refused; the lowest that knows all of a corpus is written. Documents
 //! stand sorted by `id`.
 
-use std::fmt::Write;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -39,6 +38,7 @@ use super::split::Split;
 use super::unit::{Unit, UnitStatus};
 use super::writer::Statistics;
 use crate::error::{Error, Result};
+use crate::text::digest::{hash_file, hexadecimal};
 use crate::text::document::{ParagraphKind, Section};
 
 /// What `format` says in `corpus.json`.
@@ -181,23 +181,10 @@ impl Corpus {
     pub fn digest(&self) -> Result<String> {
         let mut hasher = Sha256::new();
         for split in [Split::Train, Split::Dev] {
-            let path = self.folder.join(split.file_name());
-            let mut file = File::open(&path).map_err(Error::read(&path))?;
             hasher.update(split.file_name());
-            let mut buffer = vec![0; 1 << 16];
-            loop {
-                let length = file.read(&mut buffer).map_err(Error::read(&path))?;
-                if length == 0 {
-                    break;
-                }
-                hasher.update(&buffer[..length]);
-            }
+            hash_file(&mut hasher, &self.folder.join(split.file_name()))?;
         }
-        let mut text = String::new();
-        for byte in hasher.finalize() {
-            let _ = write!(text, "{byte:02x}");
-        }
-        Ok(text)
+        Ok(hexadecimal(hasher))
     }
 
     /// The documents of a split, sorted by id and read one by one.

@@ -10,7 +10,7 @@ mod gettext;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -104,6 +104,21 @@ impl TranslationMemory {
             tmx_pairs(path, source_language, target_language).map(Self::new)
         } else {
             Self::open(path)
+        }
+    }
+
+    /// The files that [`Self::read`] reads.
+    ///
+    /// # Errors
+    /// If a folder cannot be read.
+    pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
+        if !path.is_dir() {
+            Ok(vec![path.to_owned()])
+        } else if Corpus::is_one(path) {
+            let files = Split::ALL.map(|split| path.join(split.file_name()));
+            Ok(files.to_vec())
+        } else {
+            gettext::po_files(path)
         }
     }
 

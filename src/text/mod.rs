@@ -5,6 +5,7 @@
 mod abbreviations;
 mod builder;
 pub mod csv;
+pub(crate) mod digest;
 pub mod document;
 mod escape;
 pub mod file;

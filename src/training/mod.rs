@@ -24,6 +24,7 @@ mod reporter;
 mod run_folder;
 mod run_state;
 mod schedule;
+mod sources;
 mod summary;
 pub mod sweep;
 mod trainer;

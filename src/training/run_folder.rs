@@ -3,7 +3,7 @@
 //! | path | holds |
 //! |---|---|
 //! | `config.toml` | the settings, all of them |
-//! | `run.json` | the version of this format, and which corpus the run learns from |
+//! | `run.json` | the version of this format, and which files the run learns from |
 //! | `events.jsonl` | one [`TrainingEvent`] a line, appended while the run goes on |
 //! | `checkpoints/last/` | where the run stands: a model folder, the optimiser's memory, the counters |
 //! | `checkpoints/step-N/` | the models of the last few checkpoints, for `canopy model average` |
@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::TrainingConfig;
 use super::event::TrainingEvent;
+use super::sources::Sources;
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 
@@ -45,8 +46,8 @@ pub struct RunFolder {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Record {
     version: u32,
-    /// [`crate::corpus::Corpus::digest`].
-    corpus: String,
+    #[serde(flatten)]
+    sources: Sources,
 }
 
 impl RunFolder {
@@ -79,7 +80,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// If the disk is full.
-    pub fn keep(&mut self, config: &TrainingConfig, corpus: String) -> Result<()> {
+    pub(super) fn keep(&mut self, config: &TrainingConfig, sources: Sources) -> Result<()> {
         let config = config.clone().with_absolute_paths()?;
         let path = self.path.join(SETTINGS);
         let text = toml::to_string(&config).map_err(|cause| Error::Settings {
@@ -89,7 +90,7 @@ impl RunFolder {
         write_atomically(&path, text.as_bytes(), true)?;
         let record = Record {
             version: VERSION,
-            corpus,
+            sources,
         };
         let path = self.path.join(RECORD);
         let text = serde_json::to_string_pretty(&record).map_err(|cause| Error::Settings {
@@ -100,9 +101,9 @@ impl RunFolder {
         write_atomically(&path, text.as_bytes(), true)
     }
 
-    /// The digest of the corpus that the run began with, if it says.
-    pub fn corpus(&self) -> Option<&str> {
-        self.record.as_ref().map(|record| record.corpus.as_str())
+    /// What the run began with, if it says.
+    pub(super) fn sources(&self) -> Option<&Sources> {
+        self.record.as_ref().map(|record| &record.sources)
     }
 
     pub fn path(&self) -> &Path {

@@ -19,6 +19,7 @@ use super::event::{EndReason, Phase, TrainingEvent};
 use super::optimizer::Adam;
 use super::reporter::Reporter;
 use super::run_folder::RunFolder;
+use super::sources::Sources;
 use super::validating::Scoring;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -118,7 +119,7 @@ fn prepared<'a>(
     } else {
         None
     };
-    let digest = corpus.digest()?;
+    let sources = Sources::of(config, preset, corpus)?;
     if let Some(saved) = &saved {
         let begun = &saved.description.training.preset;
         if begun != preset.name {
@@ -131,14 +132,8 @@ fn prepared<'a>(
                 path: reporter.folder.path().to_owned(),
             });
         }
-        if reporter
-            .folder
-            .corpus()
-            .is_some_and(|known| known != digest)
-        {
-            return Err(Error::CorpusChanged {
-                path: config.corpus.clone(),
-            });
+        if let Some(begun) = reporter.folder.sources() {
+            sources.check(begun, config)?;
         }
     }
     let base = Base::open(config, preset, saved.is_some(), device)?;
@@ -163,7 +158,7 @@ fn prepared<'a>(
         });
     }
     let start = Start::new(config, preset, &data, device, saved, (base, bert))?;
-    reporter.folder.keep(config, digest)?;
+    reporter.folder.keep(config, sources)?;
     Ok((Trainer::new(config, start), data))
 }
 

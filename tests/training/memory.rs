@@ -1,6 +1,7 @@
 //! A model that reads a translation memory keeps the pairs it learnt from, and reads them when it translates.
 
 use canopy::corpus::{Corpus, Split, segments};
+use canopy::error::Error;
 use canopy::inference::{DeviceChoice, Translator};
 use canopy::memory::Match;
 use canopy::model::SENTENCE_BREAK;
@@ -54,6 +55,39 @@ fn a_model_reads_the_translation_of_the_most_similar_training_sentence() {
     let without = Translator::open(&run.join("checkpoints/last"), DeviceChoice::Cpu);
     let without = without.expect("still a model").description().clone();
     assert!(without.behind("Open the file.", 5, vocabulary).is_empty());
+}
+
+#[test]
+fn a_run_goes_on_with_the_memory_that_it_began_with() {
+    let place = Place::new();
+    let file = place.run("more.tsv");
+    fs::write(&file, "Rename the printer.\tDen Drucker umbenennen.\n").expect("a file");
+    let config = |steps| TrainingConfig {
+        preset: "fuzzy-match-small".to_owned(),
+        memory: file.clone(),
+        ..place.config(steps)
+    };
+    let run = place.run("run");
+    trained(&config(1), &run, false).expect("trains");
+    let on = trained(&config(2), &run, true).expect("goes on");
+    assert_eq!(steps(&on), [2]);
+    fs::write(&file, "Rename the printer.\tDrucker umbenennen.\n").expect("a file");
+    let refused = trained(&config(3), &run, true).expect_err("another memory");
+    assert!(matches!(refused, Error::SourceChanged { .. }), "{refused}");
+    let words = refused.to_string();
+    assert!(
+        words.contains("--memory") && words.contains("more.tsv"),
+        "{words}"
+    );
+
+    // As older programs wrote it.
+    let record = run.join("run.json");
+    let text = fs::read_to_string(&record).expect("readable");
+    let mut old: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    old.as_object_mut().expect("an object").remove("memory");
+    fs::write(&record, old.to_string()).expect("writes");
+    let on = trained(&config(3), &run, true).expect("goes on");
+    assert_eq!(steps(&on), [3]);
 }
 
 #[test]

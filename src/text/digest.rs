@@ -1,0 +1,36 @@
+//! What tells whether files are still as they were.
+
+use std::fmt::Write;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Result};
+
+/// Takes in a file.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn hash_file(hasher: &mut Sha256, path: &Path) -> Result<()> {
+    let mut file = File::open(path).map_err(Error::read(path))?;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let length = file.read(&mut buffer).map_err(Error::read(path))?;
+        if length == 0 {
+            return Ok(());
+        }
+        hasher.update(&buffer[..length]);
+    }
+}
+
+/// All digits of what was taken in.
+pub fn hexadecimal(hasher: Sha256) -> String {
+    let mut text = String::new();
+    for byte in hasher.finalize() {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
