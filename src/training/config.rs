@@ -243,6 +243,19 @@ impl TrainingConfig {
         if self.minutes.is_nan() || self.minutes < 0.0 {
             return refuse("minutes", &self.minutes, "0 or a number above it");
         }
+        // The run's settings could not be written down.
+        let counts = [
+            ("seed", self.seed),
+            ("steps", self.steps as u64),
+            ("target_tokens", self.target_tokens),
+            ("checkpoint_every", self.checkpoint_every as u64),
+            ("validate_every", self.validate_every as u64),
+            ("validation_segments", self.validation_segments as u64),
+        ];
+        let too_large = |(_, count): &(&str, u64)| i64::try_from(*count).is_err();
+        if let Some((field, count)) = counts.into_iter().find(too_large) {
+            return refuse(field, &count, &format!("up to {}", i64::MAX));
+        }
         Ok(())
     }
 }

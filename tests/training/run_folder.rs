@@ -106,6 +106,8 @@ fn wrong_settings_are_refused_by_field() {
         }),
         ("clip_norm", |config| config.clip_norm = -1.0),
         ("minutes", |config| config.minutes = f64::NAN),
+        ("seed", |config| config.seed = u64::MAX),
+        ("target_tokens", |config| config.target_tokens = 1 << 63),
     ];
     let place = Place::new();
     for (field, change) in cases {
