@@ -20,8 +20,9 @@ pub(super) struct Measured {
     pub examples: usize,
     pub steps_per_epoch: usize,
     /// Of the last score of all development documents.
-    pub dev_loss: Option<f64>,
-    pub dev_bleu: Option<f64>,
+    dev_loss: Option<f64>,
+    dev_bleu: Option<f64>,
+    is_finished: bool,
     /// Seconds of the updates after the warm-up, by their numbers.
     secs: BTreeMap<usize, f64>,
     /// Target tokens seen, and the updates in which they were.
@@ -60,6 +61,7 @@ impl Measured {
             } => {
                 self.parameters = Some(parameters);
                 self.examples = examples;
+                self.is_finished = false;
                 self.steps_per_epoch = steps_per_epoch;
                 *warm = step + WARM_UP_STEPS;
             }
@@ -83,8 +85,20 @@ impl Measured {
                 self.dev_loss = Some(f64::from(dev_loss));
                 self.dev_bleu = Some(dev_bleu);
             }
+            TrainingEvent::Finished { reason, .. } => self.is_finished = !reason.is_order(),
+            TrainingEvent::Failed { .. } => self.is_finished = false,
             _ => {}
         }
+    }
+
+    /// Of all development documents, once the run is finished.
+    pub fn dev_loss(&self) -> Option<f64> {
+        self.dev_loss.filter(|_| self.is_finished)
+    }
+
+    /// As [`Self::dev_loss`].
+    pub fn dev_bleu(&self) -> Option<f64> {
+        self.dev_bleu.filter(|_| self.is_finished)
     }
 
     /// Of an epoch, without validations.
@@ -146,6 +160,7 @@ pub(super) fn operations(config: &TrainingConfig, run: &Path, words: usize) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::training::event::EndReason;
 
     fn measured(steps_per_epoch: usize, secs: &[f64]) -> Measured {
         Measured {
@@ -153,6 +168,34 @@ mod tests {
             secs: secs.iter().copied().enumerate().collect(),
             ..Measured::default()
         }
+    }
+
+    #[test]
+    fn a_run_has_scores_once_it_is_finished() {
+        let validated = |step, dev_bleu| TrainingEvent::Validated {
+            step,
+            target_tokens: 10,
+            dev_loss: 2.0,
+            dev_bleu,
+            best: true,
+            elapsed_secs: 1.0,
+            documents: 1,
+            segments: 1,
+            whole: true,
+            secs: 0.5,
+        };
+        let finished = |reason| TrainingEvent::Finished { step: 4, reason };
+        let (mut run, mut warm) = (Measured::default(), 0);
+        for event in [
+            validated(2, 10.0),
+            finished(EndReason::Stopped),
+            validated(4, 20.0),
+        ] {
+            run.take_in(event, &mut warm);
+            assert_eq!((run.dev_loss(), run.dev_bleu()), (None, None));
+        }
+        run.take_in(finished(EndReason::Steps), &mut warm);
+        assert_eq!((run.dev_loss(), run.dev_bleu()), (Some(2.0), Some(20.0)));
     }
 
     #[test]

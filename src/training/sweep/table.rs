@@ -28,7 +28,7 @@ pub struct TableRow {
     pub finished: usize,
     pub seeds: usize,
     pub parameters: Option<usize>,
-    /// Of all development documents.
+    /// Of all development documents, by the runs that are finished.
     pub dev_loss: Option<f64>,
     pub dev_bleu: Option<f64>,
     /// Standard deviation over the seeds, of more than one.
@@ -87,9 +87,9 @@ impl SweepTable {
                 finished,
                 seeds: runs.len(),
                 parameters: runs.iter().find_map(|run| run.parameters),
-                dev_loss: mean_of(|run| run.dev_loss),
-                dev_bleu: mean_of(|run| run.dev_bleu),
-                dev_bleu_deviation: deviation(runs.iter().filter_map(|run| run.dev_bleu)),
+                dev_loss: mean_of(Measured::dev_loss),
+                dev_bleu: mean_of(Measured::dev_bleu),
+                dev_bleu_deviation: deviation(runs.iter().filter_map(Measured::dev_bleu)),
                 target_tokens_per_second: mean_of(Measured::target_tokens_per_second),
                 epoch_secs: mean_of(Measured::epoch_secs),
                 relative_time: mean(pairs.map(|(own, other)| own.relative_time(other))),
