@@ -42,7 +42,7 @@ pub(super) struct RunArguments {
     /// Rows and seeds, such as assets/sweeps/x-transformer-table-1.toml
     #[arg(value_name = "FILE.toml")]
     file: PathBuf,
-    /// Folder for the runs, the table and the figure [default: runs/NAME]
+    /// Folder for the runs, the table and the figure [default: runs/NAME, with --steps runs/NAME-times]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Measure time alone: so many updates of every run, and no scores
@@ -54,6 +54,17 @@ pub(super) struct RunArguments {
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: super::Device,
+}
+
+impl RunArguments {
+    /// Runs that only measure time do not take the place of the sweep's own.
+    fn default_folder(&self) -> PathBuf {
+        let mut name = self.file.file_stem().unwrap_or_default().to_owned();
+        if self.steps.is_some() {
+            name.push("-times");
+        }
+        Path::new("runs").join(name)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -90,10 +101,8 @@ fn train(arguments: &RunArguments) -> Result<()> {
     if let Some(steps) = arguments.steps {
         sweep = sweep.measuring(steps as usize);
     }
-    let folder = arguments.output.clone().unwrap_or_else(|| {
-        let name = arguments.file.file_stem().unwrap_or_default();
-        Path::new("runs").join(name)
-    });
+    let folder = arguments.output.clone();
+    let folder = folder.unwrap_or_else(|| arguments.default_folder());
     let compute = ComputeDevice::open(arguments.device.into())?;
     let control = Control::default();
     end_on_interrupt(&control);
@@ -137,5 +146,26 @@ fn written(table: &SweepTable, format: Format) -> String {
         Format::Text => table.to_text(),
         Format::Latex => table.to_latex(),
         Format::Json => format!("{:#}\n", serde_json::json!(table)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measuring_leaves_the_runs_of_the_sweep_alone() {
+        let folder = |steps| {
+            let arguments = RunArguments {
+                file: "sweeps/ladder.toml".into(),
+                output: None,
+                steps,
+                row: Vec::new(),
+                device: crate::cli::Device::Cpu,
+            };
+            arguments.default_folder()
+        };
+        assert_eq!(folder(None), Path::new("runs/ladder"));
+        assert_eq!(folder(Some(30)), Path::new("runs/ladder-times"));
     }
 }
