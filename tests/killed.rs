@@ -82,6 +82,7 @@ fn state(run: &Path) -> (Vec<u8>, Vec<u8>, Progress, Vec<String>) {
     names.sort();
     let progress = Progress {
         elapsed_secs: 0.0,
+        validation_secs: 0.0,
         ..progress
     };
     (

@@ -45,6 +45,9 @@ pub struct Progress {
     /// Segments that are scored while training; 0 if unknown.
     #[serde(default)]
     pub segments: usize,
+    /// Seconds of the last validation of so many segments; 0 if unknown.
+    #[serde(default)]
+    pub validation_secs: f64,
     /// What `batch` counts: batches of so many target tokens; 0 if unknown.
     #[serde(default)]
     pub batch_tokens: usize,

@@ -20,9 +20,9 @@ pub(super) struct Clock {
     speeds: VecDeque<(u64, f64)>,
     /// Of the last validation.
     validation_secs: f64,
-    /// Of all validations of the session.
+    /// Of all validations of the session, those broken off too.
     validating_secs: f64,
-    /// At the end of the last validation.
+    /// At the end of the last validation, and what was broken off since.
     validated_secs: f64,
     /// How many times as long as a validation while training the one at the end takes; 0 if it is left out.
     final_validations: f64,
@@ -35,7 +35,7 @@ impl Clock {
             paused: Duration::ZERO,
             before,
             speeds: VecDeque::new(),
-            validation_secs: 0.0,
+            validation_secs: before.validation_secs,
             validating_secs: 0.0,
             validated_secs: 0.0,
             final_validations,
@@ -73,6 +73,12 @@ impl Clock {
         self.validating_secs += secs;
         self.validated_secs = now;
         training
+    }
+
+    /// Takes note of a validation that was broken off.
+    pub fn broken_off(&mut self, secs: f64) {
+        self.validating_secs += secs;
+        self.validated_secs += secs;
     }
 
     /// Target tokens a second, of training alone.
@@ -141,5 +147,29 @@ mod tests {
         assert!((clock.elapsed_secs() - 50.0).abs() < 1.0);
         let endless = TrainingConfig::default();
         assert_eq!(clock.remaining_secs(&endless, &now), None);
+    }
+
+    #[test]
+    fn a_validation_broken_off_is_no_training_and_one_of_an_earlier_session_is_known() {
+        let before = Progress {
+            step: 10,
+            validation_secs: 10.0,
+            ..Progress::default()
+        };
+        let mut clock = Clock::new(before, 0.0);
+        clock.begun = Instant::now()
+            .checked_sub(Duration::from_secs(25))
+            .expect("long ago");
+        // 5 steps of 4 seconds.
+        clock.broken_off(5.0);
+        let config = TrainingConfig {
+            steps: 30,
+            validate_every: 10,
+            ..TrainingConfig::default()
+        };
+        let now = Progress { step: 15, ..before };
+        let left = clock.remaining_secs(&config, &now).expect("a limit");
+        assert!((left - (15.0 * 4.0 + 2.0 * 10.0)).abs() < 1.0, "{left}");
+        assert!((clock.validated(0.0) - 20.0).abs() < 1.0);
     }
 }

@@ -214,6 +214,7 @@ impl<'a> Trainer<'a> {
         let segments = scoring.set().num_segments();
         if progress.segments != 0 && progress.segments != segments {
             (progress.best_bleu, progress.best_loss) = (None, None);
+            progress.validation_secs = 0.0;
             reporter.warn(format!(
                 "{segments} development segments are scored now instead of {}: the best model is looked for anew",
                 progress.segments

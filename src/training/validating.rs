@@ -90,6 +90,7 @@ impl Trainer<'_> {
         let set = scoring.set();
         if let Some((validation, secs)) = self.scores(set, data, reporter) {
             let training_secs = self.clock.validated(secs);
+            self.progress.validation_secs = secs;
             self.progress.validated = self.progress.step;
             let best = self.compare(&validation, scoring);
             if best {
@@ -131,7 +132,7 @@ impl Trainer<'_> {
 
     /// Scores, and the seconds they took; none if an order came.
     fn scores(
-        &self,
+        &mut self,
         set: &ValidationSet,
         data: &TrainingData,
         reporter: &mut Reporter,
@@ -155,8 +156,12 @@ impl Trainer<'_> {
                     Order::Pause | Order::Stop | Order::Abandon => ControlFlow::Break(()),
                 }
             },
-        )?;
-        Some((validation, begun.elapsed().as_secs_f64()))
+        );
+        let secs = begun.elapsed().as_secs_f64();
+        if validation.is_none() {
+            self.clock.broken_off(secs);
+        }
+        Some((validation?, secs))
     }
 
     /// Counts the validation; whether BLEU is the best so far.

@@ -120,6 +120,7 @@ fn state(run: &Path) -> (NamedTensors, NamedTensors, Progress) {
         |name: &str| read_tensors(&run.join("checkpoints/last").join(name)).expect("readable");
     let progress = Progress {
         elapsed_secs: 0.0,
+        validation_secs: 0.0,
         best_bleu: None,
         ..progress(run)
     };
