@@ -195,7 +195,12 @@ impl History {
             }
             // Of all documents, after the same step's score of a sample of them.
             "validated" if event.whole && self.is_validated(event.step?) => {}
-            "validated" => self.validations.push(event.step?, &event),
+            "validated" => {
+                let step = event.step?;
+                // A run killed behind it, but before it was saved again, scores the same step once more.
+                self.validations.forget_from(step);
+                self.validations.push(step, &event);
+            }
             "phase" | "samples" | "saved" | "warning" | "finished" | "failed" => {}
             _ => return None,
         }
@@ -228,11 +233,7 @@ impl History {
         ] {
             column.truncate(kept);
         }
-        let validations = &mut self.validations;
-        let kept = validations.at.truncate_before(step);
-        validations.dev_loss.truncate(kept);
-        validations.dev_bleu.truncate(kept);
-        validations.best.truncate(kept);
+        self.validations.forget_from(step);
     }
 }
 
@@ -274,6 +275,13 @@ impl Validations {
         self.dev_loss.push(number(event.dev_loss));
         self.dev_bleu.push(number(event.dev_bleu));
         self.best.push(event.best);
+    }
+
+    fn forget_from(&mut self, step: usize) {
+        let kept = self.at.truncate_before(step);
+        self.dev_loss.truncate(kept);
+        self.dev_bleu.truncate(kept);
+        self.best.truncate(kept);
     }
 }
 

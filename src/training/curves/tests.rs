@@ -84,6 +84,18 @@ fn what_a_killed_run_does_again_replaces_what_it_did() {
 }
 
 #[test]
+fn a_step_that_is_scored_again_stays_one_point() {
+    let mut run = Run::with(&(step(1, "5.0") + &step(2, "4.0") + &validated(2, true)));
+    // Saved after the step, killed behind the validation.
+    run.append("{\"event\":\"started\",\"step\":2}\n");
+    run.append(&(validated(2, true) + &step(3, "3.0")));
+    let history = &run.curves.history;
+    assert_eq!(history.validations.at.steps, [2.0]);
+    assert_eq!(history.validations.best, [true]);
+    assert_eq!(run.losses(), [5.0, 4.0, 3.0]);
+}
+
+#[test]
 fn foreign_lines_are_counted_and_passed_over() {
     let foreign = "no JSON\n\n[1]\n{\"event\":\"danced\"}\n{\"event\":\"step\"}\n\u{fffd}\n";
     let run = Run::with(&(foreign.to_owned() + &step(1, "5.0")));
