@@ -116,13 +116,16 @@ pub(super) fn keep(last: &Path, step: usize, count: usize) -> Result<()> {
     if count == 0 || kept.exists() {
         return Ok(());
     }
+    let Some(whole) = whole(last) else {
+        return Ok(());
+    };
     let new = last.with_file_name("kept.new");
     if new.exists() {
         std::fs::remove_dir_all(&new).map_err(Error::write(&new))?;
     }
     std::fs::create_dir_all(&new).map_err(Error::write(&new))?;
     for file in ModelFolder::files() {
-        let (from, to) = (last.join(file), new.join(file));
+        let (from, to) = (whole.join(file), new.join(file));
         if !from.exists() {
             continue;
         }
@@ -156,13 +159,15 @@ pub(super) struct Checkpoint {
     pub progress: Progress,
 }
 
+/// The checkpoint `folder`, or the one it was about to replace when a run was killed.
+fn whole(folder: &Path) -> Option<PathBuf> {
+    let mut folders = [folder.to_owned(), folder.with_extension("old")].into_iter();
+    folders.find(|folder| folder.join(PROGRESS).exists())
+}
+
 /// Reads the checkpoint in `folder`, or the one it was about to replace; `None` if there is none.
 pub(super) fn load(folder: &Path, device: &Device) -> Result<Option<Checkpoint>> {
-    let old = folder.with_extension("old");
-    let Some(folder) = [folder, &old]
-        .into_iter()
-        .find(|folder| folder.join(PROGRESS).exists())
-    else {
+    let Some(folder) = whole(folder) else {
         return Ok(None);
     };
     let path = folder.join(PROGRESS);
@@ -171,8 +176,8 @@ pub(super) fn load(folder: &Path, device: &Device) -> Result<Option<Checkpoint>>
         reason: cause.to_string(),
         path: path.clone(),
     })?;
-    let description = ModelFolder::open(folder)?;
-    let (weights, vocabulary) = description.load(folder, device)?;
+    let description = ModelFolder::open(&folder)?;
+    let (weights, vocabulary) = description.load(&folder, device)?;
     let step = i32::try_from(progress.step).unwrap_or(i32::MAX);
     // Adam works on plain tensors, below the gradients.
     let optimizer = Adam::resumed(

@@ -41,6 +41,25 @@ fn a_checkpoint_interrupted_between_its_renames_is_found() {
 }
 
 #[test]
+fn a_checkpoint_interrupted_between_its_renames_is_kept() {
+    let (place, run) = (Place::new(), "run");
+    let checkpoints = place.run(run).join("checkpoints");
+    trained(&place.config(3), &place.run(run), false).expect("trains");
+    let weights = |folder: &str| fs::read(checkpoints.join(folder).join("weights.safetensors"));
+    let saved = weights("last").expect("readable");
+    fs::rename(checkpoints.join("last"), checkpoints.join("last.old")).expect("renames");
+    let config = TrainingConfig {
+        keep_checkpoints: 2,
+        ..place.config(4)
+    };
+    trained(&config, &place.run(run), true).expect("goes on");
+    assert!(
+        weights("step-0000003").expect("kept") == saved,
+        "another model"
+    );
+}
+
+#[test]
 fn a_damaged_checkpoint_is_an_error_that_names_the_file() {
     let (place, run) = (Place::new(), "run");
     trained(&place.config(1), &place.run(run), false).expect("trains");
