@@ -303,7 +303,6 @@ fn wrong_corpora_and_settings_are_refused_by_name() {
     for (text, word) in [
         ("seeed = 1", "seeed"),
         ("dropout = 2.0", "dropout"),
-        ("preset = \"huge\"", "x-transformer-small"),
         ("batch_tokens = \"many\"", "batch_tokens"),
         ("[[[", "run.toml"),
     ] {
@@ -313,6 +312,11 @@ fn wrong_corpora_and_settings_are_refused_by_name() {
             &[word],
         );
     }
+    let settings = desk.file("run.toml", "preset = \"huge\"");
+    assert_failed(
+        &train(&["--corpus", &corpus, "--config", &settings]),
+        &["run.toml", "preset is huge", "x-transformer-small"],
+    );
     assert!(!Path::new(&desk.path("run")).exists());
     fs::write(format!("{corpus}/train.jsonl"), "{\"id\": ").expect("writes");
     assert_failed(&train(&["--corpus", &corpus]), &["train.jsonl", "line 1"]);

@@ -1,6 +1,6 @@
 //! `canopy train`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use async_signal::{Signal, Signals};
 use clap::Args;
@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::terminal::{StatusLine, duration, print, tell, warn};
 use crate::app::Folders;
-use crate::error::{Result, caught};
+use crate::error::{Error, Result, caught};
 use crate::inference::ComputeDevice;
 use crate::model::Preset;
 use crate::training::{
@@ -186,13 +186,25 @@ pub(super) fn end_on_interrupt(control: &Control) {
 }
 
 impl TrainArguments {
+    /// The settings of a file, with a preset that is known unless the command line names another.
+    fn settings(&self, path: &Path) -> Result<TrainingConfig> {
+        let config = TrainingConfig::open(path)?;
+        match Preset::named(&config.preset) {
+            Err(error) if self.preset.is_none() => Err(Error::Settings {
+                reason: error.to_string(),
+                path: path.to_owned(),
+            }),
+            _ => Ok(config),
+        }
+    }
+
     /// The file's settings, or the run folder's when it goes on, under those of the command line.
     fn config(&self) -> Result<TrainingConfig> {
         let of_run = self.run.as_ref().map(|run| run.join("config.toml"));
         let of_run = of_run.filter(|path| self.resume && path.exists());
         let path = self.config.clone().or(of_run);
         let mut config = match path {
-            Some(path) => TrainingConfig::open(&path)?,
+            Some(path) => self.settings(&path)?,
             None => match &self.from {
                 Some(from) => TrainingConfig::second_stage(from.clone()),
                 None => TrainingConfig::default(),
