@@ -38,7 +38,7 @@ pub struct SegmentUnit {
     pub place: (usize, usize),
     /// Both sides are the same.
     pub identical: bool,
-    points: Vec<String>,
+    pub(crate) points: Vec<String>,
 }
 
 /// All source sentences of a document, whether they are scored or not.
@@ -48,6 +48,8 @@ pub struct DocumentUnits {
     pub sources: Vec<((usize, usize), String)>,
     /// What a reader sees of each.
     pub shown: Vec<String>,
+    /// What the points of each show, by number.
+    pub points: Vec<Vec<String>>,
     /// What BERT reads of each, and how many of these ids are of the sentence itself; empty where no BERT is read.
     pub pieces: Vec<(Vec<u32>, usize)>,
     /// Ids that the encoder reads behind each, from a translation memory; empty where none is read.
@@ -62,7 +64,8 @@ pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits
     let units = |document: Result<ParallelDocument>| {
         let document = document?;
         let units = document.paragraphs.iter().flat_map(|it| &it.units);
-        let shown = units.map(Unit::visible_source).collect();
+        let shown = units.clone().map(Unit::visible_source).collect();
+        let points = units.map(|unit| unit.points.clone()).collect();
         let paragraphs = document.paragraphs.into_iter().enumerate();
         let sources = paragraphs.flat_map(|(paragraph, content)| {
             let units = content.units.into_iter().enumerate();
@@ -71,6 +74,7 @@ pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits
         Ok(DocumentUnits {
             sources: sources.collect(),
             shown,
+            points,
             pieces: Vec::new(),
             behind: Vec::new(),
         })

@@ -7,7 +7,7 @@ use crate::corpus::{
     ContextTexts, Corpus, DocumentUnits, Segment, Split, WordCounts, document_units, segments,
 };
 use crate::error::Result;
-use crate::inference::{SearchOptions, Translator, translate_segments_while};
+use crate::inference::{SearchOptions, Translator};
 use crate::metrics::comparison::{ComparedSegment, ComparedSystem, ComparedTest};
 use crate::model::Matches;
 use crate::training::for_sentences;
@@ -92,14 +92,7 @@ impl TestSet {
             Some(Matches::Learn | Matches::LookUp) => {
                 self.translate_each(translator, &documents, options, go_on)
             }
-            _ => translate_segments_while(
-                translator.model(),
-                translator.vocabulary(),
-                &documents,
-                &self.segments,
-                options,
-                go_on,
-            ),
+            _ => translator.translate_segments(&documents, &self.segments, options, go_on),
         };
         let Some(units) = units else { return Ok(None) };
         let secs = begun.elapsed().saturating_sub(waited).as_secs_f64();
@@ -140,14 +133,8 @@ impl TestSet {
             let mut learn_on = |_, _| ControlFlow::Continue(());
             let made = for_sentences(translator, &document.shown, &mut learn_on);
             let translator = made.as_ref().unwrap_or(translator);
-            units.extend(translate_segments_while(
-                translator.model(),
-                translator.vocabulary(),
-                std::slice::from_ref(document),
-                &own,
-                options,
-                go_on,
-            )?);
+            let document = std::slice::from_ref(document);
+            units.extend(translator.translate_segments(document, &own, options, go_on)?);
         }
         Some(units)
     }

@@ -1,8 +1,9 @@
 //! Translations of the segments a system is scored on.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
+use super::translator::Translator;
 use crate::corpus::{DocumentUnits, Segment};
 use crate::model::{BertSequence, Model};
 use crate::search::{SearchOptions, SourceSentence, SourceText, search_sentences};
@@ -32,42 +33,154 @@ pub fn translate_segments_while(
     options: &SearchOptions,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Option<Vec<Vec<String>>> {
-    let mut text = SourceText::default();
-    let mut numbers = HashMap::new();
-    for (document, units) in documents.iter().enumerate() {
-        let first = text.sentences.len();
-        for (unit, (place, source)) in units.sources.iter().enumerate() {
-            numbers.insert((document, *place), text.sentences.len());
-            let mut ids = vocabulary.encode(source);
-            ids.extend(units.behind.get(unit).into_iter().flatten());
-            text.sentences.push(SourceSentence { ids, place: *place });
+    let whole = |units: &DocumentUnits, unit: usize| vec![Part::whole(vocabulary, units, unit)];
+    let read = Divided::new(documents, &whole);
+    translated((model, vocabulary), read, segments, options, go_on)
+}
+
+impl Translator {
+    /// As [`translate_segments_while`], with units that are longer than the model reads in parts, as a document has them.
+    pub fn translate_segments(
+        &self,
+        documents: &[DocumentUnits],
+        segments: &[Segment],
+        options: &SearchOptions,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Option<Vec<Vec<String>>> {
+        let parts = |units: &DocumentUnits, unit: usize| {
+            let parts = self.parts(&units.sources[unit].1);
+            if parts.len() < 2 {
+                return vec![Part::whole(self.vocabulary(), units, unit)];
+            }
+            let points = units.points.get(unit).map(Vec::as_slice);
+            let points = points.unwrap_or_default();
+            let part = |part: &str| {
+                let lead = part.len() - part.trim_start().len();
+                let end = part.trim_end().len().max(lead);
+                Part {
+                    ids: self.read_ids(part.trim(), points),
+                    around: [part[..lead].to_owned(), part[end..].to_owned()],
+                }
+            };
+            parts.into_iter().map(part).collect()
+        };
+        let read = Divided::new(documents, &parts);
+        let by = (self.model(), self.vocabulary());
+        translated(by, read, segments, options, go_on)
+    }
+}
+
+/// What a model reads as one sentence: a unit or a part of it.
+struct Part {
+    ids: Vec<u32>,
+    /// White space before and behind it, which is not read.
+    around: [String; 2],
+}
+
+impl Part {
+    fn whole(vocabulary: &Vocabulary, units: &DocumentUnits, unit: usize) -> Self {
+        let mut ids = vocabulary.encode(&units.sources[unit].1);
+        ids.extend(units.behind.get(unit).into_iter().flatten());
+        Self {
+            ids,
+            around: [String::new(), String::new()],
         }
-        text.documents.push(first..text.sentences.len());
-        let pieces = units.pieces.iter().cloned();
-        text.pieces
-            .extend(pieces.map(|(ids, of_first)| BertSequence { ids, of_first }));
     }
-    let number = |segment: &Segment, place| numbers[&(segment.document, place)];
+}
+
+/// Documents as a model reads them.
+#[derive(Default)]
+struct Divided {
+    text: SourceText,
+    /// White space around each sentence of the text.
+    around: Vec<[String; 2]>,
+    /// The first sentence of the unit that each is of.
+    firsts: Vec<usize>,
+    /// The sentences of each unit, by its document and its place there.
+    units: HashMap<(usize, (usize, usize)), Range<usize>>,
+}
+
+impl Divided {
+    /// `parts` gives those of a unit by its number in the document, one at least.
+    fn new(
+        documents: &[DocumentUnits],
+        parts: &dyn Fn(&DocumentUnits, usize) -> Vec<Part>,
+    ) -> Self {
+        let mut read = Self::default();
+        for (document, units) in documents.iter().enumerate() {
+            let begin = read.firsts.len();
+            for (unit, (place, _)) in units.sources.iter().enumerate() {
+                let first = read.firsts.len();
+                for Part { ids, around } in parts(units, unit) {
+                    let place = *place;
+                    read.text.sentences.push(SourceSentence { ids, place });
+                    let pieces = units.pieces.get(unit).cloned();
+                    let pieces = pieces.map(|(ids, of_first)| BertSequence { ids, of_first });
+                    read.text.pieces.extend(pieces);
+                    read.around.push(around);
+                    read.firsts.push(first);
+                }
+                let sentences = first..read.firsts.len();
+                read.units.insert((document, *place), sentences);
+            }
+            read.text.documents.push(begin..read.firsts.len());
+        }
+        read
+    }
+
+    fn sentences(&self, segment: &Segment, place: (usize, usize)) -> Range<usize> {
+        self.units[&(segment.document, place)].clone()
+    }
+}
+
+fn translated(
+    (model, vocabulary): (&Model, &Vocabulary),
+    mut read: Divided,
+    segments: &[Segment],
+    options: &SearchOptions,
+    go_on: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Option<Vec<Vec<String>>> {
+    let mut wanted = Vec::new();
     for segment in segments {
-        text.wanted
-            .extend(segment.units.iter().map(|unit| number(segment, unit.place)));
+        for unit in &segment.units {
+            wanted.extend(read.sentences(segment, unit.place));
+        }
     }
-    let mut translations = vec![String::new(); text.sentences.len()];
+    read.text.wanted = wanted;
+    // Parts that a unit still lacks, at its first sentence.
+    let mut missing = vec![0_usize; read.firsts.len()];
+    for &first in &read.firsts {
+        missing[first] += 1;
+    }
+    let mut translations = vec![String::new(); read.firsts.len()];
     let mut flow = ControlFlow::Continue(());
     search_sentences(
         model,
         vocabulary,
-        &text,
+        &read.text,
         options,
         &mut |number, hypothesis| {
             translations[number] = vocabulary.decode(&hypothesis.ids);
-            flow = go_on();
+            let missing = &mut missing[read.firsts[number]];
+            *missing = missing.saturating_sub(1);
+            if *missing == 0 {
+                flow = go_on();
+            }
             flow
         },
     );
+    let part = |number: usize| {
+        let [before, behind] = &read.around[number];
+        [before, &translations[number], behind]
+            .map(String::as_str)
+            .concat()
+    };
     let of = |segment: &Segment| {
-        let of = |place| translations[number(segment, place)].clone();
-        segment.units.iter().map(|unit| of(unit.place)).collect()
+        let of = |place| read.sentences(segment, place).map(part);
+        let units = segment.units.iter();
+        units
+            .map(|unit| of(unit.place).collect::<String>())
+            .collect()
     };
     flow.is_continue()
         .then(|| segments.iter().map(of).collect())

@@ -1,6 +1,7 @@
 //! What a document-level model reads of a document that somebody has worked on.
 
 use super::*;
+use crate::corpus::{Segment, SegmentUnit};
 use crate::kernels::WordNormaliser;
 use crate::model::{
     Architecture, Context, MemorySource, ModelConfig, NormPosition, Positions, Reach, Side,
@@ -136,4 +137,60 @@ fn a_model_that_reads_no_translations_makes_no_drafts() {
         let with = translated(&translator, &mut fixed(0, "Close the file."));
         assert_eq!(with, without);
     }
+}
+
+#[test]
+fn a_long_sentence_is_scored_as_it_is_translated() {
+    let (translator, document) = (translator(Some(selective(Side::Encoder))), document());
+    let options = SearchOptions {
+        beam_size: 1,
+        ..SearchOptions::default()
+    };
+    let place = |sentence: usize| {
+        let position = document.position(sentence);
+        (position.sentence_in_paragraph, position.paragraph)
+    };
+    let sentences = document.sentences.iter().enumerate();
+    let units = DocumentUnits {
+        sources: sentences
+            .map(|(number, sentence)| (place(number), sentence.text.clone()))
+            .collect(),
+        ..DocumentUnits::default()
+    };
+    let long = &document.sentences[1].text;
+    assert!(translator.parts(long).len() > 1);
+    let segment = Segment {
+        source: long.clone(),
+        reference: long.clone(),
+        units: vec![SegmentUnit {
+            source: long.clone(),
+            reference: long.clone(),
+            place: place(1),
+            identical: false,
+            points: Vec::new(),
+        }],
+        document: 0,
+        paragraph: 1,
+        unseen: true,
+        repeated: false,
+    };
+    let mut told = 0;
+    let scored = translator.translate_segments(&[units], &[segment], &options, &mut || {
+        told += 1;
+        ControlFlow::Continue(())
+    });
+    assert_eq!(told, 1, "a unit has several parts");
+    let mut whole = None;
+    let mut finished = |_: usize, translation: Translation| {
+        whole = Some(translation);
+        ControlFlow::Continue(())
+    };
+    translator
+        .translate(&document, &[1], &options, &mut finished)
+        .expect("translates");
+    // As it was found, before it was checked.
+    let parts = whole.expect("a translation").parts;
+    let parts = parts.iter().map(|ids| translator.vocabulary.decode(ids));
+    let expected = parts.collect::<Vec<_>>().join(" ");
+    assert_eq!(scored.expect("to the end")[0][0], expected);
 }
