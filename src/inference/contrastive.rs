@@ -96,7 +96,7 @@ impl Translator {
     fn set_text(&self, set: &ContrastiveSet, options: &ContextOptions) -> Result<SetText> {
         let mut read = SetText::default();
         // Items of one document that read all of it are encoded together.
-        let mut placed: HashMap<(usize, Range<usize>), usize> = HashMap::new();
+        let mut placed: HashMap<(usize, Range<usize>), Vec<usize>> = HashMap::new();
         for (number, item) in set.items.iter().enumerate() {
             let sentences = &set.documents[item.document].sentences;
             let candidates = item.candidates().map(|text| self.vocabulary().encode(text));
@@ -107,14 +107,14 @@ impl Translator {
                 continue;
             }
             let context = self.context(item.sentence, sentences.len(), options);
-            let first = match placed.entry((item.document, context.clone())) {
-                Entry::Occupied(entry) => *entry.get(),
+            let firsts = match placed.entry((item.document, context.clone())) {
+                Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => {
                     let read = &mut read.text;
-                    *entry.insert(self.add_document(read, &sentences[context.clone()], options)?)
+                    entry.insert(self.add_document(read, &sentences[context.clone()], options)?)
                 }
             };
-            let sentence = first + item.sentence - context.start;
+            let sentence = firsts[item.sentence - context.start];
             if !read.candidates.contains_key(&sentence) {
                 read.text.wanted.push(sentence);
             }
@@ -142,45 +142,52 @@ impl Translator {
         first..end
     }
 
-    /// Adds a document; the number of its first sentence.
+    /// Adds a document; the number that each of its sentences gets, or the first part of one that is too long.
+    ///
+    /// The human translation of such a sentence is not read: nobody knows where to cut it.
     fn add_document(
         &self,
         text: &mut SourceText,
         sentences: &[SetSentence],
         options: &ContextOptions,
-    ) -> Result<usize> {
-        let (first, longest) = (
+    ) -> Result<Vec<usize>> {
+        let (begin, longest) = (
             text.sentences.len(),
             self.description().model.max_tokens - 1,
         );
-        let encode = |text: &str| {
-            let mut ids = self.vocabulary().encode(text);
-            ids.truncate(longest);
-            ids
-        };
-        for sentence in sentences {
-            let known = match &sentence.reference {
-                Some(reference) if options.gold_target_context => Some(reference),
-                _ => (!is_translatable(&sentence.source)).then_some(&sentence.source),
-            };
-            if let Some(known) = known {
-                text.known.insert(text.sentences.len(), encode(known));
-            }
-            let mut ids = encode(&sentence.source);
-            let (shown, own) = (stripped(&sentence.source), ids.len());
-            ids.extend(self.description().behind(&shown, own, self.vocabulary()));
-            text.sentences.push(SourceSentence {
-                ids,
-                place: sentence.place,
-            });
-        }
         let shown: Vec<String> = sentences
             .iter()
             .map(|sentence| stripped(&sentence.source))
             .collect();
         let pieces = bert_sequences(self.model(), self.description(), &shown)?;
-        text.pieces.extend(pieces);
-        text.documents.push(first..text.sentences.len());
-        Ok(first)
+        let mut firsts = Vec::with_capacity(sentences.len());
+        for (number, sentence) in sentences.iter().enumerate() {
+            firsts.push(text.sentences.len());
+            let parts: Vec<&str> = match self.parts(&sentence.source) {
+                parts if parts.len() > 1 => parts.into_iter().map(str::trim).collect(),
+                _ => vec![sentence.source.as_str()],
+            };
+            let known = match &sentence.reference {
+                Some(reference) if options.gold_target_context => Some(reference),
+                _ => (!is_translatable(&sentence.source)).then_some(&sentence.source),
+            };
+            if let Some(known) = known.filter(|_| parts.len() == 1) {
+                let mut ids = self.vocabulary().encode(known);
+                ids.truncate(longest);
+                text.known.insert(text.sentences.len(), ids);
+            }
+            for part in parts {
+                let mut ids = self.vocabulary().encode(part);
+                let (shown, own) = (stripped(part), ids.len());
+                ids.extend(self.description().behind(&shown, own, self.vocabulary()));
+                text.sentences.push(SourceSentence {
+                    ids,
+                    place: sentence.place,
+                });
+                text.pieces.extend(pieces.get(number).cloned());
+            }
+        }
+        text.documents.push(begin..text.sentences.len());
+        Ok(firsts)
     }
 }

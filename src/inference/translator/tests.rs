@@ -1,7 +1,9 @@
 //! What a document-level model reads of a document that somebody has worked on.
 
 use super::*;
+use crate::contrastive::{Contrast, ContrastiveSet, Item, SetDocument, SetSentence};
 use crate::corpus::{Segment, SegmentUnit};
+use crate::inference::ContextOptions;
 use crate::kernels::WordNormaliser;
 use crate::model::{
     Architecture, Context, MemorySource, ModelConfig, NormPosition, Positions, Reach, Side,
@@ -193,4 +195,51 @@ fn a_long_sentence_is_scored_as_it_is_translated() {
     let parts = parts.iter().map(|ids| translator.vocabulary.decode(ids));
     let expected = parts.collect::<Vec<_>>().join(" ");
     assert_eq!(scored.expect("to the end")[0][0], expected);
+}
+
+/// What a translator thinks of two translations of a sentence behind `context`.
+fn contrasted(translator: &Translator, context: &[&str]) -> Vec<Option<Vec<f64>>> {
+    let sentence = |source: &str, paragraph| SetSentence {
+        source: source.trim().to_owned(),
+        reference: None,
+        place: (0, paragraph),
+    };
+    let before = context.iter().map(|&source| sentence(source, 0));
+    let last = sentence("Close the page.", 1);
+    let set = ContrastiveSet {
+        documents: vec![SetDocument {
+            id: "page".to_owned(),
+            sentences: before.chain([last]).collect(),
+        }],
+        items: vec![Item {
+            sentence: context.len(),
+            correct: "Open.".to_owned(),
+            contrasts: vec![Contrast {
+                text: "Close.".to_owned(),
+                replacement: None,
+            }],
+            ..Item::default()
+        }],
+        ..ContrastiveSet::default()
+    };
+    let options = ContextOptions {
+        before: None,
+        after: None,
+        gold_target_context: false,
+        beam_size: 1,
+    };
+    let scores = translator.score_contrasts(&set, &options, &mut |_| ControlFlow::Continue(()));
+    scores.expect("scores").items
+}
+
+#[test]
+fn all_of_a_long_sentence_is_context_of_a_contrast() {
+    let translator = translator(Some(selective(Side::Encoder)));
+    let long = document().sentences[1].text.clone();
+    let parts = translator.parts(&long);
+    assert!(parts.len() > 1);
+    let whole = contrasted(&translator, &[long.as_str()]);
+    assert!(whole[0].is_some());
+    assert_eq!(whole, contrasted(&translator, &parts));
+    assert_ne!(whole, contrasted(&translator, &parts[..1]));
 }
