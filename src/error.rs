@@ -177,7 +177,7 @@ pub enum Error {
     )]
     CorpusChanged { path: PathBuf },
     #[error(
-        "what --{what} named has changed since the run began, so it cannot go on; put the old file back, or begin another run: {path:?}"
+        "the {what} of the run changed after it began, so it cannot go on; put the old file back, or begin another run: {path:?}"
     )]
     SourceChanged { what: &'static str, path: PathBuf },
     #[error("the corpus of the run is not there ({cause}); put it back where it was: {path:?}")]

@@ -194,6 +194,7 @@ fn advice(error: &Error) -> &'static str {
         Error::Diverged { .. } | Error::Checkpoint { .. } => " (--resume)",
         Error::NotRunning { .. } => " (`canopy train --resume`)",
         Error::CorpusChanged { .. } => " (or name the old one with --corpus)",
+        Error::SourceChanged { .. } => " (or name the old one with --memory or --contexts)",
         Error::CorpusGone { .. } => " (or name its new place with --corpus)",
         Error::UnknownFormat { .. } => " (or say --format text, to have it read as plain text)",
         Error::NothingToEvaluate { .. } => " (--split, here or where it is imported)",
