@@ -325,7 +325,7 @@ impl Encoder {
     }
 
     /// Number of the last self-attention.
-    fn last_attention(&self) -> usize {
+    pub(super) fn last_attention(&self) -> usize {
         let attentions = self.sublayers.iter();
         let attentions = attentions.filter(|sublayer| sublayer.attention.is_some());
         attentions.count().saturating_sub(1)

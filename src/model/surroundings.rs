@@ -5,8 +5,8 @@
 
 use burn::tensor::Tensor;
 
-use super::attended::Attended;
-use super::context_attention::{GatedContext, Memory};
+use super::attended::{Attended, AttendedKind};
+use super::context_attention::{ContextAttention, GatedContext, Memory};
 use super::documents::Documents;
 use super::embedding::Rows;
 use super::encoder::{Encoder, EncoderOutput};
@@ -22,6 +22,11 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
+    /// How many sentences stand before the window.
+    fn num_before(&self) -> usize {
+        self.before.as_ref().map_or(0, |before| before.dims()[0])
+    }
+
     /// The window's words with the rest of the document, and the window's sentences as readers of it.
     ///
     /// # Shapes
@@ -32,10 +37,8 @@ impl Surroundings {
         encodings: Tensor<2>,
         window: &Documents,
     ) -> (Memory, Vec<Reader>) {
-        let ([rows, _], count) = (words.dims(), |part: &Option<Tensor<2>>| {
-            part.as_ref().map_or(0, |part| part.dims()[0])
-        });
-        let (before, after) = (count(&self.before), count(&self.after));
+        let ([rows, _], before) = (words.dims(), self.num_before());
+        let after = self.after.as_ref().map_or(0, |after| after.dims()[0]);
         let mut sentences: Vec<_> = (0..before).map(|row| row..row + 1).collect();
         let own = window.sentences.iter();
         sentences.extend(own.map(|range| before + range.start..before + range.end));
@@ -63,7 +66,7 @@ impl Transformer {
     /// - memory: as in [`Self::encode`]
     /// - output: `[sentences, d_model]`
     pub fn encode_sentences(&self, source: &Rows, memory: Option<Tensor<2>>) -> Option<Tensor<2>> {
-        let words = memory.unwrap_or_else(|| self.layers(source));
+        let words = memory.unwrap_or_else(|| self.layers(source, &mut Attended::off()));
         self.encoder.encode_sentences(&words, &source.layout())
     }
 
@@ -74,14 +77,37 @@ impl Transformer {
         memory: Option<Tensor<2>>,
         surroundings: &Surroundings,
     ) -> Option<EncoderOutput> {
+        self.encode_among_attended(source, memory, surroundings, &mut Attended::off())
+    }
+
+    /// [`Self::encode_among`], with what it attends to: sentences that the context names, and the leaves of its tree, have
+    /// their numbers in the document.
+    pub(super) fn encode_among_attended(
+        &self,
+        source: &Rows,
+        memory: Option<Tensor<2>>,
+        surroundings: &Surroundings,
+        attended: &mut Attended,
+    ) -> Option<EncoderOutput> {
         assert_eq!(source.documents.len(), 1, "a window of one document");
-        let (states, documents) = (self.layers(source), source.layout());
+        let encoder = &self.encoder;
+        let gated = encoder.gated.as_ref();
+        let gated = gated.filter(|_| encoder.chooses_by_encodings())?;
+        let (states, documents) = (self.layers(source, attended), source.layout());
         let words = memory.unwrap_or_else(|| states.clone());
-        let encodings = self.encoder.encode_sentences(&words, &documents)?;
+        let encodings = encoder.encode_sentences(&words, &documents)?;
+        let (first, [rows, _]) = (surroundings.num_before(), words.dims());
         let (memory, readers) = surroundings.around(words, encodings, &documents);
-        let gated = self.encoder.gated.as_ref()?;
-        let none = DropoutSource::none();
-        let states = gated.forward(states.clone(), states, &readers, &memory, &none);
+        let states = if attended.is_on() {
+            let place = (AttendedKind::Context, encoder.last_attention());
+            let joined = gated.attend_telling(&states, &states, &readers, &memory, place, attended);
+            let sentences = first..first + documents.sentences.len();
+            attended.rename_window(&(first..first + rows), &sentences, gated.reads_words());
+            joined
+        } else {
+            let none = DropoutSource::none();
+            gated.forward(states.clone(), states, &readers, &memory, &none)
+        };
         let counted = self.counted(source);
         Some(EncoderOutput::of(
             states,
@@ -89,13 +115,22 @@ impl Transformer {
         ))
     }
 
-    fn layers(&self, source: &Rows) -> Tensor<2> {
+    fn layers(&self, source: &Rows, attended: &mut Attended) -> Tensor<2> {
         let none = DropoutSource::none();
         let counted = self.counted(source);
         let source = counted.as_ref().unwrap_or(source);
         let embedded = self.embedding.forward(source, &none);
-        self.encoder
-            .layers(embedded, source, None, &none, &mut Attended::off())
+        self.encoder.layers(embedded, source, None, &none, attended)
+    }
+}
+
+impl GatedContext {
+    /// Whether what is read are words, be they chosen by encodings, and not the encodings.
+    fn reads_words(&self) -> bool {
+        match self {
+            Self::Layer(context) => !matches!(context.attention, ContextAttention::Sentences(_)),
+            Self::Han(_) => true,
+        }
     }
 }
 
@@ -127,6 +162,7 @@ impl Encoder {
 mod tests {
     use burn::tensor::Device;
 
+    use super::super::attended::{Keep, Reading};
     use super::super::config::{Architecture, ModelConfig, NormPosition, Positions};
     use super::super::context_config::{Context, MemorySource, Placement};
     use super::super::system::{Encoded, Model};
@@ -195,6 +231,71 @@ mod tests {
         });
         for (whole, window) in whole.iter().zip(&window) {
             assert!((whole - window).abs() < 1e-5, "{whole} and {window}");
+        }
+    }
+
+    /// What the third and fourth sentence attend to within the whole document, and with what is kept of the rest.
+    fn attended_whole_and_in_window(context: Context) -> [Attended; 2] {
+        let model = model(context);
+        let encodings = |part: &[&[u32]]| model.encode_sentences(&rows(part));
+        let surroundings = Surroundings {
+            before: encodings(&DOCUMENT[..2]),
+            after: encodings(&DOCUMENT[4..]),
+        };
+        let attended = |part: &[&[u32]], surroundings: Option<&Surroundings>| {
+            let untranslated = vec![<&[u32]>::default(); part.len()];
+            let (source, target) = (rows(part), rows(&untranslated));
+            model.attended_among(&source, &target, surroundings, Keep::all())
+        };
+        let mut whole = attended(&DOCUMENT, None);
+        whole.forget_first([5, 0, 2]);
+        [whole, attended(&DOCUMENT[2..4], Some(&surroundings))]
+    }
+
+    fn readings(attended: &Attended, kind: AttendedKind) -> &[Reading] {
+        let layer = attended.layers.iter().find(|layer| layer.kind == kind);
+        &layer.expect("it was attended to").readings.rows
+    }
+
+    #[test]
+    fn a_window_attends_to_the_sentences_of_the_whole_document() {
+        let [whole, window] = attended_whole_and_in_window(Context::HierarchicalEncoding {
+            placement: Placement::Gate,
+            decoder: false,
+        });
+        let [whole, window] = [&whole, &window].map(|it| readings(it, AttendedKind::Context));
+        assert_eq!(window.len(), 2 * 7);
+        for (whole, window) in whole.iter().zip(window) {
+            assert_eq!(window.keys.len(), DOCUMENT.len());
+            for (whole, window) in whole.keys.iter().zip(&window.keys) {
+                assert_eq!(whole.0, window.0);
+                assert!((whole.1 - window.1).abs() < 1e-5, "{whole:?}, {window:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_read_of_encodings_is_in_no_word() {
+        let [_, window] = attended_whole_and_in_window(Context::HierarchicalConditional {
+            top_t: 5,
+            merge: MergeKind::Source2Token,
+            rule: TraversalRule::ByNode,
+            placement: Placement::Gate,
+        });
+        assert_eq!(window.leaves, [0, 1, 2, 3, 4]);
+        let encoded = readings(&window, AttendedKind::SentenceEncoding);
+        let words = encoded.iter().map(|reading| {
+            let words = reading.keys.iter().map(|&(word, _)| word);
+            words.collect::<Vec<_>>()
+        });
+        assert!(words.eq([vec![0, 1, 2, 3], vec![4, 5, 6]]));
+        for reading in readings(&window, AttendedKind::Context) {
+            let sentences = reading.sentences.iter();
+            assert!(sentences.clone().map(|read| read.sentence).eq(0..5));
+            assert!(reading.keys.iter().all(|&(word, _)| word < 7));
+            let far = sentences.filter(|read| ![2, 3].contains(&read.sentence));
+            let far: f32 = far.map(|read| read.weight).sum();
+            assert!((far - reading.rest).abs() < 1e-5, "{far}: {reading:?}");
         }
     }
 

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use super::beam::{Hypothesis, SearchOptions};
-use super::passes::{Encodings, Found, Searcher};
+use super::encodings::Encodings;
+use super::passes::{Found, Searcher};
 use super::windows::LARGEST;
 use crate::model::{BertSequence, Model, Rows};
 use crate::text::vocabulary::Vocabulary;

@@ -8,7 +8,8 @@ use burn::tensor::{Int, Tensor, TensorData};
 
 use super::batch::SourceText;
 use super::beam::SearchOptions;
-use super::passes::{BATCH_TOKENS, Encodings, Searcher, within};
+use super::encodings::Encodings;
+use super::passes::{BATCH_TOKENS, Searcher, within};
 use super::windows::LARGEST;
 use crate::kernels::DropoutSource;
 use crate::model::{Batch, Encoded, Memory, Model, Rows};

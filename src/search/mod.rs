@@ -6,6 +6,7 @@
 mod batch;
 mod beam;
 mod decode;
+mod encodings;
 mod forced;
 mod markup;
 mod passes;
@@ -16,7 +17,8 @@ mod windows;
 pub use batch::{SourceSentence, SourceText, search_documents, search_sentences};
 pub use beam::{Hypothesis, Limits, SearchOptions, search};
 pub use decode::Decode;
+pub use encodings::Encodings;
 pub use forced::{Candidates, Forced, force_documents};
 pub use markup::Markup;
-pub use passes::{Encodings, Found};
+pub use passes::Found;
 pub(crate) use windows::{LARGEST, Window, windows};

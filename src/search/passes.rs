@@ -9,12 +9,11 @@ use std::ops::{ControlFlow, Range};
 use super::batch::{SourceText, batches};
 use super::beam::{Hypothesis, Limits, SearchOptions, search};
 use super::decode::Decode;
+use super::encodings::Encodings;
 use super::markup::Markup;
-use super::windows::{Window, groups, windows};
-use burn::tensor::Tensor;
-
+use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
-use crate::model::{Encoded, Model, Rows, Surroundings};
+use crate::model::{Encoded, Model, Rows};
 use crate::text::vocabulary::Vocabulary;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
@@ -38,11 +37,6 @@ pub enum Found {
         hypothesis: Hypothesis,
     },
 }
-
-/// Encodings of the sentences of the long document that was searched last, and its place in the text: good for the next
-/// search of the same text by the same model.
-#[derive(Debug, Clone, Default)]
-pub struct Encodings(pub(super) Option<(Range<usize>, Tensor<2>)>);
 
 pub(super) struct Searcher<'a> {
     pub model: &'a Model,
@@ -109,53 +103,20 @@ impl Searcher<'_> {
         groups.into_iter().filter_map(wanted).collect()
     }
 
-    /// A group of windows and its encoding; `kept` is for [`Self::surroundings`].
+    /// A group of windows and its encoding; `kept` is for [`Encodings::around`].
     pub(super) fn encoded(&self, group: &[Window], kept: &mut Encodings) -> (Rows, Encoded) {
         let rows = self
             .text
             .rows(group.iter().map(|window| window.read.clone()));
-        let encoded = match self.surroundings(group, kept) {
+        let surroundings = match group {
+            [window] => kept.around(self.model, self.text, window, self.largest),
+            _ => None,
+        };
+        let encoded = match surroundings {
             Some(surroundings) => self.model.encode_among(&rows, &surroundings),
             None => self.model.encode(&rows, &DropoutSource::none()),
         };
         (rows, encoded)
-    }
-
-    /// What is known of the rest of the document of which the group is a window; none if it is whole documents, or if
-    /// the model does not choose sentences by encodings.
-    ///
-    /// `kept` holds the encodings of the document whose windows were asked for last.
-    fn surroundings(
-        &self,
-        group: &[Window],
-        Encodings(kept): &mut Encodings,
-    ) -> Option<Surroundings> {
-        let [window] = group else {
-            return None;
-        };
-        let mut documents = self.text.documents.iter();
-        let document = documents.find(|document| document.contains(&window.own.start))?;
-        if window.read == *document {
-            return None;
-        }
-        if kept.as_ref().is_none_or(|(of, _)| of != document) {
-            let windows = windows(&self.text.sentences, document, self.largest);
-            let encode = |window: &Window| {
-                let rows = self.text.rows([window.own.clone()]);
-                self.model.encode_sentences(&rows)
-            };
-            let encodings = windows.iter().map(encode).collect::<Option<Vec<_>>>()?;
-            *kept = Some((document.clone(), Tensor::cat(encodings, 0)));
-        }
-        let (_, encodings) = kept.as_ref()?;
-        let part = |range: Range<usize>| {
-            let (start, len) = (range.start - document.start, range.len());
-            (len > 0).then(|| encodings.clone().narrow(0, start, len))
-        };
-        Some(Surroundings {
-            before: part(document.start..window.read.start),
-            after: part(window.read.end..document.end),
-        })
     }
 
     /// Translates what the wanted sentences read of the others' translations and nobody knows yet.

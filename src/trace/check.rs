@@ -1,7 +1,7 @@
 //! Whether a trace can be what it says: every number in its range, every reference to something that is there.
 
 use super::map::{AttentionMap, MapInfo, Side, Units};
-use super::overview::{Overview, Trace};
+use super::overview::{Overview, Trace, TracedWindow};
 use super::row::{MapRow, NodeVisit};
 use super::tree::TracedTree;
 
@@ -152,6 +152,12 @@ impl Overview {
         let mut sentences = self.source.iter().chain(&self.target);
         if !sentences.all(|sentence| sentence.section < self.sections.len()) {
             return Err("a sentence is in a section that is not there".to_owned());
+        }
+        let ordered = |window: &TracedWindow| {
+            window.first <= window.own && window.own < window.end && window.end <= self.source.len()
+        };
+        if !self.windows.iter().all(ordered) {
+            return Err("a window is no run of sentences".to_owned());
         }
         for tree in &self.trees {
             let there = |&leaf: &u32| is_below(leaf, self.source.len());

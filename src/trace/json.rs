@@ -26,6 +26,10 @@ pub const ABOUT: &[(&str, &str)] = &[
         "sentences in order, target[i] translates source[i]; tokens: one for each row; text: for people; points: what the single placeholders in text show, by number; section, paragraph (within the document), sentence_in_paragraph: where it stands",
     ),
     (
+        "windows",
+        "how a document was read that is too long to be read at once; absent if it was read as a whole; first, own, end: the sentences from first to before end were read together, from own on for themselves",
+    ),
+    (
         "trees",
         "binary content trees; leaves: sentence of each leaf; node i of a level has parent i / 2 (rounded down) in the level above, an odd last node is copied up; level 0: leaves, last level: root",
     ),
@@ -35,7 +39,7 @@ pub const ABOUT: &[(&str, &str)] = &[
     ),
     (
         "maps",
-        "one head of one layer; queries: what has a row; keys: what rows put weight on; visible: sentences that a query may attend to (own, all, others, earlier, {previous: n}, {own_and_previous: n}); normaliser: of the keys; sentence_normaliser: of the sentences if they were weighed before their words; threshold: weights below it were dropped; rows: [queries]",
+        "one head of one layer; queries: what has a row; keys: what rows put weight on; visible: sentences that a query may attend to (own, all, others, earlier, {previous: n}, {own_and_previous: n}); windowed: of these only the ones of its window; normaliser: of the keys; sentence_normaliser: of the sentences if they were weighed before their words; threshold: weights below it were dropped; rows: [queries]",
     ),
     (
         "maps.rows",
@@ -48,7 +52,7 @@ pub const ABOUT: &[(&str, &str)] = &[
     ),
     (
         "maps.rows.rest",
-        "sum of the weights that were dropped or belong to no word; 0 to 1",
+        "sum of the weights that were dropped or belong to no word, such as a sentence's encoding that was read in the place of its words; 0 to 1",
     ),
     (
         "maps.rows.visits",

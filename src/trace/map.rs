@@ -107,6 +107,9 @@ pub struct MapInfo {
     /// What rows put weight on. With words as keys a row may tell of their sentences too, see [`MapRow`].
     pub keys: Units,
     pub visible: Visible,
+    /// Whether of these only the ones of its window, see [`Overview::windows`](super::Overview::windows).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub windowed: bool,
     /// Of the keys.
     pub normaliser: Normaliser,
     /// Of the sentences, where they were weighed before their words.

@@ -30,7 +30,7 @@ pub use file::TraceFile;
 pub use gate::GateValues;
 pub use json::ABOUT;
 pub use map::{AttentionMap, MapInfo, MapKind, Normaliser, Side, Units, Visible};
-pub use overview::{Overview, Trace, TracedModel, TracedSentence, WordIndex};
+pub use overview::{Overview, Trace, TracedModel, TracedSentence, TracedWindow, WordIndex};
 pub use row::{MapRow, NodeVisit, SentenceWeight, drop_below};
 pub use source::{TraceFormat, TraceSource, open, save};
 pub use tree::TracedTree;

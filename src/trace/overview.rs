@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::gate::GateValues;
-use super::map::{AttentionMap, MapKind, Side, Units};
+use super::map::{AttentionMap, MapInfo, MapKind, Side, Units};
 use super::tree::TracedTree;
 use crate::text::document::{Document, Section};
 use crate::text::placeholder;
@@ -40,9 +40,23 @@ pub struct Overview {
     pub source: Vec<TracedSentence>,
     /// The translation of each source sentence; empty if only the encoder was traced.
     pub target: Vec<TracedSentence>,
+    /// How a document was read that is too long to be read at once; empty if it was read as a whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<TracedWindow>,
     /// Content trees over source sentences: none, one, or one for each window of a long document.
     pub trees: Vec<TracedTree>,
     pub gates: Vec<GateValues>,
+}
+
+/// Consecutive sentences of a long document that were read together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TracedWindow {
+    /// The first sentence that was read.
+    pub first: usize,
+    /// The first one that was read for itself, those before it for the ones behind it.
+    pub own: usize,
+    /// Behind the last one. If the parts of a sentence are in two windows, it is the next one's first.
+    pub end: usize,
 }
 
 /// The model that was traced.
@@ -115,6 +129,32 @@ impl Overview {
         WordIndex {
             starts: std::iter::once(0).chain(ends).collect(),
         }
+    }
+
+    /// Sentences that queries of sentence `own` may attend to in such a map, ascending.
+    pub fn visible(
+        &self,
+        info: &MapInfo,
+        own: usize,
+    ) -> impl Iterator<Item = usize> + Clone + use<> {
+        let (count, visible) = (self.sentences(info.keys.side()).len(), info.visible);
+        let seen = if info.windowed {
+            self.read_with(own)
+        } else {
+            0..count
+        };
+        let seen = seen.start..seen.end.min(count);
+        seen.filter(move |&other| visible.includes(own, other))
+    }
+
+    /// Sentences that were read in one window with sentence `own`.
+    fn read_with(&self, own: usize) -> Range<usize> {
+        let windows = self.windows.iter();
+        let windows = windows.filter(|window| (window.own..window.end).contains(&own));
+        let read = windows.map(|window| (window.first, window.end));
+        let read = read.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let (first, end) = read.unwrap_or((0, self.source.len()));
+        first..end
     }
 
     /// Whether the trace is of this document: of the same sentences in the same order.

@@ -8,7 +8,8 @@ use super::map::Units;
 ///
 /// The weights of the map's keys and `rest` sum to 1, or to 0 for a query that may see nothing. If the keys are words,
 /// `sentences` has the weight of whole sentences (of all that were chosen): what it exceeds the weights of the
-/// sentence's words in `words` by was dropped inside that sentence. If the keys are sentences, `words` is empty.
+/// sentence's words in `words` by was dropped inside that sentence, or is that of its encoding, which is read in the place
+/// of the words in a document too long to be read at once. If the keys are sentences, `words` is empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MapRow {
@@ -18,7 +19,8 @@ pub struct MapRow {
     /// Row of a word on the keys' side and its weight, ascending by row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<(u32, f32)>,
-    /// Sum of the weights of all keys that were dropped, and of those that are no words, such as sentence breaks.
+    /// Sum of the weights of all keys that were dropped, and of those that are no words, such as sentence breaks and
+    /// encodings.
     pub rest: f32,
     /// Which of [`Overview::trees`](super::Overview::trees) `visits` speaks of.
     #[serde(skip_serializing_if = "is_zero")]

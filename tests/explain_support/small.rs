@@ -32,6 +32,7 @@ pub fn info(kind: MapKind, head: usize) -> MapInfo {
         },
         keys: Units::SourceWords,
         visible: if is_cross { Visible::Own } else { Visible::All },
+        windowed: false,
         normaliser: if is_cross {
             Normaliser::Softmax
         } else {

@@ -89,6 +89,7 @@ impl Sketch {
             }],
             source,
             target,
+            windows: Vec::new(),
             trees: (!tree.leaves.is_empty())
                 .then_some(tree)
                 .into_iter()
@@ -128,6 +129,7 @@ impl Sketch {
                 queries,
                 keys: Units::SourceWords,
                 visible: if context { Visible::All } else { Visible::Own },
+                windowed: false,
                 normaliser: Normaliser::Softmax,
                 sentence_normaliser: None,
                 threshold: THRESHOLD,

@@ -6,6 +6,7 @@ mod maps;
 mod probabilities;
 #[path = "../tiny/mod.rs"]
 mod tiny;
+mod windows;
 
 use std::ops::ControlFlow;
 

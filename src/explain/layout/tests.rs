@@ -47,6 +47,7 @@ fn tree(leaves: u32, chosen: &[u32]) -> TreeView {
         queries: Units::SourceWords,
         keys: Units::SourceSentences,
         visible: Visible::All,
+        windowed: false,
         normaliser: Normaliser::Sparsemax,
         sentence_normaliser: None,
         threshold: 0.0,

@@ -1,7 +1,7 @@
 //! What a model attended to while it translated a document, from one more pass over it and its translation.
 //!
-//! The pass comes after the translation and so cannot change it. It costs one run of the encoder and one of the decoder
-//! over the words that the search settled on.
+//! The pass comes after the translation and so cannot change it. It costs one run of the encoder, two where sentences of
+//! a long document are chosen by their encodings, and one of the decoder over the words that the search settled on.
 
 mod describe;
 mod rows;
@@ -12,10 +12,12 @@ use self::rows::Layout;
 pub(super) use self::text::TracedText;
 use super::translation::Translation;
 use super::translator::Translator;
-use crate::model::{Attended, AttendedKind, GateReading};
-use crate::search::Window;
+use crate::model::{Attended, AttendedKind, GateReading, ModelConfig};
+use crate::search::{Encodings, LARGEST, Window};
 use crate::text::document::Document;
-use crate::trace::{AttentionMap, GateValues, MapInfo, MapRow, Overview, Side, Trace, TracedTree};
+use crate::trace::{
+    AttentionMap, GateValues, MapInfo, MapKind, MapRow, Overview, Side, Trace, TracedTree,
+};
 
 impl Translator {
     /// What the model attends to when it reads `document` and writes `translations`, one for each sentence or none.
@@ -23,8 +25,10 @@ impl Translator {
     /// A translation whose [`parts`](Translation::parts) are missing, since someone edited it, is traced as its text is
     /// encoded; it has no words in the trace if the sentence is too long for the model and its parts are unknown.
     ///
-    /// A document that the search reads in windows is traced in the same ones, each with a tree of its own. The other
-    /// translations that a bilingual model reads are those of `translations`, not the drafts of its first pass.
+    /// A document that the search reads in windows is traced in the same ones: either each with a tree of its own and the
+    /// others masked, or, where sentences are chosen by encodings, among those of the whole document; the weight of a
+    /// sentence whose encoding was read in the place of its words is in none of its words. The other translations that a
+    /// bilingual model reads are those of `translations`, not the drafts of its first pass.
     ///
     /// The trace is in memory as a whole. Weights below 0.001 are dropped; the longer the document, the less is kept, so
     /// that a trace has at most about 16 million rows and visits each, some 4 GB: first the nodes of the content tree
@@ -46,50 +50,36 @@ impl Translator {
                 sections: document.sections.clone(),
                 source: text.traced_source(self.vocabulary(), document),
                 target: text.traced_target(self.vocabulary(), document, translations),
+                windows: Vec::new(),
                 trees: Vec::new(),
                 gates: Vec::new(),
             },
             maps: Vec::new(),
         };
-        for Window { read, own } in text.windows(self.model().encodes_documents()) {
-            let (source, target) = text.rows(read.clone());
-            let mut attended = self.model().attended(&source, &target, keep);
+        let in_documents = self.model().encodes_documents();
+        let windows = text.windows(in_documents);
+        if in_documents && windows.len() > 1 {
+            trace.overview.windows = text.traced_windows(&windows);
+        }
+        let (read_text, mut kept) = (text.source_text(), Encodings::default());
+        for window in windows {
+            let around = || kept.around(self.model(), &read_text, &window, LARGEST);
+            let surroundings = in_documents.then(around).flatten();
+            let (source, target) = text.rows(window.read.clone());
+            let model = self.model();
+            let mut attended = model.attended_among(&source, &target, surroundings.as_ref(), keep);
+            let Window { read, own } = window;
             let before = own.start - read.start;
             let [source, target] = text.words(read.start..own.start);
             attended.forget_first([source, target, before]);
-            let trees = &trace.overview.trees;
             let layout = Layout {
                 text: &text,
                 read,
-                tree: u32::try_from(trees.len()).expect("few windows"),
+                is_among_others: surroundings.is_some(),
+                tree: 0,
                 num_sentences,
             };
-            let Attended {
-                layers,
-                gates,
-                leaves,
-                ..
-            } = attended;
-            if !leaves.is_empty() {
-                let leaves = leaves.iter().map(|&leaf| layout.sentence(leaf));
-                trace.overview.trees.push(TracedTree {
-                    leaves: leaves.collect(),
-                });
-            }
-            for gate in gates {
-                let side = match gate.kind {
-                    AttendedKind::DecoderContext => Side::Target,
-                    _ => Side::Source,
-                };
-                add_gate(&mut trace, gate_name(config), gate, side);
-            }
-            for layer in layers {
-                let described = Described::new(layer.kind, config);
-                let num_heads = layer.readings.num_heads;
-                let first = first_map(&mut trace, &described, layer.layer, num_heads, keep.least);
-                let maps = &mut trace.maps[first..first + num_heads];
-                layout.add(&described, layer.readings, before, maps);
-            }
+            add_window(&mut trace, attended, layout, before, (config, keep.least));
         }
         for map in &mut trace.maps {
             // What was not read has rows too where sentences ask.
@@ -109,6 +99,51 @@ impl Translator {
         let other = top_t.and_then(|top_t| self.with_top_t(top_t.max(1)));
         other.as_ref().unwrap_or(self).trace(document, translations)
     }
+}
+
+/// Adds what was read of a window, the first `before` sentences of which are those of others.
+fn add_window(
+    trace: &mut Trace,
+    attended: Attended,
+    mut layout: Layout<'_>,
+    before: usize,
+    (config, least): (&ModelConfig, f32),
+) {
+    let Attended {
+        layers,
+        gates,
+        leaves,
+        ..
+    } = attended;
+    if !leaves.is_empty() {
+        let leaves = leaves.iter();
+        let leaves = leaves.map(|&leaf| layout.sentence(MapKind::Context, leaf));
+        let leaves = leaves.collect();
+        layout.tree = tree_number(&mut trace.overview.trees, TracedTree { leaves });
+    }
+    for gate in gates {
+        let side = match gate.kind {
+            AttendedKind::DecoderContext => Side::Target,
+            _ => Side::Source,
+        };
+        add_gate(trace, gate_name(config), gate, side);
+    }
+    for layer in layers {
+        let described = Described::new(layer.kind, config);
+        let num_heads = layer.readings.num_heads;
+        let masked = layout.masks(&described) && !trace.overview.windows.is_empty();
+        let first = first_map(trace, &described, (layer.layer, num_heads), masked, least);
+        let maps = &mut trace.maps[first..first + num_heads];
+        layout.add(&described, layer.readings, before, maps);
+    }
+}
+
+/// Number of a tree, which is added unless it is the one of the window before.
+fn tree_number(trees: &mut Vec<TracedTree>, tree: TracedTree) -> u32 {
+    if trees.last() != Some(&tree) {
+        trees.push(tree);
+    }
+    u32::try_from(trees.len() - 1).expect("few windows")
 }
 
 /// Adds values behind those of the windows before.
@@ -135,8 +170,8 @@ fn add_gate(trace: &mut Trace, name: &str, mut gate: GateReading, side: Side) {
 fn first_map(
     trace: &mut Trace,
     described: &Described,
-    layer: usize,
-    num_heads: usize,
+    (layer, num_heads): (usize, usize),
+    windowed: bool,
     least: f32,
 ) -> usize {
     if let Some(place) = trace.find(described.kind, layer, 0) {
@@ -151,6 +186,7 @@ fn first_map(
             queries: described.queries,
             keys: described.keys,
             visible: described.visible,
+            windowed,
             normaliser: described.normaliser,
             sentence_normaliser: described.sentence_normaliser,
             threshold: described.threshold(least),

@@ -5,13 +5,15 @@ use std::ops::Range;
 use super::describe::Described;
 use super::text::TracedText;
 use crate::model::{Reading, Readings, SentenceReading};
-use crate::trace::{AttentionMap, MapRow, NodeVisit, SentenceWeight, Side, Units};
+use crate::trace::{AttentionMap, MapKind, MapRow, NodeVisit, SentenceWeight, Side, Visible};
 
 /// Which part of the document was read in a pass.
 pub(super) struct Layout<'a> {
     pub text: &'a TracedText,
     /// Parts.
     pub read: Range<usize>,
+    /// Whether the context of the encoder counts the sentences of the whole document, not of the window.
+    pub is_among_others: bool,
     /// Number of its tree, if there are trees.
     pub tree: u32,
     /// Of the document.
@@ -19,9 +21,17 @@ pub(super) struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Number in the document of a sentence of the pass.
-    pub fn sentence(&self, part: usize) -> u32 {
-        number(self.text.parts[self.read.start + part].sentence)
+    /// Number in the document of a sentence of the pass as such a map names it.
+    pub fn sentence(&self, kind: MapKind, part: usize) -> u32 {
+        let is_of_document = self.is_among_others && kind == MapKind::Context;
+        let first = if is_of_document { 0 } else { self.read.start };
+        number(self.text.parts[first + part].sentence)
+    }
+
+    /// Whether a map shows nothing of other windows, though others of its document are visible.
+    pub fn masks(&self, described: &Described) -> bool {
+        let sees_all = self.is_among_others && described.kind == MapKind::Context;
+        !sees_all && described.visible != Visible::Own
     }
 
     /// Adds what the heads read to the map of each.
@@ -42,7 +52,7 @@ impl Layout<'_> {
         });
         let mut heads: Vec<Vec<MapRow>> = (0..num_heads).map(|_| Vec::new()).collect();
         for (index, reading) in readings.rows.into_iter().enumerate() {
-            heads[index % num_heads].push(self.row(reading, described.keys, first));
+            heads[index % num_heads].push(self.row(reading, described, first));
         }
         for (map, mut rows) in maps.iter_mut().zip(heads) {
             if described.queries.are_words() {
@@ -54,12 +64,13 @@ impl Layout<'_> {
         }
     }
 
-    fn row(&self, reading: Reading, keys: Units, first: u32) -> MapRow {
+    fn row(&self, reading: Reading, described: &Described, first: u32) -> MapRow {
+        let kind = described.kind;
         let mut row = MapRow {
             rest: reading.rest,
             ..MapRow::default()
         };
-        if keys.are_words() {
+        if described.keys.are_words() {
             row.words = reading.keys;
             for (word, _) in &mut row.words {
                 *word += first;
@@ -69,7 +80,7 @@ impl Layout<'_> {
                 .keys
                 .into_iter()
                 .map(|(part, weight)| SentenceWeight {
-                    sentence: self.sentence(part as usize),
+                    sentence: self.sentence(kind, part as usize),
                     weight,
                     ..SentenceWeight::default()
                 });
@@ -84,7 +95,7 @@ impl Layout<'_> {
                     cumulative,
                 } = read;
                 SentenceWeight {
-                    sentence: self.sentence(sentence),
+                    sentence: self.sentence(kind, sentence),
                     weight,
                     relevance,
                     cumulative,
@@ -108,7 +119,7 @@ impl Layout<'_> {
     /// Rows of parts become rows of their sentences: the mean of the parts.
     fn add_by_sentence(&self, parts: Vec<MapRow>, own: usize, rows: &mut [MapRow]) {
         for (part, mut row) in parts.into_iter().enumerate() {
-            let sentence = self.sentence(own + part) as usize;
+            let sentence = self.sentence(MapKind::SentenceEncoding, own + part) as usize;
             let share = 1.0 / self.text.num_parts(sentence);
             for (_, weight) in &mut row.words {
                 *weight *= share;

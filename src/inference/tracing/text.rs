@@ -8,7 +8,7 @@ use crate::model::{BertSequence, Rows};
 use crate::search::{LARGEST, SourceSentence, SourceText, Window, windows};
 use crate::text::document::{Document, Sentence};
 use crate::text::vocabulary::Vocabulary;
-use crate::trace::TracedSentence;
+use crate::trace::{TracedSentence, TracedWindow};
 
 /// Source tokens of a sentence-level model that are traced at once: bounds the memory of a pass, not its result.
 const GROUP_TOKENS: usize = 2_048;
@@ -135,6 +135,17 @@ impl TracedText {
             own: group,
         });
         alone.collect()
+    }
+
+    /// The windows as a trace tells of them; the parts of one sentence may be in two.
+    pub fn traced_windows(&self, windows: &[Window]) -> Vec<TracedWindow> {
+        let sentence = |part: usize| self.parts[part].sentence;
+        let windows = windows.iter().map(|Window { read, own }| TracedWindow {
+            first: sentence(read.start),
+            own: sentence(own.start),
+            end: sentence(own.end - 1) + 1,
+        });
+        windows.collect()
     }
 
     /// Source and target of some parts, as [`Model::attended`](crate::model::Model::attended) takes them.

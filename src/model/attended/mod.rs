@@ -128,6 +128,30 @@ impl Attended {
         }
     }
 
+    /// Gives what was read of a window among other sentences the rows of the window, where they are those of words: the
+    /// window has these `rows` and `sentences` of what was read. Encodings are told of its own sentences alone.
+    pub(super) fn rename_window(
+        &mut self,
+        rows: &Range<usize>,
+        sentences: &Range<usize>,
+        are_words: bool,
+    ) {
+        let own = |row: usize| {
+            rows.contains(&row)
+                .then(|| reading::number(row - rows.start))
+        };
+        for AttendedLayer { kind, readings, .. } in &mut self.layers {
+            match kind {
+                AttendedKind::SentenceEncoding => {
+                    readings.select(std::slice::from_ref(sentences));
+                    readings.rename(own);
+                }
+                AttendedKind::Context if are_words => readings.rename(own),
+                _ => {}
+            }
+        }
+    }
+
     /// Forgets the first queries of each kind: as many source and target rows and sentences as are named.
     pub fn forget_first(&mut self, [source, target, sentences]: [usize; 3]) {
         let count = |kind| match kind {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::super::embedding::Rows;
 use super::super::rnn_search::RnnSearch;
+use super::super::surroundings::Surroundings;
 use super::super::system::{Model, Network};
 use super::super::transformer::Transformer;
 use super::{Attended, AttendedKind, Keep};
@@ -18,12 +19,24 @@ impl Model {
     /// `target` has a sentence for each of `source`: `bos` and its translation without `eos`, so that each row is the
     /// query that the next word was found with; empty if it has no translation.
     pub fn attended(&self, source: &Rows, target: &Rows, keep: Keep) -> Attended {
+        self.attended_among(source, target, None, keep)
+    }
+
+    /// [`Self::attended`] of a window of one document, of the rest of which only encodings are known: sentences that the
+    /// encoder's context names, and the leaves of its tree, have their numbers in the document.
+    pub fn attended_among(
+        &self,
+        source: &Rows,
+        target: &Rows,
+        surroundings: Option<&Surroundings>,
+        keep: Keep,
+    ) -> Attended {
         let pairs = [source, target].map(|rows| rows.sentences.len());
         assert_eq!(pairs[0], pairs[1], "sentences and their translations");
         let mut attended = Attended::keeping(keep);
         match &self.network {
             Network::Transformer(network) => {
-                self.transformer(network, source, target, &mut attended);
+                self.transformer(network, (source, surroundings), target, &mut attended);
             }
             Network::RnnSearch(network) => recurrent(network, source, target, &mut attended),
         }
@@ -33,12 +46,16 @@ impl Model {
     fn transformer(
         &self,
         network: &Transformer,
-        source: &Rows,
+        (source, surroundings): (&Rows, Option<&Surroundings>),
         target: &Rows,
         attended: &mut Attended,
     ) {
-        let none = DropoutSource::none();
-        let encoded = network.encode_attended(source, self.memory(source), &none, attended);
+        let (none, memory) = (DropoutSource::none(), self.memory(source));
+        let among = surroundings.and_then(|surroundings| {
+            network.encode_among_attended(source, memory.clone(), surroundings, attended)
+        });
+        let encoded =
+            among.unwrap_or_else(|| network.encode_attended(source, memory, &none, attended));
         let chunks = chunks(target);
         if chunks.is_empty() {
             return;
