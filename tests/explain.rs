@@ -14,7 +14,7 @@ use canopy::explain::{
     ContextView, DocumentMap, Explanation, GateView, Heads, Measure, NodeState, Order, Query,
     Question, TreeView, ViewKind, WeightMap, ZerosView,
 };
-use canopy::trace::{MapKind, Side, Trace, TraceSource, save};
+use canopy::trace::{MapKind, Side, Trace, TraceSource, TracedWindow, save};
 use small::trace;
 
 fn source() -> TraceSource {
@@ -250,6 +250,34 @@ fn a_zero_is_blank() {
         rectangles(&more) > rectangles(&map) + 1,
         "the rest is drawn"
     );
+}
+
+#[test]
+fn what_stood_in_another_window_is_no_zero() {
+    let query = Query {
+        heads: Heads::One(0),
+        ..Query::sentence(Side::Source, 1)
+    };
+    let view = |trace: Trace| {
+        let map = WeightMap::sentences(&trace.into(), &query, Order::Document);
+        map.expect("a map")
+    };
+    let mut read_in_windows = trace(false);
+    let window = |first, own, end| TracedWindow { first, own, end };
+    read_in_windows.overview.windows = vec![window(0, 0, 1), window(1, 1, 3)];
+    for map in &mut read_in_windows.maps {
+        map.info.windowed = map.info.kind == MapKind::Context;
+    }
+    let [whole, windows] = [trace(false), read_in_windows].map(view);
+    assert_eq!((whole.zeros.visible, whole.zeros.zero), (3, 3));
+    assert_eq!((windows.zeros.visible, windows.zeros.zero), (2, 2));
+    for (map, masks) in [(whole, false), (windows, true)] {
+        assert_eq!(map.masks, masks);
+        assert_eq!(map.query.contains("read in 2 windows"), masks);
+        let view = Explanation::Maps(vec![map]);
+        let svg = picture_svg(&view, &Theme::LIGHT, (900, 400)).expect("a figure");
+        assert_eq!(svg.contains("could not be seen"), masks);
+    }
 }
 
 fn canopy(arguments: &[&str], folder: &Path) -> Output {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use canopy::error::Error;
-use canopy::trace::{MapKind, Overview, Trace, TraceFile, TraceSource, open, save};
+use canopy::trace::{MapKind, Overview, Trace, TraceFile, TraceSource, TracedWindow, open, save};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sketch::Sketch;
@@ -61,6 +61,19 @@ fn both_formats_give_back_what_was_saved() {
             assert_eq!(source.find(MapKind::Cross, 0, 1), Some(3));
             assert_eq!(source.find(MapKind::Cross, 1, 0), None);
         }
+    }
+}
+
+#[test]
+fn windows_come_back() {
+    let mut trace = Sketch::new(16, 5).trace();
+    let window = |first, own, end| TracedWindow { first, own, end };
+    trace.overview.windows = vec![window(0, 0, 3), window(2, 3, 5)];
+    trace.maps[0].info.windowed = true;
+    for name in ["a.json", "a.trace"] {
+        let folder = folder();
+        let opened = opened_whole(&saved(&trace, &folder, name));
+        assert_eq!(opened.expect("opens"), trace, "{name}");
     }
 }
 
@@ -257,7 +270,7 @@ type Spoil = fn(&mut Trace);
 
 #[test]
 fn numbers_that_cannot_be_are_neither_written_nor_read() {
-    let cases: [(&str, Spoil); 10] = [
+    let cases: [(&str, Spoil); 11] = [
         ("0 and 1", |trace| trace.maps[1].rows[0].rest = f32::NAN),
         ("0 and 1", |trace| trace.maps[0].rows[0].words[0].1 = -0.1),
         ("sum to", |trace| trace.maps[0].rows[0].rest += 0.5),
@@ -271,6 +284,11 @@ fn numbers_that_cannot_be_are_neither_written_nor_read() {
         ("nodes", |trace| trace.maps[0].rows[0].visits[0].level = 200),
         ("rows", |trace| drop(trace.maps[0].rows.pop())),
         ("leaves", |trace| trace.overview.trees[0].leaves.push(0)),
+        ("window", |trace| {
+            let (first, own, end) = (0, 3, 3);
+            let window = TracedWindow { first, own, end };
+            trace.overview.windows.push(window);
+        }),
         ("context gate", |trace| {
             trace.overview.gates[0].min.clear();
         }),

@@ -44,6 +44,8 @@ pub struct WeightMap {
     pub elsewhere: Vec<f32>,
     /// Of all that the rows may see, shown or not.
     pub zeros: Zeros,
+    /// Whether there are columns that the rows could not see.
+    pub masks: bool,
     /// The row that was asked for.
     pub selected: Option<usize>,
     /// Mean difference of the rows over all keys, shown or not, see [`row_divergence`].
@@ -90,6 +92,12 @@ impl WeightMap {
             .map(|&key| sentence_unit(key as usize))
             .collect();
         map.fill(&order, &means, |mean| (&mean.sentences, mean.sentence_rest));
+        let visible = source
+            .overview()
+            .visible(attention.info(source), query.sentence);
+        let visible: Vec<usize> = visible.collect();
+        let is_masked = |column: &Unit| visible.binary_search(&column.sentence).is_err();
+        map.masks = map.columns.iter().any(is_masked);
         map.zeros = Zeros::of_sentences(source, &attention, query.sentence)?;
         Ok(map)
     }

@@ -46,6 +46,8 @@ pub struct Attention {
     pub heads: Heads,
     /// T, for attention to other sentences of systems that have one.
     pub top_t: Option<usize>,
+    /// How many windows the document was read in, where a sentence could only attend to those of its own.
+    pub windows: Option<usize>,
 }
 
 impl Query {
@@ -195,11 +197,15 @@ impl Attention {
                 });
             }
         }
+        let maps: Vec<usize> = heads.into_iter().map(|(_, map)| map).collect();
+        let overview = source.overview();
+        let windowed = source.info(maps[0]).windowed;
         Ok(Self {
-            maps: heads.into_iter().map(|(_, map)| map).collect(),
+            maps,
             layer,
             heads: query.heads,
-            top_t: (source.overview().model.top_t).filter(|_| looking == Looking::Context),
+            top_t: (overview.model.top_t).filter(|_| looking == Looking::Context),
+            windows: windowed.then_some(overview.windows.len()),
         })
     }
 
@@ -208,7 +214,7 @@ impl Attention {
         source.info(self.maps[0])
     }
 
-    /// Such as `layer 2 · head 3 · T = 4`, counted from 1.
+    /// Such as `layer 2 · head 3 · T = 4 · read in 2 windows, each alone`, counted from 1.
     pub(super) fn place(&self) -> String {
         let mut parts = vec![format!("layer {}", self.layer + 1)];
         parts.push(match self.heads {
@@ -217,6 +223,9 @@ impl Attention {
         });
         if let Some(top_t) = self.top_t {
             parts.push(format!("T = {top_t}"));
+        }
+        if let Some(windows) = self.windows {
+            parts.push(format!("read in {windows} windows, each alone"));
         }
         parts.join(" · ")
     }

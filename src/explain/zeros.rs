@@ -83,8 +83,7 @@ impl Zeros {
     ) -> Result<Self> {
         let info = attention.info(source);
         let index = source.overview().words(info.keys.side());
-        let sentences = source.overview().sentences(info.keys.side()).len();
-        let visible = (0..sentences).filter(|&other| info.visible.includes(sentence, other));
+        let visible = source.overview().visible(info, sentence);
         let lengths = visible.map(|other| index.rows(other).len());
         let lengths = lengths.filter(|&length| length > 0);
         let seen = Seen {

@@ -16,7 +16,7 @@ pub use view::MapView;
 use super::query::{Attention, Heads, Looking, Query};
 use super::rows::{ROUNDING, Rows};
 use crate::error::Result;
-use crate::trace::{Side, TraceSource};
+use crate::trace::{Side, TraceSource, Visible};
 
 /// Sentences × sentences in compressed rows: only what has weight is here.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -28,6 +28,8 @@ pub struct DocumentMap {
     /// What a number is: weight of one head, or mass of several words or heads.
     pub measure: String,
     pub column_side: Side,
+    /// Whether some sentences could not see all others.
+    pub masks: bool,
     /// How many there are.
     columns: usize,
     /// `[rows + 1]`: where the cells of each row begin; the last is their number.
@@ -48,6 +50,7 @@ impl DocumentMap {
             query: String::new(),
             measure: "attention weight".to_owned(),
             column_side: Side::Source,
+            masks: false,
             columns,
             offsets: vec![0],
             keys: Vec::new(),
@@ -80,6 +83,7 @@ impl DocumentMap {
         map.query = format!("all sentences · {}", attention.place());
         map.measure = attention.measure(words);
         map.column_side = info.keys.side();
+        map.masks = info.windowed || info.visible != Visible::All;
         let reader = Rows::new(source, &attention);
         // Not asked of the trace sentence by sentence, which would count all words each time.
         let queries = overview.words(side);

@@ -89,11 +89,7 @@ impl MapSheet {
         }
         self.draw_numbers(pen, map, view)?;
         self.draw_captions(pen)?;
-        let blank = if map.has_rest() {
-            "blank: 0, or dropped"
-        } else {
-            "blank: exactly 0"
-        };
+        let blank = legend::blank(map.has_rest(), map.masks);
         let mut swatches = vec![(Swatch::Blank, blank)];
         if map.has_rest() {
             swatches.push((Swatch::Hatched, "rest: share dropped, or in no sentence"));

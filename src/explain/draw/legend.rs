@@ -22,6 +22,16 @@ pub(super) enum Swatch {
     Filled(RGBColor),
 }
 
+/// What a blank cell is.
+pub(super) fn blank(some_dropped: bool, some_masked: bool) -> &'static str {
+    match (some_dropped, some_masked) {
+        (false, false) => "blank: exactly 0",
+        (false, true) => "blank: exactly 0, or could not be seen",
+        (true, false) => "blank: 0, or dropped",
+        (true, true) => "blank: 0, dropped, or could not be seen",
+    }
+}
+
 /// Draws `name`, the scale from its least to its greatest number, and the swatches beside it, in two rows if they do not
 /// fit into the width.
 pub(super) fn draw<DB: DrawingBackend>(

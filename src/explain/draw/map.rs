@@ -57,11 +57,7 @@ pub(super) fn draw<DB: DrawingBackend>(
         left += width + BETWEEN;
     }
     let any = |some: fn(&WeightMap) -> bool| maps.iter().any(some);
-    let blank = if any(|map| map.zeros.dropped > 0) {
-        "blank: 0, or dropped"
-    } else {
-        "blank: exactly 0"
-    };
+    let blank = legend::blank(any(|map| map.zeros.dropped > 0), any(|map| map.masks));
     let mut swatches = vec![(Swatch::Blank, blank)];
     if any(has_rest) {
         swatches.push((Swatch::Hatched, "rest: share dropped, or of no word"));
