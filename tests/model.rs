@@ -10,6 +10,7 @@ use canopy::model::{
     Rows,
 };
 use canopy::text::vocabulary::Vocabulary;
+use canopy::weights::{ModelFolder, Precision};
 
 fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_into_vec().expect("32-bit floats")
@@ -304,6 +305,36 @@ fn contradictory_configurations_are_refused_by_field() {
             .is_some_and(|error| error.starts_with(&format!("{field} is ")));
         assert!(named, "{field} should be named: {refused:?}");
     }
+}
+
+#[test]
+fn a_model_leaves_nothing_of_the_one_that_it_replaces() {
+    let folder = tiny::model_folder();
+    let path = |name: &str| folder.path().join(name);
+    for name in ["pieces.json", "memory.tsv", "README.md"] {
+        std::fs::write(path(name), "of another model").expect("writes");
+    }
+    assert!(ModelFolder::has_bert(folder.path()));
+    let (model, vocabulary) = (tiny::talkative_model(2), tiny::vocabulary());
+    let saved = tiny::description().save(folder.path(), &model, &vocabulary, Precision::Full);
+    saved.expect("saves");
+    let entries = std::fs::read_dir(folder.path()).expect("a folder");
+    let names = entries.map(|entry| entry.expect("a file").file_name());
+    let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+    names.sort();
+    assert_eq!(
+        names,
+        [
+            "README.md",
+            "model.toml",
+            "vocabulary.json",
+            "weights.safetensors"
+        ]
+    );
+    let description = ModelFolder::open(folder.path()).expect("a whole folder");
+    description
+        .load(folder.path(), &tiny::device())
+        .expect("its own files");
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! | `pieces.json` | the word pieces of the BERT that the model reads, if it reads one |
 //! | `memory.tsv` | the translation memory that the model reads, if it reads one: a pair a line, with a tab |
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::memory::{TranslationMemory, behind};
 use crate::model::{BertReading, BertSequence, Matches, Model, ModelConfig, SENTENCE_BREAK};
 use crate::text::WordPieces;
-use crate::text::file::write_atomically;
+use crate::text::file::{TEMPORARY, write_atomically};
 use crate::text::vocabulary::Vocabulary;
 
 const DESCRIPTION: &str = "model.toml";
@@ -118,7 +119,10 @@ impl ModelFolder {
         )
     }
 
-    /// Writes a whole model folder, file by file, the description last.
+    /// Writes a whole model folder. What another model has there is replaced or deleted; all other files stay.
+    ///
+    /// Files take their names once all are written, the description last; meanwhile there is none, so that no folder is
+    /// read that holds parts of two models.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -130,6 +134,33 @@ impl ModelFolder {
         precision: Precision,
     ) -> Result<()> {
         std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
+        let new = tempfile::Builder::new()
+            .prefix(TEMPORARY)
+            .tempdir_in(folder)
+            .map_err(Error::write(folder))?;
+        self.write(new.path(), weights, vocabulary, precision)?;
+        let [description, others @ ..] = Self::files();
+        delete(&folder.join(description))?;
+        for name in others {
+            let (from, to) = (new.path().join(name), folder.join(name));
+            if from.exists() {
+                std::fs::rename(&from, &to).map_err(Error::write(&to))?;
+            } else {
+                delete(&to)?;
+            }
+        }
+        let (from, to) = (new.path().join(description), folder.join(description));
+        std::fs::rename(from, &to).map_err(Error::write(&to))
+    }
+
+    /// Writes the files into an empty folder.
+    fn write(
+        &self,
+        folder: &Path,
+        weights: &Model,
+        vocabulary: &Vocabulary,
+        precision: Precision,
+    ) -> Result<()> {
         vocabulary.save(folder.join(VOCABULARY))?;
         if let Some(pieces) = &self.pieces {
             pieces.save(&folder.join(PIECES))?;
@@ -213,6 +244,14 @@ impl ModelFolder {
     /// Where a folder keeps its weights.
     pub fn weights_path(folder: &Path) -> PathBuf {
         folder.join(WEIGHTS)
+    }
+}
+
+/// Deletes a file if it is there.
+fn delete(path: &Path) -> Result<()> {
+    match std::fs::remove_file(path) {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => Err(Error::write(path)(cause)),
+        _ => Ok(()),
     }
 }
 
