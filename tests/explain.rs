@@ -253,6 +253,21 @@ fn a_zero_is_blank() {
 }
 
 #[test]
+fn maps_of_weight_and_of_mass_are_not_called_weight() {
+    let map =
+        |query: &Query| WeightMap::sentences(&source(), query, Order::Document).expect("a map");
+    let [one, mean] = [word(1, 0), Query::sentence(Side::Source, 0)].map(|query| map(&query));
+    for (maps, both) in [
+        (vec![one.clone(), one.clone()], false),
+        (vec![one, mean], true),
+    ] {
+        let svg = picture_svg(&Explanation::Maps(maps), &Theme::LIGHT, (900, 400));
+        let svg = svg.expect("a figure");
+        assert_eq!(svg.contains("attention weight, or mass"), both);
+    }
+}
+
+#[test]
 fn what_stood_in_another_window_is_no_zero() {
     let query = Query {
         heads: Heads::One(0),

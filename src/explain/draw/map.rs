@@ -34,9 +34,9 @@ pub(super) fn draw<DB: DrawingBackend>(
     sight: Sight,
     marks: &mut Vec<Mark>,
 ) -> Drawn<DB> {
-    let Some(first) = maps.first() else {
+    if maps.is_empty() {
         return Ok(());
-    };
+    }
     let largest = maps.iter().map(WeightMap::largest).fold(0.0, f32::max);
     let scale = Scale::new(0.0, largest, pen.theme);
     #[expect(clippy::cast_precision_loss, reason = "a handful of maps")]
@@ -65,7 +65,18 @@ pub(super) fn draw<DB: DrawingBackend>(
     if any(has_elsewhere) {
         swatches.push((Swatch::Hatched, "other: share in sentences not shown"));
     }
-    legend::draw(pen, area, &scale, &first.measure, &swatches)
+    legend::draw(pen, area, &scale, measure(maps), &swatches)
+}
+
+/// What the numbers are; where one map has weights and another has mass, the heads above each tell which.
+fn measure(maps: &[WeightMap]) -> &str {
+    let mut measures = maps.iter().map(|map| map.measure.as_str());
+    let first = measures.next().unwrap_or_default();
+    if measures.all(|other| other == first) {
+        first
+    } else {
+        "attention weight, or mass of several heads"
+    }
 }
 
 pub(super) fn has_rest(map: &WeightMap) -> bool {
