@@ -14,6 +14,8 @@ use crate::trace::Side;
 const SIZE: f64 = 13.5;
 const LINE: f64 = 23.0;
 const AFTER: f64 = 13.0;
+/// What is told below the sentences.
+const NOTES: f64 = 34.0;
 /// Number and weight of a sentence.
 pub(super) const GUTTER: f64 = 132.0;
 
@@ -68,7 +70,12 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen.hairline((area.left, top - 2.0), (area.right, top - 2.0), theme.axis)?;
     top += 12.0;
     let greatest = context.sentences.first().map_or(1.0, |first| first.weight);
-    for sentence in &context.sentences {
+    let mut left_out = context.sentences.as_slice();
+    while let [sentence, others @ ..] = left_out {
+        if top + running_height(sentence, area.width()) > area.bottom - NOTES {
+            break;
+        }
+        left_out = others;
         pen.text(&number_of(sentence), (area.left, top + 15.0), label)?;
         draw_weight(pen, (area.left, top), (sentence.weight, greatest))?;
         let label = Rect {
@@ -89,6 +96,13 @@ pub(super) fn draw<DB: DrawingBackend>(
     let mut notes = Vec::new();
     if context.sentences.is_empty() {
         notes.push("it looked at no other sentence".to_owned());
+    }
+    if !left_out.is_empty() {
+        let weight: f32 = left_out.iter().map(|sentence| sentence.weight).sum();
+        let (count, weight) = (left_out.len(), number(weight));
+        notes.push(format!(
+            "… and {count} more, {weight}, for which there is no room"
+        ));
     }
     if context.others.0 > 0 {
         let weight = number(context.others.1);
