@@ -6,7 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use canopy::error::Error;
-use canopy::trace::{MapKind, Overview, Trace, TraceFile, TraceSource, TracedWindow, open, save};
+use canopy::trace::{
+    MapKind, Overview, Trace, TraceFile, TraceSource, TracedWindow, Units, open, save,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use sketch::Sketch;
@@ -270,7 +272,7 @@ type Spoil = fn(&mut Trace);
 
 #[test]
 fn numbers_that_cannot_be_are_neither_written_nor_read() {
-    let cases: [(&str, Spoil); 11] = [
+    let cases: [(&str, Spoil); 13] = [
         ("0 and 1", |trace| trace.maps[1].rows[0].rest = f32::NAN),
         ("0 and 1", |trace| trace.maps[0].rows[0].words[0].1 = -0.1),
         ("sum to", |trace| trace.maps[0].rows[0].rest += 0.5),
@@ -283,6 +285,12 @@ fn numbers_that_cannot_be_are_neither_written_nor_read() {
         ("no tree 7", |trace| trace.maps[0].rows[0].tree = 7),
         ("nodes", |trace| trace.maps[0].rows[0].visits[0].level = 200),
         ("rows", |trace| drop(trace.maps[0].rows.pop())),
+        ("heads beside it", |trace| {
+            trace.maps[2].info.keys = Units::SourceSentences;
+        }),
+        ("such queries", |trace| {
+            trace.maps[1].info.queries = Units::SourceWords;
+        }),
         ("leaves", |trace| trace.overview.trees[0].leaves.push(0)),
         ("window", |trace| {
             let (first, own, end) = (0, 3, 3);

@@ -1,6 +1,8 @@
 //! Whether a trace can be what it says: every number in its range, every reference to something that is there.
 
-use super::map::{AttentionMap, MapInfo, Side, Units};
+use std::collections::HashMap;
+
+use super::map::{AttentionMap, MapInfo, MapKind, Side, Units, Visible};
 use super::overview::{Overview, Trace, TracedWindow};
 use super::row::{MapRow, NodeVisit};
 use super::tree::TracedTree;
@@ -122,14 +124,56 @@ impl Bounds {
 
 impl MapInfo {
     /// # Errors
-    /// If the threshold is no share.
-    pub(super) fn check(&self) -> Result<(), Problem> {
-        if is_share(self.threshold) {
+    /// If the threshold is no share, or such a map has other queries or keys.
+    fn check(&self) -> Result<(), Problem> {
+        use Units::{SourceSentences, SourceWords, TargetWords};
+        if !is_share(self.threshold) {
+            return Err(format!("a threshold is {}", self.threshold));
+        }
+        let units = (self.queries, self.keys);
+        let is_known = match self.kind {
+            MapKind::EncoderSelf => units == (SourceWords, SourceWords),
+            MapKind::SentenceEncoding => units == (SourceSentences, SourceWords),
+            MapKind::Cross => units == (TargetWords, SourceWords),
+            MapKind::Context => self.queries.side() == Side::Source,
+            MapKind::DecoderContext => self.queries.side() == Side::Target,
+        };
+        if is_known {
             Ok(())
         } else {
-            Err(format!("a threshold is {}", self.threshold))
+            Err(format!(
+                "{}: it cannot have such queries or keys",
+                self.title()
+            ))
         }
     }
+
+    /// Whether it tells what was read of other sentences.
+    fn is_of_others(&self) -> bool {
+        match self.kind {
+            MapKind::Context | MapKind::DecoderContext => true,
+            MapKind::EncoderSelf => self.visible != Visible::Own,
+            MapKind::SentenceEncoding | MapKind::Cross => false,
+        }
+    }
+}
+
+/// # Errors
+/// If one of the maps is wrong, or maps that are asked together, such as the heads of a layer, differ in queries or keys.
+pub(super) fn check_maps<'a>(maps: impl Iterator<Item = &'a MapInfo>) -> Result<(), Problem> {
+    let mut first = HashMap::new();
+    for info in maps {
+        info.check()?;
+        let units = (info.queries, info.keys);
+        let asked = (info.layer, info.queries.side());
+        if info.is_of_others() && *first.entry(asked).or_insert(units) != units {
+            return Err(format!(
+                "{}: its queries or keys are not those of the heads beside it",
+                info.title()
+            ));
+        }
+    }
+    Ok(())
 }
 
 impl Overview {
@@ -186,9 +230,9 @@ impl Trace {
     /// What is wrong, and where.
     pub(super) fn check(&self) -> Result<(), Problem> {
         self.overview.check()?;
+        check_maps(self.maps.iter().map(|map| &map.info))?;
         let bounds = Bounds::of(&self.overview);
         for AttentionMap { info, rows } in &self.maps {
-            info.check()?;
             let expected = bounds.count(info.queries);
             if rows.len() != expected {
                 return Err(format!(

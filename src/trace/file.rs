@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::VERSION;
-use super::check::{Bounds, Problem, row_problem};
+use super::check::{Bounds, Problem, check_maps, row_problem};
 use super::encoding::{fnv1a, read_row, write_row};
 use super::map::{AttentionMap, MapInfo};
 use super::overview::{Overview, Trace};
@@ -125,7 +125,7 @@ impl TraceFile {
 
     fn check(&self, start: u64, length: u64) -> Result<(), Problem> {
         self.overview.check()?;
-        self.maps.iter().try_for_each(MapInfo::check)?;
+        check_maps(self.maps.iter())?;
         let rows = self.first_rows.last().copied().unwrap_or(0);
         if rows != self.offsets.len() - 1 {
             return Err(format!("{} rows, not {rows}", self.offsets.len() - 1));
