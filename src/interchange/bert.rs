@@ -67,6 +67,7 @@ impl Encoder {
     /// vocabulary has another size.
     pub fn bert(archive: &mut Archive) -> Result<Self> {
         let sizes = sizes(archive)?;
+        check_length(archive, "max_position_embeddings", sizes.max_tokens)?;
         let pieces = word_pieces(archive)?;
         if pieces.len() != sizes.vocab_size {
             let (found, expected) = (pieces.len(), sizes.vocab_size);
@@ -87,6 +88,16 @@ impl Encoder {
             vocabulary: EncoderVocabulary::Words(pieces),
         })
     }
+}
+
+/// # Errors
+/// If no sentence is as short as the longest sequence that is read.
+pub(super) fn check_length(archive: &Archive, field: &str, found: usize) -> Result<()> {
+    let least = EncoderKind::LEAST_TOKENS;
+    if found >= least {
+        return Ok(());
+    }
+    Err(archive.refuse(format!("{field} is {found}; it has to be {least} or more")))
 }
 
 fn sizes(archive: &mut Archive) -> Result<BertConfig> {

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::archive::Archive;
+use super::bert::check_length;
 use super::encoder::Encoder;
 use crate::error::Result;
 use crate::model::Pooling;
@@ -44,6 +45,7 @@ impl Encoder {
         } = &mut encoder.kind
         {
             *max_tokens = longest.unwrap_or(*max_tokens).min(*max_tokens);
+            check_length(archive, "max_seq_length", *max_tokens)?;
             *pooling = Some(found_pooling);
             *normalised = found_normalised;
         }

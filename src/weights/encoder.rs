@@ -127,10 +127,10 @@ impl EncoderFolder {
             sizes
                 .validate()
                 .map_err(|cause| refuse(cause.to_string()))?;
-            if !(3..=sizes.max_tokens).contains(max_tokens) {
-                let most = sizes.max_tokens;
+            let (least, most) = (EncoderKind::LEAST_TOKENS, sizes.max_tokens);
+            if !(least..=most).contains(max_tokens) {
                 return Err(refuse(format!(
-                    "max_tokens is {max_tokens}; it may be 3 to {most}"
+                    "max_tokens is {max_tokens}; it may be {least} to {most}"
                 )));
             }
         }
@@ -194,6 +194,9 @@ impl EncoderFolder {
 }
 
 impl EncoderKind {
+    /// The shortest sequence that a BERT may be limited to: a piece between the two special ones.
+    pub const LEAST_TOKENS: usize = 3;
+
     fn vocab_size(&self) -> usize {
         match self {
             Self::Bert { sizes, .. } => sizes.vocab_size,

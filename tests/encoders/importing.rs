@@ -89,6 +89,20 @@ fn tensors_that_do_not_fit_are_named() {
 }
 
 #[test]
+fn sequences_too_short_for_a_piece_are_refused() {
+    let desk = Desk::new();
+    let output = desk.path("encoder");
+    let folder = copied(&desk, "tiny-bert");
+    let import = ["model", "import", "sbert", &folder, "-o", &output];
+    for length in [0, 2] {
+        let json = format!("{{\"max_seq_length\": {length}}}");
+        fs::write(Path::new(&folder).join("sentence_bert_config.json"), json).expect("written");
+        assert_failed(&canopy(&import), &["max_seq_length", "3 or more"]);
+    }
+    assert!(!Path::new(&output).exists());
+}
+
+#[test]
 fn pickles_other_vocabularies_and_other_models_are_refused() {
     let desk = Desk::new();
     let output = desk.path("encoder");
