@@ -12,6 +12,9 @@ use crate::weights::{EncoderKind, EncoderVocabulary, NamedTensors};
 
 const CONFIG: &str = "config.json";
 
+/// Vocabularies are padded to a multiple of at most so many pieces; no text has those behind the last one.
+const MOST_PADDING: usize = 1_024;
+
 /// What `config.json` says, as far as it matters.
 #[derive(Debug, Deserialize)]
 struct Config {
@@ -64,19 +67,24 @@ impl Encoder {
     ///
     /// # Errors
     /// If a file is missing or damaged, the model is of another kind, a tensor is missing or has another shape, or the
-    /// vocabulary has another size.
+    /// vocabulary has another size, padding aside.
     pub fn bert(archive: &mut Archive) -> Result<Self> {
-        let sizes = sizes(archive)?;
+        let mut sizes = sizes(archive)?;
         check_length(archive, "max_position_embeddings", sizes.max_tokens)?;
         let pieces = word_pieces(archive)?;
-        if pieces.len() != sizes.vocab_size {
-            let (found, expected) = (pieces.len(), sizes.vocab_size);
+        let (found, expected) = (pieces.len(), sizes.vocab_size);
+        if !(found..found + MOST_PADDING).contains(&expected) {
             return Err(archive.refuse(format!(
                 "its vocabulary has {found} pieces, {CONFIG} says {expected}"
             )));
         }
         let mut tensors = archive.tensors()?;
-        let weights = Reading::new(&mut tensors, &sizes).all()?;
+        let mut weights = Reading::new(&mut tensors, &sizes).all()?;
+        if let Some((shape, numbers)) = weights.get_mut("words") {
+            shape[0] = found;
+            numbers.truncate(found * sizes.d_model);
+        }
+        sizes.vocab_size = found;
         Ok(Self {
             kind: EncoderKind::Bert {
                 max_tokens: sizes.max_tokens,
@@ -91,7 +99,7 @@ impl Encoder {
 }
 
 /// # Errors
-/// If no sentence is as short as the longest sequence that is read.
+/// If the longest sequence that may be read has no room for a piece.
 pub(super) fn check_length(archive: &Archive, field: &str, found: usize) -> Result<()> {
     let least = EncoderKind::LEAST_TOKENS;
     if found >= least {

@@ -89,6 +89,35 @@ fn tensors_that_do_not_fit_are_named() {
 }
 
 #[test]
+fn padding_of_a_vocabulary_is_left_out() {
+    let desk = Desk::new();
+    let folder = copied(&desk, "tiny-bert");
+    let import = |output: &str| {
+        let output = desk.path(output);
+        assert_done(&canopy(&[
+            "model", "import", "bert", &folder, "-o", &output,
+        ]));
+        let weights = Path::new(&output).join("weights.safetensors");
+        read_tensors(&weights).expect("readable")
+    };
+    let plain = import("plain");
+    let config = desk.read("tiny-bert/config.json");
+    let padded = config.replace("\"vocab_size\": 112", "\"vocab_size\": 128");
+    fs::write(Path::new(&folder).join("config.json"), padded).expect("written");
+    spoil(&folder, |tensors| {
+        let name = "bert.embeddings.word_embeddings.weight";
+        let (shape, numbers) = tensors.get_mut(name).expect("there");
+        shape[0] = 128;
+        numbers.resize(128 * 12, 0.5);
+    });
+    assert!(import("padded") == plain);
+    assert!(
+        desk.read("padded/encoder.toml")
+            .contains("vocab_size = 112")
+    );
+}
+
+#[test]
 fn sequences_too_short_for_a_piece_are_refused() {
     let desk = Desk::new();
     let output = desk.path("encoder");
