@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 /// Folders below the named one in which files are looked for.
 const MAX_DEPTH: usize = 4;
 
+/// Bytes of the largest file beside the weights, such as a vocabulary: a small zip file may unpack to any size.
+const MOST_BESIDE: u64 = 64 << 20;
+
 /// Endings of files that run code when they are read as they are meant to be.
 const PICKLES: [&str; 6] = ["bin", "pt", "pth", "pkl", "pickle", "ckpt"];
 
@@ -84,15 +87,15 @@ impl Archive {
         self.names().find(|&name| fits(name))
     }
 
-    /// The bytes of a file that [`find`](Self::find) finds.
+    /// The bytes of a file that [`find`](Self::find) finds: of one that stands beside the weights.
     ///
     /// # Errors
-    /// If there is none, or it cannot be read.
+    /// If there is none, it cannot be read, or it is far too large.
     pub fn bytes(&mut self, file_name: &str) -> Result<Vec<u8>> {
         let Some(name) = self.find(file_name).map(str::to_owned) else {
             return Err(self.refuse(format!("there is no {file_name} in it")));
         };
-        self.read(&name)
+        self.read(&name, MOST_BESIDE)
     }
 
     /// The text of a file that [`find`](Self::find) finds.
@@ -116,13 +119,13 @@ impl Archive {
         let mut all = Tensors::new(&self.path);
         let (safetensors, npz) = (self.weights("safetensors"), self.weights("npz"));
         for name in &safetensors {
-            let bytes = self.read(name)?;
+            let bytes = self.read(name, u64::MAX)?;
             let found = tensors::read_safetensors(&bytes);
             all.add(found.map_err(|problem| self.refuse(format!("{name}: {problem}")))?)?;
         }
         if safetensors.is_empty() {
             for name in &npz {
-                let bytes = self.read(name)?;
+                let bytes = self.read(name, u64::MAX)?;
                 let found = npy::read_npz(bytes);
                 all.add(found.map_err(|problem| self.refuse(format!("{name}: {problem}")))?)?;
             }
@@ -196,7 +199,7 @@ impl Archive {
     fn look_into_zips(&mut self) -> Result<()> {
         let zips = [self.weights("zip"), self.weights("whl")].concat();
         for name in zips {
-            let bytes = self.read(&name)?;
+            let bytes = self.read(&name, u64::MAX)?;
             let inner = Packed::within(bytes);
             let inner = inner.map_err(|problem| self.refuse(format!("{name}: {problem}")))?;
             self.add_packed(inner, &format!("{name}/"));
@@ -204,12 +207,13 @@ impl Archive {
         Ok(())
     }
 
-    fn read(&mut self, name: &str) -> Result<Vec<u8>> {
+    /// A file of at most so many bytes, if it is packed.
+    fn read(&mut self, name: &str, most: u64) -> Result<Vec<u8>> {
         let file = self.files.iter().find(|file| file.name == name);
         match &file.expect("a name of this archive").place {
             Place::Disk(path) => fs::read(path).map_err(Error::read(path)),
             &Place::Zip(number, entry) => {
-                let bytes = self.packed[number].read(entry);
+                let bytes = self.packed[number].read(entry, most);
                 bytes.map_err(|problem| self.refuse(format!("{name}: {problem}")))
             }
         }

@@ -15,7 +15,9 @@ pub(super) fn read_npz(bytes: Vec<u8>) -> Result<BTreeMap<String, Array>, String
     let names = packed.names().into_iter();
     let arrays = names.map(|(entry, file)| {
         let name = file.strip_suffix(".npy").unwrap_or(&file);
-        let array = packed.read(entry).and_then(|bytes| read_npy(&bytes));
+        let array = packed
+            .read(entry, u64::MAX)
+            .and_then(|bytes| read_npy(&bytes));
         let array = array.map_err(|problem| format!("tensor {name}: {problem}"))?;
         Ok((name.to_owned(), array))
     });

