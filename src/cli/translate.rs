@@ -48,7 +48,7 @@ pub(super) struct TranslateArguments {
     /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one. The flags are length_ratio (far shorter or longer than
     /// usual), repetition, split (translated in parts), cut_off, markup (some stands at the end or has lost its text),
     /// numbers (others than in the source), unwritten (characters left out), empty (not translated) and memory (taken over
-    /// from it)
+    /// from it). What is taken over, or copied since there is no word in it, has no tokens, and null as its log_prob
     #[arg(long)]
     json: bool,
     /// Translations of yours: a TMX file, a corpus folder, a program's PO file or a folder of them, or a file with a
@@ -343,7 +343,9 @@ fn report(
         });
         if let Some(translation) = translation {
             entry["target"] = json!(to_editable(&translation.text));
-            entry["log_prob"] = json!(translation.log_prob);
+            // What no model wrote is not certain, but unknown.
+            let is_written = translation.num_tokens > 0;
+            entry["log_prob"] = json!(is_written.then_some(translation.log_prob));
             entry["tokens"] = json!(translation.num_tokens);
             entry["flags"] = json!(translation.flags);
         }

@@ -229,6 +229,7 @@ fn what_a_memory_has_exactly_is_taken_over() {
     let sentence = &report["sentences"][0];
     assert_eq!(sentence["target"], "Fenster zu.");
     assert_eq!(sentence["flags"], serde_json::json!(["memory"]));
+    assert!(sentence["log_prob"].is_null() && sentence["tokens"] == 0);
     let similar =
         serde_json::json!({"source": "Close the window.", "target": "Fenster zu.", "score": 1.0});
     assert_eq!(sentence["similar"][0], similar);
