@@ -94,13 +94,19 @@ impl Searcher<'_> {
     /// The windows that are encoded together, with the wanted sentences of each.
     pub(super) fn wanted_groups(&self) -> Vec<(Vec<Window>, Vec<usize>)> {
         let groups = groups(&self.text.sentences, &self.text.documents, self.largest);
-        let wanted = |group: Vec<Window>| {
-            let all = self.text.wanted.iter().copied();
-            let is_own = |n: &usize| group.iter().any(|window| window.own.contains(n));
-            let wanted: Vec<usize> = all.filter(is_own).collect();
-            (!wanted.is_empty()).then_some((group, wanted))
-        };
-        groups.into_iter().filter_map(wanted).collect()
+        let mut wanted = vec![Vec::new(); groups.len()];
+        for &number in &self.text.wanted {
+            // Groups ascend, and their windows have all sentences for their own.
+            let ends_before = |group: &Vec<Window>| {
+                let last = group.last();
+                last.is_some_and(|window| window.own.end <= number)
+            };
+            if let Some(wanted) = wanted.get_mut(groups.partition_point(ends_before)) {
+                wanted.push(number);
+            }
+        }
+        let groups = groups.into_iter().zip(wanted);
+        groups.filter(|(_, wanted)| !wanted.is_empty()).collect()
     }
 
     /// A group of windows and its encoding; `kept` is for [`Encodings::around`].

@@ -1,5 +1,7 @@
 //! Two passes and windows, on models that have learnt nothing.
 
+mod groups;
+
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
