@@ -56,7 +56,7 @@ pub trait Engine {
 
     /// As [`Translator::trace`], of texts; `top_t` is another T than the model's own.
     fn trace(
-        &mut self,
+        &self,
         document: &Document,
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
@@ -127,7 +127,7 @@ impl Engine for Translator {
     }
 
     fn trace(
-        &mut self,
+        &self,
         document: &Document,
         targets: Vec<Option<String>>,
         top_t: Option<usize>,

@@ -201,11 +201,9 @@ where
                 let lock = self.turn.clone();
                 let mut turn = lock.take();
                 let learnt = self.learnt(job, &document, &mut turn)?;
-                let made = self.made.as_mut().and_then(|(_, made)| made.as_mut());
-                let engine = made
-                    .filter(|_| learnt)
-                    .or(self.engine.as_mut())
-                    .ok_or(Error::NoModel)?;
+                let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
+                let engine = made.filter(|_| learnt).or(self.engine.as_ref());
+                let engine = engine.ok_or(Error::NoModel)?;
                 let trace = engine.trace(&document, targets, top_t);
                 drop(turn);
                 Ok(Event::Traced {

@@ -64,7 +64,7 @@ impl Engine for Fake {
     }
 
     fn trace(
-        &mut self,
+        &self,
         _document: &Document,
         _targets: Vec<Option<String>>,
         _top_t: Option<usize>,
