@@ -7,11 +7,8 @@ use std::sync::Arc;
 
 use burn::module::Module;
 
-use super::bert_sequences::bert_sequences;
 use super::device::{ComputeDevice, DeviceChoice};
-use super::parts::parts;
 use super::translation::{Flag, Translation};
-use crate::corpus::DocumentUnits;
 use crate::error::Result;
 use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
@@ -24,6 +21,7 @@ use crate::text::vocabulary::Vocabulary;
 use crate::weights::ModelFolder;
 
 mod memory;
+mod reading;
 #[cfg(test)]
 mod tests;
 
@@ -305,62 +303,6 @@ impl Translator {
         let kept = &mut known.encodings;
         search_documents(model, vocabulary, &text, options, kept, &mut found);
         Ok(())
-    }
-
-    /// The ids of a text, whose points show `points`, with what the model reads of its memory behind them.
-    pub(super) fn read_ids(&self, text: &str, points: &[String]) -> Vec<u32> {
-        let mut ids = self.vocabulary.encode(text);
-        let shown = placeholder::visible(text, points);
-        ids.extend(self.description.behind(&shown, ids.len(), &self.vocabulary));
-        ids
-    }
-
-    /// Prepares what the model reads beside the units of a document: what BERT reads, with `contexts` or what is chosen in
-    /// the document, and what stands in the model's memory.
-    ///
-    /// # Errors
-    /// If BERT gives numbers that are none.
-    pub fn read_beside(
-        &self,
-        units: &mut DocumentUnits,
-        contexts: Option<&[Option<String>]>,
-    ) -> Result<()> {
-        if self.description.memory.is_some() {
-            let behind = units
-                .sources
-                .iter()
-                .zip(&units.shown)
-                .map(|((_, source), shown)| {
-                    let own = self.vocabulary.encode(source).len();
-                    self.description.behind(shown, own, &self.vocabulary)
-                });
-            units.behind = behind.collect();
-        }
-        let sequences = match (self.model.bert(), contexts) {
-            (Some(_), Some(contexts)) => {
-                let pairs = units.shown.iter().zip(contexts);
-                let sequence = |(text, context): (&String, &Option<String>)| {
-                    self.description.bert_sequence(text, context.as_deref())
-                };
-                pairs.map(sequence).collect()
-            }
-            _ => bert_sequences(&self.model, &self.description, &units.shown)?,
-        };
-        let sequences = sequences.into_iter();
-        units.pieces = sequences.map(|it| (it.ids, it.of_first)).collect();
-        Ok(())
-    }
-
-    /// What BERT reads of every sentence of a document; nothing if the model reads no BERT.
-    pub(super) fn bert_sequences(&self, document: &Document) -> Result<Vec<BertSequence>> {
-        bert_sequences(&self.model, &self.description, &document.plain_texts())
-    }
-
-    /// A sentence in parts that the model reads.
-    pub(super) fn parts<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        parts(text, self.description.model.max_tokens - 1, &|text| {
-            self.vocabulary.encode(text.trim()).len()
-        })
     }
 
     /// The whole translation once all parts are there.

@@ -1,0 +1,71 @@
+//! What a model reads of texts and documents.
+
+use super::Translator;
+use crate::corpus::DocumentUnits;
+use crate::error::Result;
+use crate::inference::bert_sequences::bert_sequences;
+use crate::inference::parts::parts;
+use crate::model::BertSequence;
+use crate::text::document::Document;
+use crate::text::placeholder;
+
+impl Translator {
+    /// The ids of a text, whose points show `points`, with what the model reads of its memory behind them.
+    pub(in crate::inference) fn read_ids(&self, text: &str, points: &[String]) -> Vec<u32> {
+        let mut ids = self.vocabulary.encode(text);
+        let shown = placeholder::visible(text, points);
+        ids.extend(self.description.behind(&shown, ids.len(), &self.vocabulary));
+        ids
+    }
+
+    /// Prepares what the model reads beside the units of a document: what BERT reads, with `contexts` or what is chosen in
+    /// the document, and what stands in the model's memory.
+    ///
+    /// # Errors
+    /// If BERT gives numbers that are none.
+    pub fn read_beside(
+        &self,
+        units: &mut DocumentUnits,
+        contexts: Option<&[Option<String>]>,
+    ) -> Result<()> {
+        if self.description.memory.is_some() {
+            let behind = units
+                .sources
+                .iter()
+                .zip(&units.shown)
+                .map(|((_, source), shown)| {
+                    let own = self.vocabulary.encode(source).len();
+                    self.description.behind(shown, own, &self.vocabulary)
+                });
+            units.behind = behind.collect();
+        }
+        let sequences = match (self.model.bert(), contexts) {
+            (Some(_), Some(contexts)) => {
+                let pairs = units.shown.iter().zip(contexts);
+                let sequence = |(text, context): (&String, &Option<String>)| {
+                    self.description.bert_sequence(text, context.as_deref())
+                };
+                pairs.map(sequence).collect()
+            }
+            _ => bert_sequences(&self.model, &self.description, &units.shown)?,
+        };
+        let sequences = sequences.into_iter();
+        units.pieces = sequences.map(|it| (it.ids, it.of_first)).collect();
+        Ok(())
+    }
+
+    /// What BERT reads of every sentence of a document; nothing if the model reads no BERT.
+    pub(in crate::inference) fn bert_sequences(
+        &self,
+        document: &Document,
+    ) -> Result<Vec<BertSequence>> {
+        bert_sequences(&self.model, &self.description, &document.plain_texts())
+    }
+
+    /// A sentence in parts that the model reads.
+    pub(in crate::inference) fn parts<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        parts(text, self.description.model.max_tokens - 1, &|text| {
+            self.vocabulary.encode(text.trim()).len()
+        })
+    }
+}
