@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::contrastive::{Contrast, ContrastiveSet, Item, SetDocument, SetSentence};
-use crate::corpus::{Segment, SegmentUnit};
+use crate::corpus::{DocumentUnits, Segment, SegmentUnit};
 use crate::inference::ContextOptions;
 use crate::kernels::WordNormaliser;
 use crate::model::{
