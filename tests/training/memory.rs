@@ -76,7 +76,7 @@ fn a_run_goes_on_with_the_memory_that_it_began_with() {
     assert!(matches!(refused, Error::SourceChanged { .. }), "{refused}");
     let words = refused.to_string();
     assert!(
-        words.contains("--memory") && words.contains("more.tsv"),
+        words.contains("the memory") && words.contains("more.tsv"),
         "{words}"
     );
 
