@@ -189,7 +189,27 @@ impl Rows<'_> {
             let fill = theme::blend(palette.panel, palette.text, 0.05);
             ui.painter().rect_filled(rect, 0.0, fill);
         }
-        let number = pos2(rect.left() + 34.0, rect.top() + 14.0);
+        let mut job = egui::text::LayoutJob::simple(
+            text,
+            FontId::proportional(13.0),
+            if weight > 0.0 || is_selected {
+                palette.strong
+            } else {
+                palette.text
+            },
+            rect.width() - 56.0,
+        );
+        job.wrap.max_rows = 2;
+        let galley = ui.painter().layout_job(job);
+        let top = rect.center().y - galley.size().y / 2.0;
+        // Beside the first line, or above the weight.
+        let line = galley.pos_from_cursor(egui::text::CCursor::default());
+        let middle = if weight > 0.0 {
+            rect.top() + 14.0
+        } else {
+            top + line.center().y
+        };
+        let number = pos2(rect.left() + 34.0, middle);
         let font = if is_selected {
             theme::semibold(12.0)
         } else {
@@ -213,19 +233,6 @@ impl Rows<'_> {
             ui.painter()
                 .rect_filled(bar, 1.5, self.shading.colour(weight));
         }
-        let mut job = egui::text::LayoutJob::simple(
-            text,
-            FontId::proportional(13.0),
-            if weight > 0.0 || is_selected {
-                palette.strong
-            } else {
-                palette.text
-            },
-            rect.width() - 56.0,
-        );
-        job.wrap.max_rows = 2;
-        let galley = ui.painter().layout_job(job);
-        let top = rect.center().y - galley.size().y / 2.0;
         ui.painter()
             .galley(pos2(rect.left() + 44.0, top), galley, palette.text);
         if response.hovered() {
