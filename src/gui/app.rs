@@ -336,6 +336,15 @@ fn document_page_ui(
             similar.ui(ui, memory, sentence.as_deref(), commands);
         });
     }
+    if let Some(document) = state.document.as_mut().filter(|open| open.find.is_open) {
+        document.search_again();
+        let panel = Panel::top("find").frame(
+            Frame::NONE
+                .fill(palette.panel)
+                .inner_margin(Margin::symmetric(14, 6)),
+        );
+        panel.show(ui, |ui| find::find_ui(ui, document, commands));
+    }
     CentralPanel::default()
         .frame(Frame::NONE.fill(palette.page))
         .show(ui, |ui| {
@@ -343,14 +352,6 @@ fn document_page_ui(
             let running = state.running.is_some();
             match &mut state.document {
                 Some(document) => {
-                    if document.find.is_open {
-                        document.search_again();
-                        Frame::NONE
-                            .fill(palette.panel)
-                            .inner_margin(Margin::symmetric(14, 6))
-                            .show(ui, |ui| find::find_ui(ui, document, commands));
-                        ui.add_space(-ui.spacing().item_spacing.y);
-                    }
                     let languages = (source.as_str(), target.as_str());
                     let panel = &mut panels.document;
                     panel.ui(ui, document, languages, margin, running, commands);

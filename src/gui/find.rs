@@ -3,67 +3,99 @@
 use egui::text_selection::CCursorRange;
 use egui::{
     Align, Button, Context, EventFilter, Id, Key, Layout, Margin, Modifiers, Response, RichText,
-    TextEdit, Ui,
+    TextEdit, Ui, vec2,
 };
 
 use super::theme::Palette;
+use crate::app::finding::Find;
 use crate::app::{Command, FindCommand, OpenDocument};
 
 /// Width of the two fields.
 const FIELD: f32 = 210.0;
+
+/// Width of the number of matches.
+const COUNT: f32 = 84.0;
+
+/// Width of the bar from which it is one line.
+const ONE_LINE: f32 = 920.0;
 
 /// Whether the keyboard writes into the bar.
 pub fn has_keyboard(ctx: &Context) -> bool {
     ctx.memory(|memory| memory.has_focus(query_id()) || memory.has_focus(replacement_id()))
 }
 
+/// In one line, or in two where there is no room for that.
 pub fn find_ui(ui: &mut Ui, open: &mut OpenDocument, commands: &mut Vec<Command>) {
-    let palette = Palette::of(ui);
-    // What Enter does comes after what was written in the same frame.
-    let (mut told, mut keys) = (vec![], vec![]);
     let takes_focus = std::mem::take(&mut open.find.wants_focus);
-    let find = &open.find;
+    let mut bar = Bar {
+        find: &open.find,
+        told: vec![],
+    };
+    // What Enter does comes after what was written in the same frame.
+    let mut keys = vec![];
+    keys_ui(ui, query_id(), FindCommand::Next, &mut keys);
+    keys_ui(ui, replacement_id(), FindCommand::Replace, &mut keys);
+    ui.spacing_mut().item_spacing.x = 6.0;
+    ui.spacing_mut().button_padding = vec2(9.0, 4.0);
+    let is_wide = ui.available_width() > ONE_LINE;
     ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 6.0;
-        ui.spacing_mut().button_padding = egui::vec2(9.0, 4.0);
-        keys_ui(ui, query_id(), FindCommand::Next, &mut keys);
-        keys_ui(ui, replacement_id(), FindCommand::Replace, &mut keys);
-        let mut query = find.query.clone();
-        if field_ui(ui, &mut query, "Find", query_id(), takes_focus).changed() {
-            told.push(FindCommand::Query(query));
+        bar.query_ui(ui, takes_focus);
+        if is_wide {
+            ui.add_space(10.0);
+            bar.replacement_ui(ui);
         }
-        let count = count(find.current, find.matches.len(), &find.query);
-        let width = 84.0;
-        ui.allocate_ui_with_layout(
-            egui::vec2(width, 22.0),
-            Layout::left_to_right(Align::Center),
-            |ui| {
-                ui.set_width(width);
-                ui.label(RichText::new(count).size(12.5).color(palette.weak));
-            },
-        );
-        let mut button = |ui: &mut Ui, label: &str, enabled: bool, command: FindCommand| {
-            if ui.add_enabled(enabled, Button::new(label)).clicked() {
-                told.push(command);
-            }
-        };
-        let (is_found, has_targets) = (!find.matches.is_empty(), find.has_targets());
-        button(ui, "Previous", is_found, FindCommand::Previous);
-        button(ui, "Next", is_found, FindCommand::Next);
-        ui.add_space(10.0);
-        let mut replacement = find.replacement.clone();
-        let hint = "Replace in translations with";
-        let field = field_ui(ui, &mut replacement, hint, replacement_id(), false);
-        button(ui, "Replace", has_targets, FindCommand::Replace);
-        button(ui, "Replace all", has_targets, FindCommand::ReplaceAll);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            button(ui, "Close", true, FindCommand::Close);
+            bar.button_ui(ui, "Close", true, FindCommand::Close);
         });
-        if field.changed() {
-            told.push(FindCommand::Replacement(replacement));
-        }
     });
-    commands.extend(told.into_iter().chain(keys).map(Command::Find));
+    if !is_wide {
+        ui.horizontal(|ui| bar.replacement_ui(ui));
+    }
+    let told = bar.told.into_iter().chain(keys);
+    commands.extend(told.map(Command::Find));
+}
+
+/// The parts of the bar, and what a person has asked of them.
+struct Bar<'a> {
+    find: &'a Find,
+    told: Vec<FindCommand>,
+}
+
+impl Bar<'_> {
+    fn query_ui(&mut self, ui: &mut Ui, takes_focus: bool) {
+        let palette = Palette::of(ui);
+        let mut query = self.find.query.clone();
+        if field_ui(ui, &mut query, "Find", query_id(), takes_focus).changed() {
+            self.told.push(FindCommand::Query(query));
+        }
+        let count = count(self.find);
+        let layout = Layout::left_to_right(Align::Center);
+        // The buttons stay where they are.
+        ui.allocate_ui_with_layout(vec2(COUNT, 22.0), layout, |ui| {
+            ui.set_width(COUNT);
+            ui.label(RichText::new(count).size(12.5).color(palette.weak));
+        });
+        let is_found = !self.find.matches.is_empty();
+        self.button_ui(ui, "Previous", is_found, FindCommand::Previous);
+        self.button_ui(ui, "Next", is_found, FindCommand::Next);
+    }
+
+    fn replacement_ui(&mut self, ui: &mut Ui) {
+        let mut replacement = self.find.replacement.clone();
+        let hint = "Replace in translations with";
+        if field_ui(ui, &mut replacement, hint, replacement_id(), false).changed() {
+            self.told.push(FindCommand::Replacement(replacement));
+        }
+        let has_targets = self.find.has_targets();
+        self.button_ui(ui, "Replace", has_targets, FindCommand::Replace);
+        self.button_ui(ui, "Replace all", has_targets, FindCommand::ReplaceAll);
+    }
+
+    fn button_ui(&mut self, ui: &mut Ui, label: &str, enabled: bool, command: FindCommand) {
+        if ui.add_enabled(enabled, Button::new(label)).clicked() {
+            self.told.push(command);
+        }
+    }
 }
 
 fn query_id() -> Id {
@@ -113,9 +145,10 @@ fn keys_ui(ui: &Ui, id: Id, enter: FindCommand, keys: &mut Vec<FindCommand>) {
     }
 }
 
-fn count(current: Option<usize>, matches: usize, query: &str) -> String {
-    match current {
-        _ if query.is_empty() => String::new(),
+fn count(find: &Find) -> String {
+    let matches = find.matches.len();
+    match find.current {
+        _ if find.query.is_empty() => String::new(),
         Some(at) => format!("{} of {matches}", at + 1),
         None if matches == 0 => "Not found".to_owned(),
         None => format!("{matches} found"),

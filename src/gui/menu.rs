@@ -33,8 +33,13 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
                 primary_ui(ui, state, commands);
                 ui.add_space(4.0);
             }
-            options_ui(ui, state, commands);
-            model_button_ui(ui, state, commands);
+            // The menus at the left have the same.
+            if ui.available_width() > 100.0 {
+                options_ui(ui, state, commands);
+            }
+            if ui.available_width() > 90.0 {
+                model_button_ui(ui, state, commands);
+            }
         });
     });
 }
@@ -197,6 +202,15 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     ui.label(caption("Translation memory"));
     memory_ui(ui, state, commands);
     ui.separator();
+    ui.menu_button(format!("Beam size {}", state.settings.beam_size), |ui| {
+        for beam_size in [1, 2, 4, 8, 16] {
+            let current = state.settings.beam_size == beam_size;
+            if ui.radio(current, beam_size.to_string()).clicked() {
+                commands.push(Command::SetBeamSize(beam_size));
+            }
+        }
+    });
+    ui.separator();
     ui.label(caption("Computes on"));
     device_ui(ui, state, commands);
 }
@@ -270,7 +284,7 @@ fn model_button_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ModelState::Open { info, .. } => (info.name.clone(), palette.text),
     };
     let button = Button::new(RichText::new(text).color(color)).right_text(arrow(&palette));
-    let response = ui.add(button).on_hover_text("Choose a model");
+    let response = ui.add(button.truncate()).on_hover_text("Choose a model");
     Popup::menu(&response).show(|ui| model_menu_ui(ui, state, commands));
 }
 

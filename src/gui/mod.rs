@@ -55,7 +55,7 @@ pub fn run(open: Option<PathBuf>, model: Option<PathBuf>, device: DeviceChoice) 
         .with_title("Canopy")
         .with_app_id("canopy")
         .with_inner_size([1280.0, 820.0])
-        .with_min_inner_size([760.0, 420.0]);
+        .with_min_inner_size([840.0, 420.0]);
     let options = eframe::NativeOptions {
         viewport,
         ..eframe::NativeOptions::default()

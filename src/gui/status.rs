@@ -1,6 +1,6 @@
 //! The bar at the bottom: what runs, how fast, how far the document is, and with which model.
 
-use egui::{Align, Layout, ProgressBar, RichText, Ui, vec2};
+use egui::{Align, Label, Layout, ProgressBar, RichText, Ui, vec2};
 
 use super::theme::Palette;
 use super::{icons, labels};
@@ -11,8 +11,6 @@ use crate::jobs::State;
 pub fn status_ui(ui: &mut Ui, state: &AppState) {
     let palette = Palette::of(ui);
     ui.horizontal_centered(|ui| {
-        ui.spacing_mut().item_spacing.x = 14.0;
-        phase_ui(ui, state, &palette);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 14.0;
             model_ui(ui, state, &palette);
@@ -20,6 +18,10 @@ pub fn status_ui(ui: &mut Ui, state: &AppState) {
                 ui.separator();
                 counts_ui(ui, document.counts(), &palette);
             }
+            // Last, since it can do with less.
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                phase_ui(ui, state, &palette);
+            });
         });
     });
 }
@@ -54,7 +56,7 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
                 Preparation::Adapting => "Taking in similar sentences",
                 Preparation::Drafting => "First pass over the document",
             };
-            ui.label(text(format!("{what}, {done} of {num}"), palette));
+            phrase_ui(ui, format!("{what}, {done} of {num}"), palette);
             return;
         }
         let mut parts = vec![format!(
@@ -67,7 +69,7 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
                 .map(|secs| format!("{} left", duration(secs))),
         );
         parts.extend(rates(progress));
-        ui.label(text(parts.join("  ·  "), palette));
+        phrase_ui(ui, parts.join("  ·  "), palette);
         return;
     }
     let phase = if let Some((_, path)) = &state.opening {
@@ -80,14 +82,17 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
         "Saving".to_owned()
     } else {
         let last = state.last_progress.as_ref().and_then(rates);
-        ui.label(text(
-            last.map_or_else(|| "Ready".to_owned(), |rates| format!("Ready  ·  {rates}")),
-            palette,
-        ));
+        let ready = last.map_or_else(|| "Ready".to_owned(), |rates| format!("Ready  ·  {rates}"));
+        phrase_ui(ui, ready, palette);
         return;
     };
     ui.add(egui::Spinner::new().size(12.0).color(palette.accent));
-    ui.label(text(phase, palette));
+    phrase_ui(ui, phase, palette);
+}
+
+/// A line as far as there is room for it.
+fn phrase_ui(ui: &mut Ui, phrase: String, palette: &Palette) {
+    ui.add(Label::new(text(phrase, palette)).truncate());
 }
 
 fn rates(progress: &Progress) -> Option<String> {
