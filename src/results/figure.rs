@@ -59,7 +59,7 @@ impl Picture for ResultsFigure<'_> {
         let end = right + NUMBERS - 4.0;
         let heads = weak.anchored(Anchor::Right);
         pen.text("BLEU", (right + 62.0, MARGIN + HEAD - 12.0), heads)?;
-        pen.text("time of an epoch", (end, MARGIN + HEAD - 12.0), heads)?;
+        pen.text("epoch time", (end, MARGIN + HEAD - 12.0), heads)?;
         let lowest = self.rows().map(|row| row.2.0).fold(f64::INFINITY, f64::min);
         let highest = self.rows().map(|row| row.2.1).fold(0.0, f64::max);
         let (lowest, highest) = ((lowest - 0.5).floor(), (highest + 0.5).ceil());
