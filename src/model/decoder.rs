@@ -54,6 +54,8 @@ pub struct DecoderOutput {
     pub states: Tensor<2>,
     /// What each word read of its source sentence in the last layer, `[rows, d_model]`.
     pub attended: Tensor<2>,
+    /// What enters the feed-forward sublayer of the last layer, `[rows, d_model]`.
+    pub fed_forward: Tensor<2>,
 }
 
 /// What the words of all hypotheses of some documents read beyond their own sentence, prepared once.
@@ -187,7 +189,7 @@ impl Decoder {
         };
         let cross = rows.segments_over(&places);
         let readers = readers(&rows.sentences, &encoded.numbers);
-        let mut attended = None;
+        let (mut attended, mut fed_forward) = (None, None);
         for (number, layer) in self.layers.iter().enumerate() {
             let memory = layer.cross_attention.project(sources.clone());
             y = self.residual(y, &layer.norm_self, drop, |y| {
@@ -203,6 +205,7 @@ impl Decoder {
                 attended = Some(own.clone());
                 y = fusion.join(&layer.norm_cross, y, own, read, drop);
                 y = self.residual(y, &layer.norm_ff, drop, |y| {
+                    fed_forward = Some(y.clone());
                     layer.feed_forward.forward(y, drop)
                 });
                 continue;
@@ -224,12 +227,14 @@ impl Decoder {
                 });
             }
             y = self.residual(y, &layer.norm_ff, drop, |y| {
+                fed_forward = Some(y.clone());
                 layer.feed_forward.forward(y, drop)
             });
         }
         DecoderOutput {
             states: self.finish(y),
             attended: attended.expect("a decoder has layers"),
+            fed_forward: fed_forward.expect("a decoder has layers"),
         }
     }
 
@@ -245,7 +250,9 @@ impl Decoder {
         translations: Option<&Memory>,
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        let DecoderOutput { states, attended } = output;
+        let DecoderOutput {
+            states, attended, ..
+        } = output;
         match (&self.gated, translations) {
             (Some(gated), Some(memory)) => {
                 let readers = readers(&rows.sentences, &encoded.numbers);
@@ -267,7 +274,9 @@ impl Decoder {
         let Some(gated) = &self.gated else { return };
         let readers = readers(&rows.sentences, &encoded.numbers);
         let place = (AttendedKind::DecoderContext, self.layers.len() - 1);
-        let DecoderOutput { states, attended } = output;
+        let DecoderOutput {
+            states, attended, ..
+        } = output;
         gated.attend_telling(states, attended, &readers, translations, place, readings);
     }
 
@@ -311,8 +320,8 @@ impl Decoder {
     ///
     /// # Shapes
     /// - y: `[hypotheses, d_model]`, the embedded words
-    /// - output: `[hypotheses, d_model]`
-    pub fn step(&self, state: &mut DecoderState, mut y: Tensor<2>) -> Tensor<2> {
+    /// - output: a row for each hypothesis
+    pub fn step(&self, state: &mut DecoderState, mut y: Tensor<2>) -> DecoderOutput {
         let [hypotheses, d_model] = y.dims();
         assert_eq!(
             hypotheses,
@@ -333,7 +342,7 @@ impl Decoder {
         let each: Vec<Range<usize>> = (0..hypotheses).map(|row| row..row + 1).collect();
         let readers = readers(&each, &state.numbers);
         let none = DropoutSource::none();
-        let mut attended = None;
+        let (mut attended, mut fed_forward) = (None, None);
         let documents = &state.memory.layers;
         for ((layer, memory), document) in self.layers.iter().zip(&mut state.layers).zip(documents)
         {
@@ -373,17 +382,23 @@ impl Decoder {
                 });
             }
             y = self.residual(y, &layer.norm_ff, &none, |y| {
+                fed_forward = Some(y.clone());
                 layer.feed_forward.forward(y, &none)
             });
         }
         state.len = len;
+        let attended = attended.expect("a decoder has layers");
         let states = self.finish(y);
-        match (&self.gated, &state.memory.translations) {
+        let states = match (&self.gated, &state.memory.translations) {
             (Some(gated), Some(memory)) => {
-                let queries = attended.expect("a decoder has layers");
-                gated.attend(states, queries, &readers, memory, &none)
+                gated.attend(states, attended.clone(), &readers, memory, &none)
             }
             _ => states,
+        };
+        DecoderOutput {
+            states,
+            attended,
+            fed_forward: fed_forward.expect("a decoder has layers"),
         }
     }
 

@@ -4,6 +4,7 @@ use burn::tensor::Tensor;
 use burn::tensor::activation::log_softmax;
 
 use super::batch::Batch;
+use super::decoder::DecoderOutput;
 use super::neighbours::{Near, Neighbours, Weighing};
 use super::system::{Encoded, Model, Network};
 use super::transformer::Transformer;
@@ -31,8 +32,8 @@ impl Model {
     ) -> Self {
         let (mut keys, mut next) = (Vec::new(), Vec::new());
         for batch in batches {
-            if let Some((_, states)) = self.last_states(&batch) {
-                keys.push(states);
+            if let Some((_, words)) = self.last_layer(&batch) {
+                keys.push(words.fed_forward);
                 next.extend(batch.labels);
             }
         }
@@ -45,14 +46,14 @@ impl Model {
     /// What is found for each of `batch.labels`; None if the model looks nothing up.
     pub fn looked_up(&self, batch: &Batch) -> Option<Vec<LookedUpWord>> {
         let neighbours = self.neighbours.as_ref()?;
-        let (network, states) = self.last_states(batch)?;
-        let scores = network.vocabulary_scores(states.clone());
+        let (network, last) = self.last_layer(batch)?;
+        let scores = network.vocabulary_scores(last.states);
         let vocab_size = scores.dims()[1];
         let log_probs = log_softmax(scores, 1).into_data().try_into_vec::<f32>();
         let log_probs = log_probs.expect("scores are 32-bit floats");
         let rows = log_probs.chunks_exact(vocab_size).zip(&batch.labels);
         let words = rows
-            .zip(neighbours.near(states))
+            .zip(neighbours.near(last.fed_forward))
             .map(|((row, &label), near)| {
                 let alone = row[label as usize].exp();
                 let followed = near
@@ -69,14 +70,14 @@ impl Model {
         Some(words.collect())
     }
 
-    /// States of the last decoder layer, one for each row of `batch.target`; None if the model is recurrent.
-    fn last_states(&self, batch: &Batch) -> Option<(&Transformer, Tensor<2>)> {
+    /// The last decoder layer, a row for each of `batch.target`; None if the model is recurrent.
+    fn last_layer(&self, batch: &Batch) -> Option<(&Transformer, DecoderOutput)> {
         let drop = DropoutSource::none();
         match (&self.network, &self.encode(&batch.source, &drop)) {
-            (Network::Transformer(network), Encoded::Transformer(encoded)) => Some((
-                network,
-                Self::states(network, (encoded, None), batch, &drop),
-            )),
+            (Network::Transformer(network), Encoded::Transformer(encoded)) => {
+                let encoded = encoded.select(&batch.translated);
+                Some((network, network.decode(&batch.target, &encoded, &drop)))
+            }
             _ => None,
         }
     }

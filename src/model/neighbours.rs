@@ -3,12 +3,13 @@
 //! Khandelwal et al., "Nearest Neighbor Machine Translation", ICLR 2021: the words that followed the nearest states, each
 //! with a weight of `exp(−d² / temperature)`, are mixed with the model's own next words (Eq. 2 and 3). Their share falls
 //! here with the distance of the nearest one, as `weight · exp(−d² / reach)`: Zheng et al., "Adaptive Nearest Neighbor
-//! Machine Translation", ACL 2021, let a network choose it.
+//! Machine Translation", ACL 2021, let a network choose it. States are what enters the last feed-forward sublayer, as
+//! theirs.
 
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
-/// How nearest states are weighed; distances are squared ones between states of the last decoder layer.
+/// How nearest states are weighed; distances are squared ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weighing {
     /// How many of them are read.

@@ -339,7 +339,7 @@ impl Model {
     }
 
     /// States of the last decoder layer, one for each row of `batch.target`.
-    pub(super) fn states(
+    fn states(
         network: &Transformer,
         (encoded, translations): (&EncoderOutput, Option<&Memory>),
         batch: &Batch,
@@ -426,9 +426,9 @@ impl Model {
     pub fn next_log_probs(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
         match (&self.network, state, &self.neighbours) {
             (Network::Transformer(network), SearchState::Transformer(state), Some(neighbours)) => {
-                let states = network.next_states(state, ids);
-                let mut log_probs = log_softmax(network.vocabulary_scores(states.clone()));
-                neighbours.mix_in(states, &mut log_probs);
+                let words = network.next_words(state, ids);
+                let mut log_probs = log_softmax(network.vocabulary_scores(words.states));
+                neighbours.mix_in(words.fed_forward, &mut log_probs);
                 log_probs
             }
             (_, state, _) => log_softmax(self.step(state, ids)),

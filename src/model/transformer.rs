@@ -173,7 +173,9 @@ impl Transformer {
         encoded: &EncoderOutput,
         drop: &DropoutSource,
     ) -> Memory {
-        let DecoderOutput { states, attended } = self.decode(target, encoded, drop);
+        let DecoderOutput {
+            states, attended, ..
+        } = self.decode(target, encoded, drop);
         let mut documents = encoded.documents.clone();
         documents.sentences.clone_from(&target.sentences);
         Memory {
@@ -194,14 +196,11 @@ impl Transformer {
     /// # Shapes
     /// - output: scores before softmax, `[hypotheses, vocab]`
     pub fn step(&self, state: &mut DecoderState, ids: &[u32]) -> Tensor<2> {
-        self.vocabulary_scores(self.next_states(state, ids))
+        self.vocabulary_scores(self.next_words(state, ids).states)
     }
 
-    /// The same, before they become scores.
-    ///
-    /// # Shapes
-    /// - output: `[hypotheses, d_model]`
-    pub fn next_states(&self, state: &mut DecoderState, ids: &[u32]) -> Tensor<2> {
+    /// The same, before they become scores; a row for each hypothesis.
+    pub fn next_words(&self, state: &mut DecoderState, ids: &[u32]) -> DecoderOutput {
         let embedded = self.target_embedding().embed(ids, &state.next_places());
         self.decoder.step(state, embedded)
     }
