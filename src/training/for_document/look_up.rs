@@ -34,7 +34,7 @@ pub struct Prepared {
 impl Default for LookUp {
     fn default() -> Self {
         Self {
-            pairs: 24,
+            pairs: 40,
             all_pairs: 4_800,
             weighing: Weighing::default(),
             batch_tokens: 2_500,
