@@ -10,7 +10,7 @@ use canopy::training::{Order, Phase, RunState, give_order, run_state};
 
 use super::*;
 
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_mins(2);
 
 #[test]
 fn a_paused_run_waits_and_goes_on_to_the_same_weights() {

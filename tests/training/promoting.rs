@@ -28,7 +28,7 @@ fn a_promoted_model_replaces_an_earlier_one_of_its_own_run_alone() {
             to: models.join("seed-1"),
         });
         loop {
-            match events.recv_timeout(Duration::from_secs(20)) {
+            match events.recv_timeout(Duration::from_mins(2)) {
                 Ok(Event::Exported { to, .. }) => return to,
                 Ok(Event::RunsSeen { .. }) => {}
                 other => panic!("{other:?}"),

@@ -66,7 +66,7 @@ impl Explored {
         let state = &mut self.harness.state_mut().state;
         while let Some(request) = state.explorer.requests.pop() {
             self.thread.send(request);
-            let event = self.events.recv_timeout(Duration::from_secs(20));
+            let event = self.events.recv_timeout(Duration::from_mins(2));
             state.receive(event.expect("an answer"));
         }
         self.harness.run();
@@ -416,7 +416,7 @@ fn compared(explored: &mut Explored) {
     assert!(matches!(request, Request::Compare { .. }), "{request:?}");
     worker.send(request);
     loop {
-        let event = events.recv_timeout(Duration::from_secs(20));
+        let event = events.recv_timeout(Duration::from_mins(2));
         let event = event.expect("an answer");
         let goes_on = matches!(event, Event::Comparing { .. });
         state.receive(event);

@@ -66,7 +66,7 @@ fn page(home: &Path) -> Window {
     let (sender, events) = channel();
     let _runs = RunsThread::spawn(Some(home.to_owned()), sender, || ()).expect("a thread");
     let event = events
-        .recv_timeout(Duration::from_secs(20))
+        .recv_timeout(Duration::from_mins(2))
         .expect("a look at the folder");
     window.state.receive(event);
     window.state.apply(Command::ShowPage(Page::Training));
@@ -323,7 +323,7 @@ fn a_deleted_run_goes_to_the_trash_and_comes_back() {
         .state
         .apply(Command::Training(TrainingCommand::Trash(run.clone())));
     deliver(&mut window);
-    let trashed = std::iter::from_fn(|| events.recv_timeout(Duration::from_secs(20)).ok())
+    let trashed = std::iter::from_fn(|| events.recv_timeout(Duration::from_mins(2)).ok())
         .find(|event| matches!(event, Event::Trashed { .. }));
     window.state.receive(trashed.expect("it is in the trash"));
     assert!(!run.exists());
@@ -331,7 +331,7 @@ fn a_deleted_run_goes_to_the_trash_and_comes_back() {
         .state
         .apply(Command::Training(TrainingCommand::Restore));
     deliver(&mut window);
-    let back = std::iter::from_fn(|| events.recv_timeout(Duration::from_secs(20)).ok()).find(
+    let back = std::iter::from_fn(|| events.recv_timeout(Duration::from_mins(2)).ok()).find(
         |event| matches!(event, Event::RunsSeen { runs, .. } if runs.iter().any(|seen| seen.folder == run)),
     );
     assert!(back.is_some() && run.join("events.jsonl").exists());
@@ -346,7 +346,7 @@ fn a_run_that_lies_elsewhere_is_renamed_deleted_and_brought_back() {
     let (sender, events) = channel();
     let runs = RunsThread::spawn(Some(home.path().to_owned()), sender, || ()).expect("a thread");
     let next = || {
-        let event = events.recv_timeout(Duration::from_secs(20));
+        let event = events.recv_timeout(Duration::from_mins(2));
         event.expect("an event")
     };
     let are_seen = |event: &Event, expected: &[&Path]| match event {

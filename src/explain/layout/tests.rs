@@ -136,11 +136,8 @@ fn a_narrow_drawing_closes_subtrees_and_keeps_the_chosen_open() {
 fn the_largest_documents_fit_too() {
     let chosen = [3, 1_000, 1_001, 5_555, 8_191, 8_192, 12_000, 16_383];
     let tree = tree(16_384, &chosen);
-    let start = std::time::Instant::now();
     let layout = tree.layout((1_200.0, 900.0), 11.0);
-    let elapsed = start.elapsed();
     assert!(layout.placed.len() < 300);
-    assert!(elapsed.as_millis() < 500, "{elapsed:?}");
     let alone = tips(&layout)
         .iter()
         .filter(|tip| tip.of(&tree).chosen)

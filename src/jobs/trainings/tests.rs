@@ -69,7 +69,7 @@ fn told(events: &Receiver<Event>) -> Vec<String> {
     let mut told = Vec::new();
     loop {
         let event = events
-            .recv_timeout(Duration::from_secs(20))
+            .recv_timeout(Duration::from_mins(2))
             .expect("an event");
         let (text, over) = match event {
             Event::Training { job, event } => match event {
