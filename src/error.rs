@@ -354,6 +354,10 @@ pub enum Error {
     NothingToEvaluate { split: &'static str, path: PathBuf },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },
+    #[error(
+        "what is changed here is not kept beside the work of the other window; close the document there and open it here again: {path:?}"
+    )]
+    ProjectBusy { path: PathBuf },
 }
 
 impl Error {

@@ -107,7 +107,11 @@ impl AppState {
                 {
                     self.document_opened(path, document, project.as_ref());
                     if let Some(error) = project_error {
-                        self.show_error("Earlier work on this document could not be read", &error);
+                        let title = match error {
+                            Error::ProjectBusy { .. } => "This document is open in another window",
+                            _ => "Earlier work on this document could not be read",
+                        };
+                        self.show_error(title, &error);
                     }
                 }
             }

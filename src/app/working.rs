@@ -17,7 +17,10 @@ impl AppState {
         self.running = None;
         self.keep_edit_for_good();
         self.save_project();
-        self.document = None;
+        if self.document.take().is_some() {
+            let job = self.next_job();
+            self.file_requests.push(FileRequest::CloseDocument { job });
+        }
         self.last_progress = None;
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
+use super::project_lock::ProjectLock;
 use super::{Event, JobId, Project};
 use crate::error::{Error, Result, caught};
 use crate::text::document::Document;
@@ -27,6 +28,8 @@ pub enum FileRequest {
         document: Arc<Document>,
         targets: Vec<Option<String>>,
     },
+    /// Lets another window write the document's project.
+    CloseDocument { job: JobId },
     SaveProject {
         job: JobId,
         path: PathBuf,
@@ -51,19 +54,20 @@ impl FileRequest {
         match self {
             Self::OpenDocument { job, .. }
             | Self::SaveDocument { job, .. }
+            | Self::CloseDocument { job }
             | Self::SaveProject { job, .. }
             | Self::Write { job, .. }
             | Self::Export { job, .. } => *job,
         }
     }
 
-    fn done(self) -> Result<Option<Event>> {
+    fn done(self, lock: &mut Option<ProjectLock>) -> Result<Option<Event>> {
         match self {
             Self::OpenDocument {
                 job,
                 path,
                 data_folder,
-            } => open(job, path, data_folder.as_deref()).map(Some),
+            } => open(job, path, data_folder.as_deref(), lock).map(Some),
             Self::SaveDocument {
                 job,
                 path,
@@ -74,7 +78,14 @@ impl FileRequest {
                 write_atomically(&path, document.translated(&targets).as_bytes(), overwrite)?;
                 Ok(Some(Event::DocumentSaved { job, path }))
             }
+            Self::CloseDocument { .. } => {
+                *lock = None;
+                Ok(None)
+            }
             Self::SaveProject { path, project, .. } => {
+                if let Some(lock) = lock {
+                    lock.check(&path)?;
+                }
                 write_ours(&path, &project.to_bytes(&path)?)?;
                 Ok(None)
             }
@@ -90,7 +101,12 @@ impl FileRequest {
     }
 }
 
-fn open(job: JobId, path: PathBuf, data_folder: Option<&Path>) -> Result<Event> {
+fn open(
+    job: JobId,
+    path: PathBuf,
+    data_folder: Option<&Path>,
+    lock: &mut Option<ProjectLock>,
+) -> Result<Event> {
     // The same file under another name has the same project; what does not exist is reported by `Document::open`.
     let path = path.canonicalize().unwrap_or(path);
     let document = Arc::new(Document::open(&path, None)?);
@@ -104,14 +120,20 @@ fn open(job: JobId, path: PathBuf, data_folder: Option<&Path>) -> Result<Event> 
         });
     };
     let project_path = Project::path(folder, &path);
+    let before = lock.take();
+    let taken = lock.insert(ProjectLock::take_instead(
+        before,
+        &path,
+        project_path.clone(),
+    ));
     let (project, project_error) = match Project::read(&project_path) {
-        Ok(project) => (project, None),
+        Ok(project) => (project, taken.check(&project_path).err()),
         Err(error) => {
             // Kept under another name, or the next autosave would replace what somebody may still repair.
-            let _ = std::fs::rename(
-                &project_path,
-                project_path.with_extension("json.unreadable"),
-            );
+            if taken.check(&project_path).is_ok() {
+                let kept = project_path.with_extension("json.unreadable");
+                let _ = std::fs::rename(&project_path, kept);
+            }
             (None, Some(error))
         }
     };
@@ -148,9 +170,10 @@ impl FileThread {
         let thread = std::thread::Builder::new()
             .name("canopy-files".to_owned())
             .spawn(move || {
+                let mut lock = None;
                 while let Ok(request) = inbox.recv() {
                     let job = request.job();
-                    let done = caught(|| request.done());
+                    let done = caught(|| request.done(&mut lock));
                     let event = done.unwrap_or_else(|error| Some(Event::Failed { job, error }));
                     let Some(event) = event else { continue };
                     // The window may already be gone; then nobody needs the event.

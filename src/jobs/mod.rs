@@ -9,6 +9,7 @@ pub mod evaluations;
 pub mod explaining;
 pub mod files;
 pub mod project;
+mod project_lock;
 mod run_files;
 pub mod runs;
 pub mod trainings;

@@ -1,0 +1,131 @@
+//! One window at a time writes the project of a document.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// A project, and whether this window writes it.
+#[derive(Debug)]
+pub(super) struct ProjectLock {
+    document: PathBuf,
+    project: PathBuf,
+    is_ours: bool,
+    /// Locked as long as it is open.
+    _file: Option<File>,
+}
+
+impl ProjectLock {
+    /// Takes the project of a document for this window, unless another one has it. Where no file can be locked, writing it will fail too,
+    /// or nobody can know.
+    fn take(document: &Path, project: PathBuf) -> Self {
+        let path = project.with_extension("lock");
+        if let Some(folder) = path.parent() {
+            let _ = std::fs::create_dir_all(folder);
+        }
+        let mut options = OpenOptions::new();
+        let file = options.create(true).truncate(false).write(true).open(path);
+        let file = file.ok();
+        let locked = file.as_ref().map(File::try_lock);
+        Self {
+            document: document.to_owned(),
+            project,
+            is_ours: !matches!(locked, Some(Err(TryLockError::WouldBlock))),
+            _file: file,
+        }
+    }
+
+    /// The same, which keeps what this window has.
+    pub(super) fn take_instead(before: Option<Self>, document: &Path, project: PathBuf) -> Self {
+        match before {
+            Some(lock) if lock.is_ours && lock.project == project => lock,
+            _ => Self::take(document, project),
+        }
+    }
+
+    /// # Errors
+    /// [`Error::ProjectBusy`] if it is the project that another window has.
+    pub(super) fn check(&self, project: &Path) -> Result<()> {
+        if self.is_ours || self.project != project {
+            return Ok(());
+        }
+        Err(Error::ProjectBusy {
+            path: self.document.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+    use crate::jobs::{Event, FileRequest, FileThread, JobId, Project};
+
+    struct Window {
+        files: FileThread,
+        events: Receiver<Event>,
+        data: PathBuf,
+        document: PathBuf,
+    }
+
+    impl Window {
+        fn new(folder: &Path) -> Self {
+            let (sender, events) = channel();
+            let document = folder.join("page.txt");
+            std::fs::write(&document, "Print the page.\n").expect("writes");
+            Self {
+                files: FileThread::spawn(sender, || ()).expect("a thread"),
+                events,
+                data: folder.join("data"),
+                document: document.canonicalize().expect("it is there"),
+            }
+        }
+
+        /// What keeps the saved work from being used.
+        fn open(&self) -> Option<Error> {
+            self.files.send(FileRequest::OpenDocument {
+                job: JobId(1),
+                path: self.document.clone(),
+                data_folder: Some(self.data.clone()),
+            });
+            match self.events.recv() {
+                Ok(Event::DocumentOpened { project_error, .. }) => project_error,
+                other => panic!("{other:?}"),
+            }
+        }
+
+        fn close(&self) {
+            self.files
+                .send(FileRequest::CloseDocument { job: JobId(2) });
+        }
+
+        /// Whether the project is written.
+        fn saves(self) -> bool {
+            self.files.send(FileRequest::SaveProject {
+                job: JobId(3),
+                path: Project::path(&self.data, &self.document),
+                project: Project::new(self.document.clone(), Vec::new()),
+            });
+            self.files.finish();
+            self.events.try_recv().is_err()
+        }
+    }
+
+    #[test]
+    fn one_window_at_a_time_writes_a_project() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [first, second, third] = [(); 3].map(|()| Window::new(folder.path()));
+        assert!(first.open().is_none());
+        assert!(first.open().is_none(), "it is its own");
+        for other in [&second, &third] {
+            let error = other.open();
+            assert!(matches!(error, Some(Error::ProjectBusy { .. })));
+        }
+        first.close();
+        assert!(first.saves());
+        assert!(!second.saves(), "it has not read what the first one wrote");
+        assert!(third.open().is_none());
+        assert!(third.saves());
+    }
+}
