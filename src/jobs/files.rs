@@ -126,11 +126,12 @@ fn open(
         &path,
         project_path.clone(),
     ));
+    let busy = taken.check(&project_path).err();
     let (project, project_error) = match Project::read(&project_path) {
-        Ok(project) => (project, taken.check(&project_path).err()),
+        Ok(project) => (project, busy),
         Err(error) => {
             // Kept under another name, or the next autosave would replace what somebody may still repair.
-            if taken.check(&project_path).is_ok() {
+            if busy.is_none() {
                 let kept = project_path.with_extension("json.unreadable");
                 let _ = std::fs::rename(&project_path, kept);
             }

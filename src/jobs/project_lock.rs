@@ -1,9 +1,10 @@
 //! One window at a time writes the project of a document.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::text::file::lock_file;
 
 /// A project, and whether this window writes it.
 #[derive(Debug)]
@@ -16,16 +17,14 @@ pub(super) struct ProjectLock {
 }
 
 impl ProjectLock {
-    /// Takes the project of a document for this window, unless another one has it. Where no file can be locked, writing it will fail too,
-    /// or nobody can know.
+    /// Takes the project of a document for this window, unless another one has it. Where no file can be locked, writing
+    /// it will fail too, or nobody can know.
     fn take(document: &Path, project: PathBuf) -> Self {
         let path = project.with_extension("lock");
         if let Some(folder) = path.parent() {
             let _ = std::fs::create_dir_all(folder);
         }
-        let mut options = OpenOptions::new();
-        let file = options.create(true).truncate(false).write(true).open(path);
-        let file = file.ok();
+        let file = lock_file(&path).ok();
         let locked = file.as_ref().map(File::try_lock);
         Self {
             document: document.to_owned(),

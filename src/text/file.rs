@@ -66,6 +66,16 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
     Ok(())
 }
 
+/// The file that is locked to have something for oneself; an empty one is made where there is none.
+///
+/// # Errors
+/// If it cannot be written.
+pub(crate) fn lock_file(path: &Path) -> Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    let file = options.create(true).truncate(false).write(true).open(path);
+    file.map_err(Error::write(path))
+}
+
 /// Before long work whose outcome is to be written: whether [`write_atomically`] will find its place.
 ///
 /// # Errors

@@ -23,7 +23,7 @@ use super::config::TrainingConfig;
 use super::event::TrainingEvent;
 use super::sources::Sources;
 use crate::error::{Error, Result};
-use crate::text::file::write_atomically;
+use crate::text::file::{lock_file, write_atomically};
 
 pub(super) const SETTINGS: &str = "config.toml";
 pub(super) const EVENTS: &str = "events.jsonl";
@@ -164,12 +164,7 @@ impl Record {
 /// Locks the folder for this program.
 fn locked(folder: &Path) -> Result<File> {
     let path = folder.join(LOCK);
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(Error::write(&path))?;
+    let file = lock_file(&path)?;
     // Somebody who looks at the run's state holds the lock for a moment.
     for _ in 0..5 {
         match file.try_lock() {
