@@ -46,8 +46,8 @@ impl Model {
     /// What is found for each of `batch.labels`; None if the model looks nothing up.
     pub fn looked_up(&self, batch: &Batch) -> Option<Vec<LookedUpWord>> {
         let neighbours = self.neighbours.as_ref()?;
-        let (network, last) = self.last_layer(batch)?;
-        let scores = network.vocabulary_scores(last.states);
+        let (_, last) = self.last_layer(batch)?;
+        let scores = self.scores(batch, &DropoutSource::none());
         let vocab_size = scores.dims()[1];
         let log_probs = log_softmax(scores, 1).into_data().try_into_vec::<f32>();
         let log_probs = log_probs.expect("scores are 32-bit floats");

@@ -1,8 +1,14 @@
 //! A model that reads BERT over chosen contexts, from its training to a translated document.
 
 use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
 
+use canopy::inference::{DeviceChoice, Flag, SearchOptions, Translator};
+use canopy::memory::TranslationMemory;
 use canopy::model::{Context, ContextSentence};
+use canopy::text::document::{Document, Format};
+use canopy::training::{for_document, looked_up};
 use canopy::weights::{ModelFolder, read_tensors};
 
 use crate::desk::{Desk, assert_done, assert_failed, canopy, stdout};
@@ -90,7 +96,39 @@ fn a_fused_model_is_trained_stopped_and_translates_a_document() {
             assert_done(&done);
             assert!(stdout(&done).contains("BLEU"), "{}", stdout(&done));
         }
+        looks_up(Path::new(&model));
     }
+}
+
+/// What such a model looks up in a memory is what its search was told.
+fn looks_up(model: &Path) {
+    let mut translator = Translator::open(model, DeviceChoice::Cpu).expect("a model");
+    let pairs = ["file", "page"].map(|noun| (format!("Open the {noun}."), format!("Die {noun}.")));
+    translator.remember(TranslationMemory::new(pairs));
+    let text = "Close the file. Open the page and print it.".to_owned();
+    let page = Document::parse("page.txt", Format::Text, text).expect("a text");
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let made = for_document(&translator, &page, &mut go_on).expect("words are shared");
+    let mut found = vec![None; 2];
+    let mut take = |sentence: usize, translation| {
+        found[sentence] = Some(translation);
+        ControlFlow::Continue(())
+    };
+    let options = SearchOptions::default();
+    made.translate(&page, &[1], &options, &mut take)
+        .expect("it translates");
+    let view = looked_up(&translator, &page, &found, 1, &mut None).expect("it was looked up");
+    let told = found[1].as_ref().expect("translated");
+    // So little trained, it may not have come to an end.
+    let written = told.num_tokens - usize::from(told.flags.contains(&Flag::CutOff));
+    let words = view.words.iter().take(written);
+    let log_prob: f32 = words.map(|word| word.mixed.ln()).sum();
+    let difference = (log_prob - told.log_prob).abs();
+    assert!(
+        difference < 1e-3 * told.log_prob.abs(),
+        "{log_prob}, not {told:?}"
+    );
+    assert!(view.words.iter().any(|word| word.weight > 0.0));
 }
 
 #[test]

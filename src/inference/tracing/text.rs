@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::translation::Translation;
 use super::super::translator::{Translator, is_translatable};
-use crate::model::{BertSequence, Rows};
+use crate::model::{Batch, BertSequence, Rows};
 use crate::search::{LARGEST, SourceSentence, SourceText, Window, windows};
 use crate::text::document::{Document, Sentence};
 use crate::text::vocabulary::Vocabulary;
@@ -165,6 +165,41 @@ impl TracedText {
         (source, target)
     }
 
+    /// The translated parts of a sentence, with what is read around them.
+    fn batches(&self, sentence: usize, whole: bool) -> Vec<Batch> {
+        let is_own = |&number: &usize| self.parts[number].sentence == sentence;
+        let windows = if whole {
+            self.windows(true)
+        } else {
+            let alone = (0..self.parts.len()).filter(is_own);
+            let alone = alone.map(|number| number..number + 1);
+            let window = |part: Range<usize>| Window {
+                read: part.clone(),
+                own: part,
+            };
+            alone.map(window).collect()
+        };
+        let batches = windows.into_iter().filter_map(|Window { read, own }| {
+            let own: Vec<usize> = own.filter(is_own).collect();
+            let (source, references) = self.rows(read.clone());
+            let mut batch = Batch {
+                source,
+                references,
+                translated: own.iter().map(|number| number - read.start).collect(),
+                ..Batch::default()
+            };
+            for &number in &own {
+                let ids = self.parts[number].target.as_deref().unwrap_or_default();
+                let target = [&[Vocabulary::BOS], ids].concat();
+                batch.target.push(&target, self.sources[number].place);
+                batch.labels.extend_from_slice(ids);
+                batch.labels.push(Vocabulary::EOS);
+            }
+            (!own.is_empty()).then_some(batch)
+        });
+        batches.collect()
+    }
+
     pub fn traced_source(
         &self,
         vocabulary: &Vocabulary,
@@ -210,20 +245,20 @@ impl TracedText {
 }
 
 impl Translator {
-    /// Source and target of each part of a sentence, as the model reads and writes them; None if what was written cannot
-    /// be told in parts, or is longer than the model can write.
-    pub(crate) fn source_and_target(
+    /// What the model reads of a document and writes for the parts of one sentence: a batch for each window that they are
+    /// in. None if what was written cannot be told in parts, or is longer than the model can write.
+    pub(crate) fn batches_of(
         &self,
-        sentence: &Sentence,
-        translation: &Translation,
-    ) -> Option<Vec<(Vec<u32>, Vec<u32>)>> {
-        let sources = self.parts(&sentence.text);
-        let targets = written(self, translation, sources.len())?;
-        let read = |source: &&str| self.read_ids(source.trim(), &sentence.points);
-        let sources = sources.iter().map(read);
+        document: &Document,
+        translations: &[Option<Translation>],
+        sentence: usize,
+    ) -> Option<Vec<Batch>> {
+        let text = TracedText::new(self, document, translations);
         let longest = self.description().model.max_tokens;
-        let fits = targets.iter().all(|target| target.len() < longest);
-        fits.then(|| sources.zip(targets).collect())
+        let own = text.parts.iter().filter(|part| part.sentence == sentence);
+        let mut targets = own.map(|part| part.target.as_ref());
+        let fits = targets.all(|target| target.is_some_and(|ids| ids.len() < longest));
+        fits.then(|| text.batches(sentence, self.model().reads_documents()))
     }
 }
 

@@ -15,7 +15,7 @@ impl Translator {
     pub fn remember(&mut self, memory: TranslationMemory) {
         self.memory = Some(Arc::new(memory));
         let model = &mut self.description.model;
-        let can_look_up = model.bert.is_none() && model.architecture == Architecture::Transformer;
+        let can_look_up = model.architecture == Architecture::Transformer;
         if model.matches.is_none() && can_look_up {
             model.matches = Some(Matches::LookUp);
         }

@@ -5,7 +5,7 @@ use crate::corpus::DocumentUnits;
 use crate::error::Result;
 use crate::inference::bert_sequences::bert_sequences;
 use crate::inference::parts::parts;
-use crate::model::BertSequence;
+use crate::model::{BertSequence, ContextSentence};
 use crate::text::document::Document;
 use crate::text::placeholder;
 
@@ -54,11 +54,15 @@ impl Translator {
         Ok(())
     }
 
+    /// What BERT reads of a sentence that stands in no document; None if the model reads no BERT.
+    pub(crate) fn bert_sequence_alone(&self, text: &str) -> Option<BertSequence> {
+        let (_, sentence) = self.model.bert()?;
+        let context = (sentence == ContextSentence::Same).then_some(text);
+        Some(self.description.bert_sequence(text, context))
+    }
+
     /// What BERT reads of every sentence of a document; nothing if the model reads no BERT.
-    pub(in crate::inference) fn bert_sequences(
-        &self,
-        document: &Document,
-    ) -> Result<Vec<BertSequence>> {
+    pub(crate) fn bert_sequences(&self, document: &Document) -> Result<Vec<BertSequence>> {
         bert_sequences(&self.model, &self.description, &document.plain_texts())
     }
 

@@ -1,7 +1,7 @@
 //! Where the words of a translation were looked up.
 
 use std::collections::HashMap;
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use super::look_up::{LookUp, Prepared};
 use crate::error::{Error, Result};
@@ -9,9 +9,8 @@ use crate::explain::{
     AgreeingWord, Explanation, MemoryPair, MemoryView, MemoryWord, ModelView, PairWord,
 };
 use crate::inference::{SearchOptions, Translation, Translator};
-use crate::text::document::{Document, Sentence};
+use crate::text::document::Document;
 use crate::text::vocabulary::Vocabulary;
-use crate::training::{Example, ExampleSet};
 
 /// What a model tells of a sentence of a document and of its translation.
 ///
@@ -36,10 +35,7 @@ pub fn tell(
             options,
         )?),
         ModelView::Memory => {
-            let translation = translations[sentence].as_ref();
-            let problem = "the sentence is not translated";
-            let translation = translation.ok_or(Error::NotLookedUp { problem })?;
-            let looked_up = looked_up(translator, document, sentence, translation, prepared)?;
+            let looked_up = looked_up(translator, document, translations, sentence, prepared)?;
             Explanation::Memory(looked_up)
         }
     })
@@ -48,13 +44,13 @@ pub fn tell(
 /// What the words of a sentence's translation owe to the memory that the model looks up in, as it does for the document.
 ///
 /// # Errors
-/// [`Error::NotLookedUp`] if the model looks nothing up, the memory has nothing like the document, or the translation is
-/// longer than the model can write.
+/// [`Error::NotLookedUp`] if the model looks nothing up, the memory has nothing like the document, the sentence has no
+/// words or is not translated, or the translation is longer than the model can write.
 pub fn looked_up(
     translator: &Translator,
     document: &Document,
+    translations: &[Option<Translation>],
     sentence: usize,
-    translation: &Translation,
     prepared: &mut Option<Prepared>,
 ) -> Result<MemoryView> {
     let nothing = |problem| Error::NotLookedUp { problem };
@@ -69,18 +65,23 @@ pub fn looked_up(
     let prepared = prepared.as_ref().ok_or(nothing(
         "the model has no memory with sentences like these; open a translation memory that has",
     ))?;
-    let parts = parts(translator, &document.sentences[sentence], translation);
-    let parts = parts.ok_or(nothing(
+    if translations[sentence].is_none() {
+        return Err(nothing("the sentence is not translated"));
+    }
+    let batches = translator.batches_of(document, translations, sentence);
+    let batches = batches.ok_or(nothing(
         "the translation is longer than the model can write",
     ))?;
-    let each: Vec<Range<usize>> = (0..parts.examples.len())
-        .map(|part| part..part + 1)
-        .collect();
-    let batch = parts.batch(&each);
-    let found = prepared.model.looked_up(&batch).unwrap_or_default();
+    if batches.is_empty() {
+        return Err(nothing("the sentence has no words to translate"));
+    }
+    let found = batches.iter().flat_map(|batch| {
+        let words = prepared.model.looked_up(batch).unwrap_or_default();
+        words.into_iter().zip(batch.labels.iter().copied())
+    });
     let (places, vocabulary) = (prepared.places(), translator.vocabulary());
     let (mut used, mut numbers) = (Vec::new(), HashMap::new());
-    let words = found.iter().zip(&batch.labels).map(|(word, &label)| {
+    let words = found.map(|(word, label)| {
         let agreeing = word.near.states.iter().filter_map(|&(state, share)| {
             let (pair, place) = places[state as usize];
             let followed = followed(prepared, pair, place);
@@ -115,26 +116,6 @@ pub fn looked_up(
             .collect(),
         selected: None,
     })
-}
-
-/// The parts of a sentence with their translations, as the model reads and writes them.
-fn parts(
-    translator: &Translator,
-    sentence: &Sentence,
-    translation: &Translation,
-) -> Option<ExampleSet> {
-    let mut set = ExampleSet::default();
-    for (source, target) in translator.source_and_target(sentence, translation)? {
-        let number = set.examples.len();
-        set.documents.push(number..number + 1);
-        set.examples.push(Example {
-            source,
-            target,
-            place: (0, 0),
-            counts: true,
-        });
-    }
-    Some(set)
 }
 
 /// The word at a place of a pair's translation.

@@ -55,12 +55,15 @@ fn examples<'m>(
         if !known.insert(source) {
             continue;
         }
-        let [source, target] = [source, target].map(|text| vocabulary.encode(text));
-        if source.len().max(target.len()) < max_tokens {
+        let [ids, target] = [source, target].map(|text| vocabulary.encode(text));
+        if ids.len().max(target.len()) < max_tokens {
             let number = examples.examples.len();
             examples.documents.push(number..number + 1);
+            examples
+                .pieces
+                .extend(translator.bert_sequence_alone(source));
             examples.examples.push(Example {
-                source,
+                source: ids,
                 target,
                 place: (0, 0),
                 counts: true,

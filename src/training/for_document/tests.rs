@@ -8,9 +8,13 @@ use crate::memory::TranslationMemory;
 use crate::model::Weighing;
 use crate::text::document::Format;
 
+fn shipped(name: &str) -> Translator {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models");
+    Translator::open(&models.join(name), DeviceChoice::Cpu).expect("a shipped model")
+}
+
 fn starter() -> Translator {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/help-en-de");
-    Translator::open(&folder, DeviceChoice::Cpu).expect("the shipped model")
+    shipped("help-en-de")
 }
 
 fn memory() -> TranslationMemory {
@@ -73,39 +77,43 @@ fn a_model_takes_up_the_words_of_a_memory_for_one_document() {
 
 #[test]
 fn what_was_looked_up_is_what_the_search_was_told() {
-    let page = document("Close the window and open a new one.");
-    let mut translator = starter();
-    translator.remember(memory());
-    let mut go_on = |_, _| ControlFlow::Continue(());
-    let made = for_document(&translator, &page, &mut go_on).expect("words are shared");
-    let mut found = Vec::new();
-    let mut take = |_, translation| {
-        found.push(translation);
-        ControlFlow::Continue(())
-    };
-    made.translate(&page, &[0], &SearchOptions::default(), &mut take)
-        .expect("it translates");
-    let mut prepared = None;
-    let view = looked_up(&translator, &page, 0, &found[0], &mut prepared);
-    let view = view.expect("it was looked up");
-    let again = looked_up(&translator, &page, 0, &found[0], &mut prepared);
-    assert_eq!(again.ok().as_ref(), Some(&view));
-    let log_prob: f32 = view.words.iter().map(|word| word.mixed.ln()).sum();
-    let told = found[0].log_prob;
-    assert!((log_prob - told).abs() < 1e-3, "{log_prob}, not {told}");
-    for word in &view.words {
-        let (alone, agreeing) = (word.alone, word.agreeing());
-        let mixed = (1.0 - word.weight) * alone + agreeing;
-        assert!((mixed - word.mixed).abs() < 1e-5, "{word:?}");
-        for place in &word.agreeing {
-            assert_eq!(view.pairs[place.pair].words[place.word].label, word.label);
+    let page =
+        document("Files have many names.\n\nClose the window and open a new one.\n\nThat is all.");
+    // One that reads the page too.
+    for mut translator in [starter(), shipped("help-en-de-context")] {
+        translator.remember(memory());
+        let mut go_on = |_, _| ControlFlow::Continue(());
+        let made = for_document(&translator, &page, &mut go_on).expect("words are shared");
+        let mut found = vec![None; 3];
+        let mut take = |sentence: usize, translation| {
+            found[sentence] = Some(translation);
+            ControlFlow::Continue(())
+        };
+        made.translate(&page, &[0, 1], &SearchOptions::default(), &mut take)
+            .expect("it translates");
+        let mut prepared = None;
+        let view = looked_up(&translator, &page, &found, 1, &mut prepared);
+        let view = view.expect("it was looked up");
+        let again = looked_up(&translator, &page, &found, 1, &mut prepared);
+        assert_eq!(again.ok().as_ref(), Some(&view));
+        let log_prob: f32 = view.words.iter().map(|word| word.mixed.ln()).sum();
+        let told = found[1].as_ref().expect("translated").log_prob;
+        assert!((log_prob - told).abs() < 1e-3, "{log_prob}, not {told}");
+        for word in &view.words {
+            let (alone, agreeing) = (word.alone, word.agreeing());
+            let mixed = (1.0 - word.weight) * alone + agreeing;
+            assert!((mixed - word.mixed).abs() < 1e-5, "{word:?}");
+            for place in &word.agreeing {
+                assert_eq!(view.pairs[place.pair].words[place.word].label, word.label);
+            }
         }
+        let spoke = view.spoke();
+        assert_eq!(spoke[0].0, "Close the window.", "{spoke:?}");
+        assert!(looked_up(&translator, &page, &found, 2, &mut prepared).is_err());
+        let strange = document("Bananas grow quickly here");
+        let looked_up = looked_up(&translator, &strange, &found[1..2], 0, &mut prepared);
+        assert!(looked_up.is_err(), "of another document");
     }
-    let spoke = view.spoke();
-    assert_eq!(spoke[0].0, "Close the window.", "{spoke:?}");
-    let strange = document("Bananas grow quickly here");
-    let looked_up = looked_up(&translator, &strange, 0, &found[0], &mut prepared);
-    assert!(looked_up.is_err(), "of another document");
 }
 
 #[test]
