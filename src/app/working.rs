@@ -245,8 +245,8 @@ impl AppState {
         } else if is_made {
             Some("A corpus is being made")
         } else {
-            let is_unsaved = self.evaluate.is_unsaved;
-            is_unsaved.then_some("The scores of the evaluation are not saved")
+            let has_unsaved = self.evaluate.has_unsaved();
+            has_unsaved.then_some("The scores of an evaluation are not saved")
         }
     }
 

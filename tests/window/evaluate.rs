@@ -82,6 +82,12 @@ fn evaluated(home: &std::path::Path) -> Harness<'static, Window> {
         harness.get_by_label(name).click();
         harness.run();
     }
+    evaluate(&mut harness);
+    harness
+}
+
+/// Evaluates what is chosen.
+fn evaluate(harness: &mut Harness<'static, Window>) {
     harness
         .get_all_by_label("Evaluate")
         .last()
@@ -108,7 +114,6 @@ fn evaluated(home: &std::path::Path) -> Harness<'static, Window> {
     let evaluation = Arc::new(evaluation());
     state.receive(Event::Evaluated { job, evaluation });
     harness.run();
-    harness
 }
 
 #[test]
@@ -207,7 +212,7 @@ fn scores_that_were_not_saved_are_not_lost_without_a_question() {
     let home = tempfile::tempdir().expect("a folder");
     let mut harness = evaluated(home.path());
     let state = &mut harness.state_mut().state;
-    let lost = Some("The scores of the evaluation are not saved");
+    let lost = Some("The scores of an evaluation are not saved");
     assert_eq!(state.lost_by_closing(), lost);
     let path = home.path().join("scores.csv");
     let save = |state: &mut AppState| {
@@ -224,6 +229,35 @@ fn scores_that_were_not_saved_are_not_lost_without_a_question() {
     let job = save(state);
     assert_eq!(state.lost_by_closing(), lost);
     state.receive(Event::EvaluationSaved { job, path });
+    assert_eq!(state.lost_by_closing(), None);
+}
+
+#[test]
+fn an_earlier_evaluation_is_shown_again_and_not_lost() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut harness = evaluated(home.path());
+    let first = "1. letters, test, 2 models";
+    assert!(harness.query_by_label(first).is_none(), "there is only one");
+    evaluate(&mut harness);
+    assert_eq!(harness.state().state.evaluate.shown, 1);
+    harness.get_by_label("Sentences").click();
+    harness.run();
+    harness.get_by_label(first).click();
+    harness.run();
+    let page = &mut harness.state_mut().state.evaluate;
+    assert_eq!((page.shown, page.view), (0, EvaluateView::Scores));
+    let state = &mut harness.state_mut().state;
+    for shown in [0, 1] {
+        assert!(state.lost_by_closing().is_some());
+        let save = EvaluateCommand::Save(home.path().join("scores.csv"));
+        for command in [EvaluateCommand::ShowEvaluation(shown), save] {
+            state.apply(Command::Evaluate(command));
+        }
+        let Some(EvaluationRequest::Save { job, path, .. }) = state.evaluate.requests.pop() else {
+            panic!("it is saved");
+        };
+        state.receive(Event::EvaluationSaved { job, path });
+    }
     assert_eq!(state.lost_by_closing(), None);
 }
 

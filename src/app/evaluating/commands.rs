@@ -35,6 +35,10 @@ impl AppState {
                     running.control.cancel();
                 }
             }
+            C::ShowEvaluation(number) => {
+                page.show(number);
+                page.judgement = None;
+            }
             C::Show(view) => page.view = view,
             C::Select(system) => page.selected = system,
             C::Trace(segment) => self.open_for_trace(segment),
@@ -147,11 +151,12 @@ impl AppState {
     /// Writes the source of the segment's document, a paragraph a segment, opens it and translates it.
     fn open_for_trace(&mut self, segment: usize) {
         let page = &self.evaluate;
-        let (Some(evaluation), Some(data)) = (&page.evaluation, &self.folders.data) else {
+        let (Some(done), Some(data)) = (page.done.get(page.shown), &self.folders.data) else {
             return;
         };
+        let evaluation = &done.evaluation;
         let segments = &evaluation.comparison.segments;
-        let (Some(found), Some(model)) = (segments.get(segment), page.tested.get(page.selected))
+        let (Some(found), Some(model)) = (segments.get(segment), done.models.get(page.selected))
         else {
             return;
         };
@@ -210,9 +215,10 @@ impl AppState {
 
     fn save_evaluation(&mut self, path: PathBuf) {
         let job = self.next_job();
-        let Some(evaluation) = self.evaluate.evaluation.clone() else {
+        let Some(done) = self.evaluate.done.get(self.evaluate.shown) else {
             return;
         };
+        let evaluation = done.evaluation.clone();
         self.evaluate.saving = Some((job, evaluation.clone()));
         self.evaluate.requests.push(EvaluationRequest::Save {
             job,
@@ -223,7 +229,7 @@ impl AppState {
 
     fn begin_judgement(&mut self) {
         let page = &self.evaluate;
-        let Some(evaluation) = &page.evaluation else {
+        let Some(evaluation) = page.evaluation() else {
             return;
         };
         // Another order each time; the clock of the program is nobody's secret.

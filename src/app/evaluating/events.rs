@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{EvaluateView, Tracing};
+use super::{Evaluated, Tracing};
 use crate::app::state::{AppState, NoticeKind};
 use crate::error::Error;
 use crate::evaluation::Evaluation;
@@ -28,11 +28,12 @@ impl AppState {
         let Some(running) = page.running.take_if(|running| running.job == job) else {
             return;
         };
-        page.tested = running.models;
-        page.selected = usize::from(evaluation.comparison.systems.len() > 1);
-        page.evaluation = Some(evaluation);
-        page.is_unsaved = true;
-        page.view = EvaluateView::Scores;
+        page.done.push(Evaluated {
+            evaluation,
+            models: running.models,
+            is_unsaved: true,
+        });
+        page.show(page.done.len() - 1);
         self.notify(NoticeKind::Done, "The evaluation is complete", "");
     }
 
@@ -47,9 +48,10 @@ impl AppState {
         let Some((_, saved)) = page.saving.take_if(|(saving, _)| *saving == job) else {
             return;
         };
-        // Another one may have ended since.
-        let shown = page.evaluation.as_ref();
-        page.is_unsaved &= !shown.is_some_and(|shown| Arc::ptr_eq(shown, &saved));
+        let is_saved = |done: &&mut Evaluated| Arc::ptr_eq(&done.evaluation, &saved);
+        if let Some(done) = page.done.iter_mut().find(is_saved) {
+            done.is_unsaved = false;
+        }
         self.notify(NoticeKind::Done, "Saved", path.display().to_string());
     }
 

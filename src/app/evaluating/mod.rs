@@ -26,6 +26,8 @@ pub enum EvaluateCommand {
     UseSplit(Split),
     Start,
     Cancel,
+    /// Shows another one of the evaluations so far.
+    ShowEvaluation(usize),
     Show(EvaluateView),
     /// Which system is looked at beside the first one.
     Select(usize),
@@ -68,6 +70,16 @@ pub struct Evaluating {
     pub progress: Option<EvaluationProgress>,
     pub started_secs: f64,
     pub latest_secs: f64,
+}
+
+/// What came of one.
+#[derive(Debug, Clone)]
+pub struct Evaluated {
+    pub evaluation: Arc<Evaluation>,
+    /// In the order of its systems.
+    models: Vec<PathBuf>,
+    /// Whether nothing of it is in a file.
+    is_unsaved: bool,
 }
 
 /// A judgement that somebody makes.
@@ -128,9 +140,10 @@ pub struct Evaluate {
     pub corpus: Option<PathBuf>,
     pub split: TestSplit,
     pub running: Option<Evaluating>,
-    pub evaluation: Option<Arc<Evaluation>>,
-    /// Whether nothing of it is in a file.
-    pub(in crate::app) is_unsaved: bool,
+    /// What came of the evaluations so far, the oldest first.
+    pub done: Vec<Evaluated>,
+    /// Index of the one that is shown.
+    pub shown: usize,
     pub view: EvaluateView,
     /// Index of the system beside the first one.
     pub selected: usize,
@@ -140,8 +153,6 @@ pub struct Evaluate {
     saving: Option<(JobId, Arc<Evaluation>)>,
     /// The last export of votes.
     exporting: Option<JobId>,
-    /// Models of the evaluation, in the order of its systems.
-    tested: Vec<PathBuf>,
     /// What is to be traced once its document is open, and then once it is translated.
     tracing: Option<Tracing>,
 }
@@ -165,6 +176,28 @@ pub struct TestSplit(pub Split);
 impl Default for TestSplit {
     fn default() -> Self {
         Self(Split::Test)
+    }
+}
+
+impl Evaluate {
+    /// The evaluation that is shown.
+    pub fn evaluation(&self) -> Option<&Evaluation> {
+        let shown = self.done.get(self.shown)?;
+        Some(&shown.evaluation)
+    }
+
+    /// Whether there are scores that are in no file.
+    pub(in crate::app) fn has_unsaved(&self) -> bool {
+        self.done.iter().any(|done| done.is_unsaved)
+    }
+
+    /// Shows another one of the evaluations, from its first view.
+    fn show(&mut self, number: usize) {
+        if let Some(done) = self.done.get(number) {
+            self.shown = number;
+            self.selected = usize::from(done.evaluation.comparison.systems.len() > 1);
+            self.view = EvaluateView::Scores;
+        }
     }
 }
 

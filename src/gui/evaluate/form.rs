@@ -19,6 +19,11 @@ pub(super) fn form_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>
         ui.add_space(14.0);
         start_ui(ui, state, &mut push);
         ui.add_space(18.0);
+        if state.evaluate.done.len() > 1 {
+            caption(ui, "Evaluations");
+            evaluations_ui(ui, state, &mut push);
+            ui.add_space(18.0);
+        }
         caption(ui, "Blind judgement");
         let open = ui.button("Open a judgement…");
         if open
@@ -107,6 +112,27 @@ fn documents_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCom
     let palette = Palette::of(ui);
     let beam = format!("Beam size {}, as in Options", state.settings.beam_size);
     ui.label(RichText::new(beam).size(12.5).color(palette.weak));
+}
+
+/// Those so far, the newest first.
+fn evaluations_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
+    let page = &state.evaluate;
+    for (number, done) in page.done.iter().enumerate().rev() {
+        let systems = done.evaluation.comparison.systems.iter();
+        let systems: Vec<&str> = systems.map(|system| system.name.as_str()).collect();
+        let plural = if systems.len() == 1 { "" } else { "s" };
+        let text = format!(
+            "{}. {}, {} model{plural}",
+            number + 1,
+            done.evaluation.test,
+            systems.len()
+        );
+        let is_shown = number == page.shown && page.judgement.is_none();
+        let entry = ui.add(Button::selectable(is_shown, text).truncate());
+        if entry.on_hover_text(systems.join(", ")).clicked() {
+            push(EvaluateCommand::ShowEvaluation(number));
+        }
+    }
 }
 
 fn start_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {

@@ -27,7 +27,7 @@ pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let page = &state.evaluate;
         if let Some(judgement) = &page.judgement {
             judge::judge_ui(ui, judgement, commands);
-        } else if let Some(evaluation) = &page.evaluation {
+        } else if let Some(evaluation) = page.evaluation() {
             scores::evaluation_ui(ui, page, evaluation, commands);
         } else {
             empty_ui(ui);
