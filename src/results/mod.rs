@@ -191,10 +191,9 @@ fn asked(
     };
     let mut answers = Vec::new();
     for run in &row.runs {
-        let path = folder.join(&run.folder);
-        let answered = match run_state(&path)? {
+        let answered = match run_state(&folder.join(run.trained()))? {
             RunState::Finished(reason) if !reason.is_order() => {
-                let asked = questions.ask(&path, &run.config, &mut |what| tell(row, what))?;
+                let asked = questions.ask(folder, run, &mut |what| tell(row, what))?;
                 questions.keep(&run.folder, &asked)?;
                 Some(asked)
             }

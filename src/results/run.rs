@@ -16,8 +16,11 @@ use crate::corpus::{ContextTexts, Corpus, Split, segments};
 use crate::error::{Error, Result};
 use crate::evaluation::TestSet;
 use crate::inference::{ContextOptions, DeviceChoice, SearchOptions, Translator};
+use crate::model::Model;
 use crate::text::file::write_atomically;
+use crate::text::vocabulary::Vocabulary;
 use crate::training::TrainingConfig;
+use crate::training::sweep::SweepRun;
 use crate::weights::{ModelFolder, Precision, averaged_model};
 
 const FILE: &str = "results.json";
@@ -92,26 +95,30 @@ impl Questions<'_> {
         format!("{}-beam-{}", split.name(), self.search.beam_size)
     }
 
-    /// Asks the mean of the checkpoints that the run in the folder `run` has kept, unless the folder has the answers.
-    /// `tell` gets what is done now.
+    /// Asks the mean of the checkpoints that a run of the sweep in `folder` has kept, unless its own folder has the
+    /// answers. `tell` gets what is done now.
     ///
     /// # Errors
     /// If the run has no checkpoint, or a file cannot be read or written.
     pub fn ask(
         &self,
-        run: &Path,
-        config: &TrainingConfig,
+        folder: &Path,
+        run: &SweepRun,
         tell: &mut dyn FnMut(&str),
     ) -> Result<RunResults> {
-        let (checkpoints, corpus) = (kept_checkpoints(run)?, self.corpus.digest()?);
-        let path = run.join(FILE);
+        let (trained, own) = (folder.join(run.trained()), folder.join(&run.folder));
+        let (checkpoints, corpus) = (kept_checkpoints(&trained)?, self.corpus.digest()?);
+        let path = own.join(FILE);
         let mut results = RunResults::read(&path)?;
-        let steps = last_steps(run, &checkpoints)?;
+        let steps = last_steps(&trained, &checkpoints)?;
         let asked = (&results.checkpoints, &results.corpus, results.steps);
         if asked != (&checkpoints, &corpus, steps) {
             tell("average");
+            let (mut description, model, vocabulary) = averaged(&trained, &checkpoints)?;
+            run.describe(&mut description)?;
+            description.save(&own.join(MODEL), &model, &vocabulary, Precision::Half)?;
             results = RunResults {
-                parameters: average(run, &checkpoints)?,
+                parameters: model.num_params(),
                 checkpoints,
                 corpus,
                 steps,
@@ -125,10 +132,10 @@ impl Questions<'_> {
         if splits.is_empty() && set.is_none() {
             return Ok(results);
         }
-        let translator = Translator::open(&run.join(MODEL), self.device)?;
+        let translator = Translator::open(&own.join(MODEL), self.device)?;
         for split in splits {
             tell(&format!("translate {}", split.name()));
-            let translations = self.translate(config, &translator, split)?;
+            let translations = self.translate(&run.config, &translator, split)?;
             results.translations.insert(self.key(split), translations);
             results.save(&path)?;
         }
@@ -307,15 +314,13 @@ fn is_zero(steps: &usize) -> bool {
     *steps == 0
 }
 
-/// Writes their mean beside the checkpoints; gives the number of its parameters.
-fn average(run: &Path, checkpoints: &[String]) -> Result<usize> {
+/// Their mean.
+fn averaged(run: &Path, checkpoints: &[String]) -> Result<(ModelFolder, Model, Vocabulary)> {
     let folders: Vec<PathBuf> = checkpoints
         .iter()
         .map(|name| run.join(CHECKPOINTS).join(name))
         .collect();
-    let (description, model, vocabulary) = averaged_model(&folders, &Device::flex())?;
-    description.save(&run.join(MODEL), &model, &vocabulary, Precision::Half)?;
-    Ok(model.num_params())
+    averaged_model(&folders, &Device::flex())
 }
 
 #[cfg(test)]

@@ -65,17 +65,15 @@ impl TrainingData {
                 vocabulary
             }
         };
-        let matches = Preset::named(&config.preset)?.matches;
-        let memory = matches
-            .map(|_| memory(&corpus, &config.memory))
-            .transpose()?;
+        let preset = Preset::named(&config.preset)?;
+        let memory = memory_of(&preset, &corpus, config)?;
         let mut data = Self {
             corpus,
             vocabulary,
             train: ExampleSet::default(),
             bert,
-            memory: memory.map(Arc::new),
-            reads_memory: matches == Some(Matches::Read),
+            memory,
+            reads_memory: preset.matches == Some(Matches::Read),
             max_tokens,
             skipped: 0,
         };
@@ -120,6 +118,19 @@ pub(super) fn check_memory(config: &TrainingConfig, preset: &Preset) -> Result<(
         found: config.memory.display().to_string(),
         allowed: format!("empty, since {} has no memory", preset.name),
     })
+}
+
+/// What a system with a memory has there: the training pairs, and those of the settings; None of any other system.
+///
+/// # Errors
+/// If it cannot be read.
+pub(super) fn memory_of(
+    preset: &Preset,
+    corpus: &Corpus,
+    config: &TrainingConfig,
+) -> Result<Option<Arc<TranslationMemory>>> {
+    let memory = preset.matches.map(|_| memory(corpus, &config.memory));
+    Ok(memory.transpose()?.map(Arc::new))
 }
 
 /// The training pairs, and those of `more` that are no sentence of a held-out document.

@@ -2,8 +2,10 @@
 
 use canopy::corpus::{Corpus, Split};
 use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions};
+use canopy::model::Matches;
 use canopy::results::{Questions, Results};
 use canopy::training::sweep::{Sweep, SweepTable};
+use canopy::weights::ModelFolder;
 
 use super::*;
 
@@ -134,6 +136,45 @@ fn a_sweep_goes_on_where_it_was_and_keeps_failed_rows() {
     assert_eq!(again.rows[2].status, "not trained");
     again.rows[2] = results.rows[2].clone();
     assert_eq!(again, results);
+}
+
+#[test]
+fn a_row_may_look_up_with_the_weights_of_another_one() {
+    let place = Place::new();
+    let (file, folder) = (place.run("sweep.toml"), place.run("sweep"));
+    let text = format!(
+        "[base]\ncorpus = {:?}\nvocab_size = {}\nbatch_tokens = 120\nsteps = 3\n[[row]]\nname = \"Sentence\"\n\
+         [[row]]\nname = \"Neighbours\"\npreset = \"nearest-neighbours-small\"\nweights = \"Sentence\"\n",
+        place.corpus(),
+        tiny::VOCAB
+    );
+    fs::write(&file, text).expect("writes");
+    let sweep = Sweep::open(&file).expect("a sweep");
+    let alone = sweep.clone().choosing(&["Neighbours".to_owned()]);
+    let (table, begun) = swept(&alone.expect("a row"), &folder, 0);
+    assert_eq!(begun, [PathBuf::from("sentence/seed-1")]);
+    let [sentence, neighbours] = table.rows.as_slice() else {
+        panic!("two rows");
+    };
+    assert_eq!((sentence.finished, neighbours.finished), (1, 1));
+    assert_eq!(sentence.parameters, neighbours.parameters);
+
+    let (results, asked) = scored(&sweep, &folder, &table, &folder.with_extension("outputs"));
+    assert_eq!(
+        asked,
+        ["average", "translate dev", "translate test"].repeat(2)
+    );
+    assert_eq!(results.rows[1].status, "trained");
+    let models = ["sentence", "neighbours"].map(|row| folder.join(row).join("seed-1/model"));
+    let weights = [&models[0], &models[1]].map(|model| fs::read(model.join("weights.safetensors")));
+    let [plain, same] = weights.map(|bytes| bytes.expect("weights"));
+    assert_eq!(plain, same);
+    let described = models.map(|model| ModelFolder::open(&model).expect("a model"));
+    let does = described
+        .each_ref()
+        .map(|model| (model.model.matches, model.memory.is_some()));
+    assert_eq!(does, [(None, false), (Some(Matches::LookUp), true)]);
+    assert_eq!(described[1].training.preset, "nearest-neighbours-small");
 }
 
 /// The results of the sweep's models, and what was done for them.

@@ -12,8 +12,13 @@
 //! [[row]]
 //! name = "Transformer"
 //! preset = "transformer-6-small"  # and whatever else is different, seeds too
+//!
+//! [[row]]
+//! name = "Nearest neighbours"
+//! preset = "nearest-neighbours-small"
+//! weights = "Sentence"            # a row above that trains the same: only the memory is used otherwise
 //! ```
-//! Its folder holds a copy of the file and one run folder for every row and seed, `ROW/seed-N`.
+//! Its folder holds a copy of the file and one run folder for every row that trains and every seed, `ROW/seed-N`.
 
 mod measured;
 mod table;
@@ -28,6 +33,7 @@ pub use table::{SweepTable, TableRow};
 
 use super::config::TrainingConfig;
 use super::control::{Control, Order};
+use super::data;
 use super::event::TrainingEvent;
 use super::run_folder::{RunFolder, SETTINGS};
 use super::run_state::{RunState, run_state};
@@ -35,8 +41,9 @@ use super::trainer::train;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result, panic_message};
 use crate::inference::ComputeDevice;
-use crate::model::Preset;
+use crate::model::{Matches, ModelConfig, Preset};
 use crate::text::file::write_atomically;
+use crate::weights::ModelFolder;
 
 const FILE: &str = "sweep.toml";
 
@@ -68,6 +75,8 @@ pub struct SweepRun {
     pub config: TrainingConfig,
     /// Its run folder, in the sweep's.
     pub folder: PathBuf,
+    /// That of the run whose weights it has, if it does not train itself.
+    weights: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -123,7 +132,13 @@ impl Sweep {
                 None if row.contains_key("seed") || file.seeds.is_empty() => None,
                 None => Some(file.seeds.clone()),
             };
-            let row = SweepRow::new(&name, &file.base, &row, seeds).map_err(wrong)?;
+            let weights = row.remove("weights");
+            let mut row = SweepRow::new(&name, &file.base, &row, seeds).map_err(wrong)?;
+            if let Some(weights) = weights {
+                let weights = weights.try_into::<String>();
+                let weights = weights.map_err(|error| wrong(told(error)))?;
+                row.take_weights(&weights, &rows).map_err(wrong)?;
+            }
             if rows.iter().any(|other| other.folder() == row.folder()) {
                 return Err(format!("two rows would be {:?}", row.folder()));
             }
@@ -197,13 +212,18 @@ impl Sweep {
         for run in self.rows.iter().flat_map(|row| &row.runs) {
             Corpus::open(&run.config.corpus)?;
         }
-        let chosen = |row: &&SweepRow| self.chosen.is_empty() || self.chosen.contains(&row.name);
-        for run in self.rows.iter().filter(chosen).flat_map(|row| &row.runs) {
+        let is_chosen = |row: &&SweepRow| self.chosen.is_empty() || self.chosen.contains(&row.name);
+        let chosen = self.rows.iter().filter(is_chosen);
+        let trained: Vec<&Path> = chosen
+            .flat_map(|row| row.runs.iter().map(SweepRun::trained))
+            .collect();
+        let is_needed = |run: &&SweepRun| trained.contains(&run.folder.as_path());
+        for run in self.rows.iter().flat_map(|row| &row.runs).filter(is_needed) {
             run.check_settings(folder)?;
         }
         write_atomically(folder.join(FILE), self.text.as_bytes(), true)?;
-        for row in self.rows.iter().filter(chosen) {
-            for run in &row.runs {
+        for row in &self.rows {
+            for run in row.runs.iter().filter(is_needed) {
                 if control.order() < Order::Stop && !run.is_finished(folder)? {
                     run.train(folder, compute, control, &mut |event| {
                         observe(row, run, event);
@@ -235,6 +255,7 @@ impl SweepRow {
                 ..config.clone()
             },
             folder: Path::new(&slug(name)).join(format!("seed-{seed}")),
+            weights: None,
         });
         Ok(Self {
             name: name.to_owned(),
@@ -242,12 +263,67 @@ impl SweepRow {
         })
     }
 
+    /// Gives its runs the weights of those that the row `name` of `rows` trains.
+    fn take_weights(&mut self, name: &str, rows: &[Self]) -> Result<(), String> {
+        let row = rows.iter().find(|row| row.name == name);
+        let row = row.ok_or_else(|| format!("weights is {name:?}, no row above is called so"))?;
+        for run in &mut self.runs {
+            let seed = run.config.seed;
+            let of_seed = row.runs.iter().find(|other| other.config.seed == seed);
+            let other = of_seed.ok_or_else(|| format!("{name:?} has no seed {seed}"))?;
+            if !trains_alike(&run.config, &other.config).map_err(|error| error.to_string())? {
+                return Err(format!(
+                    "{name:?} is not trained like it: only memory, and a preset that looks up or learns, may differ"
+                ));
+            }
+            run.weights = Some(other.trained().to_owned());
+        }
+        Ok(())
+    }
+
     fn folder(&self) -> Option<&Path> {
         self.runs.first()?.folder.parent()
     }
 }
 
+/// Whether two runs come to the same weights, whatever is done with a memory afterwards.
+fn trains_alike(one: &TrainingConfig, other: &TrainingConfig) -> Result<bool> {
+    let [first, second] = [Preset::named(&one.preset)?, Preset::named(&other.preset)?];
+    let reads = [&first, &second].map(|preset| preset.matches == Some(Matches::Read));
+    let sizes = [first, second].map(|preset| ModelConfig {
+        matches: None,
+        ..preset.config(one.vocab_size)
+    });
+    let settings = TrainingConfig {
+        preset: other.preset.clone(),
+        memory: other.memory.clone(),
+        ..one.clone()
+    };
+    Ok(reads == [false, false] && sizes[0] == sizes[1] && settings == *other)
+}
+
 impl SweepRun {
+    /// The run folder, in the sweep's, of the training that made its weights.
+    pub fn trained(&self) -> &Path {
+        self.weights.as_deref().unwrap_or(&self.folder)
+    }
+
+    /// Lets a model of [`Self::trained`] do with a memory what this run's settings say.
+    ///
+    /// # Errors
+    /// If the memory cannot be read.
+    pub fn describe(&self, model: &mut ModelFolder) -> Result<()> {
+        if self.weights.is_none() {
+            return Ok(());
+        }
+        let (config, preset) = (&self.config, Preset::named(&self.config.preset)?);
+        let corpus = Corpus::open(&config.corpus)?;
+        model.model.matches = preset.matches;
+        model.training.preset.clone_from(&config.preset);
+        model.memory = data::memory_of(&preset, &corpus, config)?;
+        Ok(())
+    }
+
     /// Whether it has ended with the settings it has now.
     fn is_finished(&self, folder: &Path) -> Result<bool> {
         let run = folder.join(&self.folder);
@@ -411,6 +487,13 @@ mod tests {
             ("dropout = 0.0", "seeds = []", ["No dropout", "seeds"]),
             ("dropout = 0.0", "seeds = [4, 4]", ["No dropout", "[4, 4]"]),
             ("dropout = 0.0", "seeds = 4", ["No dropout", "sequence"]),
+            ("dropout = 0.0", "weights = \"X\"", ["No dropout", "\"X\""]),
+            ("dropout = 0.0", "weights = 1", ["No dropout", "string"]),
+            (
+                "dropout = 0.0",
+                "weights = \"Base\"",
+                ["\"Base\"", "like it"],
+            ),
             ("\"No dropout\"", "\"base\"", ["two rows", "base"]),
             ("name = \"Base\"", "", ["row 1", "name"]),
             ("[base]", "reference = \"X\"\n[base]", ["reference", "X"]),

@@ -55,7 +55,7 @@ impl SweepTable {
     pub fn read(sweep: &Sweep, folder: &Path) -> Result<Self> {
         let measured = |row: &SweepRow| -> Result<Vec<Measured>> {
             let runs = row.runs.iter();
-            runs.map(|run| Measured::read(&folder.join(&run.folder)))
+            runs.map(|run| Measured::read(&folder.join(run.trained())))
                 .collect()
         };
         let of_rows: Vec<Vec<Measured>> = sweep.rows.iter().map(measured).collect::<Result<_>>()?;
@@ -69,7 +69,7 @@ impl SweepTable {
             let run = &row.runs[0];
             operations(
                 &run.config,
-                &folder.join(&run.folder),
+                &folder.join(run.trained()),
                 words.unwrap_or(WORDS),
             )
         };
@@ -205,7 +205,7 @@ fn states(row: &SweepRow, folder: &Path) -> Result<(usize, usize, Vec<String>)> 
     let (mut finished, mut failed, mut problems) = (0, 0, Vec::new());
     for run in &row.runs {
         let seed = run.config.seed;
-        match run_state(&folder.join(&run.folder))? {
+        match run_state(&folder.join(run.trained()))? {
             RunState::Finished(reason) if !reason.is_order() => finished += 1,
             RunState::Failed { message } => {
                 failed += 1;
