@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::translate::{adapted, translate};
+use super::translate::{adapted, remember, translate};
 use super::{ModelArguments, pixels, terminal, wrong_usage};
 use crate::charts::Theme;
 use crate::error::{Error, Result};
@@ -64,6 +64,9 @@ pub(super) struct ExplainArguments {
     force: bool,
     #[command(flatten)]
     model: ModelArguments,
+    /// Translations of yours, as `canopy translate` takes them, for --view difference and memory
+    #[arg(long, value_name = "FILE.tmx|FILE.tsv|FILE.po|DIR")]
+    memory: Option<PathBuf>,
     /// Hypotheses kept for each sentence, for --view difference and memory
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
     beam: usize,
@@ -237,7 +240,10 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
             there: format!("the document has {count}"),
         });
     }
-    let translator = arguments.model.open()?;
+    let mut translator = arguments.model.open()?;
+    if let Some(path) = &arguments.memory {
+        remember(&mut translator, path)?;
+    }
     let options = SearchOptions {
         beam_size: arguments.beam,
         ..SearchOptions::default()

@@ -90,6 +90,14 @@ impl From<FormatName> for Format {
 /// Where one translation goes; `None` is standard output.
 type Place = Option<PathBuf>;
 
+/// Gives a translator what lies at `--memory`.
+pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {
+    let info = translator.info();
+    let memory = TranslationMemory::read(path, &info.source_language, &info.target_language)?;
+    translator.remember(memory);
+    Ok(())
+}
+
 pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let places = arguments.places()?;
     arguments.check_trace(&places)?;
@@ -99,9 +107,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         translator.learn_from_memory()?;
     }
     if let Some(path) = &arguments.memory {
-        let info = translator.info();
-        let memory = TranslationMemory::read(path, &info.source_language, &info.target_language)?;
-        translator.remember(memory);
+        remember(&mut translator, path)?;
     }
     // What cannot be read is told before anything is translated.
     let sources = arguments.sources().into_iter();

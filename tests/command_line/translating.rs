@@ -249,6 +249,21 @@ fn learning_for_a_document_needs_something_to_learn_from() {
 }
 
 #[test]
+fn what_was_looked_up_in_a_memory_of_ones_own_is_told() {
+    let desk = Desk::new();
+    let memory = desk.file("mine.tsv", "Close the window.\tMach das Guckloch zu.\n");
+    let page = desk.file("page.txt", "Close a window.\n");
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models/help-en-de");
+    let ask = [
+        "explain", &page, "--view", "memory", "--model", model, "--device", "cpu",
+    ];
+    let told = canopy(&[&ask[..], &["--memory", &memory]].concat());
+    assert_done(&told);
+    assert!(stdout(&told).contains("Guckloch"), "{}", stdout(&told));
+    assert_failed(&canopy(&ask), &["nothing was looked up", "memory"]);
+}
+
+#[test]
 fn a_trace_is_written_beside_the_translation() {
     let desk = Desk::new();
     let page = desk.file("page.html", PAGE);
