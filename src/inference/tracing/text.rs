@@ -181,6 +181,9 @@ impl TracedText {
         };
         let batches = windows.into_iter().filter_map(|Window { read, own }| {
             let own: Vec<usize> = own.filter(is_own).collect();
+            if own.is_empty() {
+                return None;
+            }
             let (source, references) = self.rows(read.clone());
             let mut batch = Batch {
                 source,
@@ -195,7 +198,7 @@ impl TracedText {
                 batch.labels.extend_from_slice(ids);
                 batch.labels.push(Vocabulary::EOS);
             }
-            (!own.is_empty()).then_some(batch)
+            Some(batch)
         });
         batches.collect()
     }

@@ -62,7 +62,10 @@ impl Translator {
     }
 
     /// What BERT reads of every sentence of a document; nothing if the model reads no BERT.
-    pub(crate) fn bert_sequences(&self, document: &Document) -> Result<Vec<BertSequence>> {
+    pub(in crate::inference) fn bert_sequences(
+        &self,
+        document: &Document,
+    ) -> Result<Vec<BertSequence>> {
         bert_sequences(&self.model, &self.description, &document.plain_texts())
     }
 
