@@ -7,7 +7,6 @@ use super::batch::Batch;
 use super::decoder::DecoderOutput;
 use super::neighbours::{Near, Neighbours, Weighing};
 use super::system::{Encoded, Model, Network};
-use super::transformer::Transformer;
 use crate::kernels::DropoutSource;
 
 /// A word that follows others, and what was found where it stands.
@@ -32,7 +31,8 @@ impl Model {
     ) -> Self {
         let (mut keys, mut next) = (Vec::new(), Vec::new());
         for batch in batches {
-            if let Some((_, words)) = self.last_layer(&batch) {
+            let encoded = self.encode(&batch.source, &DropoutSource::none());
+            if let Some(words) = self.last_layer(&batch, &encoded) {
                 keys.push(words.fed_forward);
                 next.extend(batch.labels);
             }
@@ -46,8 +46,12 @@ impl Model {
     /// What is found for each of `batch.labels`; None if the model looks nothing up.
     pub fn looked_up(&self, batch: &Batch) -> Option<Vec<LookedUpWord>> {
         let neighbours = self.neighbours.as_ref()?;
-        let (_, last) = self.last_layer(batch)?;
-        let scores = self.scores(batch, &DropoutSource::none());
+        let drop = DropoutSource::none();
+        let encoded = self.encode(&batch.source, &drop);
+        let last = self.last_layer(batch, &encoded)?;
+        let translations =
+            self.known_translations(&batch.source, &batch.references, &encoded, &drop);
+        let scores = self.scores_with(&encoded, translations.as_ref(), batch, &drop);
         let vocab_size = scores.dims()[1];
         let log_probs = log_softmax(scores, 1).into_data().try_into_vec::<f32>();
         let log_probs = log_probs.expect("scores are 32-bit floats");
@@ -71,12 +75,11 @@ impl Model {
     }
 
     /// The last decoder layer, a row for each of `batch.target`; None if the model is recurrent.
-    fn last_layer(&self, batch: &Batch) -> Option<(&Transformer, DecoderOutput)> {
-        let drop = DropoutSource::none();
-        match (&self.network, &self.encode(&batch.source, &drop)) {
+    fn last_layer(&self, batch: &Batch, encoded: &Encoded) -> Option<DecoderOutput> {
+        match (&self.network, encoded) {
             (Network::Transformer(network), Encoded::Transformer(encoded)) => {
                 let encoded = encoded.select(&batch.translated);
-                Some((network, network.decode(&batch.target, &encoded, &drop)))
+                Some(network.decode(&batch.target, &encoded, &DropoutSource::none()))
             }
             _ => None,
         }
