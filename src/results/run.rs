@@ -115,7 +115,7 @@ impl Questions<'_> {
         if asked != (&checkpoints, &corpus, steps) {
             tell("average");
             let (mut description, model, vocabulary) = averaged(&trained, &checkpoints)?;
-            run.describe(&mut description)?;
+            run.describe(&mut description, self.corpus)?;
             description.save(&own.join(MODEL), &model, &vocabulary, Precision::Half)?;
             results = RunResults {
                 parameters: model.num_params(),
