@@ -311,7 +311,7 @@ fn contradictory_configurations_are_refused_by_field() {
 fn a_model_leaves_nothing_of_the_one_that_it_replaces() {
     let folder = tiny::model_folder();
     let path = |name: &str| folder.path().join(name);
-    for name in ["pieces.json", "memory.tsv", "README.md"] {
+    for name in ["pieces.json", "memory.tsv", "memory.tsv.gz", "README.md"] {
         std::fs::write(path(name), "of another model").expect("writes");
     }
     assert!(ModelFolder::has_bert(folder.path()));

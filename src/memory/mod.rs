@@ -9,16 +9,20 @@ mod edit_distance;
 mod gettext;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use serde::Serialize;
 
 use crate::corpus::tmx::tmx_pairs;
 use crate::corpus::{Corpus, Split, UnitStatus, is_same_language, visible};
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
-use crate::text::lines::read_lines;
+use crate::text::lines::lines;
 use crate::text::placeholder::folded;
 use crate::text::vocabulary::Vocabulary;
 use edit_distance::edit_distance;
@@ -38,6 +42,9 @@ const CANDIDATES: usize = 40;
 
 /// A word that stands in more than one of so many sentences finds too many of them.
 const COMMON: usize = 12;
+
+/// What a packed file begins with.
+const GZIP: [u8; 2] = [0x1F, 0x8B];
 
 /// Pairs of sentences as a reader sees them, searchable by their source.
 #[derive(Debug, Clone, Default)]
@@ -341,7 +348,14 @@ impl TranslationMemory {
             // Writing to a string does not fail.
             let _ = writeln!(text, "{}\t{}", visible(source, &[]), visible(target, &[]));
         }
-        write_atomically(path, text.as_bytes(), true)
+        if !has_ending(path, "gz") {
+            return write_atomically(path, text.as_bytes(), true);
+        }
+        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+        let packed = packed
+            .write_all(text.as_bytes())
+            .and_then(|()| packed.finish());
+        write_atomically(path, &packed.map_err(Error::write(path))?, true)
     }
 
     /// Reads what [`Self::save`] writes.
@@ -349,7 +363,14 @@ impl TranslationMemory {
     /// # Errors
     /// If the file cannot be read or a line has not two columns.
     pub fn open(path: &Path) -> Result<Self> {
-        let lines = read_lines(path)?;
+        let mut bytes = std::fs::read(path).map_err(Error::read(path))?;
+        if bytes.starts_with(&GZIP) {
+            let mut text = Vec::new();
+            let read = GzDecoder::new(bytes.as_slice()).read_to_end(&mut text);
+            read.map_err(Error::read(path))?;
+            bytes = text;
+        }
+        let lines = lines(path, bytes)?;
         let pairs = lines.iter().zip(1..).map(|(text, line)| {
             let mut columns = text.split('\t').map(|column| visible(column, &[]));
             match (columns.next(), columns.next(), columns.next()) {

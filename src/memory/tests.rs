@@ -60,6 +60,14 @@ fn a_memory_comes_back_from_its_file_and_damage_is_told() {
     let path = folder.path().join("memory.tsv");
     memory().save(&path).expect("written");
     assert_eq!(TranslationMemory::open(&path).expect("read"), memory());
+    let packed = folder.path().join("memory.tsv.gz");
+    memory().save(&packed).expect("written");
+    assert_eq!(TranslationMemory::open(&packed).expect("read"), memory());
+    let bytes = std::fs::read(&packed).expect("read");
+    assert_eq!(bytes[..2], GZIP);
+    std::fs::write(&packed, &bytes[..bytes.len() / 2]).expect("written");
+    let cut = TranslationMemory::open(&packed).expect_err("cut off");
+    assert!(cut.to_string().contains("memory.tsv.gz"), "{cut}");
     std::fs::write(&path, " a\u{A0}b  c \td  e\n").expect("written");
     let spaced = TranslationMemory::open(&path).expect("read");
     for source in ["a b c", "a\u{A0}b c"] {

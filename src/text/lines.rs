@@ -9,7 +9,14 @@ use crate::error::{Error, Result};
 /// # Errors
 /// If the file cannot be read or is no UTF-8.
 pub fn read_lines(path: &Path) -> Result<Vec<String>> {
-    let bytes = std::fs::read(path).map_err(Error::read(path))?;
+    lines(path, std::fs::read(path).map_err(Error::read(path))?)
+}
+
+/// The same of a file whose bytes are here.
+///
+/// # Errors
+/// If they are no UTF-8; `path` is named then.
+pub fn lines(path: &Path, bytes: Vec<u8>) -> Result<Vec<String>> {
     let text = utf8(path, bytes)?;
     if text.is_empty() {
         return Ok(Vec::new());
@@ -51,7 +58,7 @@ pub fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String> {
 mod tests {
     use super::*;
 
-    fn lines(bytes: &[u8]) -> Result<Vec<String>> {
+    fn read(bytes: &[u8]) -> Result<Vec<String>> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let path = folder.path().join("lines.txt");
         std::fs::write(&path, bytes).expect("written");
@@ -60,7 +67,7 @@ mod tests {
 
     #[test]
     fn marks_and_line_ends_of_windows_are_no_text() {
-        let read = |bytes| lines(bytes).expect("read");
+        let read = |bytes| read(bytes).expect("read");
         assert_eq!(read(b"a\nb\n"), ["a", "b"]);
         assert_eq!(read("\u{FEFF}a\r\n\r\nb".as_bytes()), ["a", "", "b"]);
         assert_eq!(read("a\u{2028}b\u{85}c\rd\n".as_bytes()).len(), 1);
@@ -70,7 +77,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_are_found() {
-        let found = lines(b"a\nb\nc\xFFd\n");
+        let found = read(b"a\nb\nc\xFFd\n");
         let is_there = matches!(
             found,
             Err(Error::NotUtf8 {
@@ -80,6 +87,6 @@ mod tests {
             })
         );
         assert!(is_there, "{found:?}");
-        assert!(matches!(lines(b"\xFF\xFEa\0"), Err(Error::Utf16 { .. })));
+        assert!(matches!(read(b"\xFF\xFEa\0"), Err(Error::Utf16 { .. })));
     }
 }

@@ -6,7 +6,7 @@
 //! | `weights.safetensors` | the parameters by name, 16- or 32-bit |
 //! | `vocabulary.json` | the joint subword vocabulary |
 //! | `pieces.json` | the word pieces of the BERT that the model reads, if it reads one |
-//! | `memory.tsv` | the translation memory that the model reads, if it reads one: a pair a line, with a tab |
+//! | `memory.tsv.gz` | its translation memory, if it has one: a pair a line, with a tab; `memory.tsv` is read too |
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,8 @@ const DESCRIPTION: &str = "model.toml";
 const WEIGHTS: &str = "weights.safetensors";
 const VOCABULARY: &str = "vocabulary.json";
 const PIECES: &str = "pieces.json";
-const MEMORY: &str = "memory.tsv";
+const MEMORY: &str = "memory.tsv.gz";
+const PLAIN_MEMORY: &str = "memory.tsv";
 
 /// Version of the folder's format.
 const VERSION: u32 = 1;
@@ -201,9 +202,10 @@ impl ModelFolder {
         if let Some(bert) = &description.model.bert {
             description.pieces = Some(Arc::new(read_pieces(folder, bert)?));
         }
-        let memory = folder.join(MEMORY);
-        if description.model.matches.is_some() && memory.exists() {
-            description.memory = Some(Arc::new(TranslationMemory::open(&memory)?));
+        let memories = [MEMORY, PLAIN_MEMORY].map(|name| folder.join(name));
+        let memory = memories.iter().find(|path| path.exists());
+        if let Some(memory) = memory.filter(|_| description.model.matches.is_some()) {
+            description.memory = Some(Arc::new(TranslationMemory::open(memory)?));
         }
         Ok(description)
     }
@@ -236,9 +238,9 @@ impl ModelFolder {
         Ok((weights, vocabulary))
     }
 
-    /// Names of the files that make a model folder; not every one has the last two.
-    pub fn files() -> [&'static str; 5] {
-        [DESCRIPTION, WEIGHTS, VOCABULARY, PIECES, MEMORY]
+    /// Names of the files that make a model folder; not every one has the last three.
+    pub fn files() -> [&'static str; 6] {
+        [DESCRIPTION, WEIGHTS, VOCABULARY, PIECES, MEMORY, PLAIN_MEMORY]
     }
 
     /// Where a folder keeps its weights.

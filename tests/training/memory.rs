@@ -51,7 +51,7 @@ fn a_model_reads_the_translation_of_the_most_similar_training_sentence() {
     let none = description.behind("Open the file.", full, vocabulary);
     assert_eq!(none, Vec::<u32>::new());
 
-    fs::remove_file(run.join("checkpoints/last/memory.tsv")).expect("it is there");
+    fs::remove_file(run.join("checkpoints/last/memory.tsv.gz")).expect("it is there");
     let without = Translator::open(&run.join("checkpoints/last"), DeviceChoice::Cpu);
     let without = without.expect("still a model").description().clone();
     assert!(without.behind("Open the file.", 5, vocabulary).is_empty());
