@@ -4,9 +4,11 @@ mod tiny;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use canopy::inference::{DeviceChoice, Flag, SearchOptions, Translation, Translator};
 use canopy::text::document::{Document, Format};
+use canopy::weights::{ChannelFolder, Precision};
 use tempfile::TempDir;
 
 const PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><title>Print &amp; save</title></head>\n<body><h1 id=\"top\">Print a page</h1>\n\
@@ -260,4 +262,41 @@ fn markup_beyond_the_vocabulary_is_kept_too() {
     let document = parse(Format::Html, &text);
     let found = translate(&translator, &document, 1);
     assert_eq!(tags(&written(&document, &found)), tags(&text));
+}
+
+#[test]
+fn a_model_chooses_by_one_that_translates_back_and_by_no_other() {
+    let place = tempfile::tempdir().expect("a folder");
+    let save = |name: &str, seed: u64, turned: bool, channel: Option<&str>| {
+        let (folder, mut description) = (place.path().join(name), tiny::description());
+        if turned {
+            let languages = &mut description.languages;
+            std::mem::swap(&mut languages.source, &mut languages.target);
+        }
+        description.channel = channel.map(|name| ChannelFolder {
+            weight: 1e6,
+            ..ChannelFolder::new(PathBuf::from("..").join(name))
+        });
+        let (model, vocabulary) = (tiny::talkative_model(seed), tiny::vocabulary());
+        let saved = description.save(&folder, &model, &vocabulary, Precision::Full);
+        saved.expect("saves");
+        folder
+    };
+    save("back", 2, true, None);
+    let open = |folder: &Path| Translator::open(folder, DeviceChoice::Cpu);
+    let alone = open(&save("alone", 1, false, None)).expect("opens");
+    let chosen = open(&save("chosen", 1, false, Some("back"))).expect("opens");
+    let document = parse(Format::Html, PAGE);
+    let [alone, chosen] = [alone, chosen].map(|translator| translate(&translator, &document, 4));
+    assert_ne!(alone, chosen);
+    for (channel, words) in [
+        (
+            "alone",
+            "en to de; what chooses among the translations must translate de to en",
+        ),
+        ("nowhere", "nowhere"),
+    ] {
+        let refused = open(&save("refused", 1, false, Some(channel))).expect_err(channel);
+        assert!(refused.to_string().contains(words), "{refused}");
+    }
 }

@@ -138,6 +138,13 @@ fn of_folder(folder: &Path) -> Result<Described> {
         "{} to {}{licence}",
         description.languages.source, description.languages.target
     )];
+    if let Some(channel) = &description.channel {
+        lines.push(format!(
+            "chooses among translations by the model in {}, which translates back (weight {})",
+            channel.folder.display(),
+            channel.weight
+        ));
+    }
     if let Ok(preset) = Preset::named(&record.preset) {
         lines.extend(about(&preset));
     }

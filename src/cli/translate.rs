@@ -20,6 +20,7 @@ use crate::text::document::{Document, Format};
 use crate::text::file::{check_place, write_atomically};
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
+use crate::weights::ChannelFolder;
 
 #[derive(Debug, Args)]
 pub(super) struct TranslateArguments {
@@ -61,6 +62,10 @@ pub(super) struct TranslateArguments {
     /// not change. A few seconds a page
     #[arg(long, requires = "memory")]
     adapt: bool,
+    /// Model that translates back, with the same subwords: of the translations found for a sentence, that one is taken from
+    /// which this model tells the source best
+    #[arg(long, value_name = "DIR")]
+    channel: Option<PathBuf>,
     /// Also write what the model attended to while it translated one document: which words and sentences of the source it
     /// looked at for each word. The ending chooses the format: .json for other programs, .trace for large documents
     #[arg(long, value_name = "FILE.json|FILE.trace")]
@@ -108,6 +113,9 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     }
     if let Some(path) = &arguments.memory {
         remember(&mut translator, path)?;
+    }
+    if let Some(channel) = &arguments.channel {
+        translator.choose_by(ChannelFolder::new(channel.clone()))?;
     }
     // What cannot be read is told before anything is translated.
     let sources = arguments.sources().into_iter();

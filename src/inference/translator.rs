@@ -20,6 +20,7 @@ use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
 use crate::weights::ModelFolder;
 
+mod channel;
 mod memory;
 mod reading;
 #[cfg(test)]
@@ -120,14 +121,19 @@ impl Translator {
             num_parameters: model.num_params(),
             reads: reads(&model),
         };
-        Ok(Self {
+        let mut translator = Self {
             info,
             device,
             model,
             vocabulary,
             description,
             memory: None,
-        })
+        };
+        if let Some(mut channel) = translator.description.channel.clone() {
+            channel.folder = folder.join(channel.folder);
+            translator.choose_by(channel)?;
+        }
+        Ok(translator)
     }
 
     pub fn info(&self) -> &ModelInfo {

@@ -9,6 +9,7 @@ mod attention;
 mod batch;
 mod bert;
 mod bert_fusion;
+mod channel;
 mod choice;
 mod conditional;
 mod config;
@@ -62,6 +63,7 @@ pub use attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 pub use batch::Batch;
 pub use bert::{Bert, BertBatch, BertConfig, BertLayer, BertReader, BertReading, BertSequence};
 pub use bert_fusion::{BertFusion, Fusion};
+pub use channel::Channel;
 pub use choice::{Kept, relevance};
 pub use conditional::{
     ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig,

@@ -8,6 +8,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::batch::Batch;
 use super::bert::{Bert, BertReader, BertReading};
+use super::channel::Channel;
 use super::config::{Architecture, ModelConfig};
 use super::context_attention::Memory;
 use super::context_config::{Context, ContextReach, ContextSentence, MemorySource};
@@ -59,6 +60,9 @@ pub struct Model {
     /// What the words of a search are mixed with.
     #[module(skip)]
     pub(super) neighbours: Option<Neighbours>,
+    /// Chooses among the translations of a search; none if the likeliest is taken.
+    #[module(skip)]
+    pub channel: Option<Channel>,
 }
 
 /// Encoded source sentences.
@@ -124,6 +128,7 @@ impl Model {
             stage_one,
             context: config.context,
             neighbours: None,
+            channel: None,
         };
         model.visit(&mut Draw);
         Ok(model)

@@ -104,7 +104,7 @@ pub fn search_documents(
         model,
         vocabulary,
         text,
-        options,
+        options: &options.of(model),
         largest: LARGEST,
         found,
         drafts: HashMap::new(),

@@ -22,6 +22,15 @@ impl Default for SearchOptions {
     }
 }
 
+impl SearchOptions {
+    /// What the log-probability of a sentence of so many tokens, its end aside, is divided by.
+    pub(super) fn penalty(&self, tokens: usize) -> f32 {
+        #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
+        let length = tokens as f32 + 1.0;
+        ((5.0 + length) / 6.0).powf(self.length_penalty)
+    }
+}
+
 /// What bounds the search for one sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
@@ -42,6 +51,13 @@ pub struct Hypothesis {
     pub cut_off: bool,
 }
 
+impl Hypothesis {
+    /// By which translations of one sentence are compared.
+    pub(super) fn score(&self, options: &SearchOptions) -> f32 {
+        self.log_prob / options.penalty(self.ids.len())
+    }
+}
+
 /// A translation under way.
 #[derive(Debug, Clone)]
 struct Partial {
@@ -57,17 +73,17 @@ struct Active {
     done: Vec<Hypothesis>,
 }
 
-/// Searches the best translation of every sentence of a batch.
+/// Searches translations of every sentence of a batch.
 ///
 /// `state` holds one hypothesis for each of `limits`, before its first word. A sentence leaves the batch when its
-/// search is over; `finished` then gets its number and its translation.
+/// search is over; `finished` then gets its number and its translations, the best first and one at least.
 pub fn search<D: Decode>(
     decoder: &D,
     mut state: D::State,
     limits: &[Limits],
     options: &SearchOptions,
     vocabulary: &Vocabulary,
-    finished: &mut dyn FnMut(usize, Hypothesis),
+    finished: &mut dyn FnMut(usize, Vec<Hypothesis>),
 ) {
     assert!(options.beam_size > 0, "a beam of none");
     let start = |(sentence, limits): (usize, &Limits)| {
@@ -97,7 +113,7 @@ pub fn search<D: Decode>(
             let parents = active.extend(&mut rows, &limits[active.sentence], options, vocabulary);
             let over = parents.is_empty();
             if over {
-                finished(active.sentence, active.best(options));
+                finished(active.sentence, active.ranked(options));
             } else {
                 kept.extend(parents.into_iter().map(|parent| first_row + parent));
             }
@@ -179,22 +195,18 @@ impl Active {
         parents
     }
 
-    /// The best finished hypothesis; those that ended by themselves come first.
-    fn best(&mut self, options: &SearchOptions) -> Hypothesis {
-        let score = |hypothesis: &Hypothesis| {
-            #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
-            let length = hypothesis.ids.len() as f32 + 1.0;
-            hypothesis.log_prob / ((5.0 + length) / 6.0).powf(options.length_penalty)
-        };
-        let better = |a: &Hypothesis, b: &Hypothesis| {
-            b.cut_off
-                .cmp(&a.cut_off)
-                .then(score(a).total_cmp(&score(b)))
-        };
-        let done = std::mem::take(&mut self.done);
-        done.into_iter()
-            .max_by(better)
-            .expect("a search ends with a hypothesis")
+    /// The finished hypotheses, the best first; those that ended by themselves come before all others.
+    fn ranked(&mut self, options: &SearchOptions) -> Vec<Hypothesis> {
+        let mut done = std::mem::take(&mut self.done);
+        assert!(!done.is_empty(), "a search ends with a hypothesis");
+        // Of equal ones the later comes first.
+        done.reverse();
+        done.sort_by(|a, b| {
+            a.cut_off
+                .cmp(&b.cut_off)
+                .then(b.score(options).total_cmp(&a.score(options)))
+        });
+        done
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod batch;
 mod beam;
+mod channel;
 mod decode;
 mod encodings;
 mod forced;

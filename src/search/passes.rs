@@ -152,8 +152,9 @@ impl Searcher<'_> {
         for batch in self.batches(&missing) {
             let limits = self.limits(&batch);
             let (mut drafts, mut flow) = (Vec::new(), ControlFlow::Continue(()));
-            let mut keep = |place: usize, hypothesis: Hypothesis| {
+            let mut keep = |place: usize, hypotheses: Vec<Hypothesis>| {
                 left -= 1;
+                let hypothesis = best(hypotheses);
                 let number = batch[place];
                 drafts.push((number, hypothesis.ids.clone()));
                 if flow.is_continue() {
@@ -207,22 +208,26 @@ impl Searcher<'_> {
     /// Goes on from `state`, which holds one hypothesis for each sentence of `batch`.
     fn translate(&mut self, batch: &[usize], state: <Model as Decode>::State) -> ControlFlow<()> {
         let limits = self.limits(batch);
+        let (options, vocabulary) = (self.options, self.vocabulary);
+        if let Some(channel) = &self.model.channel {
+            let mut found = Vec::new();
+            let mut keep = |place: usize, hypotheses| found.push((batch[place], hypotheses));
+            search(self.model, state, &limits, options, vocabulary, &mut keep);
+            for (number, hypothesis) in self.chosen(channel, found) {
+                (self.found)(Found::Translation { number, hypothesis })?;
+            }
+            return ControlFlow::Continue(());
+        }
         let mut flow = ControlFlow::Continue(());
-        search(
-            self.model,
-            state,
-            &limits,
-            self.options,
-            self.vocabulary,
-            &mut |place, hypothesis| {
-                if flow.is_continue() {
-                    flow = (self.found)(Found::Translation {
-                        number: batch[place],
-                        hypothesis,
-                    });
-                }
-            },
-        );
+        let mut tell = |place: usize, hypotheses| {
+            if flow.is_continue() {
+                flow = (self.found)(Found::Translation {
+                    number: batch[place],
+                    hypothesis: best(hypotheses),
+                });
+            }
+        };
+        search(self.model, state, &limits, options, vocabulary, &mut tell);
         flow
     }
 
@@ -241,6 +246,12 @@ impl Searcher<'_> {
         let tokens = BATCH_TOKENS / self.options.beam_size.max(1);
         batches(&self.text.sentences, numbers, tokens)
     }
+}
+
+/// The first of the translations of a sentence.
+fn best(hypotheses: Vec<Hypothesis>) -> Hypothesis {
+    let first = hypotheses.into_iter().next();
+    first.expect("one at least")
 }
 
 /// Numbers that sentences have among those of a group, in the first window of which `part` holds them.

@@ -44,6 +44,9 @@ pub struct ModelFolder {
     pub licence: String,
     pub languages: Languages,
     pub model: ModelConfig,
+    /// The model that chooses among its translations; none if the likeliest is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<ChannelFolder>,
     #[serde(default)]
     pub training: TrainingRecord,
     /// The word pieces of its BERT; in a file of their own.
@@ -52,6 +55,29 @@ pub struct ModelFolder {
     /// The memory that it reads or learns from; in a file of its own, which may be missing.
     #[serde(skip)]
     pub memory: Option<Arc<TranslationMemory>>,
+}
+
+/// A model of the opposite direction with the same vocabulary, see [`Channel`](crate::model::Channel).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChannelFolder {
+    /// As seen from the folder that names it.
+    pub folder: PathBuf,
+    #[serde(default = "channel_weight")]
+    pub weight: f32,
+}
+
+impl ChannelFolder {
+    pub fn new(folder: PathBuf) -> Self {
+        Self {
+            folder,
+            weight: channel_weight(),
+        }
+    }
+}
+
+/// Chosen on the development documents of the help corpus.
+fn channel_weight() -> f32 {
+    0.3
 }
 
 /// Codes such as `en`.
@@ -92,6 +118,7 @@ impl ModelFolder {
             licence,
             languages,
             model,
+            channel: None,
             training: TrainingRecord::default(),
             pieces: None,
             memory: None,
@@ -178,11 +205,28 @@ impl ModelFolder {
         write_atomically(&path, text.as_bytes(), true)
     }
 
-    /// Reads the description alone.
+    /// Reads the description, with word pieces and memory if the model reads them.
     ///
     /// # Errors
     /// If it is missing, of another version or not valid.
     pub fn open(folder: &Path) -> Result<Self> {
+        let mut description = Self::alone(folder)?;
+        if let Some(bert) = &description.model.bert {
+            description.pieces = Some(Arc::new(read_pieces(folder, bert)?));
+        }
+        let memories = [MEMORY, PLAIN_MEMORY].map(|name| folder.join(name));
+        let memory = memories.iter().find(|path| path.exists());
+        if let Some(memory) = memory.filter(|_| description.model.matches.is_some()) {
+            description.memory = Some(Arc::new(TranslationMemory::open(memory)?));
+        }
+        Ok(description)
+    }
+
+    /// Reads the description alone.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn alone(folder: &Path) -> Result<Self> {
         let path = folder.join(DESCRIPTION);
         if folder.is_dir() && !path.exists() {
             return Err(no_model(folder));
@@ -193,20 +237,11 @@ impl ModelFolder {
             path: path.clone(),
         };
         check_version(&text, VERSION).map_err(refuse)?;
-        let mut description: Self =
-            toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
+        let description: Self = toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
         description
             .model
             .validate()
             .map_err(|cause| refuse(cause.to_string()))?;
-        if let Some(bert) = &description.model.bert {
-            description.pieces = Some(Arc::new(read_pieces(folder, bert)?));
-        }
-        let memories = [MEMORY, PLAIN_MEMORY].map(|name| folder.join(name));
-        let memory = memories.iter().find(|path| path.exists());
-        if let Some(memory) = memory.filter(|_| description.model.matches.is_some()) {
-            description.memory = Some(Arc::new(TranslationMemory::open(memory)?));
-        }
         Ok(description)
     }
 
@@ -240,7 +275,14 @@ impl ModelFolder {
 
     /// Names of the files that make a model folder; not every one has the last three.
     pub fn files() -> [&'static str; 6] {
-        [DESCRIPTION, WEIGHTS, VOCABULARY, PIECES, MEMORY, PLAIN_MEMORY]
+        [
+            DESCRIPTION,
+            WEIGHTS,
+            VOCABULARY,
+            PIECES,
+            MEMORY,
+            PLAIN_MEMORY,
+        ]
     }
 
     /// Where a folder keeps its weights.

@@ -1,5 +1,6 @@
 //! Search finds what the model says, in whatever company a sentence is searched, and keeps all markup.
 
+mod channel;
 mod markup;
 mod models;
 mod scripted;
@@ -69,7 +70,7 @@ fn limited(
         &limits,
         &options(beam),
         vocabulary,
-        &mut |_, hypothesis| found = Some(hypothesis),
+        &mut |_, hypotheses| found = hypotheses.into_iter().next(),
     );
     found.expect("the sentence is finished")
 }

@@ -71,8 +71,8 @@ pub fn scripted(
         limits,
         options,
         &tiny::vocabulary(),
-        &mut |sentence, hypothesis| {
-            found[sentence] = Some(hypothesis);
+        &mut |sentence, hypotheses| {
+            found[sentence] = hypotheses.into_iter().next();
         },
     );
     (

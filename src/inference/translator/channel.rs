@@ -1,0 +1,49 @@
+//! The choice among translations by a model of the opposite direction.
+
+use super::Translator;
+use crate::corpus::is_same_language;
+use crate::error::{Error, Result};
+use crate::model::{Channel, Matches};
+use crate::weights::{ChannelFolder, ModelFolder};
+
+impl Translator {
+    /// From now on, of the translations that a search finds for a sentence, the one is taken from which the model in
+    /// `channel` tells the source best, see [`Channel`].
+    ///
+    /// # Errors
+    /// If that model cannot be read, does not translate back, reads more than a sentence, or has other subwords.
+    pub fn choose_by(&mut self, channel: ChannelFolder) -> Result<()> {
+        let description = ModelFolder::alone(&channel.folder)?;
+        let refuse = |reason| Error::Model {
+            reason,
+            path: channel.folder.clone(),
+        };
+        let [own, back] = [&self.description.languages, &description.languages];
+        let translates_back = is_same_language(&own.source, &back.target)
+            && is_same_language(&own.target, &back.source);
+        if !translates_back {
+            return Err(refuse(format!(
+                "it translates {} to {}; what chooses among the translations must translate {} to {}",
+                back.source, back.target, own.target, own.source
+            )));
+        }
+        if description.model.context.is_some() || description.model.matches == Some(Matches::Read) {
+            return Err(refuse(
+                "it reads more than a sentence; what chooses among the translations of sentences must not".to_owned(),
+            ));
+        }
+        let (model, vocabulary) = description.load(&channel.folder, &self.device.device)?;
+        if vocabulary.tokens() != self.vocabulary.tokens() {
+            return Err(refuse(format!(
+                "its subwords are not those of {}; train it with `--from` that model",
+                self.info.folder.display()
+            )));
+        }
+        self.model.channel = Some(Channel {
+            model: Box::new(model),
+            weight: channel.weight,
+        });
+        self.description.channel = Some(channel);
+        Ok(())
+    }
+}

@@ -1,0 +1,13 @@
+//! A model of the opposite direction beside a model, to tell its translations apart.
+
+use super::system::Model;
+
+/// How well the source can be told from a translation: p(source | translation), which Yee, Dauphin & Auli, "Simple and
+/// Effective Noisy Channel Modeling for Neural Machine Translation", EMNLP 2019, call the channel.
+#[derive(Debug, Clone)]
+pub struct Channel {
+    /// Translates back, with the same vocabulary.
+    pub model: Box<Model>,
+    /// λ₁ of their Eq. 4: what its log-probability counts against the model's own.
+    pub weight: f32,
+}

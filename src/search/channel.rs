@@ -1,0 +1,86 @@
+//! The choice among the translations that a search has found, by a model of the opposite direction.
+//!
+//! Yee, Dauphin & Auli, EMNLP 2019, Eq. 4 without its language model: the largest
+//! `log p(y | x) + λ log p(x | y)`, either sum by the length penalty of its own sentence, is chosen. The search keeps more
+//! hypotheses than are asked for, so that there is a choice.
+
+use std::ops::ControlFlow;
+
+use super::batch::{SourceSentence, SourceText};
+use super::beam::{Hypothesis, SearchOptions};
+use super::forced::{Candidates, force_documents};
+use super::passes::Searcher;
+use crate::model::{Channel, Model, SENTENCE_BREAK};
+
+/// Hypotheses that are kept for each one asked for.
+const WIDER: usize = 2;
+
+impl SearchOptions {
+    /// Of the search of a model: wider where a channel chooses.
+    pub(super) fn of(self, model: &Model) -> Self {
+        let wider = if model.channel.is_some() { WIDER } else { 1 };
+        Self {
+            beam_size: self.beam_size * wider,
+            ..self
+        }
+    }
+}
+
+impl Searcher<'_> {
+    /// For each sentence, by its number, the translation from which `channel` tells it best. One that was cut off is chosen
+    /// where all are.
+    pub(super) fn chosen(
+        &self,
+        channel: &Channel,
+        found: Vec<(usize, Vec<Hypothesis>)>,
+    ) -> Vec<(usize, Hypothesis)> {
+        let (mut sentences, mut sources) = (Vec::new(), Candidates::new());
+        for (number, hypotheses) in &found {
+            let place = self.text.sentences[*number].place;
+            for hypothesis in hypotheses {
+                sources.insert(sentences.len(), vec![self.source(*number).to_vec()]);
+                sentences.push(SourceSentence {
+                    ids: hypothesis.ids.clone(),
+                    place,
+                });
+            }
+        }
+        let mut log_probs = vec![0.0; sentences.len()];
+        let back = SourceText::of_sentences(sentences);
+        let (model, options) = (&channel.model, self.options);
+        force_documents(
+            model,
+            self.vocabulary,
+            &back,
+            &sources,
+            options,
+            &mut |forced| {
+                log_probs[forced.number] = forced.log_probs.iter().sum();
+                ControlFlow::Continue(())
+            },
+        );
+        let mut log_probs = log_probs.into_iter();
+        let best = |(number, hypotheses): (usize, Vec<Hypothesis>)| {
+            let penalty = options.penalty(self.source(number).len());
+            let scored = hypotheses.into_iter().zip(log_probs.by_ref());
+            let scored = scored.map(|(hypothesis, back)| {
+                let score = hypothesis.score(options) + channel.weight * back / penalty;
+                (hypothesis, score)
+            });
+            // Of equal ones the first.
+            let best = scored.reduce(|best, other| {
+                let is_better = other.1 > best.1 && best.0.cut_off == other.0.cut_off;
+                if is_better { other } else { best }
+            });
+            (number, best.expect("one at least").0)
+        };
+        found.into_iter().map(best).collect()
+    }
+
+    /// The ids of a sentence without what a model reads behind it.
+    fn source(&self, number: usize) -> &[u32] {
+        let ids = &self.text.sentences[number].ids;
+        let own = ids.split(|&id| id == SENTENCE_BREAK).next();
+        own.unwrap_or_default()
+    }
+}
