@@ -17,6 +17,7 @@
 //! name = "Nearest neighbours"
 //! preset = "nearest-neighbours-small"
 //! weights = "Sentence"            # a row above that trains the same: only the memory is used otherwise
+//! channel = "models/de-en"        # a model that translates back, which chooses among the translations
 //! ```
 //! Its folder holds a copy of the file and one run folder for every row that trains and every seed, `ROW/seed-N`.
 
@@ -24,7 +25,7 @@ mod measured;
 mod run;
 mod table;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -121,11 +122,18 @@ impl Sweep {
                 None => Some(file.seeds.clone()),
             };
             let weights = row.remove("weights");
+            let channel = row.remove("channel");
             let mut row = SweepRow::new(&name, &file.base, &row, seeds).map_err(wrong)?;
             if let Some(weights) = weights {
                 let weights = weights.try_into::<String>();
                 let weights = weights.map_err(|error| wrong(told(error)))?;
                 row.take_weights(&weights, &rows).map_err(wrong)?;
+            }
+            if let Some(channel) = channel {
+                let channel: PathBuf = channel.try_into().map_err(|error| wrong(told(error)))?;
+                for run in &mut row.runs {
+                    run.channel = Some(channel.clone());
+                }
             }
             if rows.iter().any(|other| other.folder() == row.folder()) {
                 return Err(format!("two rows would be {:?}", row.folder()));
@@ -244,6 +252,7 @@ impl SweepRow {
             },
             folder: Path::new(&slug(name)).join(format!("seed-{seed}")),
             weights: None,
+            channel: None,
         });
         Ok(Self {
             name: name.to_owned(),
@@ -350,6 +359,7 @@ mod tests {
             ("dropout = 0.0", "seeds = 4", ["No dropout", "sequence"]),
             ("dropout = 0.0", "weights = \"X\"", ["No dropout", "\"X\""]),
             ("dropout = 0.0", "weights = 1", ["No dropout", "string"]),
+            ("dropout = 0.0", "channel = 1", ["No dropout", "string"]),
             (
                 "dropout = 0.0",
                 "weights = \"Base\"",
@@ -378,7 +388,7 @@ mod tests {
                 include_str!("../../../assets/sweeps/x-transformer-table-2.toml"),
                 6,
             ),
-            (include_str!("../../../assets/sweeps/help-en-de.toml"), 27),
+            (include_str!("../../../assets/sweeps/help-en-de.toml"), 29),
             (include_str!("../../../assets/sweeps/similarity.toml"), 10),
         ] {
             let sweep = Sweep::parsed(text.to_owned()).expect("a sweep");

@@ -14,7 +14,7 @@ use crate::training::event::TrainingEvent;
 use crate::training::run_folder::{RunFolder, SETTINGS};
 use crate::training::run_state::{RunState, run_state};
 use crate::training::trainer::train;
-use crate::weights::ModelFolder;
+use crate::weights::{ChannelFolder, ModelFolder};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepRun {
@@ -23,6 +23,8 @@ pub struct SweepRun {
     pub folder: PathBuf,
     /// That of the run whose weights it has, if it does not train itself.
     pub(super) weights: Option<PathBuf>,
+    /// The model that chooses among its translations, if there is one.
+    pub(super) channel: Option<PathBuf>,
 }
 
 /// Whether two runs come to the same weights, whatever is done with a memory afterwards.
@@ -47,11 +49,16 @@ impl SweepRun {
         self.weights.as_deref().unwrap_or(&self.folder)
     }
 
-    /// Lets a model of [`Self::trained`] do with a memory what this run's settings say; it was trained on `corpus`.
+    /// Lets a model of [`Self::trained`] translate as this run's settings say: with its channel, and with what it does
+    /// with a memory; it was trained on `corpus`.
     ///
     /// # Errors
     /// If the memory cannot be read.
     pub fn describe(&self, model: &mut ModelFolder, corpus: &Corpus) -> Result<()> {
+        if let Some(channel) = &self.channel {
+            let folder = std::path::absolute(channel).map_err(Error::read(channel))?;
+            model.channel = Some(ChannelFolder::new(folder));
+        }
         if self.weights.is_none() {
             return Ok(());
         }
