@@ -29,7 +29,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::corpus::Split;
 use crate::error::{Error, Result};
-use crate::inference::{DeviceChoice, Translator};
+use crate::inference::{DeviceChoice, Translator, starter_model_for};
 
 /// Translate documents with models that read the whole document, on your own machine.
 ///
@@ -80,7 +80,7 @@ enum Command {
 /// Which model, and where it computes.
 #[derive(Debug, Clone, Args)]
 struct ModelArguments {
-    /// Model folder; without it the starter model that comes with the program
+    /// Model folder; without it a starter model that comes with the program
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
@@ -124,9 +124,14 @@ impl From<Device> for DeviceChoice {
 impl ModelArguments {
     /// Loads the model; a software GPU gets a warning.
     fn open(&self) -> Result<Translator> {
+        self.open_for(None, None)
+    }
+
+    /// The same; where no model is named, the starter between these languages.
+    fn open_for(&self, source: Option<&str>, target: Option<&str>) -> Result<Translator> {
         let folder = match &self.model {
             Some(folder) => folder.clone(),
-            None => crate::inference::starter_model()?,
+            None => starter_model_for(source, target)?,
         };
         let translator = Translator::open(&folder, self.device.into())?;
         if translator.on_software_gpu() {

@@ -33,10 +33,10 @@ pub(super) struct TranslateArguments {
     output: Option<PathBuf>,
     #[command(flatten)]
     model: ModelArguments,
-    /// Language of the source; refused if the model translates from another
+    /// Language of the source: chooses the starter model, and is refused if --model translates from another
     #[arg(long, value_name = "CODE")]
     from: Option<String>,
-    /// Language of the translation; refused if the model translates into another
+    /// Language of the translation, likewise
     #[arg(long, value_name = "CODE")]
     to: Option<String>,
     /// Hypotheses kept for each sentence; 1 is greedy search
@@ -106,7 +106,8 @@ pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {
 pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let places = arguments.places()?;
     arguments.check_trace(&places)?;
-    let mut translator = arguments.model.open()?;
+    let languages = (arguments.from.as_deref(), arguments.to.as_deref());
+    let mut translator = arguments.model.open_for(languages.0, languages.1)?;
     arguments.check_languages(&translator);
     if arguments.adapt {
         translator.learn_from_memory()?;
