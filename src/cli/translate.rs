@@ -39,7 +39,8 @@ pub(super) struct TranslateArguments {
     /// Language of the translation, likewise
     #[arg(long, value_name = "CODE")]
     to: Option<String>,
-    /// Hypotheses kept for each sentence; 1 is greedy search
+    /// Hypotheses kept for each sentence, twice as many where a model that translates back chooses among them; 1 is greedy
+    /// search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
     beam: usize,
     /// Format of the source; without it the file's ending tells, and standard input is plain text

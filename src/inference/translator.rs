@@ -9,7 +9,7 @@ use burn::module::Module;
 
 use super::device::{ComputeDevice, DeviceChoice};
 use super::translation::{Flag, Translation};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
 use crate::search::{
@@ -131,7 +131,12 @@ impl Translator {
         };
         if let Some(mut channel) = translator.description.channel.clone() {
             channel.folder = folder.join(channel.folder);
-            translator.choose_by(channel)?;
+            translator.choose_by(channel).map_err(|cause| Error::Model {
+                reason: format!(
+                    "it chooses by a model that translates back, but {cause}; put that one there, or delete [channel]"
+                ),
+                path: folder.join("model.toml"),
+            })?;
         }
         Ok(translator)
     }

@@ -7,7 +7,7 @@ use crate::text::vocabulary::Vocabulary;
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SearchOptions {
-    /// Hypotheses kept for each sentence; 1 is greedy search.
+    /// Hypotheses kept for each sentence, twice as many where a channel chooses among them; 1 is greedy search.
     pub beam_size: usize,
     /// Exponent α of the length penalty `((5 + length) / 6)^α`, Wu et al. 2016, Eq. 14.
     pub length_penalty: f32,

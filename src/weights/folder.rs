@@ -77,7 +77,7 @@ impl ChannelFolder {
 
 /// Chosen on the development documents of the help corpus.
 fn channel_weight() -> f32 {
-    0.3
+    0.2
 }
 
 /// Codes such as `en`.

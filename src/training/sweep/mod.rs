@@ -337,6 +337,12 @@ mod tests {
             let seeds = seeds.map(|runs| runs.map(|run| run.config.seed).collect::<Vec<_>>());
             assert_eq!(seeds.collect::<Vec<_>>(), expected);
         }
+        let chosen = TEXT.replace("dropout = 0.0", "channel = \"back\"");
+        let chosen = Sweep::parsed(chosen).expect("a sweep").rows;
+        let channels = chosen.iter().flat_map(|row| &row.runs);
+        let channels: Vec<_> = channels.map(|run| run.channel.as_deref()).collect();
+        let back = Some(Path::new("back"));
+        assert_eq!(channels, [None, None, back, back]);
         let measuring = sweep.measuring(3);
         assert!(
             measuring.rows[1]
