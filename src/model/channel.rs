@@ -2,12 +2,12 @@
 
 use super::system::Model;
 
-/// How well the source can be told from a translation: p(source | translation), which Yee, Dauphin & Auli, "Simple and
-/// Effective Noisy Channel Modeling for Neural Machine Translation", EMNLP 2019, call the channel.
+/// How well the source can be told from a translation: p(source | translation), which Yee et al., "Simple and Effective
+/// Noisy Channel Modeling for Neural Machine Translation", EMNLP 2019, call the channel.
 #[derive(Debug, Clone)]
 pub struct Channel {
     /// Translates back, with the same vocabulary.
     pub model: Box<Model>,
-    /// λ₁ of their Eq. 4: what its log-probability counts against the model's own.
+    /// Their λ₁: what its log-probability counts against the model's own.
     pub weight: f32,
 }

@@ -1,8 +1,8 @@
 //! The choice among the translations that a search has found, by a model of the opposite direction.
 //!
-//! Yee, Dauphin & Auli, EMNLP 2019, Eq. 4 without its language model: the largest
-//! `log p(y | x) + λ log p(x | y)`, either sum by the length penalty of its own sentence, is chosen. The search keeps more
-//! hypotheses than are asked for, so that there is a choice.
+//! The re-ranking of Yee et al., EMNLP 2019, without their language model: the largest `log p(y | x) + λ log p(x | y)`,
+//! either sum by the length penalty of its own sentence (theirs: by its length), is chosen. The search keeps more hypotheses
+//! than are asked for, so that there is a choice.
 
 use std::ops::ControlFlow;
 
