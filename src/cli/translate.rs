@@ -107,8 +107,8 @@ pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {
 pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let places = arguments.places()?;
     arguments.check_trace(&places)?;
-    let languages = (arguments.from.as_deref(), arguments.to.as_deref());
-    let mut translator = arguments.model.open_for(languages.0, languages.1)?;
+    let (from, to) = (arguments.from.as_deref(), arguments.to.as_deref());
+    let mut translator = arguments.model.open_for(from, to)?;
     arguments.check_languages(&translator);
     if arguments.adapt {
         translator.learn_from_memory()?;

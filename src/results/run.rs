@@ -302,7 +302,7 @@ fn kept_checkpoints(run: &Path) -> Result<Vec<String>> {
 fn last_steps(run: &Path, checkpoints: &[String]) -> Result<usize> {
     match checkpoints {
         [last] if last == LAST => {
-            let description = ModelFolder::open(&run.join(CHECKPOINTS).join(last))?;
+            let description = ModelFolder::alone(&run.join(CHECKPOINTS).join(last))?;
             Ok(description.training.steps)
         }
         _ => Ok(0),

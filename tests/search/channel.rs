@@ -2,32 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use canopy::kernels::DropoutSource;
-use canopy::model::{Channel, Model, Rows};
-use canopy::search::{
-    Candidates, Hypothesis, Limits, Markup, SourceSentence, SourceText, force_documents, search,
-};
+use canopy::model::{Channel, Model};
+use canopy::search::{Candidates, Forced, Hypothesis, SourceSentence, SourceText, force_documents};
 use canopy::text::vocabulary::Vocabulary;
 
-use crate::{hypotheses, options, tiny};
+use crate::{hypotheses, options, ranked, tiny};
 
 /// Twice what is asked for where a channel chooses.
 const BEAM: usize = 8;
-
-/// What a search of one sentence finds, the best first.
-fn found(model: &Model, vocabulary: &Vocabulary, ids: &[u32]) -> Vec<Hypothesis> {
-    let rows = Rows::new([[ids, &[Vocabulary::EOS]].concat().as_slice()]);
-    let state = model.start(&model.encode(&rows, &DropoutSource::none()));
-    let limits = [Limits {
-        markup: Markup::of(ids, vocabulary),
-        max_tokens: ids.len() * 8 / 5 + 10,
-    }];
-    let mut found = Vec::new();
-    let mut keep = |_, hypotheses| found = hypotheses;
-    let options = options(BEAM);
-    search(model, state, &limits, &options, vocabulary, &mut keep);
-    found
-}
 
 /// The log-probability of `source` as the translation of each of `targets`.
 fn told(
@@ -44,7 +26,7 @@ fn told(
     let sources = (0..targets.len()).map(|number| (number, vec![source.ids.clone()]));
     let sources: Candidates = sources.collect();
     let mut log_probs = vec![0.0; targets.len()];
-    let mut keep = |forced: canopy::search::Forced| {
+    let mut keep = |forced: Forced| {
         log_probs[forced.number] = forced.log_probs.iter().sum();
         ControlFlow::Continue(())
     };
@@ -79,7 +61,8 @@ fn the_translation_that_tells_its_source_best_is_chosen() {
     assert_eq!(with(0.0, BEAM / 2), alone, "a channel that does not count");
     let mut others = 0;
     for ((source, chosen), alone) in sources.iter().zip(with(1e6, BEAM / 2)).zip(&alone) {
-        let found = found(&model, &vocabulary, &source.ids);
+        let max_tokens = source.ids.len() * 8 / 5 + 10;
+        let found = ranked(&model, &vocabulary, &source.ids, BEAM, max_tokens);
         let told = told(&back, &vocabulary, source, &found);
         let finished = found
             .iter()

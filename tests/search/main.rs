@@ -57,6 +57,17 @@ fn limited(
     beam: usize,
     max_tokens: usize,
 ) -> Hypothesis {
+    ranked(model, vocabulary, ids, beam, max_tokens).swap_remove(0)
+}
+
+/// All that the search of one sentence with its own limit finds, the best first.
+fn ranked(
+    model: &Model,
+    vocabulary: &Vocabulary,
+    ids: &[u32],
+    beam: usize,
+    max_tokens: usize,
+) -> Vec<Hypothesis> {
     let rows = Rows::new([[ids, &[Vocabulary::EOS]].concat().as_slice()]);
     let state = model.start(&model.encode(&rows, &DropoutSource::none()));
     let limits = [Limits {
@@ -70,7 +81,7 @@ fn limited(
         &limits,
         &options(beam),
         vocabulary,
-        &mut |_, hypotheses| found = hypotheses.into_iter().next(),
+        &mut |_, hypotheses| found = Some(hypotheses),
     );
     found.expect("the sentence is finished")
 }

@@ -146,7 +146,7 @@ impl Measured {
 
 /// Multiplications and additions of one sentence of `words` words and its translation.
 pub(super) fn operations(config: &TrainingConfig, run: &Path, words: usize) -> Option<f64> {
-    let model: ModelConfig = match ModelFolder::open(&run.join("checkpoints/last")) {
+    let model: ModelConfig = match ModelFolder::alone(&run.join("checkpoints/last")) {
         Ok(description) => description.model,
         Err(_) => Preset::named(&config.preset)
             .ok()?
