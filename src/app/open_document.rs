@@ -120,10 +120,17 @@ impl OpenDocument {
     /// Takes over what still matches of an earlier session.
     pub fn new(path: PathBuf, document: Arc<Document>, project: Option<&Project>) -> Self {
         let num_sentences = document.sentences.len();
-        let (targets, unmatched) = match project {
+        let (mut targets, unmatched) = match project {
             Some(project) => edit::taken_over(project, &document),
             None => (vec![Target::default(); num_sentences], vec![]),
         };
+        // What the file has already, unless somebody has worked on it here.
+        for (target, sentence) in targets.iter_mut().zip(&document.sentences) {
+            if let (State::Untranslated, Some(known)) = (target.state, &sentence.known) {
+                target.text.clone_from(known);
+                target.state = State::Draft;
+            }
+        }
         let words = document
             .sentences
             .iter()

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::command::Theme;
 use crate::inference::{DeviceChoice, is_starter, program_folders};
+use crate::text::document::Format;
 
 const NUM_RECENT: usize = 8;
 
@@ -177,10 +178,7 @@ impl Shipped {
 
 /// Whether the name is that of a document that can be opened.
 pub fn is_document(path: &Path) -> bool {
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_string_lossy().to_lowercase());
-    extension.is_some_and(|extension| DOCUMENT_EXTENSIONS.contains(&extension.as_str()))
+    path.extension().is_some() && Format::of(path).is_some()
 }
 
 /// Whether the name is that of a translation memory, not of a document.
@@ -198,9 +196,6 @@ fn is_trace(path: &Path) -> bool {
 
 /// Endings of translation memories.
 pub const MEMORY_EXTENSIONS: &[&str] = &["tmx", "tsv", "po"];
-
-/// Endings of the files that can be opened.
-pub const DOCUMENT_EXTENSIONS: &[&str] = &["html", "htm", "xhtml", "md", "markdown", "txt"];
 
 fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else {

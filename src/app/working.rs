@@ -63,6 +63,10 @@ impl AppState {
         let job = self.next_job();
         let Some(open) = &self.document else { return };
         let (document, targets) = (open.document.clone(), open.target_texts());
+        let language = match &self.model {
+            ModelState::Open { info, .. } => Some(info.target_language.clone()),
+            _ => None,
+        };
         self.saving = Some(job);
         self.file_requests.push(FileRequest::SaveDocument {
             job,
@@ -70,6 +74,7 @@ impl AppState {
             overwrite,
             document,
             targets,
+            language,
         });
     }
 

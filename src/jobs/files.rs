@@ -27,6 +27,8 @@ pub enum FileRequest {
         overwrite: bool,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
+        /// Of the targets, where it is known.
+        language: Option<String>,
     },
     /// Lets another window write the document's project.
     CloseDocument { job: JobId },
@@ -74,8 +76,10 @@ impl FileRequest {
                 overwrite,
                 document,
                 targets,
+                language,
             } => {
-                write_atomically(&path, document.translated(&targets).as_bytes(), overwrite)?;
+                let bytes = document.written(&targets, language.as_deref())?;
+                write_atomically(&path, &bytes, overwrite)?;
                 Ok(Some(Event::DocumentSaved { job, path }))
             }
             Self::CloseDocument { .. } => {
