@@ -6,18 +6,20 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf, is_separator};
 use std::time::Instant;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::terminal::{StatusLine, duration, print, warn};
+use super::terminal::{StatusLine, duration, print_bytes, warn};
 use super::{ModelArguments, wrong_usage};
 use crate::app::markup::to_editable;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
 use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
 use crate::memory::TranslationMemory;
-use crate::text::document::{Document, Format};
+use crate::text::document::{Document, Format, Sentence};
 use crate::text::file::{check_place, write_atomically};
+use crate::text::pseudo::Pseudo;
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
 use crate::weights::ChannelFolder;
@@ -43,9 +45,14 @@ pub(super) struct TranslateArguments {
     /// search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
     beam: usize,
-    /// Format of the source; without it the file's ending tells, and standard input is plain text
-    #[arg(long, value_enum)]
-    format: Option<FormatName>,
+    /// Format of the source; without it the file's content or its ending tells, and standard input is plain text unless it
+    /// can only be something else
+    #[arg(long, value_parser = formats(), value_name = "ENDING")]
+    format: Option<Format>,
+    /// Translate without a model, to see what becomes of a file: identity gives each sentence back as it is, accents a
+    /// longer text with every letter accented, in brackets
+    #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "adapt", "channel", "trace"])]
+    pseudo: Option<PseudoName>,
     /// Write sentences with scores and flags as JSON instead of the translated document. Markup inside a sentence is
     /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one. The flags are length_ratio (far shorter or longer than
     /// usual), repetition, split (translated in parts), cut_off, markup (some stands at the end or has lost its text),
@@ -77,20 +84,30 @@ pub(super) struct TranslateArguments {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum FormatName {
-    Html,
-    Md,
-    Txt,
+enum PseudoName {
+    Identity,
+    Accents,
 }
 
-impl From<FormatName> for Format {
-    fn from(name: FormatName) -> Self {
+impl From<PseudoName> for Pseudo {
+    fn from(name: PseudoName) -> Self {
         match name {
-            FormatName::Html => Self::Html,
-            FormatName::Md => Self::Markdown,
-            FormatName::Txt => Self::Text,
+            PseudoName::Identity => Self::Identity,
+            PseudoName::Accents => Self::Accents,
         }
     }
+}
+
+/// What `--format` accepts: the endings of all formats.
+fn formats() -> impl TypedValueParser<Value = Format> {
+    let value = |format: &Format| {
+        let (usual, others) = (format.extension(), &format.endings()[1..]);
+        PossibleValue::new(usual)
+            .aliases(others)
+            .help(format.label())
+    };
+    let values: Vec<PossibleValue> = Format::ALL.iter().map(value).collect();
+    PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("no such format"))
 }
 
 /// Where one translation goes; `None` is standard output.
@@ -106,6 +123,9 @@ pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {
 
 pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let places = arguments.places()?;
+    if let Some(pseudo) = arguments.pseudo {
+        return pseudo_translate(arguments, pseudo.into(), places);
+    }
     arguments.check_trace(&places)?;
     let (from, to) = (arguments.from.as_deref(), arguments.to.as_deref());
     let mut translator = arguments.model.open_for(from, to)?;
@@ -131,19 +151,37 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
             let trace = translator.trace(&document, &translations);
             trace::save(&trace, path, arguments.force)?;
         }
-        let text = if arguments.json {
-            format!("{:#}\n", report(translator, &document, &translations))
+        let bytes = if arguments.json {
+            format!("{:#}\n", report(translator, &document, &translations)).into_bytes()
         } else {
             let texts: Vec<Option<String>> = translations
                 .into_iter()
                 .map(|t| t.map(|t| t.text))
                 .collect();
-            document.translated(&texts)
+            document.written(&texts, Some(&translator.info().target_language))?
         };
-        match place {
-            Some(path) => write_atomically(&path, text.as_bytes(), arguments.force)?,
-            None => print(&text)?,
-        }
+        arguments.put(&bytes, place)?;
+    }
+    Ok(())
+}
+
+/// The same without a model.
+fn pseudo_translate(
+    arguments: &TranslateArguments,
+    pseudo: Pseudo,
+    places: Vec<Place>,
+) -> Result<()> {
+    let sources = arguments.sources().into_iter();
+    let documents = sources.map(|source| arguments.read(source));
+    let documents = documents.collect::<Result<Vec<_>>>()?;
+    for (document, place) in documents.into_iter().zip(places) {
+        let translated = |sentence: &Sentence| {
+            let is_open = sentence.known.is_none();
+            is_open.then(|| pseudo.translated(&sentence.text))
+        };
+        let texts: Vec<Option<String>> = document.sentences.iter().map(translated).collect();
+        let bytes = document.written(&texts, arguments.to.as_deref())?;
+        arguments.put(&bytes, place)?;
     }
     Ok(())
 }
@@ -246,15 +284,24 @@ impl TranslateArguments {
         }
     }
 
+    fn put(&self, bytes: &[u8], place: Place) -> Result<()> {
+        match place {
+            Some(path) => write_atomically(&path, bytes, self.force),
+            None => print_bytes(bytes),
+        }
+    }
+
     fn read(&self, path: Option<&Path>) -> Result<Document> {
-        let format = self.format.map(Format::from);
         if let Some(path) = path {
-            return Document::open(path, format);
+            return Document::open(path, self.format);
         }
         let mut bytes = Vec::new();
         std::io::stdin()
             .read_to_end(&mut bytes)
             .map_err(Error::read("standard input"))?;
+        let format = self
+            .format
+            .or_else(|| Format::of_content(Path::new("-"), &bytes));
         Document::from_bytes("-", format.unwrap_or(Format::Text), bytes)
     }
 }
@@ -265,8 +312,10 @@ pub(super) fn translate(
     document: &Document,
     options: &SearchOptions,
 ) -> Result<Vec<Option<Translation>>> {
-    let all: Vec<usize> = (0..document.sentences.len()).collect();
-    let mut translations: Vec<Option<Translation>> = vec![None; all.len()];
+    // What the file has a translation for stays.
+    let is_open = |&index: &usize| document.sentences[index].known.is_none();
+    let all: Vec<usize> = (0..document.sentences.len()).filter(is_open).collect();
+    let mut translations: Vec<Option<Translation>> = vec![None; document.sentences.len()];
     let (mut line, mut done, mut begun) = (StatusLine::new(), 0_usize, Instant::now());
     let mut known = KnownTranslations::default();
     translator.translate_with(document, &all, &mut known, options, &mut |step| {

@@ -15,6 +15,7 @@ mod inline;
 pub mod lines;
 mod outline;
 pub mod placeholder;
+pub mod pseudo;
 mod reading;
 pub mod segment;
 mod sentence_pieces;

@@ -290,3 +290,24 @@ fn a_trace_is_written_beside_the_translation() {
         &["trace"],
     );
 }
+
+#[test]
+fn a_pseudo_translation_needs_no_model() {
+    let desk = Desk::new();
+    let page = desk.file("page.html", PAGE);
+    let pseudo = |how: &str, more: &[&str]| {
+        let mut arguments = vec!["translate", "--pseudo", how, &page];
+        arguments.extend(more);
+        canopy(&arguments)
+    };
+    let output = pseudo("identity", &[]);
+    assert_done(&output);
+    assert_eq!(stdout(&output), PAGE);
+    let output = pseudo("accents", &["-o", &desk.path("out.html")]);
+    assert_done(&output);
+    let written = desk.read("out.html");
+    assert!(written.starts_with("<p>[") && written.contains("]</p>"), "{written}");
+    assert_eq!(written.matches("<b>").count(), PAGE.matches("<b>").count());
+    assert_misused(&pseudo("accents", &["--json"]), &["--json"]);
+    assert_misused(&pseudo("reversed", &[]), &["identity", "accents"]);
+}
