@@ -306,7 +306,10 @@ fn a_pseudo_translation_needs_no_model() {
     let output = pseudo("accents", &["-o", &desk.path("out.html")]);
     assert_done(&output);
     let written = desk.read("out.html");
-    assert!(written.starts_with("<p>[") && written.contains("]</p>"), "{written}");
+    assert!(
+        written.starts_with("<p>[") && written.contains("]</p>"),
+        "{written}"
+    );
     assert_eq!(written.matches("<b>").count(), PAGE.matches("<b>").count());
     assert_misused(&pseudo("accents", &["--json"]), &["--json"]);
     assert_misused(&pseudo("reversed", &[]), &["identity", "accents"]);
