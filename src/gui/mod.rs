@@ -102,6 +102,10 @@ mod tests {
         let icon = super::icon().expect("a picture");
         assert_eq!((icon.width, icon.height), (256, 256));
         let corner_and_middle = [icon.rgba[3], icon.rgba[(128 * 256 + 128) * 4 + 3]];
-        assert_eq!(corner_and_middle, [0, 255], "round corners, nothing cut out");
+        assert_eq!(
+            corner_and_middle,
+            [0, 255],
+            "round corners, nothing cut out"
+        );
     }
 }

@@ -22,7 +22,11 @@ fn explained(help: &str) -> BTreeSet<String> {
         let text = line.trim_start();
         let is_option = text.starts_with('-') && line.len() - text.len() <= 6;
         let (name, _) = text.split_once("  ").unwrap_or((text, ""));
-        is_option.then(|| options(name)).into_iter().flatten().next()
+        is_option
+            .then(|| options(name))
+            .into_iter()
+            .flatten()
+            .next()
     });
     firsts.filter(|option| option != "--help").collect()
 }
