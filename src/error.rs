@@ -218,6 +218,8 @@ pub enum Error {
     NoStarterModel,
     #[error("{path:?} already exists; name another place")]
     Exists { path: PathBuf },
+    #[error("{path:?} is read here and would be lost; name another place to write to")]
+    OverInput { path: PathBuf },
     #[error(
         "byte {offset} is 0, so this is no text; open an HTML, Markdown or text file: {path:?}"
     )]

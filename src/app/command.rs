@@ -50,8 +50,9 @@ pub enum Command {
     KeepEditAndConfirm,
     RepairEdit,
     DiscardEdit,
-    /// Confirms the selected sentence, or takes that back, and goes on.
+    /// Confirms the selected sentence, also one that is confirmed, and goes on.
     Confirm,
+    /// Confirms a sentence, or takes that back, and stays there.
     ToggleConfirmed(usize),
     /// Empties the target of a sentence, so that it can be translated anew.
     Clear(usize),

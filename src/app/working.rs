@@ -10,6 +10,7 @@ use super::training::Making;
 use crate::error::Result;
 use crate::inference::{DeviceChoice, Reads};
 use crate::jobs::{FileRequest, JobControl, Request, UserMemory};
+use crate::text::file::is_same_file;
 
 impl AppState {
     pub(super) fn close_document(&mut self) {
@@ -75,10 +76,10 @@ impl AppState {
 
     fn why_not_saved(&self, document: &Path, path: &Path) -> Option<&'static str> {
         let open = self.document.as_ref().map(|open| open.path.as_path());
-        let place = path.canonicalize();
+        let is_source = path == document || is_same_file(path, document);
         if open != Some(document) {
             Some("Its document is no longer the one that is open. Open it again, then save.")
-        } else if place.as_deref().unwrap_or(path) == document {
+        } else if is_source {
             Some("That is the source document itself. Give the translation another name.")
         } else {
             None

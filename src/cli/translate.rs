@@ -9,6 +9,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::inputs::check_output;
 use super::terminal::{StatusLine, duration, print, warn};
 use super::{ModelArguments, wrong_usage};
 use crate::app::markup::to_editable;
@@ -17,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
 use crate::memory::TranslationMemory;
 use crate::text::document::{Document, Format};
-use crate::text::file::{check_place, write_atomically};
+use crate::text::file::{check_place, place_of, write_atomically};
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
 use crate::weights::ChannelFolder;
@@ -166,6 +167,17 @@ impl TranslateArguments {
         sources.collect()
     }
 
+    /// All that is read, where it has a name.
+    fn read_paths(&self) -> Vec<&Path> {
+        // A file that the shell passes on as standard input has one, too.
+        let standard_input = Path::new("/dev/stdin");
+        let sources = self.sources().into_iter();
+        let sources = sources.map(|source| source.unwrap_or(standard_input));
+        let others = [&self.model.model, &self.memory, &self.channel];
+        let others = others.into_iter().flatten().map(PathBuf::as_path);
+        sources.chain(others).collect()
+    }
+
     /// Decides every output place before any work is done.
     fn places(&self) -> Result<Vec<Place>> {
         let sources = self.sources();
@@ -197,10 +209,11 @@ impl TranslateArguments {
         } else {
             vec![Some(output.clone())]
         };
-        let mut taken = HashSet::new();
+        let (mut taken, inputs) = (HashSet::new(), self.read_paths());
         for path in places.iter().flatten() {
+            check_output(path, inputs.iter().copied())?;
             check_place(path, self.force)?;
-            if !taken.insert(path) {
+            if !taken.insert(place_of(path)) {
                 return Err(Error::SameName { path: path.clone() });
             }
         }
@@ -218,11 +231,13 @@ impl TranslateArguments {
                 count: self.inputs.len(),
             });
         }
-        let path = path.clone();
-        if places.contains(&Some(path.clone())) {
+        let place = place_of(path);
+        if places.iter().flatten().any(|it| place_of(it) == place) {
+            let path = path.clone();
             return Err(Error::TraceOverTranslation { path });
         }
-        check_place(&path, self.force)
+        check_output(path, self.read_paths())?;
+        check_place(path, self.force)
     }
 
     /// Ends the program if the model does not translate between the languages that are asked for.
