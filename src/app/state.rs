@@ -180,7 +180,7 @@ impl AppState {
             Command::Visible(sentence) => self.set_visible(sentence),
             Command::Edit => self.edit_selected(),
             Command::EditSentence(sentence) => self.edit(sentence),
-            Command::EditWith(text) => self.edit_with(text),
+            Command::EditWith(text) => self.edit_with(&text),
             Command::Editing(text) => self.editing(text),
             Command::KeepEdit => {
                 self.keep_edit();
@@ -197,8 +197,8 @@ impl AppState {
                 }
             }
             Command::CopySource(sentence) => self.copy_source(sentence),
-            Command::Undo => self.with_history(OpenDocument::undo),
-            Command::Redo => self.with_history(OpenDocument::redo),
+            Command::Undo => self.undo(),
+            Command::Redo => self.redo(),
             Command::Find(command) => self.apply_find(command),
             Command::ChooseModel => self.asks.push(Ask::ModelFolder {
                 folder: self.model_folder(),
@@ -398,18 +398,6 @@ impl AppState {
     pub(super) fn with_document(&mut self, change: impl FnOnce(&mut OpenDocument)) {
         if let Some(document) = &mut self.document {
             change(document);
-        }
-    }
-
-    pub(super) fn with_history(&mut self, step: fn(&mut OpenDocument) -> bool) {
-        if !self.keep_edit() {
-            return;
-        }
-        let Some(document) = &mut self.document else {
-            return;
-        };
-        if step(document) {
-            self.touch();
         }
     }
 

@@ -48,7 +48,7 @@ pub(super) struct TranslateArguments {
     #[arg(long, value_enum)]
     format: Option<FormatName>,
     /// Write sentences with scores and flags as JSON instead of the translated document. Markup inside a sentence is
-    /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one. The flags are length_ratio (far shorter or longer than
+    /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one; text that reads so has a \ in front. The flags are length_ratio (far shorter or longer than
     /// usual), repetition, split (translated in parts), cut_off, markup (some stands at the end or has lost its text),
     /// numbers (others than in the source), unwritten (characters left out), empty (not translated) and memory (taken over
     /// from it). What is taken over, or copied since there is no word in it, has no tokens, and null as its log_prob
