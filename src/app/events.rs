@@ -122,6 +122,7 @@ impl AppState {
                     self.notify(NoticeKind::Done, "Saved", path.display().to_string());
                 }
             }
+            Event::Flushed { job } => self.flushed(job),
             Event::Failed { job, error } => self.failed(job, &error),
         }
     }
@@ -243,11 +244,13 @@ impl AppState {
             self.forget_trace();
             self.show_error(NOT_OPENED, error);
         } else if self.saving.take_if(|saving| *saving == job).is_some() {
+            self.failed_to_write(error);
             self.show_error("The translation could not be saved", error);
         } else if !self.explorer_failed(job, error)
             && !self.evaluation_failed(job, error)
             && !self.run_failed(job, error)
         {
+            self.failed_to_write(error);
             let title = if self.keeping.contains(&job) {
                 // Once more with the next change, and before the document closes.
                 self.is_unkept = true;

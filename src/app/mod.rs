@@ -3,6 +3,7 @@
 //! Strings and numbers only; the window draws [`AppState`] and pushes [`Command`]s.
 
 mod ask;
+mod closing;
 pub mod command;
 mod editing;
 pub mod evaluating;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ask::Ask;
+use super::closing::LastWrites;
 use super::command::{Command, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
@@ -97,10 +98,11 @@ pub struct AppState {
     pub(super) keeping: VecDeque<JobId>,
     /// Comes back when another one cannot be opened.
     pub(super) previous_model: Option<ModelState>,
-    dirty_since_secs: Option<f64>,
+    pub(super) dirty_since_secs: Option<f64>,
     changed_secs: f64,
     /// The last attempt to keep work has failed.
     pub(super) is_unkept: bool,
+    pub(super) closing: LastWrites,
     num_jobs: u64,
     num_notices: u64,
 }

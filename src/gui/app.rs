@@ -193,7 +193,7 @@ impl eframe::App for CanopyApp {
             }
         }
         self.update_title(ctx);
-        closing::hold(ctx, &self.state, &mut self.closing);
+        closing::hold(ctx, &mut self.state, &mut self.closing);
         // Once more: what the events have changed is to be saved in time.
         if let Some(secs) = self.state.tick(self.started.elapsed().as_secs_f64()) {
             ctx.request_repaint_after(Duration::from_secs_f64(secs));
@@ -212,9 +212,10 @@ impl eframe::App for CanopyApp {
             commands.push(Command::Drop(dropped));
         }
         workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
-        if let Some(order) = closing::ask(&ctx, &self.state, &mut self.closing) {
+        if let Some(order) = closing::ask(&ctx, &mut self.state, &mut self.closing) {
             self.end_runs(order);
         }
+        self.send(&ctx);
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
             welcome::drop_ui(&ctx);
         }

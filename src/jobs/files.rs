@@ -47,6 +47,8 @@ pub enum FileRequest {
         path: PathBuf,
         bytes: Vec<u8>,
     },
+    /// Tells when all that was asked for before is done.
+    Flush { job: JobId },
 }
 
 impl FileRequest {
@@ -55,6 +57,7 @@ impl FileRequest {
             Self::OpenDocument { job, .. }
             | Self::SaveDocument { job, .. }
             | Self::CloseDocument { job }
+            | Self::Flush { job }
             | Self::SaveProject { job, .. }
             | Self::Write { job, .. }
             | Self::Export { job, .. } => *job,
@@ -97,6 +100,7 @@ impl FileRequest {
                 write_atomically(&path, &bytes, true)?;
                 Ok(Some(Event::DocumentSaved { job, path }))
             }
+            Self::Flush { job } => Ok(Some(Event::Flushed { job })),
         }
     }
 }

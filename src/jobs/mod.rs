@@ -256,6 +256,10 @@ pub enum Event {
         project: Option<Project>,
         project_error: Option<Error>,
     },
+    /// All that was to be written before this is written, or a failure has told why not.
+    Flushed {
+        job: JobId,
+    },
     /// A translation, or something else that a person wanted in a file.
     DocumentSaved {
         job: JobId,
