@@ -356,6 +356,8 @@ pub enum Error {
     NothingToEvaluate { split: &'static str, path: PathBuf },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },
+    #[error("{}", together(.errors))]
+    Projects { errors: Vec<Error> },
     #[error(
         "what is changed here is not kept beside the work of the other window; close the document there and open it here again: {path:?}"
     )]
@@ -378,6 +380,12 @@ impl Error {
             cause,
         }
     }
+}
+
+/// Several errors in one message.
+fn together(errors: &[Error]) -> String {
+    let errors: Vec<String> = errors.iter().map(Error::to_string).collect();
+    errors.join("; ")
 }
 
 /// What became of the file that stood where nothing could be written.

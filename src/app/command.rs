@@ -17,6 +17,10 @@ pub enum Command {
     /// What was dropped together.
     Drop(Vec<PathBuf>),
     CloseDocument,
+    /// Takes over what was done on the document when it had another name.
+    TakeOver,
+    /// Leaves that where it is and asks no more.
+    LeaveElsewhere,
     /// Asks for a place.
     SaveAs,
     /// Writes the translation of a document, if that is still open.

@@ -175,6 +175,19 @@ impl AppState {
         });
     }
 
+    /// Takes over what was done on the document when it had another name.
+    pub(super) fn take_over(&mut self) {
+        self.keep_edit_for_good();
+        self.with_document(OpenDocument::take_over);
+        self.touch();
+    }
+
+    /// Leaves it where it is; what is kept from now on says that nobody need be asked again.
+    pub(super) fn leave_elsewhere(&mut self) {
+        self.with_document(|document| document.elsewhere = None);
+        self.touch();
+    }
+
     /// Takes the last change back, which is what stands in the editor if something was written there. Broken markup is
     /// repaired for that, so that it can be done again.
     pub(super) fn undo(&mut self) {

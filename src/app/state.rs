@@ -16,7 +16,7 @@ use super::settings::{Folders, Settings, Shipped};
 use super::training::Training;
 use crate::error::Error;
 use crate::inference::{ModelInfo, SearchOptions};
-use crate::jobs::{FileRequest, JobId, Project, Request};
+use crate::jobs::{FileRequest, JobId, Request};
 use crate::memory::TranslationMemory;
 
 /// After the last change.
@@ -162,6 +162,8 @@ impl AppState {
             Command::OpenPath(path) => self.open(path),
             Command::Drop(paths) => self.open_dropped(paths),
             Command::CloseDocument => self.close_document(),
+            Command::TakeOver => self.take_over(),
+            Command::LeaveElsewhere => self.leave_elsewhere(),
             Command::SaveAs => self.ask_where_to_save(),
             Command::SaveTo {
                 document,
@@ -382,11 +384,13 @@ impl AppState {
         let (Some(document), Some(data), true) = (&self.document, &self.folders.data, dirty) else {
             return;
         };
-        let path = Project::path(data, &document.path);
-        let project = document.project();
+        let (data_folder, project) = (data.clone(), document.project());
         let job = self.keeping_job();
-        self.file_requests
-            .push(FileRequest::SaveProject { job, path, project });
+        self.file_requests.push(FileRequest::SaveProject {
+            job,
+            data_folder,
+            project,
+        });
     }
 
     pub(super) fn set(&mut self, change: impl FnOnce(&mut Settings)) {

@@ -18,11 +18,24 @@ impl AppState {
         self.running = None;
         self.keep_edit_for_good();
         self.save_project();
-        if self.document.take().is_some() {
-            let job = self.next_job();
-            self.file_requests.push(FileRequest::CloseDocument { job });
+        if let Some(document) = self.document.take() {
+            let (job, path) = (self.next_job(), document.path);
+            // Opened again, it is still this window's.
+            if !self.is_opening(&path) {
+                self.file_requests
+                    .push(FileRequest::CloseDocument { job, path });
+            }
         }
         self.last_progress = None;
+    }
+
+    /// Whether the document at `path`, without links, is being opened.
+    pub(super) fn is_opening(&self, path: &Path) -> bool {
+        let opening = self.opening.as_ref();
+        opening.is_some_and(|(_, opening)| {
+            let place = opening.canonicalize();
+            place.as_ref().unwrap_or(opening) == path
+        })
     }
 
     pub(super) fn ask_where_to_save(&mut self) {

@@ -9,6 +9,7 @@ use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
 use super::document::DocumentPanel;
+use super::elsewhere::elsewhere_ui;
 use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
 use super::outline::OutlinePanel;
@@ -336,6 +337,17 @@ fn document_page_ui(
             let similar = &mut panels.similar;
             similar.ui(ui, memory, sentence.as_deref(), commands);
         });
+    }
+    if let Some(document) = &state.document
+        && let Some(elsewhere) = &document.elsewhere
+    {
+        let panel = Panel::top("elsewhere").frame(
+            Frame::NONE
+                .fill(palette.panel)
+                .inner_margin(Margin::symmetric(14, 8)),
+        );
+        let count = document.num_sentences();
+        panel.show(ui, |ui| elsewhere_ui(ui, elsewhere, count, commands));
     }
     if let Some(document) = state.document.as_mut().filter(|open| open.find.is_open) {
         document.search_again();
