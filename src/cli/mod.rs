@@ -163,9 +163,12 @@ fn wrong_usage(command: &str, problem: impl Display) -> ! {
     .exit()
 }
 
-/// Runs what the arguments ask for.
+/// Runs what the arguments ask for; before any other thread starts.
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
+    if arguments.command.is_some() {
+        crate::find_gpus_without_a_screen();
+    }
     let takes_format = matches!(arguments.command, Some(Command::Translate(_)));
     let done = match arguments.command {
         Some(Command::Translate(arguments)) => translate::run(&arguments),
