@@ -55,12 +55,15 @@ pub trait Engine {
     ) -> Result<()>;
 
     /// As [`Translator::trace`], of texts; `top_t` is another T than the model's own.
+    ///
+    /// # Errors
+    /// If BERT gives numbers that are none.
     fn trace(
         &self,
         document: &Document,
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
-    ) -> Trace;
+    ) -> Result<Trace>;
 
     /// What it tells of a sentence of a document and of its text in `targets`, see [`tell`].
     ///
@@ -131,7 +134,7 @@ impl Engine for Translator {
         document: &Document,
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
-    ) -> Trace {
+    ) -> Result<Trace> {
         self.trace_with(document, &written(targets), top_t)
     }
 

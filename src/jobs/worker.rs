@@ -204,7 +204,7 @@ where
                 let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
                 let engine = made.filter(|_| learnt).or(self.engine.as_ref());
                 let engine = engine.ok_or(Error::NoModel)?;
-                let trace = engine.trace(&document, targets, top_t);
+                let trace = engine.trace(&document, targets, top_t)?;
                 drop(turn);
                 Ok(Event::Traced {
                     job,

@@ -68,7 +68,7 @@ impl Engine for Fake {
         _document: &Document,
         _targets: Vec<Option<String>>,
         _top_t: Option<usize>,
-    ) -> Trace {
+    ) -> Result<Trace> {
         unreachable!("not asked for here")
     }
 

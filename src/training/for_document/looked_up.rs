@@ -68,7 +68,7 @@ pub fn looked_up(
     if translations[sentence].is_none() {
         return Err(nothing("the sentence is not translated"));
     }
-    let batches = translator.batches_of(document, translations, sentence);
+    let batches = translator.batches_of(document, translations, sentence)?;
     let batches = batches.ok_or(nothing(
         "the translation is longer than the model can write",
     ))?;
