@@ -151,3 +151,67 @@ fn a_model_looks_up_the_words_of_a_memory() {
     let strange = document("Bananas grow quickly here");
     assert!(for_document(&translator, &strange, &mut go_on).is_none());
 }
+
+#[test]
+fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_chooses() {
+    let numbers = || 0..300_usize;
+    let pairs = numbers().map(|number| {
+        let (source, target) = ("Close window number", "Schließen Sie das Guckloch");
+        (format!("{source} {number}."), format!("{target} {number}."))
+    });
+    let mut translator = starter();
+    translator.remember(TranslationMemory::new(pairs));
+    let sentences: Vec<String> = numbers()
+        .map(|number| format!("Close the window number {number}"))
+        .collect();
+    let bounded = LookUp {
+        all_pairs: 10,
+        ..LookUp::default()
+    };
+    let mut steps = Vec::new();
+    let mut go_on = |done, all| {
+        steps.push((done, all));
+        ControlFlow::Continue(())
+    };
+    let prepared = bounded.prepared(&translator, &sentences, &mut go_on);
+    let prepared = prepared.expect("it shares words");
+    let sources = prepared.examples.examples.iter().map(|pair| &pair.source);
+    let sources: Vec<String> = sources
+        .map(|ids| translator.vocabulary().decode(ids))
+        .collect();
+    assert!((1..=10).contains(&sources.len()), "{sources:?}");
+    let ends = ["number 0.", "number 270."];
+    assert!(
+        ends.iter()
+            .all(|end| sources.iter().any(|source| source.ends_with(end))),
+        "spread over the document: {sources:?}"
+    );
+    assert_eq!(steps.last().map(|(done, all)| all - done), Some(1));
+
+    let unbounded = LookUp::default();
+    let mut steps = Vec::new();
+    let mut stop = |done, all| {
+        steps.push((done, all));
+        if done < 2 {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    };
+    assert!(
+        unbounded
+            .prepared(&translator, &sentences, &mut stop)
+            .is_none()
+    );
+    assert_eq!(steps.len(), 3, "{steps:?}");
+    assert!(steps.iter().all(|(done, all)| done < all), "{steps:?}");
+
+    let short = LookUp {
+        all_tokens: 100,
+        ..LookUp::default()
+    };
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let prepared = short.prepared(&translator, &sentences, &mut go_on);
+    let states = prepared.expect("it shares words").places().len();
+    assert!((50..=120).contains(&states), "{states}");
+}
