@@ -133,7 +133,8 @@ fn looks_up(model: &Path) {
     let options = SearchOptions::default();
     made.translate(&page, &[1], &options, &mut take)
         .expect("it translates");
-    let view = looked_up(&translator, &page, &found, 1, &mut None).expect("it was looked up");
+    let view = looked_up(&translator, (&page, &found, 1), &mut None, &mut go_on);
+    let view = view.expect("it was looked up");
     let told = found[1].as_ref().expect("translated");
     // So little trained, it may not have come to an end.
     let written = told.num_tokens - usize::from(told.flags.contains(&Flag::CutOff));
