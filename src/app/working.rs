@@ -15,6 +15,7 @@ use crate::text::file::is_same_file;
 impl AppState {
     pub(super) fn close_document(&mut self) {
         self.cancel();
+        self.explorer.stop_asking();
         self.running = None;
         self.keep_edit_for_good();
         self.save_project();

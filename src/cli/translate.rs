@@ -129,7 +129,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         let translator = adapted.as_ref().unwrap_or(&translator);
         let translations = translate(translator, &document, &arguments.options())?;
         if let Some(path) = &arguments.trace {
-            let trace = translator.trace(&document, &translations);
+            let trace = translator.trace(&document, &translations)?;
             trace::save(&trace, path, arguments.force)?;
         }
         let text = if arguments.json {
