@@ -218,6 +218,8 @@ pub enum Error {
     NoStarterModel,
     #[error("{path:?} already exists; name another place")]
     Exists { path: PathBuf },
+    #[error("{path:?} is read here and would be lost; name another place to write to")]
+    OverInput { path: PathBuf },
     #[error(
         "byte {offset} is 0, so this is no text; open an HTML, Markdown or text file: {path:?}"
     )]
@@ -382,6 +384,8 @@ pub enum Error {
     NothingToEvaluate { split: &'static str, path: PathBuf },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },
+    #[error("{}", together(.errors))]
+    Projects { errors: Vec<Error> },
     #[error(
         "what is changed here is not kept beside the work of the other window; close the document there and open it here again: {path:?}"
     )]
@@ -413,6 +417,12 @@ impl Error {
             cause,
         }
     }
+}
+
+/// Several errors in one message.
+fn together(errors: &[Error]) -> String {
+    let errors: Vec<String> = errors.iter().map(Error::to_string).collect();
+    errors.join("; ")
 }
 
 /// What became of the file that stood where nothing could be written.

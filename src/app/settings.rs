@@ -94,7 +94,25 @@ impl Settings {
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec_pretty(self).unwrap_or_default()
+        let writable = self.clone().with_unicode_paths();
+        serde_json::to_vec_pretty(&writable).unwrap_or_default()
+    }
+
+    /// Without the paths that are no Unicode: JSON cannot hold them, and all other settings would be lost with them.
+    fn with_unicode_paths(mut self) -> Self {
+        let is_unicode = |path: &PathBuf| path.to_str().is_some();
+        for paths in [
+            &mut self.recent_documents,
+            &mut self.recent_models,
+            &mut self.recent_corpora,
+            &mut self.recent_memories,
+        ] {
+            paths.retain(is_unicode);
+        }
+        for path in [&mut self.memory, &mut self.default_model, &mut self.encoder] {
+            path.take_if(|path| !is_unicode(path));
+        }
+        self
     }
 
     pub fn remember_document(&mut self, path: &Path) {
@@ -208,4 +226,27 @@ fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<PathBuf> {
         .collect::<Vec<_>>();
     paths.sort();
     paths
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_no_unicode_costs_no_other_setting() {
+        let mut settings = Settings {
+            beam_size: 7,
+            ..Settings::default()
+        };
+        let odd = Path::new(std::ffi::OsStr::from_bytes(b"page-\xFF.txt"));
+        settings.remember_document(Path::new("page.txt"));
+        settings.remember_document(odd);
+        settings.memory = Some(odd.to_owned());
+        let read: Settings = serde_json::from_slice(&settings.to_bytes()).expect("settings");
+        assert_eq!(read.beam_size, 7);
+        assert_eq!(read.recent_documents, [PathBuf::from("page.txt")]);
+        assert_eq!(read.memory, None);
+    }
 }

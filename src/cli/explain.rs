@@ -1,9 +1,11 @@
 //! `canopy explain`
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::inputs::check_output;
 use super::translate::{adapted, remember, translate};
 use super::{ModelArguments, pixels, terminal, wrong_usage};
 use crate::charts::Theme;
@@ -14,7 +16,7 @@ use crate::explain::{
 use crate::inference::SearchOptions;
 use crate::text::document::Document;
 use crate::trace::{self, Side, TraceSource};
-use crate::training::tell;
+use crate::training::{ModelQuestion, tell};
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
@@ -175,6 +177,11 @@ fn head(text: &str) -> std::result::Result<HeadArgument, String> {
 }
 
 pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
+    if let Some(path) = &arguments.output {
+        let others = [&arguments.model.model, &arguments.memory];
+        let files = arguments.traces.iter().chain(others.into_iter().flatten());
+        check_output(path, files.map(PathBuf::as_path))?;
+    }
     let explanation = if let Some(view) = ViewKind::from(arguments.view).of_model() {
         told(arguments, view)?
     } else {
@@ -251,20 +258,16 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
     let made = adapted(&translator, &document);
     let translations = translate(made.as_ref().unwrap_or(&translator), &document, &options)?;
     let sentence = arguments.sentence;
-    // The memory is looked up in by the model as it is.
-    let teller = match view {
-        ModelView::Difference => made.as_ref().unwrap_or(&translator),
-        ModelView::Memory => &translator,
-    };
-    let mut told = tell(
-        teller,
+    let question = ModelQuestion {
         view,
-        &document,
-        &translations,
+        document: &document,
+        translations: &translations,
         sentence,
-        &options,
-        &mut None,
-    )?;
+        options: &options,
+    };
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let made = made.as_ref();
+    let mut told = tell(&translator, made, &question, &mut None, &mut go_on)?;
     if let Some(word) = &arguments.word {
         let place = place_of(word, &told_words(&told), sentence)?;
         told.select(Some(place));

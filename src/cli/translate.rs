@@ -10,6 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::inputs::check_output;
 use super::terminal::{StatusLine, duration, print_bytes, warn};
 use super::{ModelArguments, wrong_usage};
 use crate::app::markup::to_editable;
@@ -18,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
 use crate::memory::TranslationMemory;
 use crate::text::document::{Document, Format, Sentence};
-use crate::text::file::{check_place, write_atomically};
+use crate::text::file::{check_place, place_of, write_atomically};
 use crate::text::pseudo::Pseudo;
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
@@ -54,7 +55,7 @@ pub(super) struct TranslateArguments {
     #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "adapt", "channel", "trace"])]
     pseudo: Option<PseudoName>,
     /// Write sentences with scores and flags as JSON instead of the translated document. Markup inside a sentence is
-    /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one. The flags are length_ratio (far shorter or longer than
+    /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one; text that reads so has a \ in front. The flags are length_ratio (far shorter or longer than
     /// usual), repetition, split (translated in parts), cut_off, markup (some stands at the end or has lost its text),
     /// numbers (others than in the source), unwritten (characters left out), empty (not translated) and memory (taken over
     /// from it). What is taken over, or copied since there is no word in it, has no tokens, and null as its log_prob
@@ -148,7 +149,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         let translator = adapted.as_ref().unwrap_or(&translator);
         let translations = translate(translator, &document, &arguments.options())?;
         if let Some(path) = &arguments.trace {
-            let trace = translator.trace(&document, &translations);
+            let trace = translator.trace(&document, &translations)?;
             trace::save(&trace, path, arguments.force)?;
         }
         let bytes = if arguments.json {
@@ -204,6 +205,17 @@ impl TranslateArguments {
         sources.collect()
     }
 
+    /// All that is read, where it has a name.
+    fn read_paths(&self) -> Vec<&Path> {
+        // A file that the shell passes on as standard input has one, too.
+        let standard_input = Path::new("/dev/stdin");
+        let sources = self.sources().into_iter();
+        let sources = sources.map(|source| source.unwrap_or(standard_input));
+        let others = [&self.model.model, &self.memory, &self.channel];
+        let others = others.into_iter().flatten().map(PathBuf::as_path);
+        sources.chain(others).collect()
+    }
+
     /// Decides every output place before any work is done.
     fn places(&self) -> Result<Vec<Place>> {
         let sources = self.sources();
@@ -235,10 +247,11 @@ impl TranslateArguments {
         } else {
             vec![Some(output.clone())]
         };
-        let mut taken = HashSet::new();
+        let (mut taken, inputs) = (HashSet::new(), self.read_paths());
         for path in places.iter().flatten() {
+            check_output(path, inputs.iter().copied())?;
             check_place(path, self.force)?;
-            if !taken.insert(path) {
+            if !taken.insert(place_of(path)) {
                 return Err(Error::SameName { path: path.clone() });
             }
         }
@@ -256,11 +269,13 @@ impl TranslateArguments {
                 count: self.inputs.len(),
             });
         }
-        let path = path.clone();
-        if places.contains(&Some(path.clone())) {
+        let place = place_of(path);
+        if places.iter().flatten().any(|it| place_of(it) == place) {
+            let path = path.clone();
             return Err(Error::TraceOverTranslation { path });
         }
-        check_place(&path, self.force)
+        check_output(path, self.read_paths())?;
+        check_place(path, self.force)
     }
 
     /// Ends the program if the model does not translate between the languages that are asked for.

@@ -56,7 +56,7 @@ impl Translator {
         {
             let text = self.written_in(surrounding, options)?;
             written.push((condition, visible(&text, points)));
-            scores.push(self.log_probs(surrounding, options));
+            scores.push(self.log_probs(surrounding, options)?);
         }
         let words = scores[0]
             .iter()
@@ -107,8 +107,12 @@ impl Translator {
 
     /// Subwords of the sentence's translation, each with the natural logarithm of its probability after those before it.
     /// Nothing if nothing is translated.
-    fn log_probs(&self, surrounding: &Surrounding, options: &SearchOptions) -> Vec<(String, f32)> {
-        let traced = TracedText::new(self, &surrounding.document, &surrounding.targets);
+    fn log_probs(
+        &self,
+        surrounding: &Surrounding,
+        options: &SearchOptions,
+    ) -> Result<Vec<(String, f32)>> {
+        let traced = TracedText::new(self, &surrounding.document, &surrounding.targets)?;
         let mut text = traced.source_text();
         let mut candidates = Candidates::new();
         for (number, part) in traced.parts.iter().enumerate() {
@@ -141,7 +145,7 @@ impl Translator {
             },
         );
         found.sort_by_key(|(number, _)| *number);
-        found.into_iter().flat_map(|(_, words)| words).collect()
+        Ok(found.into_iter().flat_map(|(_, words)| words).collect())
     }
 }
 

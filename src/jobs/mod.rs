@@ -10,6 +10,7 @@ pub mod explaining;
 pub mod files;
 pub mod project;
 mod project_lock;
+mod project_store;
 mod run_files;
 pub mod runs;
 pub mod trainings;
@@ -105,7 +106,8 @@ pub enum Request {
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
     },
-    /// What only the model can tell of a sentence. Of several that wait only the last one is answered.
+    /// What only the model can tell of a sentence. Of several that wait only the last one is answered; one that is
+    /// cancelled while the model is made for the document is not.
     Tell {
         job: JobId,
         view: ModelView,
@@ -113,6 +115,7 @@ pub enum Request {
         targets: Vec<Option<String>>,
         sentence: usize,
         options: SearchOptions,
+        control: JobControl,
     },
     /// The sentences of a document against each other.
     Compare {
@@ -255,6 +258,15 @@ pub enum Event {
         document: Arc<Document>,
         project: Option<Project>,
         project_error: Option<Error>,
+    },
+    /// The document that was just opened was worked on at another path, perhaps before it was renamed.
+    WorkElsewhere {
+        path: PathBuf,
+        project: Project,
+    },
+    /// All that was to be written before this is written, or a failure has told why not.
+    Flushed {
+        job: JobId,
     },
     /// A translation, or something else that a person wanted in a file.
     DocumentSaved {
