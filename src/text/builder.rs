@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    document::{Document, Format, Paragraph, ParagraphKind, Section, Sentence, Syntax},
+    document::{Document, Format, Markup, Paragraph, ParagraphKind, Section, Sentence, Syntax},
     formats::Kept,
     inline::Run,
-    tags,
+    placeholder, tags,
     view::{Draft, Unit},
 };
 
@@ -126,6 +126,24 @@ impl Builder {
     pub fn sentences_of(&mut self, unit: usize) -> &mut [Sentence] {
         let sentences = self.document.units[unit].sentences.clone();
         &mut self.document.sentences[sentences]
+    }
+
+    /// The placeholder of a unit's code in its sentence; none if it stands for several codes, or outside of the sentence.
+    pub fn placeholder(&self, unit: usize, code: usize) -> Option<char> {
+        let unit = &self.document.units[unit];
+        let code = unit.view_of(code);
+        let sentence = self.document.sentences[unit.sentences.clone()]
+            .iter()
+            .find(|sentence| {
+                sentence.range.start <= code.start && code.end <= sentence.range.end
+            })?;
+        let is_it = |(number, markup): (usize, &Markup)| match markup {
+            Markup::Pair { open, .. } if *open == code => Some(placeholder::open(number)),
+            Markup::Pair { close, .. } if *close == code => Some(placeholder::CLOSE),
+            Markup::Point { range } if *range == code => Some(placeholder::point(number)),
+            _ => None,
+        };
+        sentence.markup.iter().enumerate().find_map(is_it)
     }
 
     /// The text of a unit as the view shows it.

@@ -31,6 +31,15 @@ pub(crate) struct Code {
     partner: Option<usize>,
     /// Whether it is the closing one of a pair.
     closes: bool,
+    /// Whether no translator sees it.
+    is_hidden: bool,
+}
+
+impl Unit {
+    /// Where the view shows a code.
+    pub(super) fn view_of(&self, code: usize) -> Range<usize> {
+        self.codes[code].view.clone()
+    }
 }
 
 /// A piece of a translated unit.
@@ -63,6 +72,7 @@ enum Kind {
     /// Closes the code of this number.
     Close(usize),
     Point,
+    Space,
     LineBreak,
     Opaque,
     Hidden,
@@ -88,6 +98,12 @@ impl Draft {
         self.code(Kind::Close(open), format!("</{name}>"))
     }
 
+    /// A code that shows a space, which a translation may have or not; the code itself goes
+    /// where a hidden one does.
+    pub fn space(&mut self, name: &str) -> usize {
+        self.code(Kind::Space, format!("<{name}/>"))
+    }
+
     /// A code without a partner that shows nothing.
     pub fn point(&mut self, name: &str) -> usize {
         self.code(Kind::Point, format!("<{name}/>"))
@@ -104,13 +120,22 @@ impl Draft {
         self.code(Kind::Opaque, format!("<{name}>{shown}</{name}>"))
     }
 
-    /// A code that nobody who translates the sentence needs to see: it goes to the end of the sentence.
+    /// A code that nobody who translates the sentence needs to see: it goes before the next one that is seen, or to the end
+    /// of the sentence.
     pub fn hidden(&mut self, name: &str) -> usize {
         self.code(Kind::Hidden, format!("<{name}/>"))
     }
 
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
+    }
+
+    /// All of it as the view will show it.
+    pub fn shown(&self) -> String {
+        self.pieces
+            .iter()
+            .map(|piece| piece.shown.as_str())
+            .collect()
     }
 
     /// Whether there is anything to translate.
@@ -149,6 +174,7 @@ impl Draft {
                 Kind::Point => run.tag(range.clone()),
                 Kind::LineBreak => run.line_break(range.clone()),
                 Kind::Opaque => run.opaque(range.clone()),
+                Kind::Space => run.decoded(" ", range.clone()),
                 Kind::Hidden => {}
             }
             let partner = match kind {
@@ -159,6 +185,7 @@ impl Draft {
                 view: range,
                 partner,
                 closes: partner.is_some(),
+                is_hidden: matches!(kind, Kind::Hidden | Kind::Space),
             });
         }
         let unit = Unit {
@@ -289,6 +316,16 @@ impl<'d> Composer<'d> {
         self.text(&view[place..range.end]);
     }
 
+    /// What no translator sees stands before the code before which it stood.
+    fn shown_source(&mut self, sentence: &Sentence, range: Range<usize>) {
+        for number in self.codes(&(sentence.range.start..range.start)) {
+            if self.unit.codes[number].is_hidden {
+                self.code(number);
+            }
+        }
+        self.source(range);
+    }
+
     fn sentence(&mut self, sentence: &Sentence, translation: &str) {
         let translation = translation.trim();
         let (mut open, mut text_start) = (Vec::new(), 0);
@@ -302,10 +339,12 @@ impl<'d> Composer<'d> {
                 Placeholder::Open(number) | Placeholder::Point(number) => {
                     match sentence.markup.get(number) {
                         Some(Markup::Pair { open: begin, close }) => {
-                            self.source(begin.clone());
+                            self.shown_source(sentence, begin.clone());
                             open.push(close.clone());
                         }
-                        Some(Markup::Point { range }) => self.source(range.clone()),
+                        Some(Markup::Point { range }) => {
+                            self.shown_source(sentence, range.clone());
+                        }
                         None => {}
                     }
                 }

@@ -4,11 +4,20 @@
 //! text) makes ranges of that text its sentences. Every other one collects runs of inline content with a
 //! [`Draft`](super::view::Draft), hands them to the builder as units, and gets each unit back as text and codes.
 
+mod docx;
 mod edits;
 mod encoding;
 mod html;
+mod language;
 mod markdown;
+mod office;
+mod opc;
+mod package;
 mod plain;
+mod pptx;
+mod runs;
+mod xlsx;
+mod xml;
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -81,6 +90,9 @@ formats! {
     Html => html::Html,
     Markdown => markdown::Markdown,
     Text => plain::Plain,
+    Docx => docx::Docx,
+    Pptx => pptx::Pptx,
+    Xlsx => xlsx::Xlsx,
 }
 
 impl Format {
