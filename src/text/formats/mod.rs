@@ -10,6 +10,8 @@ mod encoding;
 mod html;
 mod language;
 mod markdown;
+mod mixed;
+mod odf;
 mod office;
 mod opc;
 mod package;
@@ -93,6 +95,9 @@ formats! {
     Docx => docx::Docx,
     Pptx => pptx::Pptx,
     Xlsx => xlsx::Xlsx,
+    Odt => odf::TEXT,
+    Ods => odf::WORKBOOK,
+    Odp => odf::PRESENTATION,
 }
 
 impl Format {
