@@ -18,6 +18,7 @@ mod package;
 mod plain;
 mod pptx;
 mod runs;
+mod xliff;
 mod xlsx;
 mod xml;
 
@@ -98,6 +99,7 @@ formats! {
     Odt => odf::TEXT,
     Ods => odf::WORKBOOK,
     Odp => odf::PRESENTATION,
+    Xliff => xliff::Xliff,
 }
 
 impl Format {
