@@ -21,6 +21,7 @@ const NAMES: &[(&str, &str)] = &[
     ("no", "Norwegian"),
     ("pl", "Polish"),
     ("pt", "Portuguese"),
+    ("qaa", "Made-up language"),
     ("ro", "Romanian"),
     ("ru", "Russian"),
     ("sk", "Slovak"),

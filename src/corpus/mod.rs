@@ -18,6 +18,7 @@ pub mod parallel_text;
 mod segment;
 mod split;
 mod subwords;
+pub mod synthetic;
 pub mod tmx;
 mod unit;
 mod writer;

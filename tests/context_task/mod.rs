@@ -21,8 +21,6 @@ mod learning;
 mod pointing;
 mod systems;
 
+pub use documents::CHANCE;
 pub use learning::{Outcome, examine};
 pub use systems::{SYSTEMS, System, named};
-
-/// Share of right answers without any knowledge.
-pub const CHANCE: f64 = 1.0 / documents::GENDERS as f64;

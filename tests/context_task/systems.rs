@@ -6,7 +6,7 @@ use canopy::model::{
     Placement, Positions, Reach, Side, TraversalRule,
 };
 
-use super::documents::{Evidence, NEAR, Order, Task, VOCAB};
+use super::documents::{Evidence, FILLERS, NEAR, Order, Task, VOCAB};
 
 #[derive(Debug, Clone, Copy)]
 pub struct System {
@@ -69,6 +69,8 @@ const fn task(evidence: Evidence, order: Order) -> Task {
         evidence,
         order,
         cast: 4,
+        mentions: 1,
+        fillers: FILLERS,
     }
 }
 
