@@ -112,6 +112,8 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
+    #[error("no line has text on both sides of a tab: {path:?}")]
+    NoPairs { path: PathBuf },
     #[error(
         "the translation memory has no pair of {from} and {to}; its languages are {present}: {path:?}"
     )]

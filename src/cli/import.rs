@@ -211,6 +211,7 @@ fn import_folders(source: PathBuf, target: PathBuf, json: bool, output: OutputAr
         target_language: output.to,
         output: output.output,
         replace: output.force,
+        doubts: None,
     };
     let mut line = StatusLine::new();
     let done = import.run(|done, all| {
@@ -235,6 +236,7 @@ fn import_tmx(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
         target_language: output.to,
         output: output.output,
         replace: output.force,
+        doubts: None,
     };
     let mut line = StatusLine::new();
     let done = import.run(|done, all| {

@@ -5,6 +5,7 @@
 //! translations are [doubtful](super::UnitStatus::Doubtful); what only one side has is left out. The tree of headings is that of
 //! the source, and markup gets common numbers, as in the other importers.
 
+mod look;
 mod pairs;
 
 use std::ops::ControlFlow;
@@ -15,6 +16,8 @@ use serde::Serialize;
 use super::alignment::{Aligned, Aligner, length_ratio};
 use super::format::{Corpus, CorpusInfo};
 use super::split::Split;
+use super::survey::Doubts;
+use super::unit::UnitStatus;
 use super::writer::CorpusWriter;
 use crate::error::{Error, Result};
 use crate::text::document::{Document, Sentence};
@@ -36,6 +39,8 @@ pub struct FolderImport {
     pub output: PathBuf,
     /// Whether an existing corpus may be replaced.
     pub replace: bool,
+    /// Pairs that these call doubtful are context only, beside those of which the aligner is not sure.
+    pub doubts: Option<Doubts>,
 }
 
 /// What an import found.
@@ -132,11 +137,18 @@ impl FolderImport {
 
     fn add(
         &self,
-        aligned: Aligned,
+        mut aligned: Aligned,
         pair: &(String, String),
         writer: &mut CorpusWriter,
         report: &mut FolderReport,
     ) -> Result<()> {
+        if let Some(doubts) = &self.doubts {
+            let paragraphs = aligned.document.paragraphs.iter_mut();
+            let units = paragraphs.flat_map(|paragraph| &mut paragraph.units);
+            for unit in units.filter(|unit| unit.status != UnitStatus::Doubtful) {
+                unit.status = doubts.status(&unit.visible_source(), &unit.visible_target());
+            }
+        }
         report.unpaired_source_sentences += aligned.unpaired_source;
         report.unpaired_target_sentences += aligned.unpaired_target;
         let paragraphs = &aligned.document.paragraphs;

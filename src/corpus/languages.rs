@@ -10,6 +10,12 @@ pub fn is_same_language(found: &str, asked: &str) -> bool {
     extends(&found, &asked) || extends(&asked, &found)
 }
 
+/// The code without region and script: `en` of `en-US`.
+pub(super) fn primary(code: &str) -> &str {
+    let code = code.trim();
+    code.split(['-', '_', '@']).next().unwrap_or(code)
+}
+
 /// Whether both codes are written the same but for case and `_`.
 pub(super) fn is_same_code(found: &str, asked: &str) -> bool {
     normal(found) == normal(asked)

@@ -18,8 +18,10 @@ pub mod parallel_text;
 mod segment;
 mod split;
 mod subwords;
+pub mod survey;
 pub mod synthetic;
 pub mod tmx;
+pub mod tsv;
 mod unit;
 mod writer;
 

@@ -6,6 +6,7 @@
 //! file is read unit by unit, but the texts of both languages are kept in memory until all documents are complete.
 
 mod encoding;
+mod look;
 mod reader;
 mod segment;
 
@@ -19,10 +20,12 @@ use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
 use super::languages::{is_same_code, is_same_language};
 use super::markup::{Matched, matched};
 use super::split::Split;
+use super::survey::Doubts;
 use super::unit::Unit;
 use super::writer::CorpusWriter;
 use crate::error::{Error, Result};
 use crate::text::document::{ParagraphKind, Section};
+pub(super) use look::{languages, look};
 use reader::{TmxReader, TranslationUnit, Variant};
 
 /// How many units without a document of their own make one.
@@ -57,6 +60,8 @@ pub struct TmxImport {
     pub output: PathBuf,
     /// Whether an existing corpus may be replaced.
     pub replace: bool,
+    /// Pairs that these call doubtful are context only.
+    pub doubts: Option<Doubts>,
 }
 
 /// What an import found.
@@ -95,7 +100,11 @@ impl TmxImport {
         let read = self.wanted().read(|unit, pair, (done, all)| {
             report.units += 1;
             match pair {
-                Some(matched) => {
+                Some(mut matched) => {
+                    if let Some(doubts) = &self.doubts {
+                        let unit = &mut matched.unit;
+                        unit.status = doubts.status(&unit.visible_source(), &unit.visible_target());
+                    }
                     report.dropped_markup += matched.dropped_source + matched.dropped_target;
                     memory.add(unit, matched.unit, &self.stem());
                 }
@@ -254,12 +263,7 @@ struct Memory {
 
 impl Memory {
     fn add(&mut self, unit: &TranslationUnit, pair: Unit, stem: &str) {
-        let named = document_name(unit);
-        let is_named = named.is_some();
-        let id = named.unwrap_or_else(|| {
-            self.unclaimed += 1;
-            format!("{stem}/{:06}", self.unclaimed.div_ceil(RUN))
-        });
+        let (id, is_named) = document_of(unit, &mut self.unclaimed, stem);
         let paragraphs = self.documents.entry(id).or_default();
         self.named += usize::from(is_named && paragraphs.is_empty());
         paragraphs.push(ParallelParagraph {
@@ -269,6 +273,15 @@ impl Memory {
             units: vec![pair],
         });
     }
+}
+
+/// The document of a unit, and whether the unit names it; else it is the next one of `unclaimed` units.
+fn document_of(unit: &TranslationUnit, unclaimed: &mut usize, stem: &str) -> (String, bool) {
+    if let Some(named) = document_name(unit) {
+        return (named, true);
+    }
+    *unclaimed += 1;
+    (format!("{stem}/{:06}", unclaimed.div_ceil(RUN)), false)
 }
 
 /// The document that a unit says it comes from.

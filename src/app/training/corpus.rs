@@ -80,6 +80,7 @@ impl NewCorpus {
                 target_language,
                 output,
                 replace: false,
+                doubts: None,
             }),
             CorpusSource::Memory => CorpusImport::Memory(TmxImport {
                 file: self.memory.clone(),
@@ -87,6 +88,7 @@ impl NewCorpus {
                 target_language,
                 output,
                 replace: false,
+                doubts: None,
             }),
         }
     }
