@@ -12,6 +12,7 @@ mod import;
 mod inputs;
 mod model;
 mod run;
+mod sample;
 mod score;
 mod select_context;
 mod similarity;
@@ -55,6 +56,8 @@ enum Command {
     Translate(translate::TranslateArguments),
     /// Train a model on a corpus, with checkpoints and validation
     Train(train::TrainArguments),
+    /// Train two small models on a made-up language, in a minute or two, and see what reading documents is worth
+    Sample(sample::SampleArguments),
     /// Train many models and compare them
     #[command(subcommand)]
     Sweep(sweep::SweepCommand),
@@ -172,6 +175,7 @@ pub fn run() -> ExitCode {
     let takes_format = matches!(arguments.command, Some(Command::Translate(_)));
     let done = match arguments.command {
         Some(Command::Translate(arguments)) => translate::run(&arguments),
+        Some(Command::Sample(arguments)) => sample::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),
         Some(Command::Run(command)) => run::run(command),
         Some(Command::Sweep(command)) => sweep::run(&command),

@@ -5,21 +5,13 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 use crate::text::folder::{put_in_place, temporary_beside};
-use crate::training::{RunState, free_folder, run_state};
+use crate::training::{RunState, best_model, free_folder, run_state};
 use crate::weights::{Precision, averaged_model};
 
 /// Beside the runs: those that were deleted.
 const TRASH: &str = ".trash";
 /// In a run folder: where its model lies that the program offers.
 const PROMOTED: &str = "promoted";
-
-/// The best model by its validations, else the last one.
-pub(super) fn best_model(run: &Path) -> Option<PathBuf> {
-    let folders = ["best", "last"].map(|name| run.join("checkpoints").join(name));
-    folders
-        .into_iter()
-        .find(|folder| folder.join("model.toml").exists())
-}
 
 /// Whoever trains in a folder goes on writing where it was.
 fn check_nobody_trains(folder: &Path) -> Result<()> {

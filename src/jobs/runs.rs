@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::run_files::{best_model, export, promote, put, rename, to_trash};
+use super::run_files::{export, promote, put, rename, to_trash};
 use super::{Event, JobControl, JobId};
 use crate::charts::{self, Chart, Theme, View};
 use crate::corpus::document_folders::FolderImport;
@@ -16,8 +16,8 @@ use crate::corpus::tmx::TmxImport;
 use crate::error::{Error, Result, caught};
 use crate::inference::{ComputeDevice, DeviceChoice};
 use crate::training::{
-    Control, Curves, Order, RunState, RunSummary, TrainingConfig, give_order, is_run, known_runs,
-    probe, remember_run, run_state,
+    Control, Curves, Order, RunState, RunSummary, TrainingConfig, best_model, give_order, is_run,
+    known_runs, probe, remember_run, run_state,
 };
 
 /// Between two looks at the folders.

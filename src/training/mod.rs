@@ -23,6 +23,7 @@ mod probe;
 mod reporter;
 mod run_folder;
 mod run_state;
+mod sample_runs;
 mod schedule;
 mod sources;
 mod summary;
@@ -48,8 +49,9 @@ pub use for_document::{
 pub use known_runs::{known_runs, remember_run};
 pub use optimizer::Adam;
 pub use probe::{Estimate, probe};
-pub use run_folder::{RunFolder, free_folder, is_run};
+pub use run_folder::{RunFolder, best_model, free_folder, is_run};
 pub use run_state::{RunState, run_state};
+pub use sample_runs::{SampleRun, sample_runs};
 pub use schedule::noam_rate;
 pub use summary::{RunSummary, Scores};
 pub use trainer::train;

@@ -200,6 +200,14 @@ pub fn is_run(folder: &Path) -> bool {
     folder.join(SETTINGS).exists() || folder.join(EVENTS).exists()
 }
 
+/// The model of a run that is best by its validations, else its last one.
+pub fn best_model(run: &Path) -> Option<PathBuf> {
+    let folders = ["best", "last"].map(|name| run.join("checkpoints").join(name));
+    folders
+        .into_iter()
+        .find(|folder| folder.join("model.toml").exists())
+}
+
 /// A folder below `place` that is not there yet: `name`, or else with a number behind it.
 ///
 /// # Panics

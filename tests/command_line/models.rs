@@ -205,3 +205,14 @@ fn assert_two_of_a_name_are_told_apart(evaluate: &[&str], model: &str, run: &str
     assert_eq!(report["systems"][0]["model"], model);
     assert_eq!(report["comparison"]["systems"][1]["name"], last.as_str());
 }
+
+#[test]
+fn a_sample_run_takes_no_folder_that_holds_something() {
+    let desk = Desk::new();
+    desk.file("mine/notes.txt", "Keep this.");
+    let mine = desk.path("mine");
+    assert_failed(&canopy(&["sample", "--run", &mine]), &["mine", "exists"]);
+    assert_eq!(desk.read("mine/notes.txt"), "Keep this.");
+    let entries = fs::read_dir(&mine).expect("a folder");
+    assert_eq!(entries.count(), 1);
+}

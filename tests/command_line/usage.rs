@@ -46,6 +46,7 @@ fn every_subcommand_explains_itself() {
     for name in [
         "translate",
         "train",
+        "sample",
         "evaluate",
         "corpus vocabulary",
         "corpus import libreoffice-help",
@@ -86,6 +87,7 @@ fn wrong_usage_has_exit_code_two() {
         &["translate", "--beam", "99999999999"],
         &["translate", "--format", "pdf"],
         &["translate", "--device", "tpu"],
+        &["sample"],
         &["train"],
         &["train", "--run", "somewhere"],
         &[

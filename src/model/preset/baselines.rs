@@ -1,7 +1,7 @@
 //! Baselines of the papers: sentence-level ones, and those that read a few sentences before or one of a memory.
 
 use super::selective::SELECTIVE_BASE;
-use super::{BASE, PAPER, Preset, SMALL, Size};
+use super::{BASE, PAPER, Preset, SMALL, Size, TINY};
 use crate::model::config::{Architecture, Matches};
 use crate::model::context_config::{Context, MemorySource, Side};
 
@@ -16,6 +16,16 @@ pub(super) const PRESETS: &[Preset] = &[
         description: "The classic Transformer with four layers on either side: the baseline of every comparison",
         encoder: "sf-sf-sf-sf",
         num_decoder_layers: 4,
+        ..BASE
+    },
+    Preset {
+        name: "transformer-tiny",
+        paper: TRANSFORMER,
+        equations: "§3, Fig. 1",
+        description: "One layer on either side: the sentence-level model of the sample run",
+        size: TINY,
+        encoder: "sf",
+        num_decoder_layers: 1,
         ..BASE
     },
     Preset {

@@ -1,7 +1,7 @@
 //! Hierarchical encoding and conditional attention: Trankova et al. 2024.
 
 use super::x_transformer::X_BASE;
-use super::{BASE, Preset};
+use super::{BASE, Preset, TINY};
 use crate::model::config::Positions;
 use crate::model::context_config::{Context, Placement};
 use crate::model::positions::Counting;
@@ -48,6 +48,17 @@ pub(super) const PRESETS: &[Preset] = &[
         paper: HIERARCHICAL,
         equations: "§3.3, Fig. 3, last equation",
         description: "The same, with the four sentences found by going down a tree of the document: fast for long ones",
+        context: Some(tree(Placement::Gate)),
+        ..BASE
+    },
+    Preset {
+        name: "hierarchical-conditional-tiny",
+        paper: HIERARCHICAL,
+        equations: "§3.3, Fig. 3, last equation",
+        description: "The same with one layer on either side: the tree of the sample run",
+        size: TINY,
+        encoder: "sf",
+        num_decoder_layers: 1,
         context: Some(tree(Placement::Gate)),
         ..BASE
     },

@@ -77,6 +77,15 @@ const SMALL: Size = Size {
     max_tokens: 160,
 };
 
+/// For a minute on two CPU cores, and a few dozen words.
+const TINY: Size = Size {
+    d_model: 48,
+    d_ff: 96,
+    num_heads: 2,
+    tied_embeddings: true,
+    max_tokens: 32,
+};
+
 /// Of the papers.
 const PAPER: Size = Size {
     d_model: 512,
