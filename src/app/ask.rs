@@ -120,8 +120,8 @@ impl Ask {
             ),
             Self::Votes { name } => ("Save the votes as CSV or JSON", Pick::NewFile(name.clone())),
             Self::CorpusSide(Side::Memory) => (
-                "Choose a translation memory",
-                Pick::File("Translation memories", vec!["tmx"]),
+                "Choose a translation memory or a table",
+                Pick::File("Translation memories and tables", vec!["tmx", "tsv"]),
             ),
             Self::CorpusSide(Side::Source) => {
                 ("Choose the folder of the source documents", Pick::Folder)

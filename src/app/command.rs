@@ -248,6 +248,12 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command(Letter('W'))),
             C::CloseDocument,
         ),
+        action(
+            File,
+            "Try a sample run",
+            None,
+            C::Training(TrainingCommand::TrySample),
+        ),
         action(File, "Quit", Some(Shortcut::command(Letter('Q'))), C::Quit),
         action(Edit, "Undo", Some(Shortcut::command(Letter('Z'))), C::Undo),
         action(

@@ -7,6 +7,7 @@ use super::command::Page;
 use super::open_document::OpenDocument;
 use super::progress::Preparation;
 use super::state::{AppState, ModelState, NoticeKind};
+use crate::corpus::synthetic::TARGET_LANGUAGE;
 use crate::error::Error;
 use crate::inference::{DeviceChoice, Translation};
 use crate::jobs::{Event, FileRequest, JobId, Project};
@@ -30,6 +31,7 @@ impl AppState {
                 memory,
             } => {
                 let folder = info.folder.clone();
+                let is_made_up = info.target_language == TARGET_LANGUAGE;
                 let open = ModelState::Open {
                     info,
                     device_name,
@@ -40,8 +42,11 @@ impl AppState {
                     self.previous_model = Some(open);
                     return;
                 }
-                self.settings.remember_model(&folder);
-                self.save_settings();
+                // The next session begins with a language that exists.
+                if !is_made_up {
+                    self.settings.remember_model(&folder);
+                    self.save_settings();
+                }
                 self.model = open;
                 if let Some(scope) = self.waiting_scope.take() {
                     self.start_translation(scope);
@@ -81,8 +86,9 @@ impl AppState {
             Event::Renamed { folder, to } => self.run_renamed(&folder, to),
             Event::Trashed { folder, to } => self.training.trashed.push((folder, to)),
             Event::Exported { to, promote } => self.exported(to, promote),
-            // The run folder says the same.
-            Event::Training { .. } => {}
+            // The run folder says the same to the charts.
+            Event::Training { job, event } => self.sample_told(job, &event),
+            Event::Surveyed { job, survey } => self.surveyed(job, survey),
             Event::Finished { job } => {
                 if !self.run_ended(job) {
                     self.finished(job, false);

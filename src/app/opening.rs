@@ -81,6 +81,9 @@ impl AppState {
 
     /// Opens what was dropped together, of each kind the first one.
     pub(super) fn open_dropped(&mut self, paths: Vec<PathBuf>) {
+        if self.train_on_dropped(&paths) {
+            return;
+        }
         let mut opened = Vec::new();
         let mut left = Vec::new();
         for path in paths {

@@ -218,7 +218,11 @@ impl eframe::App for CanopyApp {
         }
         self.send(&ctx);
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
-            welcome::drop_ui(&ctx);
+            let text = match self.state.page {
+                Page::Training => "Drop to train on it",
+                _ => "Drop to open",
+            };
+            welcome::drop_ui(&ctx, text);
         }
         if !commands.is_empty() {
             for command in commands {

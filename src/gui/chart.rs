@@ -107,7 +107,7 @@ fn wanted_size(ui: &Ui, chart: &Chart) -> Vec2 {
     } else {
         comfortable
     };
-    Vec2::new(width, height.max(0.6 * comfortable))
+    Vec2::new(width, height.max(0.5 * comfortable))
 }
 
 impl ChartViewState {

@@ -2,6 +2,7 @@
 
 use crate::app::Command;
 use crate::app::markup::Problem;
+use crate::app::training::TrainingCommand;
 use crate::inference::{DeviceChoice, Flag};
 use crate::jobs::State;
 
@@ -50,9 +51,15 @@ pub fn flag(flag: Flag) -> &'static str {
 
 /// What a command does, where its label is too short to say.
 pub fn explanation(command: &Command) -> Option<&'static str> {
-    (*command == Command::UpdateRest).then_some(
-        "Translates all drafts again, so that they follow the sentences you have edited or confirmed",
-    )
+    match command {
+        Command::UpdateRest => Some(
+            "Translates all drafts again, so that they follow the sentences you have edited or confirmed",
+        ),
+        Command::Training(TrainingCommand::TrySample) => Some(
+            "Trains two small models on a made-up language, in a minute or two, and compares them",
+        ),
+        _ => None,
+    }
 }
 
 /// On a draft that an update gave another text.

@@ -104,8 +104,8 @@ fn entry_ui(ui: &mut Ui, left: f32, path: &Path, palette: &Palette, commands: &m
     });
 }
 
-/// While a file hovers over the window.
-pub fn drop_ui(ctx: &egui::Context) {
+/// While a file hovers over the window; `text` says what becomes of it.
+pub fn drop_ui(ctx: &egui::Context, text: &str) {
     let painter = ctx.layer_painter(egui::LayerId::new(
         egui::Order::Foreground,
         egui::Id::unique("drop"),
@@ -127,7 +127,7 @@ pub fn drop_ui(ctx: &egui::Context) {
     painter.text(
         rect.center(),
         egui::Align2::CENTER_CENTER,
-        "Drop to open",
+        text,
         font,
         color,
     );

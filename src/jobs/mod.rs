@@ -31,6 +31,7 @@ pub use runs::{CorpusImport, RunRequest, RunSeen, RunsThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
+use crate::corpus::survey::Survey;
 use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
 use crate::explain::{Explanation, Margin, ModelView, SimilarityView};
@@ -190,6 +191,11 @@ pub enum Event {
     CorpusRead {
         job: JobId,
         share: f64,
+    },
+    /// Found in what is to become a corpus.
+    Surveyed {
+        job: JobId,
+        survey: Box<Survey>,
     },
     CorpusMade {
         job: JobId,

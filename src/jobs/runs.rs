@@ -12,7 +12,10 @@ use super::run_files::{export, promote, put, rename, to_trash};
 use super::{Event, JobControl, JobId};
 use crate::charts::{self, Chart, Theme, View};
 use crate::corpus::document_folders::FolderImport;
+use crate::corpus::survey::{Material, survey};
+use crate::corpus::synthetic::TaleImport;
 use crate::corpus::tmx::TmxImport;
+use crate::corpus::tsv::TsvImport;
 use crate::error::{Error, Result, caught};
 use crate::inference::{ComputeDevice, DeviceChoice};
 use crate::training::{
@@ -60,6 +63,11 @@ impl RunSeen {
 pub enum CorpusImport {
     Folders(FolderImport),
     Memory(TmxImport),
+    Table(TsvImport),
+    /// The corpus of the sample run, below a folder of corpora.
+    Tales {
+        corpora: PathBuf,
+    },
 }
 
 /// Work for the thread.
@@ -104,6 +112,13 @@ pub enum RunRequest {
         chart: Box<Chart>,
         path: PathBuf,
     },
+    /// Reads what is to become a corpus, and tells what is in it; a break in `control` ends that.
+    Survey {
+        job: JobId,
+        material: Material,
+        languages: Option<(String, String)>,
+        control: JobControl,
+    },
     /// Reads documents and writes them as a corpus; a break in `control` ends it without one.
     MakeCorpus {
         job: JobId,
@@ -129,6 +144,7 @@ impl RunRequest {
             | Self::Export { job, .. }
             | Self::Promote { job, .. }
             | Self::SaveChart { job, .. }
+            | Self::Survey { job, .. }
             | Self::MakeCorpus { job, .. }
             | Self::Probe { job, .. } => Some(*job),
         }
@@ -324,12 +340,30 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                 self.probe(job, *config, device);
                 None
             }
+            RunRequest::Survey {
+                job,
+                material,
+                languages,
+                control,
+            } => {
+                self.with_progress(job, control, move |progress| {
+                    let found = survey(&material, languages.as_ref(), progress)?;
+                    Ok(found.map(|survey| Event::Surveyed {
+                        job,
+                        survey: Box::new(survey),
+                    }))
+                });
+                None
+            }
             RunRequest::MakeCorpus {
                 job,
                 import,
                 control,
             } => {
-                self.make_corpus(job, *import, control);
+                self.with_progress(job, control, move |progress| {
+                    let made = import.made(progress)?;
+                    Ok(made.map(|(folder, pairs)| Event::CorpusMade { job, folder, pairs }))
+                });
                 None
             }
         })
@@ -352,24 +386,36 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
         self.elsewhere.retain(|known| known != folder);
     }
 
-    /// On a thread of its own, since it takes minutes.
-    fn make_corpus(&self, job: JobId, import: CorpusImport, control: JobControl) {
+    /// Work on a thread of its own, since it takes minutes: its event, or that it was ended.
+    fn with_progress(
+        &self,
+        job: JobId,
+        control: JobControl,
+        work: impl FnOnce(&mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<Option<Event>>
+        + Send
+        + 'static,
+    ) {
         let (events, wake) = (self.events.clone(), Arc::clone(&self.wake));
         std::thread::spawn(move || {
             let tell = |event| {
                 let _ = events.send(event);
                 wake();
             };
-            let progress = |share: f64| {
-                tell(Event::CorpusRead { job, share });
+            let mut told = f64::NEG_INFINITY;
+            let mut progress = |share: f64| {
+                // A bar has no more steps than these.
+                if share - told > 0.002 {
+                    told = share;
+                    tell(Event::CorpusRead { job, share });
+                }
                 if control.is_cancelled() {
                     ControlFlow::Break(())
                 } else {
                     ControlFlow::Continue(())
                 }
             };
-            tell(match caught(|| import.made(progress)) {
-                Ok(Some((folder, pairs))) => Event::CorpusMade { job, folder, pairs },
+            tell(match caught(|| work(&mut progress)) {
+                Ok(Some(event)) => event,
                 Ok(None) => Event::Cancelled { job },
                 Err(error) => Event::Failed { job, error },
             });
@@ -401,15 +447,24 @@ impl CorpusImport {
     #[expect(clippy::cast_precision_loss, reason = "a share of a bar")]
     fn made(
         &self,
-        mut progress: impl FnMut(f64) -> ControlFlow<()>,
+        progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
     ) -> Result<Option<(PathBuf, usize)>> {
+        let mut of = |done: usize, num: usize| progress(done as f64 / num.max(1) as f64);
         Ok(match self {
             Self::Folders(import) => import
-                .run(|done, num| progress(done as f64 / num.max(1) as f64))?
+                .run(of)?
                 .map(|(_, report)| (import.output.clone(), report.pairs)),
             Self::Memory(import) => import
                 .run(|done, num| progress(done as f64 / num.max(1) as f64))?
                 .map(|(_, report)| (import.output.clone(), report.pairs)),
+            Self::Table(import) => import
+                .run(of)?
+                .map(|(_, report)| (import.output.clone(), report.pairs)),
+            Self::Tales { corpora } => {
+                let import = TaleImport::below(corpora);
+                let corpus = import.run(&mut of)?;
+                corpus.map(|corpus| (import.output, corpus.statistics().train.new_units()))
+            }
         })
     }
 }

@@ -2,8 +2,10 @@
 
 mod evaluate;
 mod explore;
+mod material;
 mod memory;
 mod moved;
+mod sample;
 #[path = "../explain_support/small.rs"]
 mod small;
 mod training;

@@ -54,7 +54,7 @@ fn tell(run: &Path) {
 }
 
 /// The training page with what is found below `home`.
-fn page(home: &Path) -> Window {
+pub(super) fn page(home: &Path) -> Window {
     let folders = Folders {
         data: Some(home.to_owned()),
         config: None,

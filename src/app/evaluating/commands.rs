@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use super::{Evaluate, EvaluateCommand, Evaluating, OpenJudgement, TestSplit, Tracing};
 use crate::app::ask::Ask;
 use crate::app::command::{Page, Scope};
+use crate::app::settings::Device;
 use crate::app::state::{AppState, NoticeKind};
-use crate::jobs::{EvaluationJob, EvaluationRequest, FileRequest, JobControl};
+use crate::corpus::Split;
+use crate::jobs::{EvaluationJob, EvaluationRequest, FileRequest, JobControl, JobId};
 use crate::judgement::{Criterion, Vote};
 
 impl AppState {
@@ -123,22 +125,34 @@ impl AppState {
         let Some(corpus) = self.evaluate.corpus.clone() else {
             return;
         };
-        let job = self.next_job();
-        let control = JobControl::default();
         self.settings.remember_corpus(&corpus);
         self.save_settings();
+        let (models, split) = (self.evaluate.models.clone(), self.evaluate.split.0);
+        self.start_evaluation(models, corpus, split, self.settings.device);
+    }
+
+    /// Has these models translate these documents.
+    pub(in crate::app) fn start_evaluation(
+        &mut self,
+        models: Vec<PathBuf>,
+        corpus: PathBuf,
+        split: Split,
+        device: Device,
+    ) -> JobId {
+        let job = self.next_job();
+        let control = JobControl::default();
         let request = EvaluationJob {
             job,
-            models: self.evaluate.models.clone(),
+            models: models.clone(),
             corpus,
-            split: self.evaluate.split.0,
+            split,
             beam_size: self.settings.beam_size,
-            device: self.settings.device.into(),
+            device: device.into(),
             control: control.clone(),
         };
         self.evaluate.running = Some(Evaluating {
             job,
-            models: self.evaluate.models.clone(),
+            models,
             control,
             progress: None,
             started_secs: self.now_secs,
@@ -146,6 +160,7 @@ impl AppState {
         });
         let request = EvaluationRequest::Evaluate(Box::new(request));
         self.evaluate.requests.push(request);
+        job
     }
 
     /// Writes the source of the segment's document, a paragraph a segment, opens it and translates it.

@@ -24,21 +24,28 @@ impl AppState {
     }
 
     pub(in crate::app) fn evaluated(&mut self, job: JobId, evaluation: Arc<Evaluation>) {
+        let is_sample = self.is_sample_evaluation(job);
         let page = &mut self.evaluate;
         let Some(running) = page.running.take_if(|running| running.job == job) else {
             return;
         };
+        let number = page.done.len();
         page.done.push(Evaluated {
-            evaluation,
+            evaluation: evaluation.clone(),
             models: running.models,
-            is_unsaved: true,
+            // The sample can be had again at any time.
+            is_unsaved: !is_sample,
         });
-        page.show(page.done.len() - 1);
+        page.show(number);
+        if is_sample {
+            self.sample_evaluated(number, &evaluation);
+        }
         self.notify(NoticeKind::Done, "The evaluation is complete", "");
     }
 
     /// Returns whether the job was the evaluation.
     pub(in crate::app) fn evaluation_ended(&mut self, job: JobId) -> bool {
+        self.sample_not_evaluated(job);
         let running = &mut self.evaluate.running;
         running.take_if(|running| running.job == job).is_some()
     }

@@ -22,12 +22,24 @@ impl AppState {
             C::Probe => self.probe(),
             C::Start => self.start_run(),
             C::NewCorpus => training.corpus_form = Some(NewCorpus::default()),
-            C::FillCorpus(form) => training.corpus_form = Some(*form),
+            C::FillCorpus(form) => {
+                training.corpus_form = Some(*form);
+                self.look_if_new();
+            }
+            C::LookAgain => self.look_again(),
+            C::StopLooking => self.stop_looking(),
+            C::SwapSides => self.swap_sides(),
+            C::TrySample => self.try_sample(),
+            C::StopSample => self.stop_sample(),
+            C::CompareSample => self.compare_sample(),
+            C::ShowSample => self.show_sample(),
+            C::CloseSample => training.sample = None,
             C::CloseCorpus => self.close_corpus(),
             C::ChooseSide(side) => self.asks.push(Ask::CorpusSide(side)),
             C::UseSide(side, path) => {
                 if let Some(form) = &mut training.corpus_form {
                     form.set(side, path);
+                    self.look_if_new();
                 }
             }
             C::MakeCorpus => self.make_corpus(),
@@ -125,9 +137,9 @@ impl AppState {
         config: TrainingConfig,
         resume: bool,
         device: Device,
-    ) {
+    ) -> JobId {
         let job = self.next_job();
-        if self.training.is_busy() {
+        if self.training.is_busy() && !self.is_sample(&folder) {
             let detail = "It begins when the runs before it have ended.";
             let title = format!("{} waits", name_of(&folder));
             self.notify(NoticeKind::Hint, title, detail);
@@ -151,6 +163,7 @@ impl AppState {
                 resume,
                 device: device.into(),
             })));
+        job
     }
 
     /// The job of a run of this window that computes or waits.
@@ -308,7 +321,8 @@ impl AppState {
     pub(in crate::app) fn run_ended(&mut self, job: JobId) -> bool {
         let ended = self.leave_queue(job);
         let found = ended.is_some();
-        if let Some(name) = ended {
+        let is_sample = self.sample_run_ended(job, true);
+        if let Some(name) = ended.filter(|_| !is_sample) {
             self.notify(NoticeKind::Done, format!("{name} has ended"), "");
         }
         found
@@ -316,6 +330,9 @@ impl AppState {
 
     /// Returns whether the job was a run that waited, an estimate or the making of a corpus.
     pub(in crate::app) fn training_cancelled(&mut self, job: JobId) -> bool {
+        if self.look_ended(job, None) || self.sample_corpus_ended(job) {
+            return true;
+        }
         if let Some(form) = self.making(job) {
             form.making = Making::Filling;
             return true;
@@ -324,11 +341,20 @@ impl AppState {
             form.probe = Probe::None;
             return true;
         }
-        self.leave_queue(job).is_some()
+        let ended = self.leave_queue(job).is_some();
+        self.sample_run_ended(job, false);
+        ended
     }
 
     /// The same with an error.
     pub(in crate::app) fn run_failed(&mut self, job: JobId, error: &Error) -> bool {
+        if self.look_ended(job, Some(error)) {
+            return true;
+        }
+        if self.sample_corpus_ended(job) {
+            self.show_error("The sample run could not begin", error);
+            return true;
+        }
         if let Some(form) = self.probing(job) {
             form.probe = Probe::Failed(error.to_string());
             return true;
@@ -340,6 +366,7 @@ impl AppState {
         let Some(name) = self.leave_queue(job) else {
             return false;
         };
+        self.sample_run_ended(job, false);
         self.show_error(&format!("{name} stopped"), error);
         true
     }

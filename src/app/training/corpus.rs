@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::corpus::document_folders::FolderImport;
+use crate::corpus::survey::{Material, Survey};
 use crate::corpus::tmx::TmxImport;
+use crate::corpus::tsv::TsvImport;
 use crate::jobs::{CorpusImport, JobControl, JobId};
 
 /// A part of the form that is filled in by choosing a file or folder.
@@ -11,7 +13,7 @@ use crate::jobs::{CorpusImport, JobControl, JobId};
 pub enum Side {
     Source,
     Target,
-    /// Both, in TMX.
+    /// Both, in a TMX file or a table.
     Memory,
 }
 
@@ -44,6 +46,30 @@ impl PartialEq for Making {
     }
 }
 
+/// What is known of the material before it is imported.
+#[derive(Debug, Clone, Default)]
+pub enum Looking {
+    /// Something is missing, or a person has ended the look.
+    #[default]
+    None,
+    /// With the share that is read, in `[0, 1]`.
+    Running(JobId, JobControl, f64),
+    Found(Box<Survey>),
+    Failed(String),
+}
+
+impl PartialEq for Looking {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::None, Self::None) => true,
+            (Self::Running(job, ..), Self::Running(other, ..)) => job == other,
+            (Self::Found(survey), Self::Found(other)) => survey == other,
+            (Self::Failed(reason), Self::Failed(other)) => reason == other,
+            _ => false,
+        }
+    }
+}
+
 /// A corpus that is being filled in.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewCorpus {
@@ -55,10 +81,71 @@ pub struct NewCorpus {
     /// Such as `en`.
     pub source_language: String,
     pub target_language: String,
+    pub looking: Looking,
+    /// Whether doubtful pairs are learned from too.
+    pub keeps_doubtful: bool,
     pub making: Making,
+    /// Of the last look.
+    pub(super) looked_at: Option<Material>,
 }
 
 impl NewCorpus {
+    /// The form with this filled in.
+    pub fn of(material: &Material) -> Self {
+        let mut form = Self::default();
+        match material {
+            Material::Memory(file) | Material::Table(file) => {
+                form.from = CorpusSource::Memory;
+                form.memory.clone_from(file);
+            }
+            Material::Folders { source, target } => {
+                form.source.clone_from(source);
+                form.target.clone_from(target);
+            }
+        }
+        form
+    }
+
+    /// What is to be read, once it is named.
+    pub fn material(&self) -> Option<Material> {
+        let is_named = |path: &PathBuf| !path.as_os_str().is_empty();
+        match self.from {
+            CorpusSource::Memory => Material::of_file(&self.memory),
+            CorpusSource::Folders => {
+                let both = is_named(&self.source) && is_named(&self.target);
+                both.then(|| Material::Folders {
+                    source: self.source.clone(),
+                    target: self.target.clone(),
+                })
+            }
+        }
+    }
+
+    /// The languages as they are filled in, if both are.
+    pub fn languages(&self) -> Option<(String, String)> {
+        let [source, target] = [&self.source_language, &self.target_language]
+            .map(|language| language.trim().to_owned());
+        (!source.is_empty() && !target.is_empty()).then_some((source, target))
+    }
+
+    /// What was found, if it was looked for in the languages that are filled in now.
+    pub fn found(&self) -> Option<&Survey> {
+        let Looking::Found(survey) = &self.looking else {
+            return None;
+        };
+        let of = (&survey.source_language, &survey.target_language);
+        let is_same = self
+            .languages()
+            .is_none_or(|(source, target)| of == (&source, &target));
+        is_same.then_some(survey)
+    }
+
+    /// The sides exchanged, with their languages.
+    pub(super) fn swap(&mut self) {
+        std::mem::swap(&mut self.source, &mut self.target);
+        std::mem::swap(&mut self.source_language, &mut self.target_language);
+    }
+
     pub fn set(&mut self, side: Side, path: PathBuf) {
         match side {
             Side::Source => self.source = path,
@@ -72,23 +159,33 @@ impl NewCorpus {
         let output = corpora.join(self.name.trim());
         let source_language = self.source_language.trim().to_owned();
         let target_language = self.target_language.trim().to_owned();
-        match self.from {
-            CorpusSource::Folders => CorpusImport::Folders(FolderImport {
+        let doubts = self.found().filter(|_| !self.keeps_doubtful);
+        let doubts = doubts.map(|survey| survey.doubts);
+        match (self.from, self.material()) {
+            (CorpusSource::Folders, _) => CorpusImport::Folders(FolderImport {
                 source: self.source.clone(),
                 target: self.target.clone(),
                 source_language,
                 target_language,
                 output,
                 replace: false,
-                doubts: None,
+                doubts,
             }),
-            CorpusSource::Memory => CorpusImport::Memory(TmxImport {
+            (CorpusSource::Memory, Some(Material::Table(file))) => CorpusImport::Table(TsvImport {
+                file,
+                source_language,
+                target_language,
+                output,
+                replace: false,
+                doubts,
+            }),
+            (CorpusSource::Memory, _) => CorpusImport::Memory(TmxImport {
                 file: self.memory.clone(),
                 source_language,
                 target_language,
                 output,
                 replace: false,
-                doubts: None,
+                doubts,
             }),
         }
     }
@@ -104,7 +201,7 @@ impl NewCorpus {
             return Some("Choose the folder of their translations");
         }
         if self.from == CorpusSource::Memory && empty(&self.memory) {
-            return Some("Choose a translation memory");
+            return Some("Choose a translation memory or a table");
         }
         if self.source_language.trim().is_empty() || self.target_language.trim().is_empty() {
             return Some("Name both languages, such as en and de");

@@ -5,12 +5,16 @@ use std::path::PathBuf;
 use super::commands::name_of;
 use super::{Making, NewCorpus, NewRun, Probe, Problem};
 use crate::app::state::{AppState, NoticeKind};
+use crate::corpus::synthetic::TaleImport;
 use crate::jobs::{JobControl, JobId, RunRequest};
 use crate::training::Estimate;
 
 impl AppState {
     pub(super) fn new_run(&mut self) {
-        let corpus = self.training.corpora.first().cloned().unwrap_or_default();
+        // That of the sample is for the sample.
+        let mut corpora = self.training.corpora.iter();
+        let corpus = corpora.find(|corpus| !TaleImport::is_place(corpus));
+        let corpus = corpus.cloned().unwrap_or_default();
         self.show_form(NewRun::new(corpus, self.settings.device));
         self.training.shows_table = false;
     }
@@ -93,6 +97,7 @@ impl AppState {
 
     /// Cancels what is being read.
     pub(super) fn close_corpus(&mut self) {
+        self.stop_looking();
         match &self.training.corpus_form {
             Some(NewCorpus {
                 making: Making::Running(_, control, _),
@@ -108,6 +113,9 @@ impl AppState {
     }
 
     pub(in crate::app) fn corpus_read(&mut self, job: JobId, done: f64) {
+        if self.look_read(job, done) {
+            return;
+        }
         if let Some(NewCorpus {
             making: Making::Running(_, _, share),
             ..
@@ -118,7 +126,7 @@ impl AppState {
     }
 
     pub(in crate::app) fn corpus_made(&mut self, job: JobId, folder: PathBuf, pairs: usize) {
-        if self.making(job).is_none() {
+        if self.sample_corpus_made(job, &folder) || self.making(job).is_none() {
             return;
         }
         self.training.corpus_form = None;
@@ -126,6 +134,7 @@ impl AppState {
         let detail = format!("{pairs} sentence pairs to learn from.");
         self.notify(NoticeKind::Done, title, detail);
         self.use_corpus(folder);
+        self.form_for_new_corpus();
     }
 
     pub(super) fn probe(&mut self) {

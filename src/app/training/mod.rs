@@ -5,14 +5,17 @@ mod commands;
 mod corpus;
 mod differences;
 mod filling;
+mod looking;
 mod new_run;
+mod sample;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-pub use corpus::{CorpusSource, Making, NewCorpus, Side};
+pub use corpus::{CorpusSource, Looking, Making, NewCorpus, Side};
 pub use differences::{Difference, differences};
 pub use new_run::{NewRun, Probe, Problem, Start};
+pub use sample::{NounScores, Sample, SampleStage};
 
 use crate::charts::{Chart, XAxis};
 use crate::jobs::{JobId, RunRequest, RunSeen, TrainingRequest};
@@ -21,6 +24,16 @@ use crate::training::{Curves, Order};
 /// What a person asks of the training page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrainingCommand {
+    /// Begins the sample run, or shows the one that is under way.
+    TrySample,
+    /// Ends what is under way of it.
+    StopSample,
+    /// Translates the test tales with both models.
+    CompareSample,
+    /// Shows the scores.
+    ShowSample,
+    /// No longer explains it.
+    CloseSample,
     /// Opens the form.
     NewRun,
     Fill(Box<NewRun>),
@@ -36,6 +49,11 @@ pub enum TrainingCommand {
     /// Asks for a folder or file of the corpus to be made.
     ChooseSide(Side),
     UseSide(Side, PathBuf),
+    /// Looks once more at what it is to be made of, in the languages of the form.
+    LookAgain,
+    StopLooking,
+    /// Exchanges source and target.
+    SwapSides,
     MakeCorpus,
     ChooseCorpus,
     UseCorpus(PathBuf),
@@ -106,6 +124,8 @@ pub struct Training {
     pub form: Option<NewRun>,
     pub corpus_form: Option<NewCorpus>,
     pub corpora: Vec<PathBuf>,
+    /// The sample run, from its beginning until somebody closes it.
+    pub sample: Option<Sample>,
     /// The run that a person is asked about before it goes to the trash.
     pub trashing: Option<PathBuf>,
     /// Where deleted runs were and are, the last one last.
@@ -130,6 +150,7 @@ impl Default for Training {
             form: None,
             corpus_form: None,
             corpora: Vec::new(),
+            sample: None,
             trashing: None,
             trashed: Vec::new(),
             shows_table: false,

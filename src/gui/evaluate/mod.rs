@@ -2,12 +2,15 @@
 
 mod form;
 mod judge;
+mod sample;
 mod scores;
 mod sentences;
 
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
 
 use super::theme::Palette;
+use super::training::TRY;
+use crate::app::training::TrainingCommand;
 use crate::app::{AppState, Command};
 
 pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
@@ -28,14 +31,17 @@ pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         if let Some(judgement) = &page.judgement {
             judge::judge_ui(ui, judgement, commands);
         } else if let Some(evaluation) = page.evaluation() {
+            if let Some(sample) = state.shown_sample() {
+                sample::sample_ui(ui, sample, commands);
+            }
             scores::evaluation_ui(ui, page, evaluation, commands);
         } else {
-            empty_ui(ui);
+            empty_ui(ui, commands);
         }
     });
 }
 
-fn empty_ui(ui: &mut Ui) {
+fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
     let height = ui.available_height();
     ui.vertical_centered(|ui| {
@@ -47,6 +53,13 @@ fn empty_ui(ui: &mut Ui) {
             "Then compare documents and sentences, or judge whole documents without knowing whose they are.",
         ] {
             ui.label(RichText::new(text).color(palette.weak));
+        }
+        ui.add_space(18.0);
+        let text = "No models of your own yet? Two small ones learn a made-up language in a minute or two.";
+        ui.label(RichText::new(text).color(palette.weak));
+        ui.add_space(4.0);
+        if ui.button(TRY).clicked() {
+            commands.push(Command::Training(TrainingCommand::TrySample));
         }
     });
 }

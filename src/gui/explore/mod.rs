@@ -4,6 +4,7 @@ mod controls;
 mod details;
 mod empty;
 mod figure;
+mod sample;
 mod sentences;
 mod similarity;
 mod words;
@@ -63,6 +64,7 @@ impl ExplorePanel {
             .inner_margin(Margin::symmetric(18, 10));
         CentralPanel::default().frame(frame).show(ui, |ui| {
             news_ui(ui, state, commands);
+            sample::hint_ui(ui, state);
             let is_slow = self.is_slow(ui, explorer.is_behind());
             controls::controls_ui(ui, state, is_slow, commands);
             ui.add_space(2.0);

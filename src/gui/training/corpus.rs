@@ -4,7 +4,7 @@ use std::path::Path;
 
 use egui::{RichText, ScrollArea, Ui, vec2};
 
-use super::card;
+use super::{card, found};
 use crate::app::Command;
 use crate::app::training::{CorpusSource, Making, NewCorpus, Side, TrainingCommand};
 use crate::gui::menu::file_name;
@@ -21,12 +21,15 @@ pub fn new_corpus_ui(ui: &mut Ui, form: &NewCorpus, commands: &mut Vec<Command>)
             ui.heading("New corpus");
             ui.add_space(4.0);
             let palette = Palette::of(ui);
-            let text = "Documents and their translations, sentence by sentence. One document in 25 is held out for \
-                        testing, one in 50 for validation.";
+            let text = "Documents and their translations, sentence by sentence. Drop a TMX file, a table (TSV) or two \
+                        folders here. One document in 25 is held out for testing, one in 50 for validation.";
             ui.label(RichText::new(text).color(palette.weak));
             ui.add_space(14.0);
             ui.add_enabled_ui(!running, |ui| fields_ui(ui, &mut filled, commands));
             ui.add_space(14.0);
+            if !running {
+                found::found_ui(ui, form, &mut filled, commands);
+            }
             end_ui(ui, form, commands);
         });
     });
@@ -47,7 +50,7 @@ fn fields_ui(ui: &mut Ui, form: &mut NewCorpus, commands: &mut Vec<Command>) {
         ui.radio_value(
             &mut form.from,
             CorpusSource::Memory,
-            "A translation memory (TMX)",
+            "A translation memory or table (TMX, TSV)",
         );
     });
     let mut path_ui = |ui: &mut Ui, label: &str, path: &Path, side: Side| {
@@ -66,8 +69,9 @@ fn fields_ui(ui: &mut Ui, form: &mut NewCorpus, commands: &mut Vec<Command>) {
             path_ui(ui, "Source documents", &form.source, Side::Source);
             path_ui(ui, "Their translations", &form.target, Side::Target);
         }
-        CorpusSource::Memory => path_ui(ui, "Translation memory", &form.memory, Side::Memory),
+        CorpusSource::Memory => path_ui(ui, "Memory or table", &form.memory, Side::Memory),
     }
+    let is_named = form.material().is_some();
     row_ui(ui, "Languages", |ui| {
         for (text, hint) in [
             (&mut form.source_language, "en"),
@@ -83,6 +87,13 @@ fn fields_ui(ui: &mut Ui, form: &mut NewCorpus, commands: &mut Vec<Command>) {
             if hint == "en" {
                 ui.label("to");
             }
+        }
+        let swap = ui.add_enabled(is_named, egui::Button::new("Exchange"));
+        if swap
+            .on_hover_text("The source becomes the target, and the other way round")
+            .clicked()
+        {
+            commands.push(Command::Training(TrainingCommand::SwapSides));
         }
     });
     row_ui(ui, "Name", |ui| {

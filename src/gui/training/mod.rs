@@ -3,16 +3,19 @@
 mod beside;
 mod corpus;
 mod fields;
+mod found;
 mod list;
 mod new_run;
 mod questions;
 mod run;
+mod sample;
 mod table;
 
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
 
 pub use questions::{Closing, closing_ui, losing_ui};
 use run::RunPanel;
+pub use sample::{TRY, percent};
 
 use super::theme::Palette;
 use crate::app::{AppState, Command};
@@ -42,13 +45,37 @@ impl TrainingPanel {
                     new_run::new_run_ui(ui, state, form, commands);
                 } else if training.shows_table {
                     table::table_ui(ui, training, commands);
-                } else if let Some(run) = training.selected() {
-                    self.run.ui(ui, training, run, commands);
                 } else {
-                    empty_ui(ui, commands);
+                    self.run_ui(ui, state, commands);
                 }
             });
         questions::trash_ui(ui.ctx(), &state.training, commands);
+    }
+
+    /// The selected run, below what there is to say of it as a part of the sample.
+    fn run_ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+        let training = &state.training;
+        let sample = training.sample.as_ref();
+        let selected = training.selected.as_deref();
+        let shown = sample.filter(|_| selected.is_none_or(|run| state.is_sample(run)));
+        // Before its runs are there it stands above whatever is.
+        let shown = shown.or(sample.filter(|sample| sample.runs.is_empty()));
+        if let Some(sample) = shown {
+            let margin = Margin {
+                left: 24,
+                right: 24,
+                top: 14,
+                bottom: 0,
+            };
+            Frame::NONE.inner_margin(margin).show(ui, |ui| {
+                sample::tour_ui(ui, state, sample, commands);
+            });
+        }
+        match training.selected() {
+            Some(run) => self.run.ui(ui, training, run, commands),
+            None if shown.is_none() => empty_ui(ui, commands),
+            None => {}
+        }
     }
 }
 
@@ -57,18 +84,14 @@ fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
     let height = ui.available_height();
     ui.vertical_centered(|ui| {
-        ui.add_space(height * 0.3);
-        ui.heading("Train a model on your own documents");
-        ui.add_space(6.0);
-        let text = "From random weights, or upon the starter model, on parallel documents that stay on this machine.";
+        ui.add_space((height * 0.2).max(24.0));
+        ui.heading("Train a model");
+        ui.add_space(4.0);
+        let text = "It learns from documents with their translations, and you watch.";
         ui.label(RichText::new(text).color(palette.weak));
-        ui.add_space(16.0);
-        if list::new_run_button(ui).clicked() {
-            commands.push(Command::Training(
-                crate::app::training::TrainingCommand::NewRun,
-            ));
-        }
+        ui.add_space(22.0);
     });
+    sample::ways_ui(ui, commands);
 }
 
 /// The heading of a part of a form.

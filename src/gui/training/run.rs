@@ -11,7 +11,10 @@ use crate::gui::chart::{ChartAction, ChartViewState, chart_view};
 use crate::gui::labels;
 use crate::gui::theme::{self, Palette};
 use crate::jobs::RunSeen;
-use crate::training::{Order, Phase, RunState};
+use crate::training::{Order, Phase, RunState, Sample};
+
+/// Sentences of so many characters stand side by side.
+const SHORT: usize = 44;
 
 /// What stands below the charts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -302,27 +305,54 @@ fn samples_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
     if run.summary.samples.is_empty() {
         ui.label(RichText::new("They come with the first validation.").color(palette.weak));
     }
-    for sample in &run.summary.samples {
-        for (caption, text, color) in [
-            ("source", &sample.source, palette.weak),
-            ("reference", &sample.reference, palette.weak),
-            ("now", &sample.translation, palette.text),
-        ] {
-            ui.horizontal_top(|ui| {
-                let (place, _) = ui.allocate_exact_size(vec2(64.0, 18.0), Sense::hover());
-                let font = egui::FontId::proportional(11.5);
-                let painter = ui.painter();
-                painter.text(
-                    place.left_center(),
-                    Align2::LEFT_CENTER,
-                    caption,
-                    font,
-                    palette.weak,
-                );
-                ui.add(egui::Label::new(RichText::new(text).color(color)).wrap());
-            });
-        }
+    let samples = &run.summary.samples;
+    let length = |sample: &Sample| {
+        sample
+            .source
+            .chars()
+            .count()
+            .max(sample.reference.chars().count())
+    };
+    if !samples.is_empty() && samples.iter().all(|sample| length(sample) <= SHORT) {
+        ui.columns(samples.len(), |columns| {
+            for (ui, sample) in columns.iter_mut().zip(samples) {
+                sample_ui(ui, sample, palette);
+            }
+        });
+        return;
+    }
+    for sample in samples {
+        sample_ui(ui, sample, palette);
         ui.add_space(8.0);
+    }
+}
+
+/// A sentence, and what it becomes now: in another colour once that is the reference.
+fn sample_ui(ui: &mut Ui, sample: &Sample, palette: &Palette) {
+    ui.spacing_mut().item_spacing.y = 2.0;
+    let now = if sample.translation == sample.reference {
+        palette.accent
+    } else {
+        palette.text
+    };
+    for (caption, text, color) in [
+        ("source", &sample.source, palette.weak),
+        ("reference", &sample.reference, palette.weak),
+        ("now", &sample.translation, now),
+    ] {
+        ui.horizontal_top(|ui| {
+            let (place, _) = ui.allocate_exact_size(vec2(64.0, 18.0), Sense::hover());
+            let font = egui::FontId::proportional(11.5);
+            let painter = ui.painter();
+            painter.text(
+                place.left_center(),
+                Align2::LEFT_CENTER,
+                caption,
+                font,
+                palette.weak,
+            );
+            ui.add(egui::Label::new(RichText::new(text).color(color)).wrap());
+        });
     }
 }
 

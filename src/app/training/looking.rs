@@ -1,0 +1,195 @@
+//! What was dropped or chosen to be trained on: it is looked at before it becomes a corpus.
+
+use std::path::{Path, PathBuf};
+
+use super::{Looking, Making, NewCorpus, Side};
+use crate::app::command::Page;
+use crate::app::state::{AppState, NoticeKind};
+use crate::corpus::Corpus;
+use crate::corpus::survey::{Material, Survey};
+use crate::error::Error;
+use crate::jobs::{JobControl, JobId, RunRequest};
+
+impl AppState {
+    /// Takes what was dropped on the training page, if it is something to train on; returns whether it was.
+    pub(in crate::app) fn train_on_dropped(&mut self, paths: &[PathBuf]) -> bool {
+        if self.page != Page::Training || self.is_making_corpus() {
+            return false;
+        }
+        let is_plain = |path: &&PathBuf| path.is_dir() && !path.join("model.toml").exists();
+        let folders: Vec<&PathBuf> = paths.iter().filter(is_plain).collect();
+        let files = paths.iter();
+        let mut files = files.filter(|path| path.is_file()).peekable();
+        match (folders[..].as_ref(), files.peek()) {
+            ([corpus], None) if Corpus::is_one(corpus) => {
+                self.use_corpus(PathBuf::clone(corpus));
+                self.form_for_new_corpus();
+            }
+            ([one, other], None) => self.look_at(&Material::of_folders(one, other)),
+            ([folder], None) if !crate::training::is_run(folder) => self.take_folder(folder),
+            ([], Some(_)) => {
+                let all: Vec<&PathBuf> = files.collect();
+                let Some(material) = all.iter().find_map(|file| Material::of_file(file)) else {
+                    return false;
+                };
+                if all.len() > 1 {
+                    let detail =
+                        format!("{} is read; drop the others afterwards.", material.name());
+                    self.notify(NoticeKind::Hint, "One file at a time", detail);
+                }
+                self.look_at(&material);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn is_making_corpus(&self) -> bool {
+        let form = self.training.corpus_form.as_ref();
+        form.is_some_and(|form| matches!(form.making, Making::Running(..)))
+    }
+
+    /// The first of two folders, or the one that was missing.
+    fn take_folder(&mut self, folder: &Path) {
+        let form = self.training.corpus_form.get_or_insert_default();
+        form.from = super::CorpusSource::Folders;
+        let is_second = !form.source.as_os_str().is_empty() && form.target.as_os_str().is_empty();
+        let side = if is_second {
+            Side::Target
+        } else {
+            Side::Source
+        };
+        form.set(side, folder.to_owned());
+        self.look_if_new();
+    }
+
+    fn look_at(&mut self, material: &Material) {
+        self.training.corpus_form = Some(NewCorpus::of(material));
+        self.look_if_new();
+    }
+
+    /// Looks at what the form names, unless that was done or something is missing.
+    pub(super) fn look_if_new(&mut self) {
+        let Some(form) = &mut self.training.corpus_form else {
+            return;
+        };
+        let material = form.material();
+        if material == form.looked_at {
+            return;
+        }
+        if material.is_none() {
+            stop(form);
+            form.looked_at = None;
+            return;
+        }
+        // Those of something else say nothing of this.
+        if form.looked_at.is_some() {
+            form.source_language.clear();
+            form.target_language.clear();
+        }
+        self.look_again();
+    }
+
+    /// Looks at what the form names, in the languages that it says.
+    pub(super) fn look_again(&mut self) {
+        let job = self.next_job();
+        let corpora = self.home().join("corpora");
+        let Some(form) = &mut self.training.corpus_form else {
+            return;
+        };
+        stop(form);
+        let Some(material) = form.material() else {
+            return;
+        };
+        if form.name.trim().is_empty() {
+            form.name = free_name(&corpora, &material.name());
+        }
+        let control = JobControl::default();
+        form.looking = Looking::Running(job, control.clone(), 0.0);
+        form.looked_at = Some(material.clone());
+        let languages = form.languages();
+        self.run_request(RunRequest::Survey {
+            job,
+            material,
+            languages,
+            control,
+        });
+    }
+
+    pub(super) fn swap_sides(&mut self) {
+        if let Some(form) = &mut self.training.corpus_form {
+            form.swap();
+            self.look_again();
+        }
+    }
+
+    pub(super) fn stop_looking(&mut self) {
+        if let Some(form) = &mut self.training.corpus_form {
+            stop(form);
+        }
+    }
+
+    fn looking(&mut self, job: JobId) -> Option<&mut NewCorpus> {
+        let form = self.training.corpus_form.as_mut()?;
+        matches!(form.looking, Looking::Running(running, ..) if running == job).then_some(form)
+    }
+
+    pub(in crate::app) fn surveyed(&mut self, job: JobId, survey: Box<Survey>) {
+        let Some(form) = self.looking(job) else {
+            return;
+        };
+        for (field, found) in [
+            (&mut form.source_language, &survey.source_language),
+            (&mut form.target_language, &survey.target_language),
+        ] {
+            if field.trim().is_empty() {
+                field.clone_from(found);
+            }
+        }
+        form.looking = Looking::Found(survey);
+    }
+
+    /// Returns whether the job was a look.
+    pub(super) fn look_read(&mut self, job: JobId, done: f64) -> bool {
+        let Some(form) = self.looking(job) else {
+            return false;
+        };
+        if let Looking::Running(_, _, share) = &mut form.looking {
+            *share = done;
+        }
+        true
+    }
+
+    /// The same of its end, with an error or because somebody wanted it.
+    pub(super) fn look_ended(&mut self, job: JobId, error: Option<&Error>) -> bool {
+        let Some(form) = self.looking(job) else {
+            return false;
+        };
+        form.looking = error.map_or(Looking::None, |error| Looking::Failed(error.to_string()));
+        true
+    }
+
+    /// The form of a run, where there is none yet.
+    pub(super) fn form_for_new_corpus(&mut self) {
+        if self.training.form.is_none() {
+            self.new_run();
+        }
+    }
+}
+
+fn stop(form: &mut NewCorpus) {
+    if let Looking::Running(_, control, _) = &form.looking {
+        control.cancel();
+    }
+    form.looking = Looking::None;
+}
+
+/// A name that no corpus has.
+fn free_name(corpora: &Path, name: &str) -> String {
+    let name: String = name
+        .replace(['/', '\\', ':'], " ")
+        .trim_start_matches('.')
+        .to_owned();
+    let folder = crate::training::free_folder(corpora, &name);
+    super::commands::name_of(&folder)
+}

@@ -1,0 +1,305 @@
+//! The sample run: two small models learn a made-up language one after the other, and are then compared.
+
+use std::path::{Path, PathBuf};
+
+use crate::app::command::Page;
+use crate::app::evaluating::EvaluateCommand;
+use crate::app::explorer::Origin;
+use crate::app::settings::Device;
+use crate::app::state::{AppState, ModelState};
+use crate::corpus::Split;
+use crate::corpus::synthetic::{TARGET_LANGUAGE, nouns_right};
+use crate::evaluation::Evaluation;
+use crate::jobs::{CorpusImport, JobControl, JobId, RunRequest, TrainingRequest};
+use crate::training::{Order, TrainingEvent, best_model, free_folder, sample_runs};
+
+/// How far it is.
+#[derive(Debug, Clone)]
+pub enum SampleStage {
+    /// The tales are written.
+    Writing(JobId, JobControl),
+    Learning,
+    /// Both have learned and are not compared yet.
+    Learned,
+    Comparing(JobId),
+    /// With the number of the evaluation.
+    Compared(usize),
+    /// By a person, or because of an error.
+    Stopped,
+}
+
+/// Nouns of the test tales whose ending a model has right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NounScores {
+    pub system: String,
+    pub right: usize,
+    pub all: usize,
+}
+
+/// Where the sample run stands.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    pub stage: SampleStage,
+    pub corpus: PathBuf,
+    /// The sentence-level run, then that of the tree; empty before the tales are written.
+    pub runs: Vec<PathBuf>,
+    jobs: Vec<JobId>,
+    /// How many of them have ended.
+    ended: usize,
+    /// Of both models, once they are compared.
+    pub nouns: Vec<NounScores>,
+    /// The segment that the tree gained most in.
+    pub telling: Option<usize>,
+}
+
+impl Sample {
+    fn new(job: JobId, control: JobControl) -> Self {
+        Self {
+            stage: SampleStage::Writing(job, control),
+            corpus: PathBuf::new(),
+            runs: Vec::new(),
+            jobs: Vec::new(),
+            ended: 0,
+            nouns: Vec::new(),
+            telling: None,
+        }
+    }
+
+    /// Whether something of it is under way.
+    pub fn is_running(&self) -> bool {
+        use SampleStage as S;
+        matches!(self.stage, S::Writing(..) | S::Learning | S::Comparing(_))
+    }
+
+    /// Which of its runs learns now, from 0.
+    pub fn learning(&self) -> Option<usize> {
+        matches!(self.stage, SampleStage::Learning).then_some(self.ended)
+    }
+}
+
+impl AppState {
+    pub(super) fn try_sample(&mut self) {
+        self.page = Page::Training;
+        let training = &mut self.training;
+        (training.form, training.corpus_form) = (None, None);
+        training.shows_table = false;
+        if let Some(sample) = training.sample.as_ref().filter(|it| it.is_running()) {
+            if let Some(run) = sample.runs.get(sample.ended).or(sample.runs.last()) {
+                training.selected = Some(run.clone());
+            }
+            return;
+        }
+        let (job, control) = (self.next_job(), JobControl::default());
+        self.training.sample = Some(Sample::new(job, control.clone()));
+        let corpora = self.home().join("corpora");
+        self.run_request(RunRequest::MakeCorpus {
+            job,
+            import: Box::new(CorpusImport::Tales { corpora }),
+            control,
+        });
+    }
+
+    fn is_writing_sample(&self, job: JobId) -> bool {
+        let sample = self.training.sample.as_ref();
+        sample.is_some_and(|it| matches!(it.stage, SampleStage::Writing(here, _) if here == job))
+    }
+
+    /// The tales are there: both runs begin. Returns whether they are the sample's.
+    pub(super) fn sample_corpus_made(&mut self, job: JobId, corpus: &Path) -> bool {
+        if !self.is_writing_sample(job) {
+            return false;
+        }
+        let below = self.runs_folder();
+        let runs = sample_runs(corpus).map(|run| (free_folder(&below, run.name), run.config));
+        if let Some(sample) = &mut self.training.sample {
+            sample.stage = SampleStage::Learning;
+            corpus.clone_into(&mut sample.corpus);
+            sample.runs = runs.iter().map(|(folder, _)| folder.clone()).collect();
+        }
+        for (folder, config) in runs {
+            let job = self.enqueue(folder.clone(), config, false, Device::Cpu);
+            // Both curves in the same charts.
+            self.training.compared.insert(folder);
+            if let Some(sample) = &mut self.training.sample {
+                sample.jobs.push(job);
+            }
+        }
+        self.show_sample_run(0);
+        true
+    }
+
+    /// The tales could not be written, or nobody wants them. Returns whether the job was that.
+    pub(super) fn sample_corpus_ended(&mut self, job: JobId) -> bool {
+        let is_writing = self.is_writing_sample(job);
+        if is_writing && let Some(sample) = &mut self.training.sample {
+            sample.stage = SampleStage::Stopped;
+        }
+        is_writing
+    }
+
+    /// Whether this is one of its runs.
+    pub fn is_sample(&self, run: &Path) -> bool {
+        let sample = self.training.sample.as_ref();
+        sample.is_some_and(|sample| sample.runs.iter().any(|own| own == run))
+    }
+
+    /// Shows one of its runs, unless a person looks at something else.
+    fn show_sample_run(&mut self, number: usize) {
+        let Some(sample) = &self.training.sample else {
+            return;
+        };
+        let looks_on = self.training.selected.as_ref();
+        if looks_on.is_none_or(|run| sample.runs.contains(run)) {
+            self.training.selected = sample.runs.get(number).cloned();
+        }
+    }
+
+    /// A run that a person ends takes the sample with it.
+    pub(in crate::app) fn sample_told(&mut self, job: JobId, event: &TrainingEvent) {
+        if let TrainingEvent::Finished { reason, .. } = event
+            && reason.is_order()
+        {
+            self.sample_run_ended(job, false);
+        }
+    }
+
+    /// A run has ended, at its goal or before. Returns whether it was one of the sample's.
+    pub(super) fn sample_run_ended(&mut self, job: JobId, is_whole: bool) -> bool {
+        let Some(sample) = &mut self.training.sample else {
+            return false;
+        };
+        if !sample.jobs.contains(&job) {
+            return false;
+        }
+        if !matches!(sample.stage, SampleStage::Learning) {
+            return true;
+        }
+        if !is_whole {
+            sample.stage = SampleStage::Stopped;
+            self.abandon_sample_runs();
+            return true;
+        }
+        sample.ended += 1;
+        let ended = sample.ended;
+        if ended < sample.jobs.len() {
+            self.show_sample_run(ended);
+        } else {
+            sample.stage = SampleStage::Learned;
+            self.compare_sample();
+        }
+        true
+    }
+
+    fn abandon_sample_runs(&mut self) {
+        let Some(sample) = &self.training.sample else {
+            return;
+        };
+        let queue = self.training.queue.iter().rev().map(|queued| queued.job);
+        let under_way = queue.filter(|job| sample.jobs.contains(job));
+        let orders = under_way.map(|job| TrainingRequest::Order {
+            job,
+            order: Order::Abandon,
+        });
+        let orders: Vec<_> = orders.collect();
+        self.training.requests.extend(orders);
+    }
+
+    pub(super) fn stop_sample(&mut self) {
+        let Some(sample) = &mut self.training.sample else {
+            return;
+        };
+        match &sample.stage {
+            SampleStage::Writing(_, control) => control.cancel(),
+            SampleStage::Learning => {
+                sample.stage = SampleStage::Stopped;
+                self.abandon_sample_runs();
+            }
+            SampleStage::Comparing(_) => self.apply_evaluate(EvaluateCommand::Cancel),
+            SampleStage::Learned | SampleStage::Compared(_) | SampleStage::Stopped => {}
+        }
+    }
+
+    pub(super) fn compare_sample(&mut self) {
+        let Some(sample) = &self.training.sample else {
+            return;
+        };
+        if !matches!(sample.stage, SampleStage::Learned) || self.evaluate.running.is_some() {
+            return;
+        }
+        let models: Option<Vec<PathBuf>> = sample.runs.iter().map(|run| best_model(run)).collect();
+        let corpus = sample.corpus.clone();
+        let stage = match models {
+            Some(models) => {
+                let job = self.start_evaluation(models, corpus, Split::Test, Device::Cpu);
+                SampleStage::Comparing(job)
+            }
+            // Somebody has deleted one.
+            None => SampleStage::Stopped,
+        };
+        if let Some(sample) = &mut self.training.sample {
+            sample.stage = stage;
+        }
+    }
+
+    pub(in crate::app) fn is_sample_evaluation(&self, job: JobId) -> bool {
+        let sample = self.training.sample.as_ref();
+        sample.is_some_and(|it| matches!(it.stage, SampleStage::Comparing(here) if here == job))
+    }
+
+    /// Its scores are there, as the evaluation of this number.
+    pub(in crate::app) fn sample_evaluated(&mut self, number: usize, evaluation: &Evaluation) {
+        let Some(sample) = &mut self.training.sample else {
+            return;
+        };
+        let comparison = &evaluation.comparison;
+        let systems = comparison.systems.iter().enumerate();
+        let nouns = systems.map(|(at, system)| {
+            let pairs = comparison.segments.iter();
+            let pairs = pairs.map(|it| (it.segment.reference.as_str(), it.hypotheses[at].as_str()));
+            let (right, all) = nouns_right(pairs);
+            NounScores {
+                system: system.name.clone(),
+                right,
+                all,
+            }
+        });
+        sample.nouns = nouns.collect();
+        let wins = comparison.extremes.first().map(|extremes| &extremes.wins);
+        sample.telling = wins.and_then(|wins| wins.first()).map(|win| win.segment);
+        sample.stage = SampleStage::Compared(number);
+    }
+
+    /// The evaluation has ended without scores.
+    pub(in crate::app) fn sample_not_evaluated(&mut self, job: JobId) {
+        if self.is_sample_evaluation(job)
+            && let Some(sample) = &mut self.training.sample
+        {
+            sample.stage = SampleStage::Learned;
+        }
+    }
+
+    pub(super) fn show_sample(&mut self) {
+        let sample = self.training.sample.as_ref();
+        let Some(SampleStage::Compared(number)) = sample.map(|sample| &sample.stage) else {
+            return;
+        };
+        let number = *number;
+        self.page = Page::Evaluate;
+        self.apply_evaluate(EvaluateCommand::ShowEvaluation(number));
+    }
+
+    /// The sample, while its scores are what the page of evaluations shows.
+    pub fn shown_sample(&self) -> Option<&Sample> {
+        let sample = self.training.sample.as_ref()?;
+        let shown = self.evaluate.shown;
+        matches!(sample.stage, SampleStage::Compared(number) if number == shown).then_some(sample)
+    }
+
+    /// Whether the trace that is shown is one of the made-up language, by the model that is open.
+    pub fn explores_sample(&self) -> bool {
+        let trace = self.explorer.trace.as_ref();
+        let is_open = trace.is_some_and(|trace| matches!(trace.origin, Origin::Document { .. }));
+        is_open
+            && matches!(&self.model, ModelState::Open { info, .. } if info.target_language == TARGET_LANGUAGE)
+    }
+}
