@@ -7,6 +7,7 @@
 mod docx;
 mod edits;
 mod encoding;
+mod epub;
 mod html;
 mod language;
 mod markdown;
@@ -99,6 +100,7 @@ formats! {
     Odt => odf::TEXT,
     Ods => odf::WORKBOOK,
     Odp => odf::PRESENTATION,
+    Epub => epub::Epub,
     Xliff => xliff::Xliff,
 }
 
