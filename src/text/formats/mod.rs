@@ -10,6 +10,7 @@ mod encoding;
 mod epub;
 mod html;
 mod language;
+mod manual;
 mod markdown;
 mod mixed;
 mod odf;
@@ -102,6 +103,8 @@ formats! {
     Odp => odf::PRESENTATION,
     Epub => epub::Epub,
     Xliff => xliff::Xliff,
+    Dita => manual::DITA,
+    DocBook => manual::DOCBOOK,
 }
 
 impl Format {
