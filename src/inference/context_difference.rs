@@ -11,9 +11,9 @@ use rand_chacha::ChaCha8Rng;
 use super::tracing::TracedText;
 use super::translation::Translation;
 use super::translator::{KnownTranslations, Step, Translator};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::explain::{Condition, ContextDifference, WordDifference};
-use crate::search::{Candidates, SearchOptions, force_documents};
+use crate::search::{BrokenScores, Candidates, SearchOptions, force_documents};
 use crate::text::document::{Document, Paragraph, ParagraphKind, Section};
 use crate::text::placeholder::visible;
 use crate::text::vocabulary::Vocabulary;
@@ -56,7 +56,7 @@ impl Translator {
         {
             let text = self.written_in(surrounding, options)?;
             written.push((condition, visible(&text, points)));
-            scores.push(self.log_probs(surrounding, options));
+            scores.push(self.log_probs(surrounding, options)?);
         }
         let words = scores[0]
             .iter()
@@ -107,7 +107,11 @@ impl Translator {
 
     /// Subwords of the sentence's translation, each with the natural logarithm of its probability after those before it.
     /// Nothing if nothing is translated.
-    fn log_probs(&self, surrounding: &Surrounding, options: &SearchOptions) -> Vec<(String, f32)> {
+    fn log_probs(
+        &self,
+        surrounding: &Surrounding,
+        options: &SearchOptions,
+    ) -> Result<Vec<(String, f32)>> {
         let traced = TracedText::new(self, &surrounding.document, &surrounding.targets);
         let mut text = traced.source_text();
         let mut candidates = Candidates::new();
@@ -122,7 +126,7 @@ impl Translator {
         }
         let (mut found, vocabulary) = (Vec::new(), self.vocabulary());
         let model = self.model();
-        force_documents(
+        let scored = force_documents(
             model,
             vocabulary,
             &text,
@@ -140,8 +144,13 @@ impl Translator {
                 ControlFlow::Continue(())
             },
         );
+        if let Err(BrokenScores { number, found }) = scored {
+            let sentence = traced.parts[number].sentence;
+            let sentence = surrounding.document.sentence_name(sentence);
+            return Err(Error::BrokenScores { sentence, found });
+        }
         found.sort_by_key(|(number, _)| *number);
-        found.into_iter().flat_map(|(_, words)| words).collect()
+        Ok(found.into_iter().flat_map(|(_, words)| words).collect())
     }
 }
 
