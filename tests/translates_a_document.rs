@@ -314,7 +314,10 @@ fn the_cpu_goes_on_with_the_same_model_and_memory() {
     let (from, to) = (&info.source_language, &info.target_language);
     let memory = TranslationMemory::read(&memory, from, to).expect("a memory");
     translator.remember(memory);
-    let document = parse(Format::Text, "Open the file. Close the page. Print the image.");
+    let document = parse(
+        Format::Text,
+        "Open the file. Close the page. Print the image.",
+    );
     let other = translator.on_cpu().expect("opens");
     assert!(other.is_on_cpu());
     let expected = translate(&translator, &document, 2);

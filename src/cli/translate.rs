@@ -124,8 +124,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let documents = sources.map(|source| arguments.read(source));
     let documents = documents.collect::<Result<Vec<_>>>()?;
     for (document, place) in documents.into_iter().zip(places) {
-        let (adapted, translations) =
-            translate(&mut translator, &document, &arguments.options())?;
+        let (adapted, translations) = translate(&mut translator, &document, &arguments.options())?;
         let translator = adapted.as_ref().unwrap_or(&translator);
         if let Some(path) = &arguments.trace {
             let trace = translator.trace(&document, &translations);

@@ -156,7 +156,10 @@ fn tell(
     let log_probs: Vec<f32> = log_probs.iter::<f32>().collect();
     for (&(number, candidate), rows) in pairs.iter().zip(&batch.target.sentences) {
         let log_probs = log_probs[rows.clone()].to_vec();
-        if let Some(&found) = log_probs.iter().find(|it| it.is_nan() || **it == f32::INFINITY) {
+        if let Some(&found) = log_probs
+            .iter()
+            .find(|it| it.is_nan() || **it == f32::INFINITY)
+        {
             return ControlFlow::Break(End::Broken(BrokenScores { number, found }));
         }
         End::asked(forced(Forced {

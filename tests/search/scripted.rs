@@ -2,9 +2,7 @@
 
 use std::cell::RefCell;
 
-use canopy::search::{
-    BrokenScores, Decode, Hypothesis, Limits, Markup, SearchOptions, search,
-};
+use canopy::search::{BrokenScores, Decode, Hypothesis, Limits, Markup, SearchOptions, search};
 use canopy::text::vocabulary::Vocabulary;
 
 use crate::{options, tiny};

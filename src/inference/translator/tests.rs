@@ -269,7 +269,10 @@ fn a_model_with_damaged_weights_fails_at_a_sentence_with_a_name() {
     assert!(found.is_nan());
     let set = contrastive_set(&[]);
     let scores = translator.score_contrasts(&set, &CONTEXT, &mut |_| ControlFlow::Continue(()));
-    assert!(matches!(scores, Err(Error::BrokenScores { .. })), "{scores:?}");
+    assert!(
+        matches!(scores, Err(Error::BrokenScores { .. })),
+        "{scores:?}"
+    );
 }
 
 #[test]
