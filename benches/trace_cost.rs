@@ -61,7 +61,7 @@ fn main() {
                         .expect("the device works");
                     sums[0] += begun.elapsed().as_secs_f64();
                     let begun = Instant::now();
-                    let trace = translator.trace(document, &translations);
+                    let trace = translator.trace(document, &translations).expect("a trace");
                     sums[1] += begun.elapsed().as_secs_f64();
                     let file = folder.path().join("bench.trace");
                     save(&trace, file, true).expect("the disk is not full");

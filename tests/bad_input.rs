@@ -4,6 +4,7 @@ mod desk;
 mod tiny;
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -169,10 +170,15 @@ fn damaged_model_folders_are_refused_by_file() {
     );
 }
 
+/// Says aloud, past the capture of test output, that a test saw nothing.
+fn skipped(why: &str) {
+    writeln!(std::io::stderr(), "skipped: {why}").expect("standard error");
+}
+
 #[test]
 fn a_full_standard_output_is_an_error() {
     if !Path::new("/dev/full").exists() {
-        println!("skipped: there is no /dev/full here");
+        skipped("there is no /dev/full here");
         return;
     }
     let documents = Desk::new();
@@ -215,7 +221,7 @@ impl SmallDisk {
         if mount.is_ok_and(|output| output.status.success()) {
             return Some(Self(folder));
         }
-        println!("skipped: no file system can be mounted here");
+        skipped("no file system can be mounted here");
         None
     }
 }

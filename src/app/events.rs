@@ -56,7 +56,9 @@ impl AppState {
                 self.prepared(job, (Preparation::Drafting, done, num));
             }
             Event::Adapting { job, done, num } => {
-                self.prepared(job, (Preparation::Adapting, done, num));
+                if !self.taking_in(job, done, num) {
+                    self.prepared(job, (Preparation::Adapting, done, num));
+                }
             }
             Event::Traced { job, source } => self.traced(job, source),
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),

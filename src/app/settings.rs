@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::command::Theme;
-use crate::inference::{DeviceChoice, is_starter, program_folders};
+use crate::inference::{DeviceChoice, asset_folders, is_starter};
 
 const NUM_RECENT: usize = 8;
 
@@ -156,10 +156,10 @@ pub struct Shipped {
 }
 
 impl Shipped {
-    /// Looks in the [folders of the program](program_folders).
+    /// Looks in the [folders of the program's assets](asset_folders).
     pub fn find() -> Self {
         let mut shipped = Self::default();
-        for assets in program_folders().map(|place| place.join("assets")) {
+        for assets in asset_folders() {
             if shipped.models.is_empty() {
                 shipped.models = entries(&assets.join("models"), Path::is_dir);
                 shipped.models.sort_by_key(|folder| !is_starter(folder));

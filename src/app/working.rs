@@ -14,6 +14,7 @@ use crate::jobs::{FileRequest, JobControl, Request, UserMemory};
 impl AppState {
     pub(super) fn close_document(&mut self) {
         self.cancel();
+        self.explorer.stop_asking();
         self.running = None;
         self.keep_edit_for_good();
         self.save_project();

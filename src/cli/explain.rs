@@ -1,5 +1,6 @@
 //! `canopy explain`
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -14,7 +15,7 @@ use crate::explain::{
 use crate::inference::SearchOptions;
 use crate::text::document::Document;
 use crate::trace::{self, Side, TraceSource};
-use crate::training::tell;
+use crate::training::{ModelQuestion, tell};
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
@@ -250,20 +251,16 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
     };
     let (made, translations) = translate(&mut translator, &document, &options)?;
     let sentence = arguments.sentence;
-    // The memory is looked up in by the model as it is.
-    let teller = match view {
-        ModelView::Difference => made.as_ref().unwrap_or(&translator),
-        ModelView::Memory => &translator,
-    };
-    let mut told = tell(
-        teller,
+    let question = ModelQuestion {
         view,
-        &document,
-        &translations,
+        document: &document,
+        translations: &translations,
         sentence,
-        &options,
-        &mut None,
-    )?;
+        options: &options,
+    };
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let made = made.as_ref();
+    let mut told = tell(&translator, made, &question, &mut None, &mut go_on)?;
     if let Some(word) = &arguments.word {
         let place = place_of(word, &told_words(&told), sentence)?;
         told.select(Some(place));

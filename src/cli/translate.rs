@@ -127,7 +127,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         let (adapted, translations) = translate(&mut translator, &document, &arguments.options())?;
         let translator = adapted.as_ref().unwrap_or(&translator);
         if let Some(path) = &arguments.trace {
-            let trace = translator.trace(&document, &translations);
+            let trace = translator.trace(&document, &translations)?;
             trace::save(&trace, path, arguments.force)?;
         }
         let text = if arguments.json {

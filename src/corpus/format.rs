@@ -38,7 +38,7 @@ use super::split::Split;
 use super::unit::{Unit, UnitStatus};
 use super::writer::Statistics;
 use crate::error::{Error, Result};
-use crate::text::digest::{hash_file, hexadecimal};
+use crate::text::digest::{digest_of_files, hash_file, hexadecimal};
 use crate::text::document::{ParagraphKind, Section};
 
 /// What `format` says in `corpus.json`.
@@ -185,6 +185,14 @@ impl Corpus {
             hash_file(&mut hasher, &self.folder.join(split.file_name()))?;
         }
         Ok(hexadecimal(hasher))
+    }
+
+    /// SHA-256 of the documents of one split, in hexadecimal: translations of other ones are none of these.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn digest_of(&self, split: Split) -> Result<String> {
+        digest_of_files([self.folder.join(split.file_name())])
     }
 
     /// The documents of a split, sorted by id and read one by one.

@@ -54,6 +54,7 @@ pub fn run(open: Option<PathBuf>, model: Option<PathBuf>, device: DeviceChoice) 
     let viewport = egui::ViewportBuilder::default()
         .with_title("Canopy")
         .with_app_id("canopy")
+        .with_icon(icon()?)
         .with_inner_size([1280.0, 820.0])
         .with_min_inner_size([840.0, 420.0]);
     let options = eframe::NativeOptions {
@@ -76,6 +77,14 @@ pub fn run(open: Option<PathBuf>, model: Option<PathBuf>, device: DeviceChoice) 
     })
 }
 
+/// The picture of the program in title bars and task lists.
+fn icon() -> Result<egui::IconData> {
+    let png = include_bytes!("../../assets/desktop/canopy.png");
+    eframe::icon_data::from_png_bytes(png).map_err(|cause| Error::Window {
+        reason: cause.to_string(),
+    })
+}
+
 /// winit puts a place in its own source before the reason.
 fn reason(message: &str) -> String {
     message
@@ -84,4 +93,19 @@ fn reason(message: &str) -> String {
         .unwrap_or(message)
         .trim_end_matches('.')
         .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_icon_can_be_shown() {
+        let icon = super::icon().expect("a picture");
+        assert_eq!((icon.width, icon.height), (256, 256));
+        let corner_and_middle = [icon.rgba[3], icon.rgba[(128 * 256 + 128) * 4 + 3]];
+        assert_eq!(
+            corner_and_middle,
+            [0, 255],
+            "round corners, nothing cut out"
+        );
+    }
 }

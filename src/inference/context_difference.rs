@@ -112,7 +112,7 @@ impl Translator {
         surrounding: &Surrounding,
         options: &SearchOptions,
     ) -> Result<Vec<(String, f32)>> {
-        let traced = TracedText::new(self, &surrounding.document, &surrounding.targets);
+        let traced = TracedText::new(self, &surrounding.document, &surrounding.targets)?;
         let mut text = traced.source_text();
         let mut candidates = Candidates::new();
         for (number, part) in traced.parts.iter().enumerate() {

@@ -24,6 +24,6 @@ pub use device::{ComputeDevice, DeviceChoice};
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use picks::{Pick, picks};
 pub use sentence_encoder::SentenceEncoder;
-pub use starter::{is_starter, program_folders, starter_model, starter_model_for};
+pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
 pub use translation::{Flag, Translation};
 pub use translator::{KnownTranslations, ModelInfo, Reads, Step, Translator};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
 
-/// A starter model: what it translates, and its folder below the program's assets.
+/// A starter model: the languages it translates between, and its folder among the program's assets.
 struct Starter {
     source: &'static str,
     target: &'static str,
@@ -17,30 +17,44 @@ const STARTERS: [Starter; 2] = [
     Starter {
         source: "en",
         target: "de",
-        folder: "assets/models/help-en-de-memory",
+        folder: "models/help-en-de-memory",
     },
     Starter {
         source: "de",
         target: "en",
-        folder: "assets/models/help-de-en",
+        folder: "models/help-de-en",
     },
 ];
 
-/// Folders where what comes with the program may lie: beside the program, where it was started, and where it was built.
-pub fn program_folders() -> impl Iterator<Item = PathBuf> {
+/// Folders that may hold the program's assets, in the order in which they are searched: `assets` beside the program,
+/// `../share/canopy` of an installed one, then `assets` where the program was started and where it was built.
+pub fn asset_folders() -> impl Iterator<Item = PathBuf> {
     let program = std::env::current_exe().ok();
-    let places = [
-        program.and_then(|program| program.parent().map(Path::to_owned)),
+    let beside = program.as_deref().and_then(Path::parent);
+    let of_program = beside.map(folders_of_program);
+    let elsewhere = [
         std::env::current_dir().ok(),
         Some(PathBuf::from(env!("CARGO_MANIFEST_DIR"))),
     ];
-    places.into_iter().flatten()
+    let elsewhere = elsewhere.into_iter().flatten();
+    of_program
+        .into_iter()
+        .flatten()
+        .chain(elsewhere.map(|place| place.join("assets")))
 }
 
-/// Finds the starter model in the folders of the program.
+/// Where the assets of a program in the folder `bin` may lie: beside it, or where a package installs them.
+fn folders_of_program(bin: &Path) -> Vec<PathBuf> {
+    let installed = bin.parent().map(|prefix| prefix.join("share/canopy"));
+    std::iter::once(bin.join("assets"))
+        .chain(installed)
+        .collect()
+}
+
+/// Finds the starter model among the program's assets.
 ///
 /// # Errors
-/// [`Error::NoStarterModel`] if it is in none of them.
+/// [`Error::NoStarterModel`] if it is not there.
 pub fn starter_model() -> Result<PathBuf> {
     starter_model_for(None, None)
 }
@@ -48,13 +62,21 @@ pub fn starter_model() -> Result<PathBuf> {
 /// Finds the starter model between these languages, of which either may be left open; the first one if there is none.
 ///
 /// # Errors
-/// [`Error::NoStarterModel`] if it is in none of the program's folders.
+/// [`Error::NoStarterModel`] if it is not among the program's assets.
 pub fn starter_model_for(source: Option<&str>, target: Option<&str>) -> Result<PathBuf> {
+    find_starter(source, target, asset_folders())
+}
+
+fn find_starter(
+    source: Option<&str>,
+    target: Option<&str>,
+    assets: impl IntoIterator<Item = PathBuf>,
+) -> Result<PathBuf> {
     let is = |asked: Option<&str>, has| asked.is_none_or(|asked| is_same_language(has, asked));
     let mut starters = STARTERS.iter();
     let starter = starters.find(|it| is(source, it.source) && is(target, it.target));
     let starter = starter.unwrap_or(&STARTERS[0]).folder;
-    let mut folders = program_folders().map(|place| place.join(starter));
+    let mut folders = assets.into_iter().map(|place| place.join(starter));
     folders
         .find(|folder| folder.is_dir())
         .ok_or(Error::NoStarterModel)
@@ -87,5 +109,24 @@ mod tests {
             "it says what it can do"
         );
         assert!(!is_starter(&found(None, Some("en-GB"))));
+    }
+
+    #[test]
+    fn an_installed_program_finds_its_models() {
+        let prefix = tempfile::tempdir().expect("a folder");
+        let places = || folders_of_program(&prefix.path().join("bin"));
+        let found = find_starter(None, None, places());
+        assert!(matches!(found, Err(Error::NoStarterModel)));
+
+        let installed = prefix.path().join("share/canopy/models/help-de-en");
+        std::fs::create_dir_all(&installed).expect("made");
+        let found = find_starter(Some("de"), Some("en"), places());
+        assert_eq!(found.expect("there"), installed);
+
+        // A program that is unpacked anywhere, its assets beside it.
+        let beside = prefix.path().join("bin/assets/models/help-de-en");
+        std::fs::create_dir_all(&beside).expect("made");
+        let found = find_starter(Some("de"), Some("en"), places());
+        assert_eq!(found.expect("there"), beside);
     }
 }

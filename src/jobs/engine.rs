@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::explain::{Explanation, ModelView};
+use crate::explain::Explanation;
 use crate::inference::{
     KnownTranslations, ModelInfo, SearchOptions, Step, Translation, Translator,
 };
@@ -12,7 +12,7 @@ use crate::memory::TranslationMemory;
 use crate::model::Matches;
 use crate::text::document::Document;
 use crate::trace::Trace;
-use crate::training::{Prepared, for_document, tell};
+use crate::training::{ModelQuestion, Prepared, for_document, tell};
 
 /// What the worker needs of a loaded model; tests put something small in its place.
 pub trait Engine {
@@ -58,29 +58,33 @@ pub trait Engine {
     ) -> Result<()>;
 
     /// As [`Translator::trace`], of texts; `top_t` is another T than the model's own.
+    ///
+    /// # Errors
+    /// If BERT gives numbers that are none.
     fn trace(
         &self,
         document: &Document,
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
-    ) -> Trace;
+    ) -> Result<Trace>;
 
-    /// What it tells of a sentence of a document and of its text in `targets`, see [`tell`].
+    /// As [`tell`]; `made` is the one that was [adapted](Self::adapted) to the document.
     ///
     /// # Errors
     /// If the device fails, or it has nothing to tell.
     fn tell(
         &self,
-        view: ModelView,
-        document: &Document,
-        targets: Vec<Option<String>>,
-        sentence: usize,
-        options: &SearchOptions,
+        made: Option<&Self>,
+        question: &ModelQuestion<'_>,
         prepared: &mut Option<Prepared>,
-    ) -> Result<Explanation>;
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Result<Explanation>
+    where
+        Self: Sized;
 }
 
-fn written(targets: Vec<Option<String>>) -> Vec<Option<Translation>> {
+/// Texts as translations that somebody has written.
+pub(super) fn written(targets: Vec<Option<String>>) -> Vec<Option<Translation>> {
     let targets = targets.into_iter();
     targets.map(|text| text.map(Translation::written)).collect()
 }
@@ -138,20 +142,17 @@ impl Engine for Translator {
         document: &Document,
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
-    ) -> Trace {
+    ) -> Result<Trace> {
         self.trace_with(document, &written(targets), top_t)
     }
 
     fn tell(
         &self,
-        view: ModelView,
-        document: &Document,
-        targets: Vec<Option<String>>,
-        sentence: usize,
-        options: &SearchOptions,
+        made: Option<&Self>,
+        question: &ModelQuestion<'_>,
         prepared: &mut Option<Prepared>,
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Explanation> {
-        let targets = written(targets);
-        tell(self, view, document, &targets, sentence, options, prepared)
+        tell(self, made, question, prepared, step)
     }
 }

@@ -105,7 +105,8 @@ pub enum Request {
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
     },
-    /// What only the model can tell of a sentence. Of several that wait only the last one is answered.
+    /// What only the model can tell of a sentence. Of several that wait only the last one is answered; one that is
+    /// cancelled while the model is made for the document is not.
     Tell {
         job: JobId,
         view: ModelView,
@@ -113,6 +114,7 @@ pub enum Request {
         targets: Vec<Option<String>>,
         sentence: usize,
         options: SearchOptions,
+        control: JobControl,
     },
     /// The sentences of a document against each other.
     Compare {

@@ -8,13 +8,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use super::comparing::Encoded;
-use super::engine::Engine;
+use super::engine::{Engine, written};
 use super::{Event, JobControl, JobId, Request, UserMemory};
 use crate::error::{Error, Result, caught};
+use crate::explain::ModelView;
 use crate::inference::{DeviceChoice, KnownTranslations, Reads, SearchOptions, Step, Translator};
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
-use crate::training::{Prepared, Turn, TurnGuard};
+use crate::training::{ModelQuestion, Prepared, Turn, TurnGuard};
 
 /// The first batch is small, so that the first sentences appear at once.
 const FIRST_CHUNK: usize = 8;
@@ -208,7 +209,7 @@ where
                 let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
                 let engine = made.filter(|_| learnt).or(self.engine.as_ref());
                 let engine = engine.ok_or(Error::NoModel)?;
-                let trace = engine.trace(&document, targets, top_t);
+                let trace = engine.trace(&document, targets, top_t)?;
                 drop(turn);
                 Ok(Event::Traced {
                     job,
@@ -222,21 +223,17 @@ where
                 targets,
                 sentence,
                 options,
+                control,
             } => {
-                self.open_again()?;
-                let lock = self.turn.clone();
-                let mut turn = lock.take();
-                let learnt = self.learnt(job, &document, &mut turn)?;
-                let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
-                let engine = made.filter(|_| learnt).or(self.engine.as_ref());
-                let engine = engine.ok_or(Error::NoModel)?;
-                let prepared = &mut self.prepared;
-                let told = engine.tell(view, &document, targets, sentence, &options, prepared);
-                drop(turn);
-                Ok(Event::Told {
-                    job,
-                    told: told.map(Box::new),
-                })
+                let translations = written(targets);
+                let question = ModelQuestion {
+                    view,
+                    document: &document,
+                    translations: &translations,
+                    sentence,
+                    options: &options,
+                };
+                self.tell(job, &question, &control)
             }
             Request::Compare { job, comparison } => {
                 Encoded::compare(&mut self.encoded, job, *comparison, &self.turn, &self.emit)
@@ -315,6 +312,42 @@ where
             self.make(job, document, turn, &JobControl::default())?;
         }
         Ok(learns)
+    }
+
+    /// Asks the model, and the one that is made for the document where that translates it.
+    fn tell(
+        &mut self,
+        job: JobId,
+        question: &ModelQuestion<'_>,
+        control: &JobControl,
+    ) -> Result<Event> {
+        self.open_again()?;
+        let lock = self.turn.clone();
+        let mut turn = lock.take();
+        if question.view == ModelView::Difference {
+            self.make(job, question.document, &mut turn, control)?;
+        }
+        if control.is_cancelled() {
+            return Ok(Event::Cancelled { job });
+        }
+        let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
+        let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
+        let told = engine.tell(made, question, &mut self.prepared, &mut |done, num| {
+            (self.emit)(Event::Adapting { job, done, num });
+            turn.pass();
+            if control.is_cancelled() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        if control.is_cancelled() {
+            return Ok(Event::Cancelled { job });
+        }
+        Ok(Event::Told {
+            job,
+            told: told.map(Box::new),
+        })
     }
 
     /// Translates the sentences that are `left`; where the device fails, the CPU goes on with them.

@@ -7,6 +7,7 @@
 mod coverage;
 mod edit_distance;
 mod gettext;
+mod words;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -26,6 +27,7 @@ use crate::text::lines::lines;
 use crate::text::placeholder::folded;
 use crate::text::vocabulary::Vocabulary;
 use edit_distance::edit_distance;
+use words::words;
 
 /// The least resemblance of a match; below it the translation has little to do with the new sentence.
 pub const LEAST: f32 = 0.4;
@@ -410,23 +412,6 @@ fn has_ending(path: &Path, ending: &str) -> bool {
 fn spoken(text: &str) -> Vec<String> {
     let is_spoken = |word: &String| word.starts_with(char::is_alphanumeric);
     words(text).filter(is_spoken).collect()
-}
-
-/// Words in lower case, and every mark by itself.
-fn words(text: &str) -> impl Iterator<Item = String> {
-    let mut rest = text.trim_start();
-    std::iter::from_fn(move || {
-        let first = rest.chars().next()?;
-        let end = if first.is_alphanumeric() {
-            rest.find(|letter: char| !letter.is_alphanumeric())
-                .unwrap_or(rest.len())
-        } else {
-            first.len_utf8()
-        };
-        let (word, after) = rest.split_at(end);
-        rest = after.trim_start();
-        Some(word.to_lowercase())
-    })
 }
 
 #[cfg(test)]

@@ -292,3 +292,44 @@ fn a_short_sentence_finds_itself_among_many_that_hold_it() {
     );
     assert_eq!(memory.to_show("Slide")[0].target, "Folie");
 }
+
+#[test]
+fn sentences_without_spaces_find_similar_ones() {
+    for (pairs, asked, least) in [
+        (
+            [
+                ("单击保存按钮以保存文件。", "Click Save."),
+                ("图表有两个坐标轴。", "Two axes."),
+            ],
+            "单击打印按钮以保存文件。",
+            0.8,
+        ),
+        (
+            [
+                ("保存ボタンをクリックします。", "Click Save."),
+                ("図には軸が二つあります。", "Two axes."),
+            ],
+            "印刷ボタンをクリックします。",
+            0.8,
+        ),
+        (
+            [("คลิกปุ่มบันทึก", "Click Save."), ("แผนภูมิมีสองแกน", "Two axes.")],
+            "คลิกปุ่มพิมพ์",
+            0.6,
+        ),
+    ] {
+        let memory = TranslationMemory::new(
+            pairs.map(|(source, target)| (source.to_owned(), target.to_owned())),
+        );
+        let found = memory.best(asked).expect("one resembles it");
+        assert_eq!(found.target, "Click Save.", "{asked}");
+        assert!(
+            (least..1.0).contains(&found.score),
+            "{asked}: {}",
+            found.score
+        );
+        assert_eq!(memory.to_show(asked).len(), 1, "{asked}");
+        let covering = memory.covering(asked, 1);
+        assert_eq!(covering, [pairs[0]], "{asked}");
+    }
+}

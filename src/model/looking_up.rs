@@ -1,9 +1,10 @@
 //! A model that looks words up, and what it finds.
 
-use burn::tensor::Tensor;
 use burn::tensor::activation::log_softmax;
+use burn::tensor::{Int, Tensor, TensorData};
 
 use super::batch::Batch;
+use super::context_attention::Memory;
 use super::decoder::DecoderOutput;
 use super::neighbours::{Near, Neighbours, Weighing};
 use super::system::{Encoded, Model, Network};
@@ -52,26 +53,39 @@ impl Model {
         let translations =
             self.known_translations(&batch.source, &batch.references, &encoded, &drop);
         let scores = self.scores_with(&encoded, translations.as_ref(), batch, &drop);
-        let vocab_size = scores.dims()[1];
-        let log_probs = log_softmax(scores, 1).into_data().try_into_vec::<f32>();
-        let log_probs = log_probs.expect("scores are 32-bit floats");
-        let rows = log_probs.chunks_exact(vocab_size).zip(&batch.labels);
-        let words = rows
-            .zip(neighbours.near(last.fed_forward))
-            .map(|((row, &label), near)| {
-                let alone = row[label as usize].exp();
-                let followed = near
-                    .states
-                    .iter()
-                    .filter(|(state, _)| neighbours.next(*state) == label);
-                let agreeing: f32 = followed.map(|(_, share)| share).sum();
-                LookedUpWord {
-                    mixed: (1.0 - near.weight) * alone + near.weight * agreeing,
-                    near,
-                    alone,
-                }
-            });
+        let alone = of_labels(scores, &batch.labels).into_iter().map(f32::exp);
+        let words = alone
+            .zip(&batch.labels)
+            .zip(neighbours.near(last.fed_forward));
+        let words = words.map(|((alone, &label), near)| LookedUpWord {
+            mixed: neighbours.mixed(alone, label, &near),
+            near,
+            alone,
+        });
         Some(words.collect())
+    }
+
+    /// Log-probability of each of `batch.labels` after the words before it, in which has part what the model looks up, as
+    /// in [`Self::next_log_probs`].
+    pub fn label_log_probs(
+        &self,
+        encoded: &Encoded,
+        translations: Option<&Memory>,
+        batch: &Batch,
+    ) -> Vec<f32> {
+        let scores = self.scores_with(encoded, translations, batch, &DropoutSource::none());
+        let alone = of_labels(scores, &batch.labels);
+        let Some(neighbours) = &self.neighbours else {
+            return alone;
+        };
+        let Some(last) = self.last_layer(batch, encoded) else {
+            return alone;
+        };
+        let words = alone.into_iter().zip(&batch.labels);
+        words
+            .zip(neighbours.near(last.fed_forward))
+            .map(|((alone, &label), near)| neighbours.mixed(alone.exp(), label, &near).ln())
+            .collect()
     }
 
     /// The last decoder layer, a row for each of `batch.target`; None if the model is recurrent.
@@ -84,4 +98,16 @@ impl Model {
             _ => None,
         }
     }
+}
+
+/// Log-probabilities of `labels`, one for each row of `scores`.
+///
+/// # Shapes
+/// - scores: `[rows, vocab]`
+fn of_labels(scores: Tensor<2>, labels: &[u32]) -> Vec<f32> {
+    let ids: Vec<i64> = labels.iter().map(|&id| i64::from(id)).collect();
+    let ids = TensorData::new(ids, [labels.len(), 1]);
+    let ids = Tensor::<2, Int>::from_data(ids, &scores.device());
+    let log_probs = log_softmax(scores, 1).gather(1, ids).into_data();
+    log_probs.iter::<f32>().collect()
 }

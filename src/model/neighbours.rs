@@ -92,6 +92,14 @@ impl Neighbours {
         near.collect()
     }
 
+    /// Probability of a word that the model itself finds as probable as `alone`, mixed with those that followed `near`.
+    pub(super) fn mixed(&self, alone: f32, id: u32, near: &Near) -> f32 {
+        let followed = near.states.iter();
+        let followed = followed.filter(|(state, _)| self.next(*state) == id);
+        let agreeing: f32 = followed.map(|(_, share)| share).sum();
+        (1.0 - near.weight) * alone + near.weight * agreeing
+    }
+
     /// The word that followed a state.
     pub fn next(&self, state: u32) -> u32 {
         self.next[state as usize]

@@ -1,5 +1,10 @@
 //! What the model of a finished run makes of test documents, kept in the run's folder so that no document is translated
 //! twice.
+//!
+//! Answers are kept with digests of what they were computed from: the checkpoints, the corpus, the documents that were
+//! translated, the contrastive set, the memory, contexts and channel, and the settings of search and look-up. Where one of
+//! them differs now, or is not known, the question is asked anew. Of a run that is not here as much is compared as can be
+//! known without it; answers of older programs name little, and are taken if what they name is so.
 
 use std::collections::BTreeMap;
 use std::iter::Sum;
@@ -20,7 +25,7 @@ use crate::model::Model;
 use crate::text::file::write_atomically;
 use crate::text::vocabulary::Vocabulary;
 use crate::training::TrainingConfig;
-use crate::training::sweep::SweepRun;
+use crate::training::sweep::{Origin, SweepRun};
 use crate::weights::{ModelFolder, Precision, averaged_model};
 
 const FILE: &str = "results.json";
@@ -29,6 +34,8 @@ const MODEL: &str = "model";
 const CHECKPOINTS: &str = "checkpoints";
 /// The checkpoint to go on from.
 const LAST: &str = "last";
+/// Key of [`RunResults::origin`].
+const MODEL_DIGEST: &str = "model";
 
 /// What a run's model is asked.
 #[derive(Debug)]
@@ -44,25 +51,32 @@ pub struct Questions<'a> {
     pub device: DeviceChoice,
 }
 
-/// `results.json` of a run folder.
+/// `results.json` of a run folder; what older programs did not write down is empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunResults {
-    /// The checkpoints whose mean was asked; other ones make the answers void.
+    /// The checkpoints whose mean was asked.
     pub checkpoints: Vec<String>,
-    /// Digest of the corpus, another one of which makes them void as well.
+    /// Digest of the corpus; of another one the answers are void.
     pub corpus: String,
     pub parameters: usize,
-    /// Updates of the only checkpoint, where none has a number; other ones make them void too.
+    /// Updates of the only checkpoint, where none has a number.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub steps: usize,
-    /// By split and beam size, such as `test-beam-4`.
+    /// What else they depend on, by name: the digest of the checkpoints, [`MODEL_DIGEST`], and all of
+    /// [`SweepRun::origin`]. Other ones make the answers void too.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub origin: BTreeMap<String, String>,
+    /// By split and search, such as `test-beam-4`.
     pub translations: BTreeMap<String, Translations>,
     /// By the name of the set.
     pub contrasts: BTreeMap<String, Right>,
-    /// Digests of these sets, by name; older answers have none.
+    /// Digests of these sets, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sets: BTreeMap<String, String>,
+    /// Beam sizes of the drafts that models of several passes read there, by the name of the set.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub set_beams: BTreeMap<String, usize>,
 }
 
 /// One segment each, and how fast they came.
@@ -71,6 +85,9 @@ pub struct Translations {
     pub hypotheses: Vec<String>,
     /// Tokens of the translations.
     pub tokens_per_second: f64,
+    /// Digest of the documents; of other ones they are void.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub documents: String,
 }
 
 /// Answers to a contrastive set.
@@ -92,7 +109,15 @@ impl Sum for Right {
 impl Questions<'_> {
     /// The key of a split's [`RunResults::translations`].
     pub fn key(&self, split: Split) -> String {
-        format!("{}-beam-{}", split.name(), self.search.beam_size)
+        let SearchOptions {
+            beam_size,
+            length_penalty,
+        } = self.search;
+        let mut key = format!("{}-beam-{beam_size}", split.name());
+        if length_penalty.to_bits() != SearchOptions::default().length_penalty.to_bits() {
+            key += &format!("-penalty-{length_penalty}");
+        }
+        key
     }
 
     /// Asks the mean of the checkpoints that a run of the sweep in `folder` has kept, unless its own folder has the
@@ -111,8 +136,14 @@ impl Questions<'_> {
         let path = own.join(FILE);
         let mut results = RunResults::read(&path)?;
         let steps = last_steps(&trained, &checkpoints)?;
-        let asked = (&results.checkpoints, &results.corpus, results.steps);
-        if asked != (&checkpoints, &corpus, steps) {
+        let mut origin: BTreeMap<String, String> = run
+            .origin(self.corpus)?
+            .into_iter()
+            .map(|(name, told)| (name.to_owned(), told.unwrap_or_default()))
+            .collect();
+        let digest = digest_of_checkpoints(&trained, &checkpoints)?;
+        origin.insert(MODEL_DIGEST.to_owned(), digest);
+        if (&results.origin, &results.corpus) != (&origin, &corpus) {
             tell("average");
             let (mut description, model, vocabulary) = averaged(&trained, &checkpoints)?;
             run.describe(&mut description, self.corpus)?;
@@ -122,13 +153,24 @@ impl Questions<'_> {
                 checkpoints,
                 corpus,
                 steps,
+                origin,
                 ..RunResults::default()
             };
             results.save(&path)?;
         }
-        let missing = |split: &Split| !results.translations.contains_key(&self.key(*split));
-        let splits: Vec<Split> = self.splits.iter().copied().filter(missing).collect();
-        let set = self.contrasts.filter(|set| !results.answers(set));
+        let mut splits = Vec::new();
+        for &split in &self.splits {
+            let documents = self.corpus.digest_of(split)?;
+            let known = results.translations.get(&self.key(split));
+            if known.is_none_or(|known| known.documents != documents) {
+                splits.push(split);
+            }
+        }
+        let beam_size = self.search.beam_size;
+        let is_answered = |set: &&ContrastiveSet| {
+            results.answers(set) && results.set_beams.get(&set.name) == Some(&beam_size)
+        };
+        let set = self.contrasts.filter(|set| !is_answered(set));
         if splits.is_empty() && set.is_none() {
             return Ok(results);
         }
@@ -144,6 +186,7 @@ impl Questions<'_> {
             let right = self.choose(&translator, set)?;
             results.contrasts.insert(set.name.clone(), right);
             results.sets.insert(set.name.clone(), set.digest());
+            results.set_beams.insert(set.name.clone(), beam_size);
             results.save(&path)?;
         }
         Ok(results)
@@ -166,13 +209,15 @@ impl Questions<'_> {
     ///
     /// # Errors
     /// If they cannot be read, or do not answer these questions.
-    pub fn kept(&self, run: &Path) -> Result<Option<RunResults>> {
-        let Some(path) = self.output(run).filter(|path| path.exists()) else {
+    pub fn kept(&self, run: &SweepRun) -> Result<Option<RunResults>> {
+        let path = self.output(&run.folder).filter(|path| path.exists());
+        let Some(path) = path else {
             return Ok(None);
         };
         let mut results = RunResults::read(&path)?;
         if let Some(set) = self.contrasts {
             results.forget_older(set);
+            results.forget_beam(set, self.search.beam_size);
         }
         let refused = |reason: String| Error::Settings {
             reason,
@@ -181,9 +226,17 @@ impl Questions<'_> {
         if results.corpus != self.corpus.digest()? {
             return Err(refused("a model of another corpus answered".to_owned()));
         }
+        if let Some(other) = results.other_origin(&run.origin(self.corpus)?) {
+            let reason = format!("a model with another {other} answered");
+            return Err(refused(reason));
+        }
         for &split in &self.splits {
             let (key, expected) = (self.key(split), segments(self.corpus, split)?.len());
             let found = results.translations.get(&key);
+            let documents = found.map_or("", |found| &found.documents);
+            if !documents.is_empty() && documents != self.corpus.digest_of(split)? {
+                return Err(refused(format!("{key} is of other documents")));
+            }
             let found = found.map_or(0, |translations| translations.hypotheses.len());
             if found != expected {
                 let reason = format!("{key} has {found} segments, the corpus {expected}");
@@ -220,6 +273,7 @@ impl Questions<'_> {
         Ok(Translations {
             hypotheses: translated.hypotheses,
             tokens_per_second,
+            documents: self.corpus.digest_of(split)?,
         })
     }
 
@@ -249,6 +303,34 @@ impl RunResults {
         match self.sets.get(&set.name) {
             Some(digest) => *digest == set.digest(),
             None => known.items == set.items.len(),
+        }
+    }
+
+    /// What a run that is not here was asked with otherwise than `now`, as far as both are known: answers of older
+    /// programs name nothing.
+    fn other_origin(&self, now: &Origin) -> Option<String> {
+        if self.origin.is_empty() {
+            return None;
+        }
+        let differs = now.iter().find(|(name, told)| {
+            let told = told.as_ref();
+            told.is_some_and(|told| self.origin.get(**name) != Some(told))
+        });
+        let no_longer = || {
+            let mut names = self.origin.keys();
+            names.find(|name| *name != MODEL_DIGEST && !now.contains_key(name.as_str()))
+        };
+        let differs = differs.map(|(name, _)| (*name).to_owned());
+        differs.or_else(|| no_longer().cloned())
+    }
+
+    /// Drops answers to a set that were found with drafts of another beam size.
+    fn forget_beam(&mut self, set: &ContrastiveSet, beam_size: usize) {
+        let known = self.set_beams.get(&set.name);
+        if known.is_some_and(|&known| known != beam_size) {
+            self.contrasts.remove(&set.name);
+            self.sets.remove(&set.name);
+            self.set_beams.remove(&set.name);
         }
     }
 
@@ -296,6 +378,13 @@ fn kept_checkpoints(run: &Path) -> Result<Vec<String>> {
         kept.push(LAST.to_owned());
     }
     Ok(kept)
+}
+
+/// Digest of the models of these checkpoints, in their order.
+fn digest_of_checkpoints(run: &Path, checkpoints: &[String]) -> Result<String> {
+    let folders = checkpoints.iter();
+    let folders = folders.map(|name| ModelFolder::digest(&run.join(CHECKPOINTS).join(name)));
+    Ok(folders.collect::<Result<Vec<_>>>()?.join(" "))
 }
 
 /// Updates of a checkpoint that keeps its name, 0 for those that are named by them.
@@ -360,5 +449,45 @@ mod tests {
         assert!(known.answers(&old));
         known.forget_older(&new);
         assert_eq!(known, RunResults::default());
+    }
+
+    #[test]
+    fn what_a_run_that_is_not_here_was_asked_with_is_compared_as_far_as_it_is_known() {
+        let own = |parts: &[(&str, &str)]| RunResults {
+            origin: parts
+                .iter()
+                .map(|(name, told)| ((*name).to_owned(), (*told).to_owned()))
+                .collect(),
+            ..RunResults::default()
+        };
+        let now = |parts: &[(&'static str, Option<&str>)]| -> Origin {
+            let parts = parts.iter();
+            parts
+                .map(|(name, told)| (*name, told.map(str::to_owned)))
+                .collect()
+        };
+        let asked = own(&[("model", "a1"), ("preset", "sentence"), ("memory", "b2")]);
+        let same = now(&[("preset", Some("sentence")), ("memory", Some("b2"))]);
+        assert_eq!(asked.other_origin(&same), None);
+        let not_here = now(&[("preset", Some("sentence")), ("memory", None)]);
+        assert_eq!(asked.other_origin(&not_here), None);
+        for (told, parts) in [
+            (
+                "memory",
+                &[("preset", Some("sentence")), ("memory", Some("b3"))][..],
+            ),
+            ("memory", &[("preset", Some("sentence"))]),
+            (
+                "channel",
+                &[
+                    ("preset", Some("sentence")),
+                    ("memory", Some("b2")),
+                    ("channel", Some("c3")),
+                ],
+            ),
+        ] {
+            assert_eq!(asked.other_origin(&now(parts)).as_deref(), Some(told));
+        }
+        assert_eq!(own(&[]).other_origin(&same), None, "of an older program");
     }
 }

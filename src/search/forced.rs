@@ -3,9 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
-use burn::tensor::activation::log_softmax;
-use burn::tensor::{Int, Tensor, TensorData};
-
 use super::batch::SourceText;
 use super::beam::SearchOptions;
 use super::broken::BrokenScores;
@@ -148,12 +145,7 @@ fn tell(
     pairs: &[Pair],
     forced: &mut dyn FnMut(Forced) -> ControlFlow<()>,
 ) -> ControlFlow<End> {
-    let scores = model.scores_with(encoded, translations, batch, &DropoutSource::none());
-    let labels: Vec<i64> = batch.labels.iter().map(|&id| i64::from(id)).collect();
-    let shape = [labels.len(), 1];
-    let labels = Tensor::<2, Int>::from_data(TensorData::new(labels, shape), &scores.device());
-    let log_probs = log_softmax(scores, 1).gather(1, labels).into_data();
-    let log_probs: Vec<f32> = log_probs.iter::<f32>().collect();
+    let log_probs = model.label_log_probs(encoded, translations, batch);
     for (&(number, candidate), rows) in pairs.iter().zip(&batch.target.sentences) {
         let log_probs = log_probs[rows.clone()].to_vec();
         if let Some(&found) = log_probs

@@ -25,6 +25,21 @@ pub fn hash_file(hasher: &mut Sha256, path: &Path) -> Result<()> {
     }
 }
 
+/// SHA-256 of files, each with its length, so that what ends one cannot begin the next.
+///
+/// # Errors
+/// If one cannot be read.
+pub fn digest_of_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<String> {
+    let mut hasher = Sha256::new();
+    for path in paths {
+        let path = path.as_ref();
+        let length = std::fs::metadata(path).map_err(Error::read(path))?.len();
+        hasher.update(length.to_le_bytes());
+        hash_file(&mut hasher, path)?;
+    }
+    Ok(hexadecimal(hasher))
+}
+
 /// All digits of what was taken in.
 pub fn hexadecimal(hasher: Sha256) -> String {
     let mut text = String::new();

@@ -43,7 +43,7 @@ pub use data::TrainingData;
 pub use event::{EndReason, Phase, RunLimits, Sample, TrainingEvent};
 pub use fitting::with_fitting_batches;
 pub use for_document::{
-    Adaptation, LookUp, Prepared, for_document, for_sentences, looked_up, tell,
+    Adaptation, LookUp, ModelQuestion, Prepared, for_document, for_sentences, looked_up, tell,
 };
 pub use known_runs::{known_runs, remember_run};
 pub use optimizer::Adam;

@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::memory::{TranslationMemory, behind};
 use crate::model::{BertReading, BertSequence, Matches, Model, ModelConfig, SENTENCE_BREAK};
 use crate::text::WordPieces;
+use crate::text::digest::digest_of_files;
 use crate::text::file::{TEMPORARY, write_atomically};
 use crate::text::vocabulary::Vocabulary;
 
@@ -283,6 +284,15 @@ impl ModelFolder {
             MEMORY,
             PLAIN_MEMORY,
         ]
+    }
+
+    /// SHA-256 of all files of a model folder, in hexadecimal: two with the same one translate alike.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn digest(folder: &Path) -> Result<String> {
+        let files = Self::files().map(|name| folder.join(name));
+        digest_of_files(files.iter().filter(|path| path.exists()))
     }
 
     /// Where a folder keeps its weights.

@@ -4,6 +4,7 @@ mod corpora;
 #[path = "../desk/mod.rs"]
 mod desk;
 mod models;
+mod page;
 #[path = "../tiny/mod.rs"]
 mod tiny;
 mod translating;

@@ -1,5 +1,6 @@
 //! Documents as a user meets them: read, cut into sentences, written back.
 
+mod damaged;
 mod html;
 mod markdown;
 mod odd_files;

@@ -1,5 +1,5 @@
-//! Pages come back as they were, whole or damaged: help pages that others wrote if `CANOPY_HELP` names their folder,
-//! otherwise the sample.
+//! Pages come back as they were: help pages that others wrote if `CANOPY_HELP` names their folder, otherwise a few of them
+//! and the sample.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,16 @@ use canopy::text::document::{Document, Format};
 
 use crate::{check, with_own_text, without_space};
 
-/// The pages below `CANOPY_HELP` (`…/en-US/text`) or among the samples, every `step`th.
-fn pages(step: usize) -> Vec<PathBuf> {
-    let samples = || Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/samples");
-    let root = std::env::var_os("CANOPY_HELP").map_or_else(samples, PathBuf::from);
-    let (mut folders, mut pages) = (vec![root], Vec::new());
+/// The pages below `CANOPY_HELP` (`…/en-US/text`), every `step`th, or all that come with the tests.
+pub fn pages(step: usize) -> Vec<PathBuf> {
+    let (mut folders, mut pages) = (vec![], Vec::new());
+    match std::env::var_os("CANOPY_HELP") {
+        Some(folder) => folders.push(PathBuf::from(folder)),
+        None => {
+            folders.extend(["assets/samples", "tests/data/german", "tests/data/pages"].map(own))
+        }
+    }
+    let step = if folders.len() > 1 { 1 } else { step };
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("a folder") {
             let path = entry.expect("an entry").path();
@@ -26,6 +31,11 @@ fn pages(step: usize) -> Vec<PathBuf> {
     assert!(!pages.is_empty(), "no pages in the folder");
     pages.sort();
     pages.into_iter().step_by(step).collect()
+}
+
+/// A folder that comes along.
+pub fn own(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)
 }
 
 #[test]
@@ -42,32 +52,5 @@ fn real_pages_come_back_as_they_were() {
             without_space(&document.original),
             "{page:?}"
         );
-    }
-}
-
-#[test]
-fn damaged_pages_come_back_as_they_were() {
-    let mut state = 1_u64;
-    let mut random = |below: usize| {
-        // Knuth's MMIX generator; its upper bits are the good ones.
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).expect("31 bits") % below.max(1)
-    };
-    for page in pages(13) {
-        let whole = fs::read_to_string(&page).expect("readable");
-        for format in [Format::Html, Format::Markdown, Format::Text] {
-            let mut characters: Vec<char> = whole.chars().collect();
-            for _ in 0..=random(200) {
-                let at = random(characters.len());
-                characters.drain(at..(at + 1 + random(4)).min(characters.len()));
-            }
-            characters.truncate(1 + random(2 * characters.len()));
-            let damaged: String = characters.into_iter().collect();
-            let document = Document::parse("damaged", format, damaged.clone()).expect("readable");
-            check(&document);
-            with_own_text(&document);
-        }
     }
 }

@@ -9,7 +9,7 @@ use canopy::memory::TranslationMemory;
 use canopy::model::{Context, ContextSentence};
 use canopy::text::document::{Document, Format};
 use canopy::training::{for_document, looked_up};
-use canopy::weights::{ModelFolder, read_tensors};
+use canopy::weights::{ModelFolder, Precision, read_tensors, write_tensors};
 
 use crate::desk::{Desk, assert_done, assert_failed, canopy, stdout};
 use crate::selecting::encoder;
@@ -97,7 +97,23 @@ fn a_fused_model_is_trained_stopped_and_translates_a_document() {
             assert!(stdout(&done).contains("BLEU"), "{}", stdout(&done));
         }
         looks_up(Path::new(&model));
+        is_not_traced_without_its_bert(Path::new(&model));
     }
+}
+
+/// Where BERT gives no numbers, there is no trace of a model that read nothing of it.
+fn is_not_traced_without_its_bert(model: &Path) {
+    let weights = model.join("weights.safetensors");
+    let mut tensors = read_tensors(&weights).expect("readable");
+    let (_, words) = tensors.get_mut("bert.bert.words").expect("its BERT");
+    words.fill(f32::NAN);
+    write_tensors(&weights, &tensors, Precision::Full).expect("written");
+    let translator = Translator::open(model, DeviceChoice::Cpu).expect("a model");
+    let text = "Close the file. Open the page and print it.".to_owned();
+    let page = Document::parse("page.txt", Format::Text, text).expect("a text");
+    let refused = translator.trace(&page, &[None, None]);
+    let refused = refused.expect_err("no numbers").to_string();
+    assert!(refused.contains("number"), "{refused}");
 }
 
 /// What such a model looks up in a memory is what its search was told.
@@ -117,7 +133,8 @@ fn looks_up(model: &Path) {
     let options = SearchOptions::default();
     made.translate(&page, &[1], &options, &mut take)
         .expect("it translates");
-    let view = looked_up(&translator, &page, &found, 1, &mut None).expect("it was looked up");
+    let view = looked_up(&translator, (&page, &found, 1), &mut None, &mut go_on);
+    let view = view.expect("it was looked up");
     let told = found[1].as_ref().expect("translated");
     // So little trained, it may not have come to an end.
     let written = told.num_tokens - usize::from(told.flags.contains(&Flag::CutOff));

@@ -133,7 +133,7 @@ fn translated(translator: &Translator, document: &Document) -> Vec<Option<Transl
 fn traced(config: ModelConfig) -> (Document, Vec<Option<Translation>>, Trace) {
     let (translator, document) = (translator(config), document());
     let translations = translated(&translator, &document);
-    let trace = translator.trace(&document, &translations);
+    let trace = translator.trace(&document, &translations).expect("traces");
     let again = translated(&translator, &document);
     assert_eq!(
         again, translations,

@@ -144,7 +144,7 @@ fn a_trace_from_the_shipped_model_aligns_every_word_of_the_translation() {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/samples/sorting-a-table.md");
     let document = Document::open(&sample, None).expect("a sample");
     let translations = translated(&translator, &document);
-    let trace = translator.trace(&document, &translations);
+    let trace = translator.trace(&document, &translations).expect("traces");
     let words = trace.overview.words(canopy::trace::Side::Target);
     assert!(words.num_words() > 50);
     let cross = trace

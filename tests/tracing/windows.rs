@@ -37,6 +37,7 @@ fn sentences_of_other_windows_are_traced_where_they_were_read() {
             ..tiny::config()
         };
         let trace = translator(config).trace(&document, &untranslated);
+        let trace = trace.expect("traces");
         let [.., before, last] = trace.overview.windows.as_slice() else {
             panic!("it is read in windows: {:?}", trace.overview.windows);
         };

@@ -5,7 +5,7 @@ use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions};
 use canopy::model::Matches;
 use canopy::results::{Questions, Results};
 use canopy::training::sweep::{Sweep, SweepTable};
-use canopy::weights::ModelFolder;
+use canopy::weights::{ModelFolder, Precision};
 
 use super::*;
 
@@ -177,16 +177,119 @@ fn a_row_may_look_up_with_the_weights_of_another_one() {
     assert_eq!(described[1].training.preset, "nearest-neighbours-small");
 }
 
-/// The results of the sweep's models, and what was done for them.
-fn scored(
-    sweep: &Sweep,
-    folder: &Path,
-    times: &SweepTable,
-    outputs: &Path,
-) -> (Results, Vec<String>) {
-    let corpus = Corpus::open(&sweep.rows[0].runs[0].config.corpus).expect("a corpus");
-    let questions = Questions {
-        corpus: &corpus,
+/// Saves a model once more with half as many bits: another one of the same name.
+fn rounded(folder: &Path) {
+    let description = ModelFolder::open(folder).expect("a model");
+    let (model, vocabulary) = description.load(folder, &tiny::device()).expect("weights");
+    let saved = description.save(folder, &model, &vocabulary, Precision::Half);
+    saved.expect("saves");
+}
+
+#[test]
+fn answers_count_only_for_what_they_were_computed_from() {
+    let place = Place::new();
+    let (file, folder) = (place.run("sweep.toml"), place.run("sweep"));
+    let (back, memory) = (place.run("back"), place.run("memory.tsv"));
+    let text = format!(
+        "[base]\ncorpus = {:?}\nvocab_size = {}\nbatch_tokens = 120\nsteps = 3\nkeep_checkpoints = 0\n\
+         [[row]]\nname = \"Sentence\"\n\
+         [[row]]\nname = \"Neighbours\"\npreset = \"nearest-neighbours-small\"\nweights = \"Sentence\"\n\
+         [[row]]\nname = \"Chosen\"\nweights = \"Sentence\"\nchannel = {back:?}\n",
+        place.corpus(),
+        tiny::VOCAB
+    );
+    let opened = |text: &str| {
+        fs::write(&file, text).expect("writes");
+        Sweep::open(&file).expect("a sweep")
+    };
+    let sweep = opened(&text);
+    let (table, _) = swept(&sweep, &folder, 0);
+    let checkpoint = folder.join("sentence/seed-1/checkpoints/last");
+    let mut description = ModelFolder::open(&checkpoint).expect("a model");
+    let (model, vocabulary) = description
+        .load(&checkpoint, &tiny::device())
+        .expect("weights");
+    let languages = &mut description.languages;
+    std::mem::swap(&mut languages.source, &mut languages.target);
+    let saved = description.save(&back, &model, &vocabulary, Precision::Full);
+    saved.expect("saves");
+
+    let outputs = folder.with_extension("outputs");
+    let asked = |sweep: &Sweep| scored(sweep, &folder, &table, &outputs).1;
+    let all = ["average", "translate dev", "translate test"];
+    let nothing: [&str; 0] = [];
+    assert_eq!(asked(&sweep), all.repeat(3));
+    assert_eq!(asked(&sweep), nothing);
+    let elsewhere = folder.with_extension("elsewhere");
+    let kept = |sweep: &Sweep| {
+        let corpus = Corpus::open(&place.corpus()).expect("a corpus");
+        let questions = questions(&corpus, &outputs);
+        let mut tell = |_: &_, what: &str| panic!("{what}");
+        Results::of(
+            sweep,
+            &elsewhere,
+            &table,
+            Split::Test,
+            &questions,
+            &mut tell,
+        )
+    };
+    kept(&sweep).expect("nothing has changed");
+
+    // Other documents to translate, as many of them.
+    let test = place.corpus().join("test.jsonl");
+    let before = fs::read_to_string(&test).expect("reads");
+    let after = before.replacen("Move", "Copy", 1);
+    assert_ne!(after, before);
+    fs::write(&test, after).expect("writes");
+    let refused = kept(&sweep).expect_err("of other documents").to_string();
+    assert!(
+        refused.contains("test-beam-1 is of other documents"),
+        "{refused}"
+    );
+    assert_eq!(asked(&sweep), ["translate test"].repeat(3));
+
+    // Another memory, first by name and then by what is in it.
+    fs::write(&memory, "Open the file.\tÖffnen Sie die Datei.\n").expect("writes");
+    let own = format!("weights = \"Sentence\"\nmemory = {memory:?}\n[[row]]");
+    let with_memory = opened(&text.replacen("weights = \"Sentence\"\n[[row]]", &own, 1));
+    let refused = kept(&with_memory).expect_err("another memory").to_string();
+    assert!(refused.contains("another memory"), "{refused}");
+    assert_eq!(asked(&with_memory), all);
+    fs::write(&memory, "Open the file.\tDie Datei öffnen.\n").expect("writes");
+    assert_eq!(asked(&with_memory), all);
+    assert_eq!(asked(&with_memory), nothing);
+    assert_eq!(asked(&sweep), all);
+
+    // Another model that translates back, in the same place.
+    rounded(&back);
+    let refused = kept(&sweep).expect_err("another channel").to_string();
+    assert!(refused.contains("another channel"), "{refused}");
+    assert_eq!(asked(&sweep), all);
+    fs::remove_dir_all(&back).expect("deletes");
+    kept(&sweep).expect("what is not here is not compared");
+
+    // Other weights in checkpoints of the same names and steps.
+    let sentence = opened(
+        text.split_once("[[row]]\nname = \"Chosen\"")
+            .expect("a row")
+            .0,
+    );
+    assert_eq!(asked(&sentence), nothing);
+    rounded(&checkpoint);
+    assert_eq!(asked(&sentence), all.repeat(2));
+
+    // Another search.
+    let corpus = Corpus::open(&place.corpus()).expect("a corpus");
+    let mut other = questions(&corpus, &outputs);
+    let key = other.key(Split::Test);
+    other.search.length_penalty = 0.5;
+    assert_ne!(other.key(Split::Test), key);
+}
+
+fn questions<'a>(corpus: &'a Corpus, outputs: &'a Path) -> Questions<'a> {
+    Questions {
+        corpus,
         splits: vec![Split::Dev, Split::Test],
         search: SearchOptions {
             beam_size: 1,
@@ -195,7 +298,18 @@ fn scored(
         contrasts: None,
         outputs: Some(outputs),
         device: DeviceChoice::Cpu,
-    };
+    }
+}
+
+/// The results of the sweep's models, and what was done for them.
+fn scored(
+    sweep: &Sweep,
+    folder: &Path,
+    times: &SweepTable,
+    outputs: &Path,
+) -> (Results, Vec<String>) {
+    let corpus = Corpus::open(&sweep.rows[0].runs[0].config.corpus).expect("a corpus");
+    let questions = questions(&corpus, outputs);
     let mut asked = Vec::new();
     let results = Results::of(
         sweep,

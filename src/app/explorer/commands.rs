@@ -8,7 +8,7 @@ use crate::app::ask::Ask;
 use crate::app::command::Page;
 use crate::app::state::{AppState, ModelState};
 use crate::explain::{ModelView, Question, ViewKind, head_for_tree};
-use crate::jobs::{Answer, ExplainRequest, JobId, Request};
+use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, Request};
 
 impl AppState {
     pub(in crate::app) fn apply_explore(&mut self, command: ExploreCommand) {
@@ -113,6 +113,9 @@ impl AppState {
     /// Puts the present question to the trace.
     pub(super) fn ask_trace(&mut self) {
         let job = self.next_job();
+        if self.explorer.question.view.of_model().is_none() {
+            self.explorer.stop_asking();
+        }
         if self.explorer.question.view == ViewKind::Similarity {
             self.ask_similarity(job);
             return;
@@ -147,6 +150,8 @@ impl AppState {
         let Some(document) = &self.document else {
             return;
         };
+        // What the model has begun to take in for one sentence, it needs for the next one too.
+        let control = self.explorer.asked_control.clone();
         let request = Request::Tell {
             job,
             view,
@@ -154,6 +159,7 @@ impl AppState {
             targets: document.target_texts(),
             sentence,
             options: self.search_options(),
+            control,
         };
         self.explorer.asked = Some(job);
         self.requests.push(request);
@@ -316,6 +322,16 @@ impl AppState {
         };
         self.explorer.saving = Some(job);
         self.explorer.requests.push(request);
+    }
+}
+
+impl Explorer {
+    /// Nobody waits for the model's answer any more.
+    pub(in crate::app) fn stop_asking(&mut self) {
+        self.asked = None;
+        self.asked_control.cancel();
+        self.asked_control = JobControl::default();
+        self.taking_in = None;
     }
 }
 

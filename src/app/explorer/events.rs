@@ -81,8 +81,19 @@ impl AppState {
         if explorer.asked.take_if(|asked| *asked == job).is_none() {
             return;
         }
+        explorer.taking_in = None;
         explorer.revision += 1;
         explorer.answer = Some(answer.map_err(|error| error.to_string()));
+    }
+
+    /// The model takes in what resembles the document before it answers; returns whether the explorer waits for that.
+    pub(in crate::app) fn taking_in(&mut self, job: JobId, done: usize, num: usize) -> bool {
+        let explorer = &mut self.explorer;
+        let is_asked = explorer.asked == Some(job);
+        if is_asked {
+            explorer.taking_in = Some((done, num));
+        }
+        is_asked
     }
 
     pub(in crate::app) fn told(&mut self, job: JobId, told: Result<Box<Explanation>>) {
@@ -119,6 +130,7 @@ impl AppState {
     pub(in crate::app) fn explorer_failed(&mut self, job: JobId, error: &Error) -> bool {
         let explorer = &mut self.explorer;
         if explorer.asked.take_if(|asked| *asked == job).is_some() {
+            explorer.taking_in = None;
             explorer.revision += 1;
             explorer.answer = Some(Err(error.to_string()));
             return true;

@@ -14,7 +14,7 @@ pub use similarity::{Comparing, SimilarityState};
 
 use crate::charts::Theme;
 use crate::explain::{Choices, Heads, Order, Query, Question, Spot, ViewKind};
-use crate::jobs::{Answer, ExplainRequest, JobId, UserMemory};
+use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, UserMemory};
 use crate::similarity::Measure;
 use crate::text::document::Document;
 use crate::trace::{Side, TraceSource};
@@ -145,6 +145,10 @@ pub struct Explorer {
     margin: margin::MarginState,
     pub similarity: SimilarityState,
     asked: Option<JobId>,
+    /// Stops the model where it is asked.
+    asked_control: JobControl,
+    /// How far the model is in taking in what resembles the document, before it answers: done and to be done.
+    pub taking_in: Option<(usize, usize)>,
     /// Questions before this one, the last one last.
     back: Vec<Question>,
     saving: Option<JobId>,
@@ -170,6 +174,8 @@ impl Default for Explorer {
             margin: margin::MarginState::default(),
             similarity: SimilarityState::default(),
             asked: None,
+            asked_control: JobControl::default(),
+            taking_in: None,
             back: Vec::new(),
             saving: None,
         }

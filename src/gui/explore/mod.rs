@@ -162,25 +162,29 @@ impl ExplorePanel {
 fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
     let explorer = &state.explorer;
-    let text = match &explorer.awaited {
-        Some(Awaited::Trace { .. }) => "The model reads the document once more…",
-        Some(Awaited::File { .. }) => "The trace is being read…",
-        None => match state.why_trace_is_old() {
-            Some(reason) => reason,
+    let text = match (&explorer.awaited, explorer.taking_in) {
+        (Some(Awaited::Trace { .. }), _) => "The model reads the document once more…".to_owned(),
+        (Some(Awaited::File { .. }), _) => "The trace is being read…".to_owned(),
+        (None, Some((done, num))) => {
+            format!("The model takes in similar sentences, {done} of {num}…")
+        }
+        (None, None) => match state.why_trace_is_old() {
+            Some(reason) => reason.to_owned(),
             None => return,
         },
     };
+    let is_awaited = explorer.awaited.is_some() || explorer.taking_in.is_some();
     Frame::NONE
         .fill(palette.selected)
         .corner_radius(super::theme::RADIUS)
         .inner_margin(Margin::symmetric(10, 4))
         .show(ui, |ui| {
             ui.horizontal(|ui| {
-                if explorer.awaited.is_some() {
+                if is_awaited {
                     ui.spinner();
                 }
                 ui.label(RichText::new(text).color(palette.text));
-                if explorer.awaited.is_none() {
+                if !is_awaited {
                     let why_not = state.why_no_trace();
                     let button = egui::Button::new("Trace again");
                     let response = ui.add_enabled(why_not.is_none(), button);

@@ -12,6 +12,7 @@ use self::rows::Layout;
 pub(super) use self::text::TracedText;
 use super::translation::Translation;
 use super::translator::Translator;
+use crate::error::Result;
 use crate::model::{Attended, AttendedKind, GateReading, ModelConfig};
 use crate::search::{Encodings, LARGEST, Window};
 use crate::text::document::Document;
@@ -33,12 +34,19 @@ impl Translator {
     /// The trace is in memory as a whole. Weights below 0.001 are dropped; the longer the document, the less is kept, so
     /// that a trace has at most about 16 million rows and visits each, some 4 GB: first the nodes of the content tree
     /// that were cut, then all nodes (the chosen sentences keep their relevance), then all layers but the last ones.
-    pub fn trace(&self, document: &Document, translations: &[Option<Translation>]) -> Trace {
+    ///
+    /// # Errors
+    /// If BERT gives numbers that are none.
+    pub fn trace(
+        &self,
+        document: &Document,
+        translations: &[Option<Translation>],
+    ) -> Result<Trace> {
         let num_sentences = document.sentences.len();
         assert_eq!(translations.len(), num_sentences, "translations");
         let (config, text) = (
             &self.description().model,
-            TracedText::new(self, document, translations),
+            TracedText::new(self, document, translations)?,
         );
         let keep = amount(config, text.num_words(), text.parts.len());
         let mut trace = Trace {
@@ -86,16 +94,19 @@ impl Translator {
             let expected = trace.overview.count(map.info.queries);
             map.rows.resize_with(expected, MapRow::default);
         }
-        trace
+        Ok(trace)
     }
 
     /// The same with another T than the model's own, where it has one: at least 1.
+    ///
+    /// # Errors
+    /// As [`Self::trace`].
     pub fn trace_with(
         &self,
         document: &Document,
         translations: &[Option<Translation>],
         top_t: Option<usize>,
-    ) -> Trace {
+    ) -> Result<Trace> {
         let other = top_t.and_then(|top_t| self.with_top_t(top_t.max(1)));
         other.as_ref().unwrap_or(self).trace(document, translations)
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::super::translation::Translation;
 use super::super::translator::{Translator, is_translatable};
+use crate::error::Result;
 use crate::model::{Batch, BertSequence, Rows};
 use crate::search::{LARGEST, SourceSentence, SourceText, Window, windows};
 use crate::text::document::{Document, Sentence};
@@ -32,15 +33,17 @@ pub(in crate::inference) struct TracedText {
 }
 
 impl TracedText {
+    /// # Errors
+    /// If BERT gives numbers that are none.
     pub fn new(
         translator: &Translator,
         document: &Document,
         translations: &[Option<Translation>],
-    ) -> Self {
+    ) -> Result<Self> {
         let model = translator.model();
         let (mut parts, mut read, mut pieces) = (Vec::new(), Vec::new(), Vec::new());
         // The document was translated with the same ones.
-        let contexts = translator.bert_sequences(document).unwrap_or_default();
+        let contexts = translator.bert_sequences(document)?;
         for (sentence, translation) in translations.iter().enumerate() {
             let Sentence { text, points, .. } = &document.sentences[sentence];
             let copied = !is_translatable(text);
@@ -66,12 +69,12 @@ impl TracedText {
             let targets = targets.into_iter();
             parts.extend(targets.map(|target| TracedPart { sentence, target }));
         }
-        Self {
+        Ok(Self {
             parts,
             sources: read,
             pieces,
             translated: translations.iter().any(Option::is_some),
-        }
+        })
     }
 
     /// Words of some parts, in source and target.
@@ -250,18 +253,21 @@ impl TracedText {
 impl Translator {
     /// What the model reads of a document and writes for the parts of one sentence: a batch for each window that they are
     /// in. None if what was written cannot be told in parts, or is longer than the model can write.
+    ///
+    /// # Errors
+    /// If BERT gives numbers that are none.
     pub(crate) fn batches_of(
         &self,
         document: &Document,
         translations: &[Option<Translation>],
         sentence: usize,
-    ) -> Option<Vec<Batch>> {
-        let text = TracedText::new(self, document, translations);
+    ) -> Result<Option<Vec<Batch>>> {
+        let text = TracedText::new(self, document, translations)?;
         let longest = self.description().model.max_tokens;
         let own = text.parts.iter().filter(|part| part.sentence == sentence);
         let mut targets = own.map(|part| part.target.as_ref());
         let fits = targets.all(|target| target.is_some_and(|ids| ids.len() < longest));
-        fits.then(|| text.batches(sentence, self.model().reads_documents()))
+        Ok(fits.then(|| text.batches(sentence, self.model().reads_documents())))
     }
 }
 

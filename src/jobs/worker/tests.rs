@@ -81,22 +81,21 @@ impl Engine for Fake {
         _document: &Document,
         _targets: Vec<Option<String>>,
         _top_t: Option<usize>,
-    ) -> Trace {
+    ) -> Result<Trace> {
         unreachable!("not asked for here")
     }
 
     fn tell(
         &self,
-        _view: ModelView,
-        _document: &Document,
-        _targets: Vec<Option<String>>,
-        sentence: usize,
-        _options: &SearchOptions,
+        made: Option<&Self>,
+        question: &ModelQuestion<'_>,
         _prepared: &mut Option<Prepared>,
+        _step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Explanation> {
+        let model = made.map_or("fake", |_| "fake, made for the document");
         Ok(Explanation::Difference(ContextDifference {
-            model: "fake".to_owned(),
-            sentence,
+            model: model.to_owned(),
+            sentence: question.sentence,
             source: String::new(),
             translation: String::new(),
             written: Vec::new(),
@@ -329,20 +328,49 @@ fn translating_without_a_model_fails() {
     ));
 }
 
-#[test]
-fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
-    let (requests, inbox) = channel();
-    let tell = |sentence: usize| Request::Tell {
+fn tell(sentence: usize, name: &str, control: &JobControl) -> Request {
+    Request::Tell {
         job: JobId(sentence as u64),
         view: ModelView::Difference,
-        document: document("page"),
-        targets: vec![],
+        document: document(name),
+        targets: vec![None],
         sentence,
         options: SearchOptions {
             beam_size: 1,
             length_penalty: 1.0,
         },
-    };
+        control: control.clone(),
+    }
+}
+
+#[test]
+fn whether_the_context_mattered_is_asked_of_the_model_that_is_made_for_the_document() {
+    let (worker, events) = start();
+    let next = || events.recv().expect("an event");
+    for (name, expected) in [("learn", "fake, made for the document"), ("page", "fake")] {
+        worker.send(tell(4, name, &JobControl::default()));
+        if name == "learn" {
+            assert!(matches!(next(), Event::Adapting { job: JobId(4), .. }));
+        }
+        let Event::Told { told: Ok(told), .. } = next() else {
+            panic!("it tells")
+        };
+        let Explanation::Difference(told) = *told else {
+            panic!("the difference")
+        };
+        assert_eq!((told.model.as_str(), told.sentence), (expected, 4));
+    }
+    let control = JobControl::default();
+    control.cancel();
+    worker.send(tell(5, "learn more", &control));
+    assert!(matches!(next(), Event::Adapting { .. }));
+    assert!(matches!(next(), Event::Cancelled { job: JobId(5) }));
+}
+
+#[test]
+fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
+    let (requests, inbox) = channel();
+    let tell = |sentence| tell(sentence, "page", &JobControl::default());
     requests.send(open()).expect("a thread");
     for sentence in 1..3 {
         requests.send(tell(sentence)).expect("a thread");

@@ -1,20 +1,30 @@
 //! Looking up what was translated before: the next words of a search are mixed with those that followed similar states in
 //! translations of similar sentences.
 
+use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
 use super::examples;
 use crate::inference::Translator;
 use crate::model::{Matches, Model, Weighing};
-use crate::training::ExampleSet;
+use crate::training::{Example, ExampleSet};
+
+/// Sentences that pairs are chosen for between two steps that are told.
+const SENTENCES_A_STEP: usize = 64;
+
+/// Target tokens of a pair, to tell beforehand how many batches there will be.
+const PAIR_TOKENS: usize = 16;
 
 /// What is looked up for a document, and how it counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LookUp {
     /// Pairs of the memory for each sentence, at most: those that [cover](crate::memory::TranslationMemory::covering) it.
     pub pairs: usize,
-    /// Pairs for the whole document, at most: every word of the search is compared with all of their words.
+    /// Pairs for the whole document, at most: every word of the search is compared with all of their words. In a document
+    /// with more sentences than that, pairs are chosen for some of them, spread evenly.
     pub all_pairs: usize,
+    /// Target tokens of all these pairs, at most: if they are longer, some are left out, spread evenly.
+    pub all_tokens: usize,
     pub weighing: Weighing,
     /// Target tokens that are read at once, at most.
     pub batch_tokens: usize,
@@ -36,6 +46,7 @@ impl Default for LookUp {
         Self {
             pairs: 40,
             all_pairs: 4_800,
+            all_tokens: 240_000,
             weighing: Weighing::default(),
             batch_tokens: 2_500,
         }
@@ -43,9 +54,9 @@ impl Default for LookUp {
 }
 
 impl LookUp {
-    /// A translator for the document of these sentences, as a reader sees them; `step` is told how many batches of pairs
-    /// are read and to be read, and may break it off. None if its model looks nothing up, or nothing shares a word with
-    /// the sentences.
+    /// A translator for the document of these sentences, as a reader sees them; `step` is told how much is done and to be
+    /// done, roughly while pairs are chosen, then in batches of pairs that are read, and may break it off. None if its
+    /// model looks nothing up, or nothing shares a word with the sentences.
     pub fn for_sentences(
         &self,
         translator: &Translator,
@@ -65,21 +76,29 @@ impl LookUp {
         let description = translator.description();
         let memory = description.memory.as_ref();
         let memory = memory.filter(|_| description.model.matches == Some(Matches::LookUp))?;
-        let each = self
-            .pairs
-            .min(self.all_pairs / sentences.len().max(1))
-            .max(1);
-        let pairs = sentences
-            .iter()
-            .flat_map(|sentence| memory.covering(sentence, each));
-        let examples = examples(pairs, translator);
+        let (each, stride) = self.pairs_for(sentences.len());
+        let chosen: Vec<&String> = sentences.iter().step_by(stride).collect();
+        let begun = chosen.len().saturating_sub(1) / SENTENCES_A_STEP;
+        let expected = (chosen.len() * each * PAIR_TOKENS).div_ceil(self.batch_tokens);
+        let (mut pairs, mut known) = (Vec::new(), HashSet::new());
+        for (number, sentence) in chosen.into_iter().enumerate() {
+            let is_told = number > 0 && number % SENTENCES_A_STEP == 0;
+            if is_told && step(number / SENTENCES_A_STEP - 1, begun + expected).is_break() {
+                return None;
+            }
+            if known.insert(sentence) {
+                pairs.extend(memory.covering(sentence, each));
+            }
+        }
+        let mut examples = examples(pairs, translator);
+        leave_out(&mut examples, self.all_tokens);
         let batches = examples.sentence_batches(self.batch_tokens, 1, 0);
         if batches.is_empty() {
             return None;
         }
         let mut goes_on = true;
         let read = batches.iter().enumerate().map_while(|(number, runs)| {
-            goes_on = step(number, batches.len()).is_continue();
+            goes_on = step(begun + number, begun + batches.len()).is_continue();
             goes_on.then(|| examples.batch(runs))
         });
         let model = translator.model().clone().looking_up(read, self.weighing);
@@ -89,6 +108,23 @@ impl LookUp {
             sentences: sentences.to_vec(),
             batches,
         })
+    }
+
+    /// How many pairs a sentence gets, and every which sentence of so many gets them.
+    fn pairs_for(&self, sentences: usize) -> (usize, usize) {
+        let each = self.pairs.min(self.all_pairs / sentences.max(1)).max(1);
+        let stride = (sentences * each).div_ceil(self.all_pairs.max(1));
+        (each, stride.max(1))
+    }
+}
+
+/// Leaves out so many pairs, spread evenly, that the others have no more than `all_tokens` target tokens, if they are of
+/// similar length.
+fn leave_out(examples: &mut ExampleSet, all_tokens: usize) {
+    let tokens = examples.examples.iter().map(Example::target_tokens);
+    let stride = tokens.sum::<usize>().div_ceil(all_tokens.max(1)).max(1);
+    for (number, example) in examples.examples.iter_mut().enumerate() {
+        example.counts = number % stride == 0;
     }
 }
 

@@ -12,31 +12,54 @@ use crate::inference::{SearchOptions, Translation, Translator};
 use crate::text::document::Document;
 use crate::text::vocabulary::Vocabulary;
 
-/// What a model tells of a sentence of a document and of its translation.
+/// What a model is asked about a sentence of a document and its translation.
+#[derive(Debug, Clone, Copy)]
+pub struct ModelQuestion<'a> {
+    pub view: ModelView,
+    pub document: &'a Document,
+    /// One for each sentence of the document, or none.
+    pub translations: &'a [Option<Translation>],
+    pub sentence: usize,
+    pub options: &'a SearchOptions,
+}
+
+/// Answers a question with the model and the one that [`for_document`](super::for_document) has `made` of it for the
+/// document, if it is another one there.
 ///
-/// `prepared` keeps what takes long for the next question about the document, as long as the model is the same.
+/// Whether the context mattered is told by the model that translates the document: with what it has learnt for it, or looks
+/// up for it, under all conditions alike, so that the context alone makes the difference. What was looked up is told by the
+/// model itself.
+///
+/// `prepared` keeps what takes long for the next question about the document, as long as the model is the same; `step` is
+/// told how much of that is done and to be done, and may break it off.
 ///
 /// # Errors
 /// If the device fails, or those of [`looked_up`].
 pub fn tell(
     translator: &Translator,
-    view: ModelView,
-    document: &Document,
-    translations: &[Option<Translation>],
-    sentence: usize,
-    options: &SearchOptions,
+    made: Option<&Translator>,
+    question: &ModelQuestion<'_>,
     prepared: &mut Option<Prepared>,
+    step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Result<Explanation> {
-    Ok(match view {
-        ModelView::Difference => Explanation::Difference(translator.context_difference(
-            document,
-            translations,
-            sentence,
-            options,
-        )?),
+    let &ModelQuestion {
+        document,
+        translations,
+        sentence,
+        ..
+    } = question;
+    Ok(match question.view {
+        ModelView::Difference => {
+            Explanation::Difference(made.unwrap_or(translator).context_difference(
+                document,
+                translations,
+                sentence,
+                question.options,
+            )?)
+        }
         ModelView::Memory => {
-            let looked_up = looked_up(translator, document, translations, sentence, prepared)?;
-            Explanation::Memory(looked_up)
+            let asked = (document, translations, sentence);
+            Explanation::Memory(looked_up(translator, asked, prepared, step)?)
         }
     })
 }
@@ -48,10 +71,9 @@ pub fn tell(
 /// words or is not translated, or the translation is longer than the model can write.
 pub fn looked_up(
     translator: &Translator,
-    document: &Document,
-    translations: &[Option<Translation>],
-    sentence: usize,
+    (document, translations, sentence): (&Document, &[Option<Translation>], usize),
     prepared: &mut Option<Prepared>,
+    step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Result<MemoryView> {
     let nothing = |problem| Error::NotLookedUp { problem };
     let sentences = document.plain_texts();
@@ -59,8 +81,7 @@ pub fn looked_up(
         .as_ref()
         .is_none_or(|kept| kept.sentences != sentences)
     {
-        let mut go_on = |_, _| ControlFlow::Continue(());
-        *prepared = LookUp::default().prepared(translator, &sentences, &mut go_on);
+        *prepared = LookUp::default().prepared(translator, &sentences, step);
     }
     let prepared = prepared.as_ref().ok_or(nothing(
         "the model has no memory with sentences like these; open a translation memory that has",
@@ -68,7 +89,7 @@ pub fn looked_up(
     if translations[sentence].is_none() {
         return Err(nothing("the sentence is not translated"));
     }
-    let batches = translator.batches_of(document, translations, sentence);
+    let batches = translator.batches_of(document, translations, sentence)?;
     let batches = batches.ok_or(nothing(
         "the translation is longer than the model can write",
     ))?;

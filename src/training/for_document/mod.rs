@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 pub use adaptation::Adaptation;
 pub use look_up::{LookUp, Prepared};
-pub use looked_up::{looked_up, tell};
+pub use looked_up::{ModelQuestion, looked_up, tell};
 
 use super::batch::{Example, ExampleSet};
 use crate::inference::Translator;

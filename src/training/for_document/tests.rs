@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::*;
+use crate::explain::{Explanation, ModelView};
 use crate::inference::{DeviceChoice, SearchOptions};
 use crate::memory::TranslationMemory;
 use crate::model::Weighing;
@@ -93,9 +94,10 @@ fn what_was_looked_up_is_what_the_search_was_told() {
         made.translate(&page, &[0, 1], &SearchOptions::default(), &mut take)
             .expect("it translates");
         let mut prepared = None;
-        let view = looked_up(&translator, &page, &found, 1, &mut prepared);
+        let asked = |sentence: usize| (&page, found.as_slice(), sentence);
+        let view = looked_up(&translator, asked(1), &mut prepared, &mut go_on);
         let view = view.expect("it was looked up");
-        let again = looked_up(&translator, &page, &found, 1, &mut prepared);
+        let again = looked_up(&translator, asked(1), &mut prepared, &mut go_on);
         assert_eq!(again.ok().as_ref(), Some(&view));
         let log_prob: f32 = view.words.iter().map(|word| word.mixed.ln()).sum();
         let told = found[1].as_ref().expect("translated").log_prob;
@@ -110,9 +112,10 @@ fn what_was_looked_up_is_what_the_search_was_told() {
         }
         let spoke = view.spoke();
         assert_eq!(spoke[0].0, "Close the window.", "{spoke:?}");
-        assert!(looked_up(&translator, &page, &found, 2, &mut prepared).is_err());
+        assert!(looked_up(&translator, asked(2), &mut prepared, &mut go_on).is_err());
         let strange = document("Bananas grow quickly here");
-        let looked_up = looked_up(&translator, &strange, &found[1..2], 0, &mut prepared);
+        let asked = (&strange, &found[1..2], 0);
+        let looked_up = looked_up(&translator, asked, &mut prepared, &mut go_on);
         assert!(looked_up.is_err(), "of another document");
     }
 }
@@ -150,4 +153,115 @@ fn a_model_looks_up_the_words_of_a_memory() {
     assert_eq!(translated(&translator, &page), before, "for one document");
     let strange = document("Bananas grow quickly here");
     assert!(for_document(&translator, &strange, &mut go_on).is_none());
+}
+
+#[test]
+fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_chooses() {
+    let numbers = || 0..300_usize;
+    let pairs = numbers().map(|number| {
+        let (source, target) = ("Close window number", "Schließen Sie das Guckloch");
+        (format!("{source} {number}."), format!("{target} {number}."))
+    });
+    let mut translator = starter();
+    translator.remember(TranslationMemory::new(pairs));
+    let sentences: Vec<String> = numbers()
+        .map(|number| format!("Close the window number {number}"))
+        .collect();
+    let bounded = LookUp {
+        all_pairs: 10,
+        ..LookUp::default()
+    };
+    let mut steps = Vec::new();
+    let mut go_on = |done, all| {
+        steps.push((done, all));
+        ControlFlow::Continue(())
+    };
+    let prepared = bounded.prepared(&translator, &sentences, &mut go_on);
+    let prepared = prepared.expect("it shares words");
+    let sources = prepared.examples.examples.iter().map(|pair| &pair.source);
+    let sources: Vec<String> = sources
+        .map(|ids| translator.vocabulary().decode(ids))
+        .collect();
+    assert!((1..=10).contains(&sources.len()), "{sources:?}");
+    let ends = ["number 0.", "number 270."];
+    assert!(
+        ends.iter()
+            .all(|end| sources.iter().any(|source| source.ends_with(end))),
+        "spread over the document: {sources:?}"
+    );
+    assert_eq!(steps.last().map(|(done, all)| all - done), Some(1));
+
+    let unbounded = LookUp::default();
+    let mut steps = Vec::new();
+    let mut stop = |done, all| {
+        steps.push((done, all));
+        if done < 2 {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    };
+    assert!(
+        unbounded
+            .prepared(&translator, &sentences, &mut stop)
+            .is_none()
+    );
+    assert_eq!(steps.len(), 3, "{steps:?}");
+    assert!(steps.iter().all(|(done, all)| done < all), "{steps:?}");
+
+    let short = LookUp {
+        all_tokens: 100,
+        ..LookUp::default()
+    };
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let prepared = short.prepared(&translator, &sentences, &mut go_on);
+    let states = prepared.expect("it shares words").places().len();
+    assert!((50..=120).contains(&states), "{states}");
+}
+
+#[test]
+fn whether_the_context_mattered_is_told_by_the_model_that_translated() {
+    let page = document("Files have many names.\n\nClose the window and open a new one.");
+    let mut translator = starter();
+    translator.remember(memory());
+    let mut go_on = |_, _| ControlFlow::Continue(());
+    let made = for_document(&translator, &page, &mut go_on).expect("words are shared");
+    let (mut found, options) = (vec![None; 2], SearchOptions::default());
+    let mut take = |sentence: usize, translation| {
+        found[sentence] = Some(translation);
+        ControlFlow::Continue(())
+    };
+    made.translate(&page, &[0, 1], &options, &mut take)
+        .expect("it translates");
+    let question = ModelQuestion {
+        view: ModelView::Difference,
+        document: &page,
+        translations: &found,
+        sentence: 1,
+        options: &options,
+    };
+    let told = |made| {
+        let told = tell(&translator, made, &question, &mut None, &mut |_, _| {
+            ControlFlow::Continue(())
+        });
+        let Ok(Explanation::Difference(told)) = told else {
+            panic!("{told:?}");
+        };
+        let log_prob: f32 = told.words.iter().map(|word| word.in_document).sum();
+        (told.written[0].1.clone(), log_prob)
+    };
+    let translation = found[1].as_ref().expect("translated");
+    let (written, log_prob) = told(Some(&made));
+    assert_eq!(written, translation.text);
+    let difference = (log_prob - translation.log_prob).abs();
+    assert!(
+        difference < 1e-3,
+        "{log_prob}, not {}",
+        translation.log_prob
+    );
+    let (_, alone) = told(None);
+    assert!(
+        (alone - log_prob).abs() > 1e-3,
+        "nothing was looked up: {alone}"
+    );
 }

@@ -22,6 +22,7 @@
 //! Its folder holds a copy of the file and one run folder for every row that trains and every seed, `ROW/seed-N`.
 
 mod measured;
+mod origin;
 mod run;
 mod table;
 
@@ -30,6 +31,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::{Table, Value};
 
+pub use origin::Origin;
 pub use run::SweepRun;
 pub use table::{SweepTable, TableRow};
 
