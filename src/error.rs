@@ -226,15 +226,15 @@ pub enum Error {
     NoStarterModel,
     #[error("{path:?} already exists; name another place")]
     Exists { path: PathBuf },
+    #[error("{path:?} is read here and would be lost; name another place to write to")]
+    OverInput { path: PathBuf },
     #[error(
         "byte {offset} is 0, so this is no text; open an HTML, Markdown or text file: {path:?}"
     )]
     Binary { offset: usize, path: PathBuf },
     #[error("the text is UTF-16; save it as UTF-8 and open it again: {path:?}")]
     Utf16 { path: PathBuf },
-    #[error(
-        "this is no HTML (.html), Markdown (.md) or plain text (.txt); give it such a name: {path:?}"
-    )]
+    #[error("no known format ({}); give it such a name: {path:?}", known_endings())]
     UnknownFormat { path: PathBuf },
     #[error(
         "byte {offset}, in line {line}, is not UTF-8; save the text as UTF-8 and open it again: {path:?}"
@@ -260,6 +260,36 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
+    #[error("{path:?} is damaged: {part}: {reason}")]
+    Damaged {
+        part: String,
+        reason: String,
+        path: PathBuf,
+    },
+    #[error("{path:?} is encrypted; save it without a password and open it again")]
+    Encrypted { path: PathBuf },
+    #[error("{part} takes more than {limit} bytes once it is unpacked: {path:?}")]
+    TooLarge {
+        part: String,
+        limit: u64,
+        path: PathBuf,
+    },
+    #[error(
+        "the text is not the {name} that it says it is; save it as UTF-8 and open it again: {path:?}"
+    )]
+    Encoding { name: &'static str, path: PathBuf },
+    #[error(
+        "{name} does not have the character {character:?}; save the source as UTF-8 and translate it again: {path:?}"
+    )]
+    Unencodable {
+        character: char,
+        name: &'static str,
+        path: PathBuf,
+    },
+    #[error(
+        "a translation holds the character {character:?}, which no document can hold: {path:?}"
+    )]
+    Unwritable { character: char, path: PathBuf },
     #[error("cannot start a thread: {cause}")]
     Thread {
         #[source]
@@ -362,10 +392,21 @@ pub enum Error {
     NothingToEvaluate { split: &'static str, path: PathBuf },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },
+    #[error("{}", together(.errors))]
+    Projects { errors: Vec<Error> },
     #[error(
         "what is changed here is not kept beside the work of the other window; close the document there and open it here again: {path:?}"
     )]
     ProjectBusy { path: PathBuf },
+}
+
+/// How files that can be opened end.
+fn known_endings() -> String {
+    let formats = crate::text::document::Format::ALL.iter();
+    let endings: Vec<String> = formats
+        .map(|format| format!(".{}", format.extension()))
+        .collect();
+    endings.join(", ")
 }
 
 impl Error {
@@ -398,6 +439,12 @@ impl Error {
             _ => false,
         }
     }
+}
+
+/// Several errors in one message.
+fn together(errors: &[Error]) -> String {
+    let errors: Vec<String> = errors.iter().map(Error::to_string).collect();
+    errors.join("; ")
 }
 
 /// What became of the file that stood where nothing could be written.

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use super::command::Command;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
-use super::settings::{DOCUMENT_EXTENSIONS, MEMORY_EXTENSIONS};
+use super::settings::MEMORY_EXTENSIONS;
 use super::training::{Side, TrainingCommand};
+use crate::text::document::Format;
 
 /// A question to a person.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +82,7 @@ pub enum Ask {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pick {
     /// One that is there; the endings that are meant.
-    File(&'static str, &'static [&'static str]),
+    File(&'static str, Vec<&'static str>),
     Folder,
     /// A new one, with a proposal.
     NewFile(String),
@@ -93,7 +94,7 @@ impl Ask {
         Some(match self {
             Self::OpenDocument { .. } => (
                 "Open a document",
-                Pick::File("Documents", DOCUMENT_EXTENSIONS),
+                Pick::File("Documents", Format::all_endings()),
             ),
             Self::SaveTranslation { name, .. } => {
                 ("Save the translation", Pick::NewFile(name.clone()))
@@ -103,16 +104,16 @@ impl Ask {
             }
             Self::Memory | Self::RunMemory => (
                 "Choose a translation memory",
-                Pick::File("Translation memories", MEMORY_EXTENSIONS),
+                Pick::File("Translation memories", MEMORY_EXTENSIONS.to_vec()),
             ),
             Self::MemoryFolder => ("Choose a corpus or a folder of PO files", Pick::Folder),
             Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", Pick::Folder),
             Self::Contexts => (
                 "Choose a file of contexts",
-                Pick::File("Contexts", &["jsonl"]),
+                Pick::File("Contexts", vec!["jsonl"]),
             ),
             Self::Bert | Self::Encoder => ("Choose an encoder folder", Pick::Folder),
-            Self::OpenJudgement => ("Open a judgement", Pick::File("Judgements", &["json"])),
+            Self::OpenJudgement => ("Open a judgement", Pick::File("Judgements", vec!["json"])),
             Self::Scores { name } => (
                 "Save scores as CSV, TEX, JSON, SVG or PNG",
                 Pick::NewFile(name.clone()),
@@ -120,7 +121,7 @@ impl Ask {
             Self::Votes { name } => ("Save the votes as CSV or JSON", Pick::NewFile(name.clone())),
             Self::CorpusSide(Side::Memory) => (
                 "Choose a translation memory",
-                Pick::File("Translation memories", &["tmx"]),
+                Pick::File("Translation memories", vec!["tmx"]),
             ),
             Self::CorpusSide(Side::Source) => {
                 ("Choose the folder of the source documents", Pick::Folder)
@@ -132,9 +133,9 @@ impl Ask {
             Self::Export { name, .. } => ("Export the model", Pick::NewFile(name.clone())),
             Self::CompareTrace { .. } => (
                 "Choose another trace of this document",
-                Pick::File("Traces", &["trace", "json"]),
+                Pick::File("Traces", vec!["trace", "json"]),
             ),
-            Self::OpenTrace { .. } => ("Open a trace", Pick::File("Traces", &["trace", "json"])),
+            Self::OpenTrace { .. } => ("Open a trace", Pick::File("Traces", vec!["trace", "json"])),
             Self::Explanation { name } => {
                 ("Save as SVG, PNG, CSV or JSON", Pick::NewFile(name.clone()))
             }

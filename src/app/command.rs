@@ -17,6 +17,10 @@ pub enum Command {
     /// What was dropped together.
     Drop(Vec<PathBuf>),
     CloseDocument,
+    /// Takes over what was done on the document when it had another name.
+    TakeOver,
+    /// Leaves that where it is and asks no more.
+    LeaveElsewhere,
     /// Asks for a place.
     SaveAs,
     /// Writes the translation of a document, if that is still open.
@@ -50,8 +54,9 @@ pub enum Command {
     KeepEditAndConfirm,
     RepairEdit,
     DiscardEdit,
-    /// Confirms the selected sentence, or takes that back, and goes on.
+    /// Confirms the selected sentence, also one that is confirmed, and goes on.
     Confirm,
+    /// Confirms a sentence, or takes that back, and stays there.
     ToggleConfirmed(usize),
     /// Empties the target of a sentence, so that it can be translated anew.
     Clear(usize),

@@ -1,9 +1,10 @@
 //! Selecting, editing and confirming sentences.
 
 use super::markup;
-use super::open_document::{Editor, Target};
+use super::open_document::{Editor, OpenDocument, Target};
 use super::state::{AppState, NoticeKind};
 use crate::jobs::State;
+use crate::text::placeholder::stripped;
 
 impl AppState {
     pub(super) fn select(&mut self, sentence: usize) {
@@ -76,9 +77,11 @@ impl AppState {
         });
     }
 
-    pub(super) fn edit_with(&mut self, text: String) {
+    /// Puts another translation into the editor; what stood there is a step of its own, which can be undone.
+    pub(super) fn edit_with(&mut self, text: &str) {
+        self.keep_edit_for_good();
         self.edit_selected();
-        self.editing(text);
+        self.editing(markup::to_editable(&stripped(text)));
     }
 
     pub(super) fn editing(&mut self, text: String) {
@@ -170,6 +173,34 @@ impl AppState {
             );
             editor.problems.clear();
         });
+    }
+
+    /// Takes over what was done on the document when it had another name.
+    pub(super) fn take_over(&mut self) {
+        self.keep_edit_for_good();
+        self.with_document(OpenDocument::take_over);
+        self.touch();
+    }
+
+    /// Leaves it where it is; what is kept from now on says that nobody need be asked again.
+    pub(super) fn leave_elsewhere(&mut self) {
+        self.with_document(|document| document.elsewhere = None);
+        self.touch();
+    }
+
+    /// Takes the last change back, which is what stands in the editor if something was written there. Broken markup is
+    /// repaired for that, so that it can be done again.
+    pub(super) fn undo(&mut self) {
+        self.keep_edit_for_good();
+        if self.document.as_mut().is_some_and(OpenDocument::undo) {
+            self.touch();
+        }
+    }
+
+    pub(super) fn redo(&mut self) {
+        if self.keep_edit() && self.document.as_mut().is_some_and(OpenDocument::redo) {
+            self.touch();
+        }
     }
 
     pub(super) fn confirm_selected(&mut self) {

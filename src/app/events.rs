@@ -9,7 +9,7 @@ use super::progress::Preparation;
 use super::state::{AppState, ModelState, NoticeKind};
 use crate::error::Error;
 use crate::inference::{DeviceChoice, Translation};
-use crate::jobs::{Event, JobId, Project};
+use crate::jobs::{Event, FileRequest, JobId, Project};
 use crate::text::document::Document;
 
 const NOT_OPENED: &str = "The document could not be opened";
@@ -105,21 +105,22 @@ impl AppState {
                 project,
                 project_error,
             } => {
-                if self
-                    .opening
-                    .as_ref()
-                    .is_some_and(|(opening, _)| *opening == job)
-                {
+                if self.opening.as_ref().is_some_and(|it| it.0 == job) {
                     self.document_opened(path, document, project.as_ref());
                     if let Some(error) = project_error {
-                        let title = match error {
-                            Error::ProjectBusy { .. } => "This document is open in another window",
-                            _ => "Earlier work on this document could not be read",
-                        };
-                        self.show_error(title, &error);
+                        self.show_project_error(&error);
                     }
+                } else {
+                    self.overtaken(path);
                 }
             }
+            Event::WorkElsewhere { path, project } => {
+                let document = self.document.as_mut();
+                if let Some(document) = document.filter(|open| open.path == path) {
+                    document.found_elsewhere(project);
+                }
+            }
+            Event::Flushed { job } => self.flushed(job),
             Event::DocumentSaved { job, path } => {
                 if self.saving.take_if(|saving| *saving == job).is_some() {
                     self.document_saved(&path);
@@ -221,6 +222,26 @@ impl AppState {
         self.opened_for_trace();
     }
 
+    /// A document was opened that nobody wants any more: another window may have it.
+    fn overtaken(&mut self, path: PathBuf) {
+        let is_open = self.document.as_ref().is_some_and(|it| it.path == path);
+        if !is_open && !self.is_opening(&path) {
+            let job = self.next_job();
+            self.file_requests
+                .push(FileRequest::CloseDocument { job, path });
+        }
+    }
+
+    fn show_project_error(&mut self, error: &Error) {
+        if let Error::ProjectBusy { .. } = error {
+            return self.show_error("This document is open in another window", error);
+        }
+        self.show_error("Earlier work on this document could not be read", error);
+        if let Some(notice) = self.notices.last_mut() {
+            notice.detail += "\nIt stays as it is; what you do now is kept beside it.";
+        }
+    }
+
     fn document_saved(&mut self, path: &Path) {
         let untranslated = self
             .document
@@ -258,11 +279,13 @@ impl AppState {
             self.forget_trace();
             self.show_error(NOT_OPENED, error);
         } else if self.saving.take_if(|saving| *saving == job).is_some() {
+            self.failed_to_write(error);
             self.show_error("The translation could not be saved", error);
         } else if !self.explorer_failed(job, error)
             && !self.evaluation_failed(job, error)
             && !self.run_failed(job, error)
         {
+            self.failed_to_write(error);
             let title = if self.keeping.contains(&job) {
                 // Once more with the next change, and before the document closes.
                 self.is_unkept = true;

@@ -1,6 +1,7 @@
 //! Placeholders as a person edits them: `⟨1⟩bold⟨/1⟩` for a pair of tags, `⟨2/⟩` for a single one.
 //!
-//! Numbers start at 1. An edit must hold exactly the placeholders of its source sentence, well nested.
+//! Numbers start at 1. An edit must hold exactly the placeholders of its source sentence, well nested. Text that reads like
+//! one has a backslash in front, `\⟨1⟩`, and backslashes that stand in front of one in the text are doubled.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -63,33 +64,42 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Splits an edited text at its readable tokens.
+/// Splits an edited text at its readable tokens; runs of text stand as they are written, with their backslashes.
 pub fn edited_pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = vec![];
-    let mut rest = text;
-    let mut from = 0;
-    while let Some(at) = rest[from..].find('⟨').map(|at| at + from) {
-        let Some((token, len)) = token(&rest[at..]) else {
-            from = at + '⟨'.len_utf8();
-            continue;
-        };
-        if at > 0 {
-            pieces.push(Piece::Text(&rest[..at]));
+    let (mut start, mut from) = (0, 0);
+    while let Some(at) = text[from..].find(BRACKET).map(|at| at + from) {
+        let run = &text[start..at];
+        match token(&text[at..]) {
+            Some((token, len)) if backslashes(run).is_multiple_of(2) => {
+                if !run.is_empty() {
+                    pieces.push(Piece::Text(run));
+                }
+                pieces.push(Piece::Token(token));
+                start = at + len;
+                from = start;
+            }
+            _ => from = at + BRACKET.len_utf8(),
         }
-        pieces.push(Piece::Token(token));
-        rest = &rest[at + len..];
-        from = 0;
     }
-    if !rest.is_empty() {
-        pieces.push(Piece::Text(rest));
+    if start < text.len() {
+        pieces.push(Piece::Text(&text[start..]));
     }
     pieces
+}
+
+/// What every token begins with.
+const BRACKET: char = '⟨';
+
+/// How many backslashes a run ends in.
+fn backslashes(run: &str) -> usize {
+    run.len() - run.trim_end_matches('\\').len()
 }
 
 /// The token at the start of `text` and its length in bytes.
 fn token(text: &str) -> Option<(Token, usize)> {
     let end = text.find('⟩')?;
-    let inner = &text['⟨'.len_utf8()..end];
+    let inner = &text[BRACKET.len_utf8()..end];
     let number = |digits: &str| {
         digits
             .parse::<usize>()
@@ -104,18 +114,77 @@ fn token(text: &str) -> Option<(Token, usize)> {
     } else {
         Token::Open(number(inner)?)
     };
-    Some((token, end + '⟩'.len_utf8()))
+    let len = end + '⟩'.len_utf8();
+    // Neither `⟨01⟩` nor `⟨+1⟩`.
+    (token.to_string() == text[..len]).then_some((token, len))
+}
+
+/// A run of an edited text without the backslashes that only keep it from being read as tokens; a token follows it or not.
+fn unescaped(run: &str, is_before_token: bool) -> String {
+    let mut text = String::with_capacity(run.len());
+    let mut rest = run;
+    while let Some(at) = rest.find(BRACKET) {
+        let (before, after) = rest.split_at(at);
+        text.push_str(before);
+        if token(after).is_some() {
+            let kept = backslashes(before) / 2;
+            text.truncate(text.len() - backslashes(before) + kept);
+        }
+        text.push(BRACKET);
+        rest = &after[BRACKET.len_utf8()..];
+    }
+    let doubled = if is_before_token {
+        backslashes(rest)
+    } else {
+        0
+    };
+    text.push_str(&rest[..rest.len() - doubled / 2]);
+    text
+}
+
+/// A text for the editor under construction: runs and tokens in, with backslashes where a run could be read as tokens.
+#[derive(Default)]
+struct Editable {
+    written: String,
+    /// What has come since the last token.
+    run: String,
+}
+
+impl Editable {
+    fn token(&mut self, token: Token) {
+        self.end_run();
+        let doubled = backslashes(&self.written);
+        self.written.push_str(&"\\".repeat(doubled));
+        self.written.push_str(&token.to_string());
+    }
+
+    fn end_run(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        for (at, character) in run.char_indices() {
+            if character == BRACKET && token(&run[at..]).is_some() {
+                let doubled = backslashes(&run[..at]);
+                self.written.push_str(&"\\".repeat(doubled + 1));
+            }
+            self.written.push(character);
+        }
+    }
+
+    fn finish(mut self) -> String {
+        self.end_run();
+        self.written
+    }
 }
 
 /// A stored text with readable tokens, for the editor.
 pub fn to_editable(text: &str) -> String {
-    pieces(text)
-        .iter()
-        .map(|piece| match piece {
-            Piece::Text(text) => (*text).to_owned(),
-            Piece::Token(token) => token.to_string(),
-        })
-        .collect()
+    let mut editable = Editable::default();
+    for piece in pieces(text) {
+        match piece {
+            Piece::Text(run) => editable.run.push_str(run),
+            Piece::Token(token) => editable.token(token),
+        }
+    }
+    editable.finish()
 }
 
 /// What is wrong with the markup of an edit.
@@ -133,7 +202,10 @@ impl fmt::Display for Problem {
         match self {
             Self::Missing(token) => write!(f, "{token} is missing"),
             Self::Repeated(token) => write!(f, "{token} stands twice"),
-            Self::Unknown(token) => write!(f, "{token} does not occur in the source"),
+            Self::Unknown(token) => write!(
+                f,
+                "{token} does not occur in the source (\\{token} is text that reads so)"
+            ),
             Self::Crossing(token) => write!(f, "{token} crosses another pair"),
         }
     }
@@ -161,10 +233,12 @@ pub fn from_editable(edited: &str, source: &str) -> Result<String, Vec<Problem>>
     let mut seen = BTreeSet::new();
     let mut open = vec![];
     let mut text = String::new();
-    for piece in edited_pieces(edited) {
+    let mut pieces = edited_pieces(edited).into_iter().peekable();
+    while let Some(piece) = pieces.next() {
         let token = match piece {
             Piece::Text(run) => {
-                text.push_str(&without_placeholders(run));
+                let run = unescaped(run, pieces.peek().is_some());
+                text.push_str(&without_placeholders(&run));
                 continue;
             }
             Piece::Token(token) => token,
@@ -213,10 +287,14 @@ pub fn repaired(edited: &str, source: &str) -> String {
     let expected = tokens(source);
     let mut seen = BTreeSet::new();
     let mut open: Vec<usize> = vec![];
-    let mut text = String::new();
-    for piece in edited_pieces(edited) {
+    let mut editable = Editable::default();
+    let mut pieces = edited_pieces(edited).into_iter().peekable();
+    while let Some(piece) = pieces.next() {
         match piece {
-            Piece::Text(run) => text.push_str(run),
+            Piece::Text(run) => {
+                let run = unescaped(run, pieces.peek().is_some());
+                editable.run.push_str(&run);
+            }
             Piece::Token(token) if !expected.contains(&token) || seen.contains(&token) => {}
             Piece::Token(Token::Close(number)) => {
                 let Some(depth) = open.iter().rposition(|&opened| opened == number) else {
@@ -225,7 +303,7 @@ pub fn repaired(edited: &str, source: &str) -> String {
                 // What was opened inside is closed first.
                 for inner in open.drain(depth..).rev() {
                     seen.insert(Token::Close(inner));
-                    text.push_str(&Token::Close(inner).to_string());
+                    editable.token(Token::Close(inner));
                 }
             }
             Piece::Token(token) => {
@@ -233,21 +311,21 @@ pub fn repaired(edited: &str, source: &str) -> String {
                 if let Token::Open(number) = token {
                     open.push(number);
                 }
-                text.push_str(&token.to_string());
+                editable.token(token);
             }
         }
     }
     for number in open.into_iter().rev() {
         seen.insert(Token::Close(number));
-        text.push_str(&Token::Close(number).to_string());
+        editable.token(Token::Close(number));
     }
     for token in expected {
         // A pair that is missing is added whole, in the nesting of the source.
         if seen.insert(token) {
-            text.push_str(&token.to_string());
+            editable.token(token);
         }
     }
-    text
+    editable.finish()
 }
 
 /// Text of a person may hold no placeholder characters, whatever was pasted.
@@ -325,6 +403,8 @@ mod tests {
             "⟨/1⟩⟨3/⟩⟨3/⟩",
             "⟨9⟩a⟨2⟩b⟨1⟩c⟨/2⟩d",
             "⟨ ⟩⟨1",
+            "x\\",
+            "\\⟨1⟩\\\\⟨9⟩⟨1⟩",
         ] {
             let repaired = repaired(edited, &source());
             assert!(
@@ -332,6 +412,38 @@ mod tests {
                 "{edited} became {repaired}"
             );
         }
+    }
+
+    #[test]
+    fn text_that_reads_like_a_token_stays_text() {
+        let (open, point) = (open(0), point(1));
+        for text in [
+            "⟨1⟩".to_owned(),
+            "a ⟨2/⟩ b ⟨/1⟩ c".to_owned(),
+            "\\⟨1⟩ \\\\⟨1⟩ \\ \\⟨x⟩".to_owned(),
+            format!("⟨1⟩{open}⟨/1⟩{CLOSE}⟨{point}⟩"),
+            format!("\\{open}\\\\{CLOSE}\\"),
+            format!("⟨1{point}⟩⟨2/⟩"),
+        ] {
+            let editable = to_editable(&text);
+            assert_eq!(
+                from_editable(&editable, &text),
+                Ok(text.clone()),
+                "{editable}"
+            );
+            assert_eq!(repaired(&editable, &text), editable, "{text}");
+            // What is shown is all that was written.
+            let shown = edited_pieces(&editable)
+                .into_iter()
+                .map(|piece| match piece {
+                    Piece::Text(run) => run.to_owned(),
+                    Piece::Token(token) => token.to_string(),
+                });
+            assert_eq!(shown.collect::<String>(), editable);
+        }
+        assert_eq!(to_editable("⟨1⟩"), "\\⟨1⟩");
+        assert_eq!(to_editable("⟨b⟩ C:\\"), "⟨b⟩ C:\\");
+        assert_eq!(from_editable("⟨01⟩ ⟨+1⟩", ""), Ok("⟨01⟩ ⟨+1⟩".to_owned()));
     }
 
     #[test]

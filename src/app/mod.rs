@@ -3,6 +3,7 @@
 //! Strings and numbers only; the window draws [`AppState`] and pushes [`Command`]s.
 
 mod ask;
+mod closing;
 pub mod command;
 mod editing;
 pub mod evaluating;
@@ -27,7 +28,7 @@ pub use command::{ACTIONS, Action, Command, Group, Key, Page, Scope, Shortcut, T
 pub use evaluating::{Evaluate, EvaluateCommand, EvaluateView};
 pub use explorer::{ExploreCommand, Explorer};
 pub use finding::FindCommand;
-pub use open_document::{Counts, Editor, OpenDocument, Target};
+pub use open_document::{Counts, Editor, OpenDocument, Target, WorkElsewhere};
 pub use progress::{Progress, Running};
 pub use settings::{Folders, Settings, Shipped};
 pub use state::{AppState, ModelState, Notice, NoticeKind};

@@ -11,6 +11,7 @@ use super::finding::Find;
 use super::history::{Change, History};
 use super::markup;
 use crate::inference::{Flag, Translation};
+use crate::jobs::project::content_hash;
 use crate::jobs::{Project, SavedTarget, State};
 use crate::text::document::{Document, Sentence};
 
@@ -90,7 +91,11 @@ pub struct OpenDocument {
     pub scroll_to: Option<usize>,
     /// The sentence at the top of the window.
     pub first_visible: usize,
+    /// What is known of this text under another path, while nobody has said what becomes of it.
+    pub elsewhere: Option<WorkElsewhere>,
     targets: Vec<Target>,
+    /// Names the text of the document.
+    content: String,
     /// What a person has done on sentences that the document does not have now.
     unmatched: Vec<SavedTarget>,
     /// Counts up with every change of a target, so that the window notices.
@@ -104,6 +109,14 @@ pub struct OpenDocument {
     counts: Vec<Counts>,
     sections: Vec<SectionOutline>,
     words: Vec<usize>,
+}
+
+/// Work on the same document that lies under another path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkElsewhere {
+    pub project: Project,
+    /// How many sentences of the open document it has translations of.
+    pub fitting: usize,
 }
 
 /// A section as the outline shows it.
@@ -120,10 +133,17 @@ impl OpenDocument {
     /// Takes over what still matches of an earlier session.
     pub fn new(path: PathBuf, document: Arc<Document>, project: Option<&Project>) -> Self {
         let num_sentences = document.sentences.len();
-        let (targets, unmatched) = match project {
+        let (mut targets, unmatched) = match project {
             Some(project) => edit::taken_over(project, &document),
             None => (vec![Target::default(); num_sentences], vec![]),
         };
+        // What the file has already, unless somebody has worked on it here.
+        for (target, sentence) in targets.iter_mut().zip(&document.sentences) {
+            if let (State::Untranslated, Some(known)) = (target.state, &sentence.known) {
+                target.text.clone_from(known);
+                target.state = State::Draft;
+            }
+        }
         let words = document
             .sentences
             .iter()
@@ -136,7 +156,9 @@ impl OpenDocument {
             find: Find::default(),
             scroll_to: None,
             first_visible: 0,
+            elsewhere: None,
             targets,
+            content: content_hash(&document),
             unmatched,
             revisions: vec![0; num_sentences],
             changed: HashSet::new(),

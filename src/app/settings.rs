@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::command::Theme;
 use crate::inference::{DeviceChoice, asset_folders, is_starter};
+use crate::text::document::Format;
 
 const NUM_RECENT: usize = 8;
 
@@ -93,7 +94,25 @@ impl Settings {
     }
 
     pub fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec_pretty(self).unwrap_or_default()
+        let writable = self.clone().with_unicode_paths();
+        serde_json::to_vec_pretty(&writable).unwrap_or_default()
+    }
+
+    /// Without the paths that are no Unicode: JSON cannot hold them, and all other settings would be lost with them.
+    fn with_unicode_paths(mut self) -> Self {
+        let is_unicode = |path: &PathBuf| path.to_str().is_some();
+        for paths in [
+            &mut self.recent_documents,
+            &mut self.recent_models,
+            &mut self.recent_corpora,
+            &mut self.recent_memories,
+        ] {
+            paths.retain(is_unicode);
+        }
+        for path in [&mut self.memory, &mut self.default_model, &mut self.encoder] {
+            path.take_if(|path| !is_unicode(path));
+        }
+        self
     }
 
     pub fn remember_document(&mut self, path: &Path) {
@@ -177,10 +196,7 @@ impl Shipped {
 
 /// Whether the name is that of a document that can be opened.
 pub fn is_document(path: &Path) -> bool {
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_string_lossy().to_lowercase());
-    extension.is_some_and(|extension| DOCUMENT_EXTENSIONS.contains(&extension.as_str()))
+    path.extension().is_some() && Format::of(path).is_some()
 }
 
 /// Whether the name is that of a translation memory, not of a document.
@@ -199,9 +215,6 @@ fn is_trace(path: &Path) -> bool {
 /// Endings of translation memories.
 pub const MEMORY_EXTENSIONS: &[&str] = &["tmx", "tsv", "po"];
 
-/// Endings of the files that can be opened.
-pub const DOCUMENT_EXTENSIONS: &[&str] = &["html", "htm", "xhtml", "md", "markdown", "txt"];
-
 fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return vec![];
@@ -213,4 +226,27 @@ fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<PathBuf> {
         .collect::<Vec<_>>();
     paths.sort();
     paths
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_no_unicode_costs_no_other_setting() {
+        let mut settings = Settings {
+            beam_size: 7,
+            ..Settings::default()
+        };
+        let odd = Path::new(std::ffi::OsStr::from_bytes(b"page-\xFF.txt"));
+        settings.remember_document(Path::new("page.txt"));
+        settings.remember_document(odd);
+        settings.memory = Some(odd.to_owned());
+        let read: Settings = serde_json::from_slice(&settings.to_bytes()).expect("settings");
+        assert_eq!(read.beam_size, 7);
+        assert_eq!(read.recent_documents, [PathBuf::from("page.txt")]);
+        assert_eq!(read.memory, None);
+    }
 }

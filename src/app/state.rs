@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ask::Ask;
+use super::closing::LastWrites;
 use super::command::{Command, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
@@ -15,7 +16,7 @@ use super::settings::{Folders, Settings, Shipped};
 use super::training::Training;
 use crate::error::Error;
 use crate::inference::{ModelInfo, SearchOptions};
-use crate::jobs::{FileRequest, JobId, Project, Request};
+use crate::jobs::{FileRequest, JobId, Request};
 use crate::memory::TranslationMemory;
 
 /// After the last change.
@@ -97,10 +98,11 @@ pub struct AppState {
     pub(super) keeping: VecDeque<JobId>,
     /// Comes back when another one cannot be opened.
     pub(super) previous_model: Option<ModelState>,
-    dirty_since_secs: Option<f64>,
+    pub(super) dirty_since_secs: Option<f64>,
     changed_secs: f64,
     /// The last attempt to keep work has failed.
     pub(super) is_unkept: bool,
+    pub(super) closing: LastWrites,
     num_jobs: u64,
     num_notices: u64,
 }
@@ -160,6 +162,8 @@ impl AppState {
             Command::OpenPath(path) => self.open(path),
             Command::Drop(paths) => self.open_dropped(paths),
             Command::CloseDocument => self.close_document(),
+            Command::TakeOver => self.take_over(),
+            Command::LeaveElsewhere => self.leave_elsewhere(),
             Command::SaveAs => self.ask_where_to_save(),
             Command::SaveTo {
                 document,
@@ -180,7 +184,7 @@ impl AppState {
             Command::Visible(sentence) => self.set_visible(sentence),
             Command::Edit => self.edit_selected(),
             Command::EditSentence(sentence) => self.edit(sentence),
-            Command::EditWith(text) => self.edit_with(text),
+            Command::EditWith(text) => self.edit_with(&text),
             Command::Editing(text) => self.editing(text),
             Command::KeepEdit => {
                 self.keep_edit();
@@ -197,8 +201,8 @@ impl AppState {
                 }
             }
             Command::CopySource(sentence) => self.copy_source(sentence),
-            Command::Undo => self.with_history(OpenDocument::undo),
-            Command::Redo => self.with_history(OpenDocument::redo),
+            Command::Undo => self.undo(),
+            Command::Redo => self.redo(),
             Command::Find(command) => self.apply_find(command),
             Command::ChooseModel => self.asks.push(Ask::ModelFolder {
                 folder: self.model_folder(),
@@ -380,11 +384,13 @@ impl AppState {
         let (Some(document), Some(data), true) = (&self.document, &self.folders.data, dirty) else {
             return;
         };
-        let path = Project::path(data, &document.path);
-        let project = document.project();
+        let (data_folder, project) = (data.clone(), document.project());
         let job = self.keeping_job();
-        self.file_requests
-            .push(FileRequest::SaveProject { job, path, project });
+        self.file_requests.push(FileRequest::SaveProject {
+            job,
+            data_folder,
+            project,
+        });
     }
 
     pub(super) fn set(&mut self, change: impl FnOnce(&mut Settings)) {
@@ -398,18 +404,6 @@ impl AppState {
     pub(super) fn with_document(&mut self, change: impl FnOnce(&mut OpenDocument)) {
         if let Some(document) = &mut self.document {
             change(document);
-        }
-    }
-
-    pub(super) fn with_history(&mut self, step: fn(&mut OpenDocument) -> bool) {
-        if !self.keep_edit() {
-            return;
-        }
-        let Some(document) = &mut self.document else {
-            return;
-        };
-        if step(document) {
-            self.touch();
         }
     }
 

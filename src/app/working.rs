@@ -10,6 +10,7 @@ use super::training::Making;
 use crate::error::Result;
 use crate::inference::{DeviceChoice, Reads};
 use crate::jobs::{FileRequest, JobControl, Request, UserMemory};
+use crate::text::file::is_same_file;
 
 impl AppState {
     pub(super) fn close_document(&mut self) {
@@ -18,11 +19,24 @@ impl AppState {
         self.running = None;
         self.keep_edit_for_good();
         self.save_project();
-        if self.document.take().is_some() {
-            let job = self.next_job();
-            self.file_requests.push(FileRequest::CloseDocument { job });
+        if let Some(document) = self.document.take() {
+            let (job, path) = (self.next_job(), document.path);
+            // Opened again, it is still this window's.
+            if !self.is_opening(&path) {
+                self.file_requests
+                    .push(FileRequest::CloseDocument { job, path });
+            }
         }
         self.last_progress = None;
+    }
+
+    /// Whether the document at `path`, without links, is being opened.
+    pub(super) fn is_opening(&self, path: &Path) -> bool {
+        let opening = self.opening.as_ref();
+        opening.is_some_and(|(_, opening)| {
+            let place = opening.canonicalize();
+            place.as_ref().unwrap_or(opening) == path
+        })
     }
 
     pub(super) fn ask_where_to_save(&mut self) {
@@ -64,6 +78,10 @@ impl AppState {
         let job = self.next_job();
         let Some(open) = &self.document else { return };
         let (document, targets) = (open.document.clone(), open.target_texts());
+        let language = match &self.model {
+            ModelState::Open { info, .. } => Some(info.target_language.clone()),
+            _ => None,
+        };
         self.saving = Some(job);
         self.file_requests.push(FileRequest::SaveDocument {
             job,
@@ -71,15 +89,16 @@ impl AppState {
             overwrite,
             document,
             targets,
+            language,
         });
     }
 
     fn why_not_saved(&self, document: &Path, path: &Path) -> Option<&'static str> {
         let open = self.document.as_ref().map(|open| open.path.as_path());
-        let place = path.canonicalize();
+        let is_source = path == document || is_same_file(path, document);
         if open != Some(document) {
             Some("Its document is no longer the one that is open. Open it again, then save.")
-        } else if place.as_deref().unwrap_or(path) == document {
+        } else if is_source {
             Some("That is the source document itself. Give the translation another name.")
         } else {
             None

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::inputs::check_output;
 use super::translate::{remember, translate};
 use super::{ModelArguments, pixels, terminal, wrong_usage};
 use crate::charts::Theme;
@@ -176,6 +177,11 @@ fn head(text: &str) -> std::result::Result<HeadArgument, String> {
 }
 
 pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
+    if let Some(path) = &arguments.output {
+        let others = [&arguments.model.model, &arguments.memory];
+        let files = arguments.traces.iter().chain(others.into_iter().flatten());
+        check_output(path, files.map(PathBuf::as_path))?;
+    }
     let explanation = if let Some(view) = ViewKind::from(arguments.view).of_model() {
         told(arguments, view)?
     } else {

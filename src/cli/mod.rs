@@ -9,6 +9,7 @@ mod describe;
 mod evaluate;
 mod explain;
 mod import;
+mod inputs;
 mod model;
 mod run;
 mod score;
@@ -162,9 +163,13 @@ fn wrong_usage(command: &str, problem: impl Display) -> ! {
     .exit()
 }
 
-/// Runs what the arguments ask for.
+/// Runs what the arguments ask for; before any other thread starts.
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
+    if arguments.command.is_some() {
+        crate::find_gpus_without_a_screen();
+    }
+    let takes_format = matches!(arguments.command, Some(Command::Translate(_)));
     let done = match arguments.command {
         Some(Command::Translate(arguments)) => translate::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),
@@ -184,14 +189,17 @@ pub fn run() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            terminal::tell(&format!("canopy: {error}{}\n", advice(&error)));
+            terminal::tell(&format!(
+                "canopy: {error}{}\n",
+                advice(&error, takes_format)
+            ));
             ExitCode::FAILURE
         }
     }
 }
 
 /// The option that helps, which the window does not have.
-fn advice(error: &Error) -> &'static str {
+fn advice(error: &Error, takes_format: bool) -> &'static str {
     match error {
         Error::Exists { .. } => " (or pass --force to replace it)",
         Error::NoGpu => " (--device cpu)",
@@ -201,7 +209,9 @@ fn advice(error: &Error) -> &'static str {
         Error::CorpusChanged { .. } => " (or name the old one with --corpus)",
         Error::SourceChanged { .. } => " (or name the old one with --memory or --contexts)",
         Error::CorpusGone { .. } => " (or name its new place with --corpus)",
-        Error::UnknownFormat { .. } => " (or say --format text, to have it read as plain text)",
+        Error::UnknownFormat { .. } if takes_format => {
+            " (or say --format txt, to have it read as plain text)"
+        }
         Error::NothingToEvaluate { .. } => " (--split, here or where it is imported)",
         _ => "",
     }

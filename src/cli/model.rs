@@ -6,6 +6,7 @@ use burn::tensor::Device;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::describe::DescribeArguments;
+use super::inputs::check_output;
 use super::terminal::print;
 use crate::error::{Error, Result};
 use crate::interchange::{Archive, Encoder};
@@ -110,6 +111,7 @@ fn average(
     name: Option<String>,
     force: bool,
 ) -> Result<()> {
+    check_output(&output, folders.iter().map(PathBuf::as_path))?;
     if output.exists() && !force {
         return Err(Error::Exists { path: output });
     }
@@ -125,6 +127,7 @@ fn import(
     read: impl FnOnce(&mut Archive) -> Result<Encoder>,
 ) -> Result<()> {
     let path = arguments.output;
+    check_output(&path, [arguments.archive.as_path()])?;
     if path.exists() && !arguments.force {
         return Err(Error::Exists { path });
     }

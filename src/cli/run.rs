@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::inputs::check_output;
 use crate::charts::{self, Theme, View, XAxis};
 use crate::error::Result;
 use crate::evaluation::told_apart;
@@ -99,6 +100,8 @@ pub(super) fn run(command: RunCommand) -> Result<()> {
 }
 
 fn plot(arguments: &PlotArguments) -> Result<()> {
+    let runs = arguments.runs.iter().map(PathBuf::as_path);
+    check_output(&arguments.output, runs)?;
     let curves = arguments.runs.iter().map(|run| Curves::read(run));
     let curves = curves.collect::<Result<Vec<_>>>()?;
     let names = names(&arguments.runs);

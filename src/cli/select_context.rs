@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use super::inputs::check_output;
 use super::terminal::{StatusLine, duration, print};
 use super::{Device, wrong_usage};
 use crate::corpus::{ContextsInfo, Corpus, write_contexts};
@@ -106,6 +107,12 @@ impl SelectContextArguments {
 
 pub(super) fn run(arguments: &SelectContextArguments) -> Result<()> {
     let (path, folder) = (&arguments.output, arguments.encoder());
+    let folders = [
+        Some(&arguments.corpus),
+        arguments.encoder.as_ref(),
+        arguments.index.as_ref(),
+    ];
+    check_output(path, folders.into_iter().flatten().map(PathBuf::as_path))?;
     check_place(path, arguments.force)?;
     let corpus = Corpus::open(&arguments.corpus)?;
     let index = arguments.index.as_ref().map(Corpus::open).transpose()?;

@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::Device;
+use super::inputs::check_output;
 use super::terminal::{StatusLine, print};
 use crate::charts::Theme;
 use crate::corpus::Corpus;
@@ -69,6 +70,11 @@ struct FigureArguments {
 }
 
 pub(super) fn run(arguments: &SimilarityArguments) -> Result<()> {
+    if let Some(path) = &arguments.output {
+        let files = [&arguments.document, &arguments.encoder];
+        let files = files.into_iter().chain(&arguments.index);
+        check_output(path, files.map(PathBuf::as_path))?;
+    }
     let encoder = SentenceEncoder::open(&arguments.encoder, arguments.device.into())?;
     let document = Document::open(&arguments.document, None)?;
     if let Some(path) = &arguments.output {

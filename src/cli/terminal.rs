@@ -55,9 +55,14 @@ impl StatusLine {
 /// # Errors
 /// If nobody takes it: a full disk, a pipe that was closed.
 pub(super) fn print(text: &str) -> Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same for what may be no text.
+pub(super) fn print_bytes(text: &[u8]) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     stdout
-        .write_all(text.as_bytes())
+        .write_all(text)
         .and_then(|()| stdout.flush())
         .map_err(Error::write("standard output"))
 }

@@ -6,18 +6,21 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf, is_separator};
 use std::time::Instant;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::terminal::{StatusLine, duration, print, warn};
+use super::inputs::check_output;
+use super::terminal::{StatusLine, duration, print_bytes, warn};
 use super::{ModelArguments, wrong_usage};
 use crate::app::markup::to_editable;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
 use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
 use crate::memory::TranslationMemory;
-use crate::text::document::{Document, Format};
-use crate::text::file::{check_place, write_atomically};
+use crate::text::document::{Document, Format, Sentence};
+use crate::text::file::{check_place, place_of, write_atomically};
+use crate::text::pseudo::Pseudo;
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
 use crate::weights::ChannelFolder;
@@ -43,11 +46,16 @@ pub(super) struct TranslateArguments {
     /// search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
     beam: usize,
-    /// Format of the source; without it the file's ending tells, and standard input is plain text
-    #[arg(long, value_enum)]
-    format: Option<FormatName>,
+    /// Format of the source; without it the file's content or its ending tells, and standard input is plain text unless it
+    /// can only be something else
+    #[arg(long, value_parser = formats(), value_name = "ENDING")]
+    format: Option<Format>,
+    /// Translate without a model, to see what becomes of a file: identity gives each sentence back as it is, accents a
+    /// longer text with every letter accented, in brackets
+    #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "adapt", "channel", "trace"])]
+    pseudo: Option<PseudoName>,
     /// Write sentences with scores and flags as JSON instead of the translated document. Markup inside a sentence is
-    /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one. The flags are length_ratio (far shorter or longer than
+    /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one; text that reads so has a \ in front. The flags are length_ratio (far shorter or longer than
     /// usual), repetition, split (translated in parts), cut_off, markup (some stands at the end or has lost its text),
     /// numbers (others than in the source), unwritten (characters left out), empty (not translated) and memory (taken over
     /// from it). What is taken over, or copied since there is no word in it, has no tokens, and null as its log_prob
@@ -77,20 +85,30 @@ pub(super) struct TranslateArguments {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum FormatName {
-    Html,
-    Md,
-    Txt,
+enum PseudoName {
+    Identity,
+    Accents,
 }
 
-impl From<FormatName> for Format {
-    fn from(name: FormatName) -> Self {
+impl From<PseudoName> for Pseudo {
+    fn from(name: PseudoName) -> Self {
         match name {
-            FormatName::Html => Self::Html,
-            FormatName::Md => Self::Markdown,
-            FormatName::Txt => Self::Text,
+            PseudoName::Identity => Self::Identity,
+            PseudoName::Accents => Self::Accents,
         }
     }
+}
+
+/// What `--format` accepts: the endings of all formats.
+fn formats() -> impl TypedValueParser<Value = Format> {
+    let value = |format: &Format| {
+        let (usual, others) = (format.extension(), &format.endings()[1..]);
+        PossibleValue::new(usual)
+            .aliases(others)
+            .help(format.label())
+    };
+    let values: Vec<PossibleValue> = Format::ALL.iter().map(value).collect();
+    PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("no such format"))
 }
 
 /// Where one translation goes; `None` is standard output.
@@ -106,6 +124,9 @@ pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {
 
 pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let places = arguments.places()?;
+    if let Some(pseudo) = arguments.pseudo {
+        return pseudo_translate(arguments, pseudo.into(), places);
+    }
     arguments.check_trace(&places)?;
     let (from, to) = (arguments.from.as_deref(), arguments.to.as_deref());
     let mut translator = arguments.model.open_for(from, to)?;
@@ -130,19 +151,37 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
             let trace = translator.trace(&document, &translations)?;
             trace::save(&trace, path, arguments.force)?;
         }
-        let text = if arguments.json {
-            format!("{:#}\n", report(translator, &document, &translations))
+        let bytes = if arguments.json {
+            format!("{:#}\n", report(translator, &document, &translations)).into_bytes()
         } else {
             let texts: Vec<Option<String>> = translations
                 .into_iter()
                 .map(|t| t.map(|t| t.text))
                 .collect();
-            document.translated(&texts)
+            document.written(&texts, Some(&translator.info().target_language))?
         };
-        match place {
-            Some(path) => write_atomically(&path, text.as_bytes(), arguments.force)?,
-            None => print(&text)?,
-        }
+        arguments.put(&bytes, place)?;
+    }
+    Ok(())
+}
+
+/// The same without a model.
+fn pseudo_translate(
+    arguments: &TranslateArguments,
+    pseudo: Pseudo,
+    places: Vec<Place>,
+) -> Result<()> {
+    let sources = arguments.sources().into_iter();
+    let documents = sources.map(|source| arguments.read(source));
+    let documents = documents.collect::<Result<Vec<_>>>()?;
+    for (document, place) in documents.into_iter().zip(places) {
+        let translated = |sentence: &Sentence| {
+            let is_open = sentence.known.is_none();
+            is_open.then(|| pseudo.translated(&sentence.text))
+        };
+        let texts: Vec<Option<String>> = document.sentences.iter().map(translated).collect();
+        let bytes = document.written(&texts, arguments.to.as_deref())?;
+        arguments.put(&bytes, place)?;
     }
     Ok(())
 }
@@ -163,6 +202,17 @@ impl TranslateArguments {
         let inputs = self.inputs.iter().map(PathBuf::as_path);
         let sources = inputs.map(|path| Some(path).filter(|path| path.as_os_str() != "-"));
         sources.collect()
+    }
+
+    /// All that is read, where it has a name.
+    fn read_paths(&self) -> Vec<&Path> {
+        // A file that the shell passes on as standard input has one, too.
+        let standard_input = Path::new("/dev/stdin");
+        let sources = self.sources().into_iter();
+        let sources = sources.map(|source| source.unwrap_or(standard_input));
+        let others = [&self.model.model, &self.memory, &self.channel];
+        let others = others.into_iter().flatten().map(PathBuf::as_path);
+        sources.chain(others).collect()
     }
 
     /// Decides every output place before any work is done.
@@ -196,10 +246,11 @@ impl TranslateArguments {
         } else {
             vec![Some(output.clone())]
         };
-        let mut taken = HashSet::new();
+        let (mut taken, inputs) = (HashSet::new(), self.read_paths());
         for path in places.iter().flatten() {
+            check_output(path, inputs.iter().copied())?;
             check_place(path, self.force)?;
-            if !taken.insert(path) {
+            if !taken.insert(place_of(path)) {
                 return Err(Error::SameName { path: path.clone() });
             }
         }
@@ -217,11 +268,13 @@ impl TranslateArguments {
                 count: self.inputs.len(),
             });
         }
-        let path = path.clone();
-        if places.contains(&Some(path.clone())) {
+        let place = place_of(path);
+        if places.iter().flatten().any(|it| place_of(it) == place) {
+            let path = path.clone();
             return Err(Error::TraceOverTranslation { path });
         }
-        check_place(&path, self.force)
+        check_output(path, self.read_paths())?;
+        check_place(path, self.force)
     }
 
     /// Ends the program if the model does not translate between the languages that are asked for.
@@ -245,15 +298,24 @@ impl TranslateArguments {
         }
     }
 
+    fn put(&self, bytes: &[u8], place: Place) -> Result<()> {
+        match place {
+            Some(path) => write_atomically(&path, bytes, self.force),
+            None => print_bytes(bytes),
+        }
+    }
+
     fn read(&self, path: Option<&Path>) -> Result<Document> {
-        let format = self.format.map(Format::from);
         if let Some(path) = path {
-            return Document::open(path, format);
+            return Document::open(path, self.format);
         }
         let mut bytes = Vec::new();
         std::io::stdin()
             .read_to_end(&mut bytes)
             .map_err(Error::read("standard input"))?;
+        let format = self
+            .format
+            .or_else(|| Format::of_content(Path::new("-"), &bytes));
         Document::from_bytes("-", format.unwrap_or(Format::Text), bytes)
     }
 }
@@ -313,8 +375,10 @@ fn translate_rest(
     known: &mut KnownTranslations,
     translations: &mut [Option<Translation>],
 ) -> Result<()> {
-    let missing = |index: &usize| translations[*index].is_none();
-    let left: Vec<usize> = (0..translations.len()).filter(missing).collect();
+    // What the file has a translation for stays.
+    let is_open =
+        |&index: &usize| translations[index].is_none() && document.sentences[index].known.is_none();
+    let left: Vec<usize> = (0..translations.len()).filter(is_open).collect();
     let (mut line, mut done, mut begun) = (StatusLine::new(), 0_usize, Instant::now());
     let translated = translator.translate_with(document, &left, known, options, &mut |step| {
         let (index, translation) = match step {

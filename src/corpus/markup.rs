@@ -6,7 +6,7 @@
 //! of the text; an opaque span then stands there as the text it shows. The rest is numbered in the order of the source.
 
 use super::unit::{Unit, visible};
-use crate::text::document::{Document, Format, Markup, Sentence};
+use crate::text::document::{Document, Markup, Sentence};
 use crate::text::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
 use crate::text::tags::Tags;
 
@@ -39,7 +39,7 @@ impl Side {
     pub fn of(document: &Document, sentence: &Sentence) -> Self {
         let mark = |markup: &Markup| Mark {
             is_pair: matches!(markup, Markup::Pair { .. }),
-            tags: Tags::of_markup(markup, &document.original, document.format),
+            tags: document.tags_of(markup),
         };
         Self {
             text: sentence.text.clone(),
@@ -58,7 +58,7 @@ impl Side {
             if let Some(end) = end.filter(|&end| end <= sentence.range.start) {
                 whole.text += &between(
                     &document.original[end..sentence.range.start],
-                    document.format,
+                    document.is_html(),
                 );
             }
             let side = Self::of(document, sentence);
@@ -83,8 +83,8 @@ impl Side {
     }
 }
 
-fn between(gap: &str, format: Format) -> String {
-    if format != Format::Html {
+fn between(gap: &str, is_html: bool) -> String {
+    if !is_html {
         return if gap.is_empty() {
             String::new()
         } else {
@@ -229,6 +229,7 @@ fn points(markup: &[Mark], kept: usize, new: impl Fn(usize) -> Option<usize>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::document::Format;
 
     fn side(html: &str) -> Side {
         let document =

@@ -9,6 +9,7 @@ use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
 use super::document::DocumentPanel;
+use super::elsewhere::elsewhere_ui;
 use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
 use super::outline::OutlinePanel;
@@ -193,7 +194,7 @@ impl eframe::App for CanopyApp {
             }
         }
         self.update_title(ctx);
-        closing::hold(ctx, &self.state, &mut self.closing);
+        closing::hold(ctx, &mut self.state, &mut self.closing);
         // Once more: what the events have changed is to be saved in time.
         if let Some(secs) = self.state.tick(self.started.elapsed().as_secs_f64()) {
             ctx.request_repaint_after(Duration::from_secs_f64(secs));
@@ -212,9 +213,10 @@ impl eframe::App for CanopyApp {
             commands.push(Command::Drop(dropped));
         }
         workbench_ui(ui, &mut self.state, &mut self.panels, &mut commands);
-        if let Some(order) = closing::ask(&ctx, &self.state, &mut self.closing) {
+        if let Some(order) = closing::ask(&ctx, &mut self.state, &mut self.closing) {
             self.end_runs(order);
         }
+        self.send(&ctx);
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
             welcome::drop_ui(&ctx);
         }
@@ -335,6 +337,17 @@ fn document_page_ui(
             let similar = &mut panels.similar;
             similar.ui(ui, memory, sentence.as_deref(), commands);
         });
+    }
+    if let Some(document) = &state.document
+        && let Some(elsewhere) = &document.elsewhere
+    {
+        let panel = Panel::top("elsewhere").frame(
+            Frame::NONE
+                .fill(palette.panel)
+                .inner_margin(Margin::symmetric(14, 8)),
+        );
+        let count = document.num_sentences();
+        panel.show(ui, |ui| elsewhere_ui(ui, elsewhere, count, commands));
     }
     if let Some(document) = state.document.as_mut().filter(|open| open.find.is_open) {
         document.search_again();

@@ -1,7 +1,9 @@
-//! Closing the window while something is under way: it is held back, asks, and closes when that is done.
+//! Closing the window: it is held back until everything is written, asks where work is under way or could not be kept,
+//! and closes when that is done.
 
-use egui::{Context, ViewportCommand};
+use egui::{Context, Id, RichText, ViewportCommand};
 
+use super::theme::{self, Palette};
 use super::training::{Closing, closing_ui, losing_ui};
 use crate::app::AppState;
 use crate::training::Order;
@@ -12,13 +14,25 @@ pub enum CloseState {
     Asking,
     /// Until the runs have ended.
     Waiting,
+    /// Until everything is written.
+    Writing,
+    /// Something could not be written, or not yet.
+    Unwritten,
     /// Whatever is lost.
     Sure,
 }
 
-/// Keeps a window from closing in which something is under way, and closes it when the runs have ended. Also while it
-/// is minimised: then nothing else is called.
-pub fn hold(ctx: &Context, state: &AppState, closing: &mut Option<CloseState>) {
+/// What a person wants whose work could not be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unwritten {
+    Again,
+    Lose,
+    Stay,
+}
+
+/// Keeps a window from closing in which something is under way or not written, and closes it when that is done. Also
+/// while it is minimised: then nothing else is called.
+pub fn hold(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>) {
     let (asked, is_hidden) = ctx.input(|input| {
         let viewport = input.viewport();
         (
@@ -26,24 +40,69 @@ pub fn hold(ctx: &Context, state: &AppState, closing: &mut Option<CloseState>) {
             viewport.visible() == Some(false),
         )
     });
-    let busy = state.training.is_busy();
-    let held = busy || state.lost_by_closing().is_some();
-    if asked && held && *closing != Some(CloseState::Sure) {
-        ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+    let show = || {
         if is_hidden {
             ctx.send_viewport_cmd(ViewportCommand::Minimized(false));
             ctx.send_viewport_cmd(ViewportCommand::Focus);
         }
-        // Once more of whoever no longer wants to wait.
-        *closing = Some(CloseState::Asking);
+    };
+    let busy = state.training.is_busy();
+    if asked && *closing != Some(CloseState::Sure) {
+        let next = match *closing {
+            // Once more of whoever no longer wants to wait.
+            Some(CloseState::Writing | CloseState::Unwritten) => Some(CloseState::Unwritten),
+            _ if busy || state.lost_by_closing().is_some() => Some(CloseState::Asking),
+            _ if state.has_last_writes() => {
+                state.write_last();
+                Some(CloseState::Writing)
+            }
+            _ => None,
+        };
+        if next.is_some() {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+            *closing = next;
+        }
+        if matches!(next, Some(CloseState::Asking | CloseState::Unwritten)) {
+            show();
+        }
     }
     if *closing == Some(CloseState::Waiting) && !busy {
         ctx.send_viewport_cmd(ViewportCommand::Close);
     }
+    let is_written = *closing == Some(CloseState::Writing) && !state.is_writing_last();
+    if is_written && state.last_failures().is_empty() {
+        ctx.send_viewport_cmd(ViewportCommand::Close);
+        *closing = Some(CloseState::Sure);
+    } else if is_written {
+        *closing = Some(CloseState::Unwritten);
+        show();
+    }
+}
+
+/// Closes the window, once everything is written.
+fn close(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>) {
+    if state.has_last_writes() {
+        state.write_last();
+        *closing = Some(CloseState::Writing);
+    } else {
+        ctx.send_viewport_cmd(ViewportCommand::Close);
+        *closing = Some(CloseState::Sure);
+    }
 }
 
 /// Asks what becomes of it; returns the order to all runs, if they get one.
-pub fn ask(ctx: &Context, state: &AppState, closing: &mut Option<CloseState>) -> Option<Order> {
+pub fn ask(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>) -> Option<Order> {
+    if *closing == Some(CloseState::Unwritten) {
+        match unwritten_ui(ctx, state)? {
+            Unwritten::Again => close(ctx, state, closing),
+            Unwritten::Lose => {
+                ctx.send_viewport_cmd(ViewportCommand::Close);
+                *closing = Some(CloseState::Sure);
+            }
+            Unwritten::Stay => *closing = None,
+        }
+        return None;
+    }
     if *closing != Some(CloseState::Asking) {
         return None;
     }
@@ -60,27 +119,82 @@ pub fn ask(ctx: &Context, state: &AppState, closing: &mut Option<CloseState>) ->
         Closing::Pause => (Some(CloseState::Waiting), Some(Order::Stop)),
         Closing::Abandon if busy => (Some(CloseState::Waiting), Some(Order::Abandon)),
         Closing::Abandon => {
-            ctx.send_viewport_cmd(ViewportCommand::Close);
-            (Some(CloseState::Sure), None)
+            close(ctx, state, closing);
+            return None;
         }
     };
     *closing = next;
     order
 }
 
+/// Asks what becomes of work that is not written; `None` until a person has answered.
+fn unwritten_ui(ctx: &Context, state: &AppState) -> Option<Unwritten> {
+    let mut answer = None;
+    let modal = theme::modal(ctx, Id::unique("unwritten")).show(ctx, |ui| {
+        let palette = Palette::of(ui);
+        ui.set_width(460.0);
+        let (heading, reasons) = match state.last_failures() {
+            [] => ("Your work is still being written", String::new()),
+            failures => ("Your work could not be saved", failures.join("\n")),
+        };
+        ui.heading(heading);
+        ui.add_space(6.0);
+        if !reasons.is_empty() {
+            ui.label(RichText::new(reasons).color(palette.text));
+            ui.add_space(6.0);
+        }
+        let text = "What is not written is lost if the window closes now.";
+        ui.label(RichText::new(text).color(palette.weak));
+        ui.add_space(12.0);
+        ui.horizontal(|ui| {
+            if ui.add(theme::primary(ui, "Try again")).clicked() {
+                answer = Some(Unwritten::Again);
+            }
+            if ui.button("Close all the same").clicked() {
+                answer = Some(Unwritten::Lose);
+            }
+            if ui.button("Do not close").clicked() {
+                answer = Some(Unwritten::Stay);
+            }
+        });
+    });
+    if modal.should_close() {
+        return answer.or(Some(Unwritten::Stay));
+    }
+    answer
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use egui::{RawInput, ViewportEvent, ViewportId};
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
 
     use super::*;
     use crate::app::training::Queued;
-    use crate::jobs::JobId;
+    use crate::app::{Command, Folders, Settings, Shipped};
+    use crate::error::Error;
+    use crate::jobs::{Event, FileRequest, JobId};
+    use crate::text::document::{Document, Format};
 
     /// What a minimised window does that is told to close.
-    fn told_to_close(state: &AppState, closing: &mut Option<CloseState>) -> Vec<ViewportCommand> {
+    fn told_to_close(
+        state: &mut AppState,
+        closing: &mut Option<CloseState>,
+    ) -> Vec<ViewportCommand> {
+        minimised(state, closing, &[ViewportEvent::Close])
+    }
+
+    fn minimised(
+        state: &mut AppState,
+        closing: &mut Option<CloseState>,
+        events: &[ViewportEvent],
+    ) -> Vec<ViewportCommand> {
         let mut input = RawInput::default();
         let window = input.viewports.entry(ViewportId::ROOT).or_default();
-        window.events.push(ViewportEvent::Close);
+        window.events.extend(events.iter().cloned());
         window.minimized = Some(true);
         let output = Context::default().run_logic(&input, |ctx| hold(ctx, state, closing));
         let commands = output.viewport_commands.get(&ViewportId::ROOT);
@@ -91,7 +205,7 @@ mod tests {
     fn a_minimised_window_is_held_back_while_a_run_is_under_way() {
         let mut state = AppState::default();
         let mut closing = None;
-        assert_eq!(told_to_close(&state, &mut closing), []);
+        assert_eq!(told_to_close(&mut state, &mut closing), []);
         state.training.queue.push(Queued {
             job: JobId(1),
             folder: "run".into(),
@@ -104,8 +218,102 @@ mod tests {
         // Asked again where the window was to wait for the run.
         for before in [None, Some(CloseState::Waiting)] {
             closing = before;
-            assert_eq!(told_to_close(&state, &mut closing), held);
+            assert_eq!(told_to_close(&mut state, &mut closing), held);
             assert_eq!(closing, Some(CloseState::Asking));
+        }
+    }
+
+    /// A window with an edit that is not on the disk yet, and what it writes when it is told to close.
+    fn with_an_edit() -> (AppState, Option<CloseState>, Vec<FileRequest>) {
+        let folders = Folders {
+            data: Some("data".into()),
+            config: None,
+        };
+        let mut state = AppState::new(folders, Settings::default(), Shipped::default());
+        state.apply(Command::OpenPath("page.txt".into()));
+        let job = state.opening.as_ref().expect("it is opened").0;
+        let page = Document::parse("page.txt", Format::Text, "Print the page.".to_owned());
+        state.receive(Event::DocumentOpened {
+            job,
+            path: "page.txt".into(),
+            document: Arc::new(page.expect("a page")),
+            project: None,
+            project_error: None,
+        });
+        state.apply(Command::EditWith("Seite drucken".to_owned()));
+        state.file_requests.clear();
+        let mut closing = None;
+        assert_eq!(
+            told_to_close(&mut state, &mut closing),
+            [ViewportCommand::CancelClose]
+        );
+        assert_eq!(closing, Some(CloseState::Writing));
+        let requests = std::mem::take(&mut state.file_requests);
+        let saves = |request: &FileRequest| matches!(request, FileRequest::SaveProject { project, .. } if project.targets[0].text == "Seite drucken");
+        assert!(requests.iter().any(saves));
+        assert_eq!(minimised(&mut state, &mut closing, &[]), []);
+        (state, closing, requests)
+    }
+
+    /// What the file thread tells of `requests` when the disk is full or has room again.
+    fn written(state: &mut AppState, requests: Vec<FileRequest>, is_full: bool) {
+        for request in requests {
+            match request {
+                FileRequest::SaveProject { job, .. } if is_full => {
+                    let cause = std::io::Error::other("no space left on device");
+                    let error = Error::write("project.json")(cause);
+                    state.receive(Event::Failed { job, error });
+                }
+                FileRequest::Flush { job } => state.receive(Event::Flushed { job }),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn a_window_closes_when_its_work_is_written() {
+        let (mut state, mut closing, requests) = with_an_edit();
+        written(&mut state, requests, false);
+        let commands = minimised(&mut state, &mut closing, &[]);
+        assert_eq!(commands, [ViewportCommand::Close]);
+        assert_eq!(told_to_close(&mut state, &mut closing), []);
+    }
+
+    #[test]
+    fn work_that_cannot_be_written_is_lost_only_where_a_person_says_so() {
+        for (label, expected) in [
+            ("Close all the same", Some(CloseState::Sure)),
+            ("Do not close", None),
+            ("Try again", Some(CloseState::Writing)),
+        ] {
+            let (mut state, mut closing, requests) = with_an_edit();
+            written(&mut state, requests, true);
+            let shown = [ViewportCommand::Minimized(false), ViewportCommand::Focus];
+            assert_eq!(minimised(&mut state, &mut closing, &[]), shown);
+            assert_eq!(closing, Some(CloseState::Unwritten));
+            let mut harness = Harness::builder()
+                .with_context_setup(crate::gui::install_theme)
+                .build_ui_state(
+                    |ui, (state, closing): &mut (AppState, Option<CloseState>)| {
+                        ask(ui.ctx(), state, closing);
+                    },
+                    (state, closing),
+                );
+            harness.run_steps(4);
+            assert!(harness.query_by_label_contains("no space left").is_some());
+            harness.get_by_label(label).click();
+            harness.run_steps(4);
+            let (state, closing) = harness.state_mut();
+            assert_eq!(*closing, expected, "{label}");
+            // What was not written is written again.
+            let requests = std::mem::take(&mut state.file_requests);
+            let saves = |request: &FileRequest| matches!(request, FileRequest::SaveProject { .. });
+            assert_eq!(requests.iter().any(saves), label == "Try again");
+            if label == "Try again" {
+                written(state, requests, false);
+                let commands = minimised(state, closing, &[]);
+                assert_eq!(commands, [ViewportCommand::Close]);
+            }
         }
     }
 }

@@ -80,7 +80,7 @@ fn answer(ask: Ask) -> Option<Command> {
     let dialog = in_folder(ask.folder().cloned()).set_title(title);
     let path = match pick {
         Pick::File(name, extensions) => dialog
-            .add_filter(name, extensions)
+            .add_filter(name, &extensions)
             .add_filter("All files", &["*"])
             .pick_file(),
         Pick::Folder => dialog.pick_folder(),

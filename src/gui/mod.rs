@@ -9,6 +9,7 @@ mod closing;
 mod dialogs;
 mod document;
 mod editor;
+mod elsewhere;
 mod estimate;
 mod evaluate;
 mod explore;

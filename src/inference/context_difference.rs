@@ -14,7 +14,7 @@ use super::translator::{KnownTranslations, Step, Translator};
 use crate::error::{Error, Result};
 use crate::explain::{Condition, ContextDifference, WordDifference};
 use crate::search::{BrokenScores, Candidates, SearchOptions, force_documents};
-use crate::text::document::{Document, Paragraph, ParagraphKind, Section};
+use crate::text::document::{Document, Paragraph};
 use crate::text::placeholder::visible;
 use crate::text::vocabulary::Vocabulary;
 
@@ -162,22 +162,14 @@ impl Surrounding {
         sentence.paragraph = 0;
         Self {
             document: Document {
-                name: self.document.name.clone(),
-                format: self.document.format,
-                original: String::new(),
-                sections: vec![Section {
-                    parent: None,
-                    level: 0,
-                    heading: None,
-                }],
                 paragraphs: vec![Paragraph {
                     section: 0,
-                    kind: ParagraphKind::clone(&of.kind),
                     id: None,
-                    range: of.range.clone(),
                     sentences: 0..1,
+                    ..of.clone()
                 }],
                 sentences: vec![sentence],
+                ..Document::empty(&self.document.name, self.document.format)
             },
             targets: vec![self.targets[self.sentence].clone()],
             sentence: 0,

@@ -1,11 +1,13 @@
 //! The file thread: opens and saves documents, projects and settings, one after the other, away from the window.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use super::project_lock::ProjectLock;
+use super::project_store::{Found, ProjectPlace};
 use super::{Event, JobId, Project};
 use crate::error::{Error, Result, caught};
 use crate::text::document::Document;
@@ -27,12 +29,15 @@ pub enum FileRequest {
         overwrite: bool,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
+        /// Of the targets, where it is known.
+        language: Option<String>,
     },
     /// Lets another window write the document's project.
-    CloseDocument { job: JobId },
+    CloseDocument { job: JobId, path: PathBuf },
+    /// Keeps the work on a document below `data_folder`.
     SaveProject {
         job: JobId,
-        path: PathBuf,
+        data_folder: PathBuf,
         project: Project,
     },
     /// Writes a small file of our own, such as the settings.
@@ -47,6 +52,8 @@ pub enum FileRequest {
         path: PathBuf,
         bytes: Vec<u8>,
     },
+    /// Tells when all that was asked for before is done.
+    Flush { job: JobId },
 }
 
 impl FileRequest {
@@ -54,97 +61,113 @@ impl FileRequest {
         match self {
             Self::OpenDocument { job, .. }
             | Self::SaveDocument { job, .. }
-            | Self::CloseDocument { job }
+            | Self::CloseDocument { job, .. }
+            | Self::Flush { job }
             | Self::SaveProject { job, .. }
             | Self::Write { job, .. }
             | Self::Export { job, .. } => *job,
         }
     }
 
-    fn done(self, lock: &mut Option<ProjectLock>) -> Result<Option<Event>> {
+    fn done(self, open: &mut OpenProjects) -> Result<Vec<Event>> {
         match self {
             Self::OpenDocument {
                 job,
                 path,
                 data_folder,
-            } => open(job, path, data_folder.as_deref(), lock).map(Some),
+            } => open.open(job, path, data_folder.as_deref()),
             Self::SaveDocument {
                 job,
                 path,
                 overwrite,
                 document,
                 targets,
+                language,
             } => {
-                write_atomically(&path, document.translated(&targets).as_bytes(), overwrite)?;
-                Ok(Some(Event::DocumentSaved { job, path }))
+                let bytes = document.written(&targets, language.as_deref())?;
+                write_atomically(&path, &bytes, overwrite)?;
+                Ok(vec![Event::DocumentSaved { job, path }])
             }
-            Self::CloseDocument { .. } => {
-                *lock = None;
-                Ok(None)
+            Self::CloseDocument { path, .. } => {
+                open.0.remove(&path);
+                Ok(vec![])
             }
-            Self::SaveProject { path, project, .. } => {
-                if let Some(lock) = lock {
-                    lock.check(&path)?;
-                }
-                write_ours(&path, &project.to_bytes(&path)?)?;
-                Ok(None)
+            Self::SaveProject {
+                data_folder,
+                project,
+                ..
+            } => {
+                open.save(&data_folder, &project)?;
+                Ok(vec![])
             }
             Self::Write { path, bytes, .. } => {
                 write_ours(&path, &bytes)?;
-                Ok(None)
+                Ok(vec![])
             }
             Self::Export { job, path, bytes } => {
                 write_atomically(&path, &bytes, true)?;
-                Ok(Some(Event::DocumentSaved { job, path }))
+                Ok(vec![Event::DocumentSaved { job, path }])
             }
+            Self::Flush { job } => Ok(vec![Event::Flushed { job }]),
         }
     }
 }
 
-fn open(
-    job: JobId,
-    path: PathBuf,
-    data_folder: Option<&Path>,
-    lock: &mut Option<ProjectLock>,
-) -> Result<Event> {
-    // The same file under another name has the same project; what does not exist is reported by `Document::open`.
-    let path = path.canonicalize().unwrap_or(path);
-    let document = Arc::new(Document::open(&path, None)?);
-    let Some(folder) = data_folder else {
-        return Ok(Event::DocumentOpened {
+/// The projects of the documents that are open, by the documents' paths: also that of the one before, until it is closed.
+#[derive(Debug, Default)]
+struct OpenProjects(HashMap<PathBuf, (ProjectLock, ProjectPlace)>);
+
+impl OpenProjects {
+    fn open(
+        &mut self,
+        job: JobId,
+        path: PathBuf,
+        data_folder: Option<&Path>,
+    ) -> Result<Vec<Event>> {
+        // The same file under another name has the same project; what does not exist is reported by `Document::open`.
+        let path = path.canonicalize().unwrap_or(path);
+        let document = Arc::new(Document::open(&path, None)?);
+        let found = data_folder.map(|folder| self.find(folder, &path, &document));
+        let Found {
+            project,
+            elsewhere,
+            error,
+        } = found.unwrap_or_default();
+        let elsewhere = elsewhere.map(|project| Event::WorkElsewhere {
+            path: path.clone(),
+            project,
+        });
+        let opened = Event::DocumentOpened {
             job,
             path,
             document,
-            project: None,
-            project_error: None,
-        });
-    };
-    let project_path = Project::path(folder, &path);
-    let before = lock.take();
-    let taken = lock.insert(ProjectLock::take_instead(
-        before,
-        &path,
-        project_path.clone(),
-    ));
-    let busy = taken.check(&project_path).err();
-    let (project, project_error) = match Project::read(&project_path) {
-        Ok(project) => (project, busy),
-        Err(error) => {
-            // Kept under another name, or the next autosave would replace what somebody may still repair.
-            if busy.is_none() {
-                let kept = project_path.with_extension("json.unreadable");
-                let _ = std::fs::rename(&project_path, kept);
-            }
-            (None, Some(error))
-        }
-    };
-    Ok(Event::DocumentOpened {
-        job,
-        path,
-        document,
-        project,
-        project_error,
-    })
+            project,
+            project_error: error,
+        };
+        Ok([opened].into_iter().chain(elsewhere).collect())
+    }
+
+    fn find(&mut self, data_folder: &Path, path: &Path, document: &Document) -> Found {
+        let before = self.0.remove(path).map(|(lock, _)| lock);
+        let lock = before.filter(ProjectLock::is_ours);
+        let lock = lock.unwrap_or_else(|| ProjectLock::take(data_folder, path));
+        let (place, mut found) = ProjectPlace::find(data_folder, path, document);
+        found.error = found.error.or(lock.check().err());
+        self.0.insert(path.to_owned(), (lock, place));
+        found
+    }
+
+    fn save(&mut self, data_folder: &Path, project: &Project) -> Result<()> {
+        let (lock, place) = self
+            .0
+            .entry(project.document.clone())
+            .or_insert_with_key(|path| {
+                let lock = ProjectLock::take(data_folder, path);
+                (lock, ProjectPlace::unread(data_folder, path))
+            });
+        lock.check()?;
+        place.save(project)
+    }
 }
 
 fn write_ours(path: &Path, bytes: &[u8]) -> Result<()> {
@@ -171,15 +194,15 @@ impl FileThread {
         let thread = std::thread::Builder::new()
             .name("canopy-files".to_owned())
             .spawn(move || {
-                let mut lock = None;
+                let mut open = OpenProjects::default();
                 while let Ok(request) = inbox.recv() {
                     let job = request.job();
-                    let done = caught(|| request.done(&mut lock));
-                    let event = done.unwrap_or_else(|error| Some(Event::Failed { job, error }));
-                    let Some(event) = event else { continue };
-                    // The window may already be gone; then nobody needs the event.
-                    let _ = events.send(event);
-                    wake();
+                    let done = caught(|| request.done(&mut open));
+                    for event in done.unwrap_or_else(|error| vec![Event::Failed { job, error }]) {
+                        // The window may already be gone; then nobody needs the event.
+                        let _ = events.send(event);
+                        wake();
+                    }
                 }
             })
             .map_err(|cause| Error::Thread { cause })?;

@@ -10,6 +10,7 @@ pub mod explaining;
 pub mod files;
 pub mod project;
 mod project_lock;
+mod project_store;
 mod run_files;
 pub mod runs;
 pub mod trainings;
@@ -263,6 +264,15 @@ pub enum Event {
         document: Arc<Document>,
         project: Option<Project>,
         project_error: Option<Error>,
+    },
+    /// The document that was just opened was worked on at another path, perhaps before it was renamed.
+    WorkElsewhere {
+        path: PathBuf,
+        project: Project,
+    },
+    /// All that was to be written before this is written, or a failure has told why not.
+    Flushed {
+        job: JobId,
     },
     /// A translation, or something else that a person wanted in a file.
     DocumentSaved {

@@ -1,4 +1,5 @@
-//! The project file: target text, edits and states of one document, kept in the user's data folder.
+//! The project file: target text, edits and states of one document, kept in the user's data folder under a name that
+//! [`project_store`](super::project_store) gives it.
 //!
 //! Every target is stored with a hash of its source sentence, so that a changed document keeps what still matches. What a
 //! person has done on a sentence that is gone stays too, for the day on which the sentence comes back.
@@ -51,7 +52,12 @@ pub struct SavedTarget {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
     pub version: u32,
+    /// Where the document was.
+    #[serde(with = "any_path")]
     pub document: PathBuf,
+    /// [`content_hash`] of the document; older versions did not know it.
+    #[serde(default)]
+    pub content: String,
     pub targets: Vec<SavedTarget>,
 }
 
@@ -62,18 +68,13 @@ pub const VERSION: u32 = 1;
 const MOST_UNMATCHED: usize = 20_000;
 
 impl Project {
-    pub fn new(document: PathBuf, targets: Vec<SavedTarget>) -> Self {
+    pub fn new(document: PathBuf, content: String, targets: Vec<SavedTarget>) -> Self {
         Self {
             version: VERSION,
             document,
+            content,
             targets,
         }
-    }
-
-    /// Where the project of a document lies below `data_folder`.
-    pub fn path(data_folder: &Path, document: &Path) -> PathBuf {
-        let hash = hex(document.to_string_lossy().as_bytes());
-        data_folder.join("projects").join(format!("{hash}.json"))
     }
 
     /// Reads a project file; `None` if there is none yet.
@@ -157,13 +158,18 @@ impl Project {
     }
 }
 
+/// Names what is in a document, whatever its path.
+pub fn content_hash(document: &Document) -> String {
+    hex(document.original.as_bytes())
+}
+
 /// Names a source sentence by its text.
 pub fn source_hash(text: &str) -> String {
     hex(text.as_bytes())
 }
 
 /// The first 16 hexadecimal digits of SHA-256.
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()
         .take(8)
@@ -171,4 +177,33 @@ fn hex(bytes: &[u8]) -> String {
             let _ = write!(text, "{byte:02x}");
             text
         })
+}
+
+/// Paths as text, and those that are no Unicode as their numbers: another text would be another path.
+mod any_path {
+    use std::ffi::OsString;
+    use std::path::{Path, PathBuf};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Text(String),
+        Numbers(OsString),
+    }
+
+    pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+        match path.to_str() {
+            Some(text) => text.serialize(serializer),
+            None => path.as_os_str().serialize(serializer),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+        Ok(match Written::deserialize(deserializer)? {
+            Written::Text(text) => text.into(),
+            Written::Numbers(name) => name.into(),
+        })
+    }
 }

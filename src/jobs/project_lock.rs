@@ -3,14 +3,14 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
+use super::project_store::lock_path;
 use crate::error::{Error, Result};
 use crate::text::file::lock_file;
 
-/// A project, and whether this window writes it.
+/// The right to write the project of a document.
 #[derive(Debug)]
 pub(super) struct ProjectLock {
     document: PathBuf,
-    project: PathBuf,
     is_ours: bool,
     /// Locked as long as it is open.
     _file: Option<File>,
@@ -19,8 +19,8 @@ pub(super) struct ProjectLock {
 impl ProjectLock {
     /// Takes the project of a document for this window, unless another one has it. Where no file can be locked, writing
     /// it will fail too, or nobody can know.
-    fn take(document: &Path, project: PathBuf) -> Self {
-        let path = project.with_extension("lock");
+    pub fn take(data_folder: &Path, document: &Path) -> Self {
+        let path = lock_path(data_folder, document);
         if let Some(folder) = path.parent() {
             let _ = std::fs::create_dir_all(folder);
         }
@@ -28,24 +28,19 @@ impl ProjectLock {
         let locked = file.as_ref().map(File::try_lock);
         Self {
             document: document.to_owned(),
-            project,
             is_ours: !matches!(locked, Some(Err(TryLockError::WouldBlock))),
             _file: file,
         }
     }
 
-    /// The same, which keeps what this window has.
-    pub(super) fn take_instead(before: Option<Self>, document: &Path, project: PathBuf) -> Self {
-        match before {
-            Some(lock) if lock.is_ours && lock.project == project => lock,
-            _ => Self::take(document, project),
-        }
+    pub fn is_ours(&self) -> bool {
+        self.is_ours
     }
 
     /// # Errors
-    /// [`Error::ProjectBusy`] if it is the project that another window has.
-    pub(super) fn check(&self, project: &Path) -> Result<()> {
-        if self.is_ours || self.project != project {
+    /// [`Error::ProjectBusy`] if another window has it.
+    pub fn check(&self) -> Result<()> {
+        if self.is_ours {
             return Ok(());
         }
         Err(Error::ProjectBusy {
@@ -95,16 +90,18 @@ mod tests {
         }
 
         fn close(&self) {
-            self.files
-                .send(FileRequest::CloseDocument { job: JobId(2) });
+            self.files.send(FileRequest::CloseDocument {
+                job: JobId(2),
+                path: self.document.clone(),
+            });
         }
 
         /// Whether the project is written.
         fn saves(self) -> bool {
             self.files.send(FileRequest::SaveProject {
                 job: JobId(3),
-                path: Project::path(&self.data, &self.document),
-                project: Project::new(self.document.clone(), Vec::new()),
+                data_folder: self.data.clone(),
+                project: Project::new(self.document.clone(), String::new(), Vec::new()),
             });
             self.files.finish();
             self.events.try_recv().is_err()

@@ -1,30 +1,82 @@
 //! Puts paragraphs in their sections and sentences in their paragraphs, in reading order.
 
+use std::sync::Arc;
+
 use super::{
-    document::{Document, Format, Paragraph, ParagraphKind, Section, Sentence},
+    document::{Document, Format, Markup, Paragraph, ParagraphKind, Section, Sentence, Syntax},
+    formats::Kept,
     inline::Run,
-    tags,
+    placeholder, tags,
+    view::{Draft, Unit},
 };
 
 /// How deep elements, quotes and lists may be nested.
 pub const MAX_DEPTH: usize = 512;
 
-/// Why a text cannot be read; where, in bytes.
+/// Why a file cannot be read or written; where, in bytes of its text.
 #[derive(Debug)]
-pub(super) enum Failure {
-    TooDeep { offset: usize },
+pub(crate) enum Failure {
+    TooDeep {
+        offset: usize,
+    },
+    /// The same in a part of a file.
+    PartTooDeep {
+        part: String,
+    },
+    /// A byte of zero: no text has it.
+    Binary {
+        offset: usize,
+    },
+    NotUtf8 {
+        offset: usize,
+        bytes: Vec<u8>,
+    },
+    /// It is not, or not only, in the encoding that it declares.
+    Encoding {
+        name: &'static str,
+    },
+    /// A line beyond [`MAX_LINE_BYTES`](super::MAX_LINE_BYTES).
+    LongLine {
+        line: usize,
+    },
+    /// The file, or this part of it, is not as its format wants it.
+    Damaged {
+        part: String,
+        reason: String,
+    },
+    Encrypted,
+    /// A part that is larger than `limit` bytes once it is unpacked.
+    TooLarge {
+        part: String,
+        limit: u64,
+    },
+    /// The file's encoding does not have a character of the translation.
+    Unencodable {
+        character: char,
+        name: &'static str,
+    },
+    /// No file of this format can hold a character of the translation.
+    Unwritable {
+        character: char,
+    },
 }
 
 /// What a reader knows about a run of inline content.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Context {
     pub kind: ParagraphKind,
     /// Of a heading: it begins a section.
     pub level: Option<u8>,
     pub id: Option<String>,
+    /// What the file tells translators about it.
+    pub note: Option<String>,
+    /// How many characters its translation may have.
+    pub max_chars: Option<usize>,
+    /// Whether it is one sentence, whatever is in it.
+    pub is_sentence: bool,
 }
 
-/// A document under construction; it gets its text at the end.
+/// A document under construction.
 pub(super) struct Builder {
     document: Document,
     language: Option<String>,
@@ -32,20 +84,8 @@ pub(super) struct Builder {
 
 impl Builder {
     pub fn new(name: &str, format: Format) -> Self {
-        let document = Document {
-            name: name.to_owned(),
-            format,
-            original: String::new(),
-            sections: vec![Section {
-                parent: None,
-                level: 0,
-                heading: None,
-            }],
-            paragraphs: Vec::new(),
-            sentences: Vec::new(),
-        };
         Self {
-            document,
+            document: Document::empty(name, format),
             language: None,
         }
     }
@@ -59,9 +99,66 @@ impl Builder {
         self.document.paragraphs.len()
     }
 
+    /// The text that the paragraphs' ranges are meant in, once all of them are there.
+    pub fn set_text(&mut self, text: String, syntax: Syntax) {
+        (self.document.original, self.document.syntax) = (text, syntax);
+    }
+
+    /// Adds a unit to the view, and a paragraph if there is anything to translate in it; the unit's number.
+    pub fn unit(&mut self, draft: Draft, context: Context) -> usize {
+        let holds_text = draft.holds_letter();
+        let (mut unit, run) = draft.finish(&mut self.document.original);
+        let first = self.document.sentences.len();
+        if holds_text {
+            self.paragraph(&run, context);
+        }
+        unit.sentences = first..self.document.sentences.len();
+        self.document.units.push(unit);
+        self.document.units.len() - 1
+    }
+
+    /// The text that has been read.
+    pub fn text(&self) -> &str {
+        &self.document.original
+    }
+
+    /// The sentences of a unit.
+    pub fn sentences_of(&mut self, unit: usize) -> &mut [Sentence] {
+        let sentences = self.document.units[unit].sentences.clone();
+        &mut self.document.sentences[sentences]
+    }
+
+    /// The placeholder of a unit's code in its sentence; none if it stands for several codes, or outside of the sentence.
+    pub fn placeholder(&self, unit: usize, code: usize) -> Option<char> {
+        let unit = &self.document.units[unit];
+        let code = unit.view_of(code);
+        let sentence = self.document.sentences[unit.sentences.clone()]
+            .iter()
+            .find(|sentence| {
+                sentence.range.start <= code.start && code.end <= sentence.range.end
+            })?;
+        let is_it = |(number, markup): (usize, &Markup)| match markup {
+            Markup::Pair { open, .. } if *open == code => Some(placeholder::open(number)),
+            Markup::Pair { close, .. } if *close == code => Some(placeholder::CLOSE),
+            Markup::Point { range } if *range == code => Some(placeholder::point(number)),
+            _ => None,
+        };
+        sentence.markup.iter().enumerate().find_map(is_it)
+    }
+
+    /// The text of a unit as the view shows it.
+    pub fn unit_text(&self, unit: usize) -> &str {
+        let Unit { view, .. } = &self.document.units[unit];
+        &self.document.original[view.clone()]
+    }
+
     /// Adds a paragraph, if there is anything to translate in it.
     pub fn paragraph(&mut self, run: &Run, context: Context) {
-        let pieces = run.sentences(self.language.as_deref());
+        let pieces = if context.is_sentence {
+            run.one_sentence()
+        } else {
+            run.sentences(self.language.as_deref())
+        };
         if pieces.is_empty() {
             return;
         }
@@ -78,11 +175,14 @@ impl Builder {
                 text: piece.text,
                 markup: piece.markup,
                 points: Vec::new(),
+                known: None,
             }));
         self.document.paragraphs.push(Paragraph {
             section: self.document.sections.len() - 1,
             kind: context.kind,
             id: context.id,
+            note: context.note,
+            max_chars: context.max_chars,
             range: run.range(),
             sentences: first..self.document.sentences.len(),
         });
@@ -111,11 +211,16 @@ impl Builder {
         }
     }
 
-    pub fn finish(mut self, original: String) -> Document {
-        for sentence in &mut self.document.sentences {
-            sentence.points = tags::points(&sentence.markup, &original, self.document.format);
+    pub fn finish(mut self, kept: Kept) -> Document {
+        let Document {
+            original, syntax, ..
+        } = &self.document;
+        let points = |sentence: &Sentence| tags::points(&sentence.markup, original, *syntax);
+        let points: Vec<_> = self.document.sentences.iter().map(points).collect();
+        for (sentence, points) in self.document.sentences.iter_mut().zip(points) {
+            sentence.points = points;
         }
-        self.document.original = original;
+        self.document.kept = Some(Arc::new(kept));
         self.document
     }
 }

@@ -4,17 +4,14 @@
 //! [`Document::original`], so that a translation can be written back into the very same file.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// File formats that can be read and written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    Html,
-    Markdown,
-    Text,
-}
+use super::formats::{Encoding, Kept};
+use super::view::Unit;
+
+pub use super::formats::Format;
 
 /// One file as a tree of sections, paragraphs and sentences.
 #[derive(Debug, Clone)]
@@ -22,12 +19,53 @@ pub struct Document {
     /// File name without its folder, or `-` for standard input.
     pub name: String,
     pub format: Format,
-    /// The file's text, unchanged.
+    /// The file's text, unchanged; of a format that cannot be shown as it is, the text of its paragraphs with short tags.
     pub original: String,
     /// `sections[0]` is the document itself; children come after their parents.
     pub sections: Vec<Section>,
     pub paragraphs: Vec<Paragraph>,
     pub sentences: Vec<Sentence>,
+    /// How `original` spells text.
+    pub(crate) syntax: Syntax,
+    /// The units of a view.
+    pub(crate) units: Vec<Unit>,
+    /// What the format keeps of the file.
+    pub(crate) kept: Option<Arc<Kept>>,
+}
+
+impl Document {
+    /// A document without any text.
+    pub(crate) fn empty(name: &str, format: Format) -> Self {
+        Self {
+            name: name.to_owned(),
+            format,
+            original: String::new(),
+            sections: vec![Section {
+                parent: None,
+                level: 0,
+                heading: None,
+            }],
+            paragraphs: Vec::new(),
+            sentences: Vec::new(),
+            syntax: Syntax::View,
+            units: Vec::new(),
+            kept: None,
+        }
+    }
+}
+
+/// How the text of [`Document::original`] is spelt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// In this encoding there may be characters that have to be written as references.
+    Html {
+        is_xml: bool,
+        encoding: Encoding,
+    },
+    Markdown,
+    Plain,
+    /// As it means itself; codes are told by their place.
+    View,
 }
 
 /// A heading with all that stands below it, or the document itself (level 0, no heading).
@@ -41,11 +79,12 @@ pub struct Section {
 }
 
 /// What a paragraph is in its document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParagraphKind {
     Title,
     Heading,
+    #[default]
     Text,
     ListItem,
     TableCell,
@@ -58,6 +97,10 @@ pub struct Paragraph {
     pub kind: ParagraphKind,
     /// The `id` attribute of the HTML element, if it has one.
     pub id: Option<String>,
+    /// What the file tells translators about it.
+    pub note: Option<String>,
+    /// How many characters its translation may have.
+    pub max_chars: Option<usize>,
     /// Bytes of [`Document::original`].
     pub range: Range<usize>,
     /// Indices of its sentences in [`Document::sentences`].
@@ -77,6 +120,8 @@ pub struct Sentence {
     pub markup: Vec<Markup>,
     /// What each of its points shows, by number: inline code its text, a line break a space, a tag nothing.
     pub points: Vec<String>,
+    /// The translation that the file has for it already.
+    pub known: Option<String>,
 }
 
 /// What one numbered placeholder stands for: `markup[k]` belongs to the placeholders with number `k`.

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use html5ever::data::NAMED_ENTITIES;
 
-use super::document::{Document, Format, Markup, ParagraphKind, Sentence};
-use super::html;
+use super::document::{Document, Markup, ParagraphKind, Sentence, Syntax};
+use super::formats::Encoding;
 use super::placeholder::Placeholder;
 
 /// How much of a page is searched for the encoding that it declares, in bytes; browsers search half of it.
@@ -24,6 +24,7 @@ pub(super) struct HtmlEscape {
     spelt: HashMap<char, String>,
     /// Whether an ampersand never means itself.
     is_xml: bool,
+    encoding: Encoding,
     /// Whether browsers would take other characters than ASCII for something else.
     ascii_only: bool,
 }
@@ -43,10 +44,12 @@ pub(super) struct MarkdownEscape {
 impl Escape {
     /// The spelling of the source of `sentence`.
     pub fn of(document: &Document, sentence: &Sentence) -> Self {
-        match document.format {
-            Format::Html => Self::Html(HtmlEscape::of(document, sentence)),
-            Format::Markdown => Self::Markdown(MarkdownEscape::of(document, sentence)),
-            Format::Text => Self::Text,
+        match document.syntax {
+            Syntax::Html { is_xml, encoding } => {
+                Self::Html(HtmlEscape::of(document, sentence, is_xml, encoding))
+            }
+            Syntax::Markdown => Self::Markdown(MarkdownEscape::of(document, sentence)),
+            Syntax::Plain | Syntax::View => Self::Text,
         }
     }
 
@@ -127,12 +130,15 @@ fn meaning(reference: &str) -> Option<char> {
 }
 
 impl HtmlEscape {
-    fn of(document: &Document, sentence: &Sentence) -> Self {
+    fn of(document: &Document, sentence: &Sentence, is_xml: bool, encoding: Encoding) -> Self {
         let original = &document.original;
         Self {
             spelt: references(&source_text(document, sentence)),
-            is_xml: html::is_xml(&document.name, original),
-            ascii_only: declares_other_than_utf8(original) && original.is_ascii(),
+            is_xml,
+            encoding,
+            ascii_only: encoding == Encoding::Utf8
+                && declares_other_than_utf8(original)
+                && original.is_ascii(),
         }
     }
 
@@ -141,7 +147,7 @@ impl HtmlEscape {
             (_, Some(reference)) => written.push_str(reference),
             ('<', None) => written.push_str("&lt;"),
             ('&', None) if self.is_xml || begins_reference(next) => written.push_str("&amp;"),
-            _ if self.ascii_only && !character.is_ascii() => {
+            _ if self.ascii_only && !character.is_ascii() || !self.encoding.holds(character) => {
                 // Writing to a string does not fail.
                 let _ = write!(written, "&#{};", u32::from(character));
             }
@@ -251,6 +257,7 @@ impl MarkdownEscape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::document::Format;
 
     fn written(format: Format, source: &str, translation: &str) -> String {
         let document = Document::parse("test", format, source.to_owned()).expect("readable");

@@ -97,6 +97,38 @@ pub fn check_place(path: &Path, overwrite: bool) -> Result<()> {
     }
 }
 
+/// Whether two paths lead to one file or folder: by a link, by another spelling, or as two names of it. Pipes and
+/// devices are nobody's work and never the same.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let (Ok(first), Ok(second)) = (one.canonicalize(), other.canonicalize()) else {
+        return false;
+    };
+    let is_kept = |path: &Path| path.is_file() || path.is_dir();
+    is_kept(&first) && (first == second || have_one_inode(&first, &second))
+}
+
+#[cfg(unix)]
+fn have_one_inode(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let inode = |path| fs::metadata(path).map(|it: fs::Metadata| (it.dev(), it.ino()));
+    matches!((inode(one), inode(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Hard links are rare elsewhere, and the standard library does not tell them.
+#[cfg(not(unix))]
+fn have_one_inode(_: &Path, _: &Path) -> bool {
+    false
+}
+
+/// The place of a file, whether it is there yet or not: the same for every spelling of its path.
+pub fn place_of(path: &Path) -> PathBuf {
+    let below = |folder: PathBuf| Some(folder.canonicalize().ok()?.join(path.file_name()?));
+    let place = path.canonicalize().ok();
+    place
+        .or_else(|| below(folder_of(path)))
+        .unwrap_or_else(|| path.to_owned())
+}
+
 /// A temporary file with the permissions that any new file gets.
 fn new_file(folder: PathBuf) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
@@ -165,6 +197,32 @@ mod tests {
             ));
         }
         check_place(&folder.path().join("a.txt"), false).expect("a place");
+    }
+
+    #[test]
+    fn a_file_is_the_same_under_every_name() {
+        let folder = folder();
+        let (path, other) = (folder.path().join("a.txt"), folder.path().join("b.txt"));
+        fs::create_dir(folder.path().join("more")).expect("a folder");
+        let spelt = folder.path().join("more/../a.txt");
+        assert!(!is_same_file(&path, &spelt), "there is none");
+        assert_eq!(place_of(&path), place_of(&spelt));
+        fs::write(&path, "one").expect("written");
+        fs::write(&other, "one").expect("written");
+        assert!(is_same_file(&path, &spelt));
+        assert!(!is_same_file(&path, &other));
+        assert_ne!(place_of(&path), place_of(&other));
+        #[cfg(unix)]
+        {
+            let [link, name] = ["link.txt", "name.txt"].map(|name| folder.path().join(name));
+            std::os::unix::fs::symlink("a.txt", &link).expect("linked");
+            fs::hard_link(&path, &name).expect("linked");
+            assert!(is_same_file(&link, &path) && is_same_file(&path, &name));
+            assert!(!is_same_file(
+                Path::new("/dev/null"),
+                Path::new("/dev/null")
+            ));
+        }
     }
 
     #[cfg(unix)]

@@ -165,6 +165,15 @@ impl Run {
         }
     }
 
+    /// The run as one sentence, without what encloses it.
+    pub fn one_sentence(&self) -> Vec<Piece> {
+        let with_verbatim = self.with_verbatim_words();
+        let run = with_verbatim.as_ref().unwrap_or(self);
+        run.piece(run.inner(0..run.atoms.len()))
+            .into_iter()
+            .collect()
+    }
+
     /// The same run with addresses and paths as what is not translated; none if it has no such.
     fn with_verbatim_words(&self) -> Option<Self> {
         let (mut atoms, mut places) = (Vec::new(), vec![0; self.atoms.len()]);

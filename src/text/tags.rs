@@ -10,17 +10,17 @@ use html5ever::tokenizer::{
 };
 
 use super::{
-    document::{Format, Markup},
-    html::is_hidden,
+    document::{Document, Markup, Syntax},
+    formats::is_hidden,
     placeholder::{folded, stripped},
 };
 
 /// What each of a sentence's points shows, by number; nothing of tags.
-pub(super) fn points(markup: &[Markup], original: &str, format: Format) -> Vec<String> {
+pub(super) fn points(markup: &[Markup], original: &str, syntax: Syntax) -> Vec<String> {
     let shown = markup.iter().map(|markup| match markup {
         Markup::Pair { .. } => String::new(),
         // A character that means a placeholder to us shows nothing.
-        Markup::Point { .. } => stripped(&Tags::of_markup(markup, original, format).text),
+        Markup::Point { .. } => stripped(&Tags::of_markup(markup, original, syntax).text),
     });
     shown.collect()
 }
@@ -42,15 +42,27 @@ pub(crate) struct StartTag {
     pub attributes: Vec<(String, String)>,
 }
 
+impl Document {
+    /// A piece of markup of one of the sentences.
+    pub(crate) fn tags_of(&self, markup: &Markup) -> Tags {
+        Tags::of_markup(markup, &self.original, self.syntax)
+    }
+
+    /// Whether [`Document::original`] is spelt as HTML.
+    pub(crate) fn is_html(&self) -> bool {
+        matches!(self.syntax, Syntax::Html { .. })
+    }
+}
+
 impl Tags {
     /// Of a sentence's markup, which stands in `original`.
-    pub fn of_markup(markup: &Markup, original: &str, format: Format) -> Self {
+    fn of_markup(markup: &Markup, original: &str, syntax: Syntax) -> Self {
         let text = |range: &Range<usize>| &original[range.clone()];
-        match (markup, format) {
-            (Markup::Pair { open, close }, Format::Markdown) if !text(open).starts_with('<') => {
+        match (markup, syntax) {
+            (Markup::Pair { open, close }, Syntax::Markdown) if !text(open).starts_with('<') => {
                 Self::of_markdown(text(open), text(close))
             }
-            (Markup::Point { range }, Format::Markdown) => Self::of_markdown(text(range), ""),
+            (Markup::Point { range }, Syntax::Markdown) => Self::of_markdown(text(range), ""),
             (Markup::Pair { open: range, .. } | Markup::Point { range }, _) => {
                 Self::of(text(range))
             }

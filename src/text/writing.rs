@@ -1,13 +1,44 @@
 //! From a translated [`Document`] back to its file.
 
+use std::path::Path;
+
 use super::{
-    document::{Document, Format, Markup, Sentence},
+    builder::Failure,
+    document::{Document, Markup, Sentence, Syntax},
     escape::Escape,
     placeholder::Placeholder,
+    reading::told,
+    view::Translation,
 };
+use crate::error::Result;
 
 impl Document {
-    /// The file with every sentence that has a translation replaced by it; all other bytes stay as they are.
+    /// The file, translated: every byte that belongs to no translated sentence stays as it is.
+    ///
+    /// `translations` belong to `self.sentences`, in order; where it is shorter, or `None`, the source stays. Where the file
+    /// says its language, or has a place of its own for it, that is `language` then; without one the language stays, and
+    /// what is equal to its source is not written at all.
+    ///
+    /// # Errors
+    /// If the format or its encoding cannot hold a translation's characters; nothing is written then.
+    pub fn written(
+        &self,
+        translations: &[Option<String>],
+        language: Option<&str>,
+    ) -> Result<Vec<u8>> {
+        let translation = Translation {
+            document: self,
+            sentences: translations,
+            language,
+        };
+        let written = translation.checked().and_then(|()| match &self.kept {
+            Some(kept) => kept.write(self, &translation),
+            None => Ok(self.translated(translations).into_bytes()),
+        });
+        written.map_err(|failure| told(failure, Path::new(&self.name), &self.original))
+    }
+
+    /// The text with every sentence that has a translation replaced by it; all other bytes stay as they are.
     ///
     /// `translations` belong to `self.sentences`, in order; where it is shorter, or `None`, the source stays.
     pub fn translated(&self, translations: &[Option<String>]) -> String {
@@ -55,6 +86,21 @@ impl Document {
     }
 }
 
+impl Translation<'_> {
+    /// No format has characters that control a terminal, or none at all.
+    fn checked(&self) -> Result<(), Failure> {
+        let is_bad = |c: &char| {
+            c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r')
+                || matches!(c, '\u{FFFE}' | '\u{FFFF}')
+        };
+        let mut texts = self.sentences.iter().flatten();
+        match texts.find_map(|text| text.chars().find(is_bad)) {
+            Some(character) => Err(Failure::Unwritable { character }),
+            None => Ok(()),
+        }
+    }
+}
+
 struct Renderer<'d> {
     document: &'d Document,
     sentence: &'d Sentence,
@@ -93,7 +139,7 @@ impl Renderer<'_> {
                 };
                 let label = &original[open.end..close.start];
                 let (open, close) = (&original[open.clone()], &original[close.clone()]);
-                if self.document.format == Format::Markdown {
+                if self.document.syntax == Syntax::Markdown {
                     self.close_marks(start, open, label, close);
                 } else {
                     self.written.push_str(close);

@@ -7,6 +7,7 @@ use std::process::Output;
 use serde_json::Value;
 
 use crate::desk::{Desk, PAGE, assert_done, assert_failed, canopy, stderr, stdout};
+use crate::tiny;
 
 /// Ended with exit code 2, a message with all of `words`, and nothing on standard output.
 #[track_caller]
@@ -128,10 +129,13 @@ fn nothing_is_replaced_without_force() {
         &desk.translate(&[&one, "-o", &out]),
         &["out.html", "--force"],
     );
+    let again = desk.file("german/one.html", "mine");
     assert_failed(
-        &desk.translate(&[&one, "-o", desk.folder.path().to_str().expect("a name")]),
+        &desk.translate(&[&one, "-o", &desk.path("german")]),
         &["one.html", "--force"],
     );
+    fs::remove_file(again).expect("it is there");
+    fs::remove_dir(desk.path("german")).expect("it is empty");
     assert_eq!(
         (
             desk.read("out.html").as_str(),
@@ -142,6 +146,147 @@ fn nothing_is_replaced_without_force() {
     assert_done(&desk.translate(&[&one, "-o", &out, "--force"]));
     assert!(desk.read("out.html").starts_with("<p>"));
     assert_eq!(desk.names(), ["one.html", "out.html"]);
+}
+
+/// Refused before any work, with no word of `--force`.
+#[track_caller]
+fn assert_kept(output: &Output, name: &str) {
+    assert_failed(output, &[name, "is read here"]);
+    assert!(!stderr(output).contains("--force"), "{}", stderr(output));
+}
+
+#[test]
+fn no_input_is_replaced_even_with_force() {
+    let desk = Desk::new();
+    let one = desk.file("one.html", PAGE);
+    let two = desk.file("more/two.txt", "Open the file.\n");
+    let memory = desk.file("po/mine.po", "msgid \"Open\"\nmsgstr \"Auf\"\n");
+    let folder = desk.path("");
+    let spelt = desk.path("more/../one.html");
+    let mut outputs = vec![one.clone(), spelt, folder];
+    #[cfg(unix)]
+    {
+        let [link, name] = ["link.html", "name.html"].map(|name| desk.path(name));
+        std::os::unix::fs::symlink("one.html", &link).expect("linked");
+        fs::hard_link(&one, &name).expect("linked");
+        outputs.extend([link, name]);
+    }
+    for output in &outputs {
+        for force in [&[][..], &["--force"]] {
+            let asked = [&["-o", output, &one][..], force].concat();
+            assert_kept(&desk.translate(&asked), ".html");
+        }
+    }
+    // What another document or the translation comes from is an input as well.
+    let (more, po) = (desk.path("more"), desk.path("po"));
+    let others: [&[&str]; 3] = [
+        &["-o", &more, &one, &two],
+        &["-o", &memory, &one, "--memory", &memory],
+        &["-o", &memory, &one, "--memory", &po],
+    ];
+    for asked in others {
+        let output = desk.translate(&[asked, &["--force"]].concat());
+        assert_kept(&output, "is read here");
+    }
+    for part in fs::read_dir(desk.model.path()).expect("a folder") {
+        let part = part.expect("an entry").path();
+        let output = desk.translate(&[&one, "--force", "-o", part.to_str().expect("a name")]);
+        assert_kept(
+            &output,
+            part.file_name().and_then(|it| it.to_str()).expect("a name"),
+        );
+    }
+    let document = desk.file("page.json", "Open the file.\n");
+    let asked = ["--format", "txt", "--force", &document, "--trace"];
+    let spelt = desk.path("more/../page.json");
+    assert_kept(
+        &desk.translate(&[&asked[..], &[&*spelt]].concat()),
+        "page.json",
+    );
+    // The same place as that of the translation.
+    let (new, spelt) = (desk.path("new.json"), desk.path("more/../new.json"));
+    let output = desk.translate(&[&one, "--json", "-o", &new, "--trace", &spelt]);
+    assert_failed(&output, &["new.json", "two files"]);
+    assert_eq!(
+        (desk.read("one.html"), desk.read("more/two.txt")),
+        (PAGE.to_owned(), "Open the file.\n".to_owned())
+    );
+    assert_eq!(desk.read("page.json"), "Open the file.\n");
+    assert!(desk.read("po/mine.po").contains("msgstr"));
+}
+
+#[test]
+fn other_commands_keep_what_they_read_as_well() {
+    let desk = Desk::new();
+    let page = desk.file("page.txt", "Open the file.\n");
+    let trace = desk.path("page.json");
+    assert_done(&desk.translate(&[&page, "--trace", &trace]));
+    let before = desk.read("page.json");
+    let output = canopy(&[
+        "explain", &trace, "--view", "cross", "-o", &trace, "--force",
+    ]);
+    assert_kept(&output, "page.json");
+    assert_eq!(desk.read("page.json"), before);
+    let corpus = desk.path("corpus");
+    tiny::corpus(Path::new(&corpus));
+    let documents = desk.read("corpus/test.jsonl");
+    for part in fs::read_dir(&corpus).expect("a folder") {
+        let part = part.expect("an entry").path();
+        let part = part.to_str().expect("a name");
+        let made = [
+            "contrast", "make", "--corpus", &corpus, "-o", part, "--force",
+        ];
+        let chosen = [
+            "corpus",
+            "select-context",
+            "--type",
+            "previous",
+            "--corpus",
+            &corpus,
+        ];
+        let chosen = [&chosen[..], &["-o", part, "--force"]].concat();
+        let model = desk.model.path().to_str().expect("a name");
+        let scored = [
+            "evaluate", "--model", model, "--corpus", &corpus, "--device", "cpu",
+        ];
+        let scored = [&scored[..], &["--hypotheses", part, "--force"]].concat();
+        for asked in [&made[..], &chosen, &scored] {
+            assert_kept(&canopy(asked), part.rsplit('/').next().expect("a name"));
+        }
+    }
+    assert_eq!(desk.read("corpus/test.jsonl"), documents);
+    let model = desk.model.path().to_str().expect("a name");
+    let average = ["model", "average", model, "-o", model, "--force"];
+    assert_kept(&canopy(&average), "\"");
+    // A file of one's own beside the corpus may be replaced.
+    let contexts = desk.file("corpus/contexts.jsonl", "old");
+    let chosen = [
+        "corpus",
+        "select-context",
+        "--type",
+        "previous",
+        "--corpus",
+        &corpus,
+    ];
+    assert_done(&canopy(
+        &[&chosen[..], &["-o", &contexts, "--force"]].concat(),
+    ));
+}
+
+#[test]
+fn a_file_of_an_unknown_ending_is_translated_as_the_message_says() {
+    let desk = Desk::new();
+    let notes = desk.file("notes.rst", "Open the file.\n");
+    let refused = desk.translate(&[&notes]);
+    assert_failed(&refused, &["notes.rst", "--format"]);
+    let message = stderr(&refused);
+    let (_, advice) = message.split_once("--format ").expect("advice");
+    let format = advice.split([',', ' ', ')']).next().expect("a value");
+    assert_done(&desk.translate(&[&notes, "--format", format]));
+    // Only this command has the option.
+    let refused = canopy(&["explain", &notes, "--view", "difference", "--device", "cpu"]);
+    assert_failed(&refused, &["notes.rst"]);
+    assert!(!stderr(&refused).contains("--format"));
 }
 
 #[test]
@@ -289,4 +434,28 @@ fn a_trace_is_written_beside_the_translation() {
         &desk.translate(&[&page, &page, "--trace", &desk.path("two.trace")]),
         &["trace"],
     );
+}
+
+#[test]
+fn a_pseudo_translation_needs_no_model() {
+    let desk = Desk::new();
+    let page = desk.file("page.html", PAGE);
+    let pseudo = |how: &str, more: &[&str]| {
+        let mut arguments = vec!["translate", "--pseudo", how, &page];
+        arguments.extend(more);
+        canopy(&arguments)
+    };
+    let output = pseudo("identity", &[]);
+    assert_done(&output);
+    assert_eq!(stdout(&output), PAGE);
+    let output = pseudo("accents", &["-o", &desk.path("out.html")]);
+    assert_done(&output);
+    let written = desk.read("out.html");
+    assert!(
+        written.starts_with("<p>[") && written.contains("]</p>"),
+        "{written}"
+    );
+    assert_eq!(written.matches("<b>").count(), PAGE.matches("<b>").count());
+    assert_misused(&pseudo("accents", &["--json"]), &["--json"]);
+    assert_misused(&pseudo("reversed", &[]), &["identity", "accents"]);
 }

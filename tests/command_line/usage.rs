@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 
-use crate::desk::{assert_done, assert_failed, canopy, stderr, stdout};
+use crate::desk::{Desk, assert_done, assert_failed, canopy, stderr, stdout};
 
 /// The subcommands that a help text lists.
 pub fn subcommands(help: &str) -> Vec<String> {
@@ -166,4 +166,27 @@ fn the_program_knows_where_it_runs() {
         .expect("starts");
     assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
     assert_failed(&output, &["window", "canopy translate"]);
+}
+
+#[test]
+fn what_needs_no_window_wakes_no_window_system() {
+    let desk = Desk::new();
+    let text = desk.file("page.txt", "Open the file.\n");
+    let model = desk.model.path().to_str().expect("a name");
+    let translate = ["translate", "--model", model, "--device"];
+    for asked in [
+        &["score", "-r", &text, &text][..],
+        &[&translate[..], &["cpu"]].concat(),
+        // A real GPU is looked for.
+        &[&translate[..], &["auto"]].concat(),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));
+        for variable in ["XDG_RUNTIME_DIR", "WAYLAND_DISPLAY", "DISPLAY"] {
+            command.env_remove(variable);
+        }
+        let output = command.args(asked).stdin(Stdio::null()).output();
+        let output = output.expect("the program ends");
+        assert_done(&output);
+        assert_eq!(stderr(&output), "", "{asked:?}");
+    }
 }

@@ -54,8 +54,8 @@ fn bad_files_are_refused_by_name_place_and_remedy() {
         Error::Binary { offset: 2, .. }
     ));
     assert!(matches!(
-        refused("c.md", b"\xFF\xFEa\0"),
-        Error::Utf16 { .. }
+        refused("c.md", b"\xFF\xFEa"),
+        Error::Encoding { .. }
     ));
     assert!(matches!(
         refused(
@@ -141,5 +141,59 @@ fn what_is_no_text_for_readers_is_refused_unless_it_is_asked_for() {
     }
     for name in ["README", "notes.TXT", "chapter 1.2"] {
         assert_eq!(Format::of(name.as_ref()), Some(Format::Text), "{name}");
+    }
+}
+
+#[test]
+fn encodings_and_line_ends_are_kept() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let utf16 =
+        |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let text = "\u{FEFF}One here.\r\nTwo there.\r\n";
+    let declared = b"<meta charset=\"windows-1251\"><p>\xCF\xF0\xE8\xE2\xE5\xF2.</p>\r\n";
+    for (name, bytes, told, expected) in [
+        (
+            "a.txt",
+            utf16(text),
+            "Größe",
+            utf16("\u{FEFF}Größe\r\nTwo there.\r\n"),
+        ),
+        (
+            "b.html",
+            declared.to_vec(),
+            "Мir ж",
+            b"<meta charset=\"windows-1251\"><p>\xCCir \xE6</p>\r\n".to_vec(),
+        ),
+        (
+            "c.html",
+            declared.to_vec(),
+            "日",
+            b"<meta charset=\"windows-1251\"><p>&#26085;</p>\r\n".to_vec(),
+        ),
+    ] {
+        let path = folder.path().join(name);
+        fs::write(&path, &bytes).expect("written");
+        let document = Document::open(&path, None).expect("readable");
+        assert_eq!(document.written(&[], None).expect("bytes"), bytes);
+        let same: Vec<_> = document
+            .sentences
+            .iter()
+            .map(|it| Some(it.text.clone()))
+            .collect();
+        assert_eq!(
+            document.written(&same, Some("de")).expect("bytes"),
+            bytes,
+            "{name}"
+        );
+        let translated = document.written(&[Some(told.to_owned())], Some("de"));
+        assert_eq!(translated.expect("bytes"), expected, "{name}");
+        let refused = document.written(&[Some("a\0b".to_owned())], None);
+        assert!(matches!(
+            refused,
+            Err(Error::Unwritable {
+                character: '\0',
+                ..
+            })
+        ));
     }
 }

@@ -3,6 +3,7 @@
 mod evaluate;
 mod explore;
 mod memory;
+mod moved;
 #[path = "../explain_support/small.rs"]
 mod small;
 mod training;

@@ -1,6 +1,6 @@
 //! What the editor makes of its sentence, and what goes into the project file and comes from there.
 
-use super::{Editor, OpenDocument, Target};
+use super::{Editor, OpenDocument, Target, WorkElsewhere};
 use crate::app::markup;
 use crate::jobs::project::source_hash;
 use crate::jobs::{Project, SavedTarget, State};
@@ -13,17 +13,46 @@ pub(super) fn taken_over(
 ) -> (Vec<Target>, Vec<SavedTarget>) {
     let matched = project.matched(document);
     let unmatched = project.unmatched(&matched);
-    let target = |saved: &SavedTarget| Target {
-        text: saved.text.clone(),
-        state: saved.state,
-        flags: saved.flags.clone(),
-    };
     let targets = matched.into_iter();
-    let targets = targets.map(|saved| saved.map(target).unwrap_or_default());
+    let targets = targets.map(|saved| saved.map(Target::from).unwrap_or_default());
     (targets.collect(), unmatched)
 }
 
+impl From<&SavedTarget> for Target {
+    fn from(saved: &SavedTarget) -> Self {
+        Self {
+            text: saved.text.clone(),
+            state: saved.state,
+            flags: saved.flags.clone(),
+        }
+    }
+}
+
 impl OpenDocument {
+    /// Notes what is known of the document under another path, if any of it fits.
+    pub(in crate::app) fn found_elsewhere(&mut self, project: Project) {
+        let fitting = project.matched(&self.document).iter().flatten().count();
+        self.elsewhere = (fitting > 0).then_some(WorkElsewhere { project, fitting });
+    }
+
+    /// Takes over what was done under another path, in one step that can be undone; what a person has done here stays.
+    pub(in crate::app) fn take_over(&mut self) {
+        let Some(WorkElsewhere { project, .. }) = self.elsewhere.take() else {
+            return;
+        };
+        let matched = project.matched(&self.document);
+        self.unmatched.extend(project.unmatched(&matched));
+        let better = |(sentence, saved): (usize, Option<&SavedTarget>)| {
+            let saved = saved?;
+            let here = self.targets[sentence].state;
+            let is_better = here == State::Untranslated
+                || here.is_replaceable() && !saved.state.is_replaceable();
+            is_better.then(|| (sentence, Target::from(saved)))
+        };
+        let changes = matched.into_iter().enumerate().filter_map(better).collect();
+        self.change_all(changes);
+    }
+
     /// What the editor makes of its target, or what is wrong with it; `None` if nothing was written.
     pub(in crate::app) fn edited(&self) -> Option<Result<Target, Vec<markup::Problem>>> {
         let editor = self.editor.as_ref()?;
@@ -78,6 +107,6 @@ impl OpenDocument {
         // Behind those of the document, so that the last ones come first.
         let unmatched = self.unmatched.iter().cloned();
         let targets = worked_on.map(saved).chain(unmatched).collect();
-        Project::new(self.path.clone(), targets)
+        Project::new(self.path.clone(), self.content.clone(), targets)
     }
 }

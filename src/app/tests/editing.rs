@@ -112,6 +112,56 @@ fn edits_are_undone_and_done_again() {
 }
 
 #[test]
+fn another_translation_in_an_open_edit_is_undone() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    let text = |state: &AppState, sentence: usize| document(state).target(sentence).text.clone();
+    let draft = text(&state, 1);
+    // Both sentences of the memory and what was written before lack the markup.
+    state.apply(Command::EditSentence(1));
+    state.apply(Command::Editing("Klicke auf Datei".to_owned()));
+    state.apply(Command::EditWith("Auf Datei klicken".to_owned()));
+    let editor = document(&state).editor.as_ref().expect("an editor");
+    assert_eq!(
+        (editor.sentence, editor.text.as_str()),
+        (1, "Auf Datei klicken")
+    );
+    state.apply(Command::Undo);
+    assert!(
+        text(&state, 1).starts_with("Klicke auf Datei"),
+        "{}",
+        text(&state, 1)
+    );
+    state.apply(Command::Undo);
+    assert_eq!(text(&state, 1), draft);
+    state.apply(Command::Redo);
+    state.apply(Command::Redo);
+    assert!(
+        text(&state, 1).starts_with("Auf Datei klicken"),
+        "{}",
+        text(&state, 1)
+    );
+}
+
+#[test]
+fn another_translation_that_reads_like_markup_is_text() {
+    let mut state = with_page();
+    state.apply(Command::Select(0));
+    state.apply(Command::EditWith("⟨1⟩ drucken".to_owned()));
+    state.apply(Command::KeepEdit);
+    assert_eq!(document(&state).target(0).text, "⟨1⟩ drucken");
+    state.apply(Command::EditSentence(0));
+    state.apply(Command::KeepEditAndConfirm);
+    assert_eq!(document(&state).target(0).text, "⟨1⟩ drucken");
+    // Confirming what is confirmed takes nothing back.
+    state.apply(Command::Select(0));
+    state.apply(Command::Confirm);
+    assert_eq!(states(&state)[0], State::Confirmed);
+    assert_eq!(document(&state).selected, Some(1));
+}
+
+#[test]
 fn a_sentence_edited_while_the_model_works_stays_edited() {
     let mut state = with_page();
     state.apply(Command::Translate(Scope::Document));

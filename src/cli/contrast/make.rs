@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::inputs::check_output;
 use crate::cli::terminal::{print, warn};
 use crate::contrastive::{Kind, MakeOptions, make};
 use crate::corpus::{Corpus, Split};
@@ -43,6 +44,7 @@ enum KindName {
 
 pub(super) fn run(arguments: &MakeArguments) -> Result<()> {
     let path = &arguments.output;
+    check_output(path, [arguments.corpus.as_path()])?;
     if path.exists() && !arguments.force {
         return Err(Error::Exists { path: path.clone() });
     }

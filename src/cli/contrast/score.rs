@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::report::{ModelResult, Report};
 use crate::charts::{Theme, check_picture, write_picture};
+use crate::cli::inputs::check_output;
 use crate::cli::terminal::{StatusLine, print, warn};
 use crate::cli::{Device, ModelArguments};
 use crate::contrastive::{Accuracies, ContrastiveSet, TargetContext, open};
@@ -55,6 +56,8 @@ pub(in crate::cli) struct ScoreArguments {
 
 pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
     if let Some(path) = &arguments.output {
+        let files = arguments.model.iter().chain([&arguments.set]);
+        check_output(path, files.map(PathBuf::as_path))?;
         check_picture(path, arguments.force)?;
     }
     let set = open(&arguments.set, arguments.documents.as_deref())?;

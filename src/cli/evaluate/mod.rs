@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::inputs::check_output;
 use super::terminal::print;
 use super::{Device, SplitName};
 use crate::corpus::{ContextTexts, Corpus, Split};
@@ -66,6 +67,9 @@ pub(super) struct EvaluateArguments {
 
 pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     if let Some(path) = &arguments.hypotheses {
+        let files = arguments.model.iter().chain(&arguments.output);
+        let files = files.chain(&arguments.contexts).chain([&arguments.corpus]);
+        check_output(path, files.map(PathBuf::as_path))?;
         check_place(path, arguments.force)?;
         if arguments.model.len() > 1 || !arguments.output.is_empty() {
             return Err(Error::Config {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::charts::{Theme, write_picture};
+use crate::cli::inputs::check_output;
 use crate::cli::terminal::{StatusLine, print};
 use crate::cli::{Device, SplitName};
 use crate::contrastive::open;
@@ -52,6 +53,14 @@ pub(in crate::cli) struct ScoreArguments {
 const WIDTH: u32 = 900;
 
 pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
+    let stem = arguments.output.clone();
+    let stem = stem.unwrap_or_else(|| arguments.folder.join("results"));
+    for ending in ["json", "md", "svg"] {
+        let files = [&arguments.folder].into_iter();
+        let files = files.chain(&arguments.set).chain(&arguments.times);
+        let files = files.map(PathBuf::as_path);
+        check_output(&with_ending(&stem, ending), files)?;
+    }
     let sweep = Sweep::of_folder(&arguments.folder)?;
     let times = match &arguments.times {
         Some(file) if file.is_file() => SweepTable::open(file)?,
@@ -87,8 +96,6 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
         &mut |row, what| line.show(&format!("{}: {what}", row.name)),
     )?;
     line.clear();
-    let stem = arguments.output.clone();
-    let stem = stem.unwrap_or_else(|| arguments.folder.join("results"));
     let json = serde_json::to_string_pretty(&results).map_err(|cause| Error::Settings {
         reason: cause.to_string(),
         path: stem.clone(),

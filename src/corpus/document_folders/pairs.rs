@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::corpus::languages::{is_code, without_language};
 use crate::error::{Error, Result};
+use crate::text::document::Format;
 use crate::text::folder::files_below;
-
-/// Extensions of documents that can be read; everything else in a folder is left alone.
-const EXTENSIONS: [&str; 7] = ["html", "htm", "xhtml", "md", "markdown", "txt", "text"];
 
 /// A folder and the language of the documents that are looked for in it.
 #[derive(Debug, Clone, Copy)]
@@ -104,13 +102,9 @@ fn documents(folder: &Path) -> Result<Vec<String>> {
     files_below(folder, |name| name.starts_with('.'), is_document)
 }
 
+/// Everything else in a folder is left alone.
 fn is_document(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| {
-        EXTENSIONS
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(extension))
-    })
+    path.extension().is_some() && Format::of(path).is_some_and(|format| !format.is_bilingual())
 }
 
 fn without_extension(path: &str) -> &str {

@@ -123,18 +123,16 @@ fn open_fake(folder: &Path, device: DeviceChoice) -> Result<Fake> {
 
 fn document(name: &str) -> Arc<Document> {
     Arc::new(Document {
-        name: name.to_owned(),
-        format: Format::Text,
-        original: String::new(),
         sections: vec![],
-        paragraphs: vec![],
         sentences: vec![Sentence {
             paragraph: 0,
             range: 0..0,
             text: name.to_owned(),
             markup: vec![],
             points: vec![],
+            known: None,
         }],
+        ..Document::empty(name, Format::Text)
     })
 }
 

@@ -308,9 +308,8 @@ impl<'s, 'b> Tree<'s, 'b> {
             .filter(|element| !elements::is_container(&element.name));
         let id = own.and_then(|element| element.id.take());
         let mut context = Context {
-            kind: ParagraphKind::Text,
-            level: None,
             id,
+            ..Context::default()
         };
         for element in self.stack.iter().rev() {
             context.level = elements::heading_level(&element.name);

@@ -6,7 +6,36 @@ mod tree;
 
 use std::path::Path;
 
-use super::builder::{Builder, Failure};
+use super::plain::TextFile;
+use super::{DocumentFormat, Encoding, Kept};
+use crate::text::builder::{Builder, Failure};
+use crate::text::document::Syntax;
+use crate::text::reading::{BYTE_ORDER_MARK, check_lines};
+
+/// Pages.
+pub(super) struct Html;
+
+impl DocumentFormat for Html {
+    fn label(&self) -> &'static str {
+        "HTML"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["html", "htm", "xhtml"]
+    }
+
+    fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let (text, encoding) = Encoding::decode(bytes)?;
+        check_lines(&text)?;
+        let is_xml = is_xml(name, &text);
+        let start = text
+            .strip_prefix(BYTE_ORDER_MARK)
+            .map_or(0, |_| BYTE_ORDER_MARK.len());
+        let read = read(&text, start, is_xml, builder);
+        builder.set_text(text, Syntax::Html { is_xml, encoding });
+        read.map(|()| TextFile::kept(encoding))
+    }
+}
 
 /// Reads a page from byte `start` of `source` on; in one that `is_xml` elements may close themselves.
 pub(super) fn read(
@@ -30,6 +59,6 @@ pub(super) fn is_xml(name: &str, source: &str) -> bool {
 }
 
 /// Whether no text of an element is shown in the sentence around it.
-pub(super) fn is_hidden(name: &str) -> bool {
+pub(in crate::text) fn is_hidden(name: &str) -> bool {
     elements::role(name) == elements::Role::Hidden || name == "svg"
 }

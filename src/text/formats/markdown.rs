@@ -8,18 +8,45 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
-use super::{
+use super::html::elements::{Role, role};
+use super::plain::TextFile;
+use super::{DocumentFormat, Encoding, Kept};
+use crate::text::{
     builder::{Builder, Context, Failure, MAX_DEPTH},
-    document::ParagraphKind,
-    html::elements::{Role, role},
+    document::{ParagraphKind, Syntax},
     inline::Run,
+    reading::{BYTE_ORDER_MARK, check_lines},
 };
 
 /// The name of a link such as `[label][]`.
 const COLLAPSED: &str = "collapsed link";
 
+/// Markdown files.
+pub(super) struct Markdown;
+
+impl DocumentFormat for Markdown {
+    fn label(&self) -> &'static str {
+        "Markdown"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["md", "markdown"]
+    }
+
+    fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let (text, encoding) = Encoding::decode(bytes)?;
+        check_lines(&text)?;
+        let start = text
+            .strip_prefix(BYTE_ORDER_MARK)
+            .map_or(0, |_| BYTE_ORDER_MARK.len());
+        let read = read(&text, start, builder);
+        builder.set_text(text, Syntax::Markdown);
+        read.map(|()| TextFile::kept(encoding))
+    }
+}
+
 /// Reads `source` from byte `start` on.
-pub(super) fn read(source: &str, start: usize, builder: &mut Builder) -> Result<(), Failure> {
+fn read(source: &str, start: usize, builder: &mut Builder) -> Result<(), Failure> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
@@ -216,11 +243,7 @@ impl Reader<'_, '_> {
     }
 
     fn context(&mut self) -> Context {
-        let mut context = Context {
-            kind: ParagraphKind::Text,
-            level: None,
-            id: None,
-        };
+        let mut context = Context::default();
         for block in self.blocks.iter_mut().rev() {
             context.kind = match block {
                 Block::Heading { level, id } => {

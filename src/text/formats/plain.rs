@@ -6,14 +6,60 @@
 //! a paragraph of its own; so is every line that begins with a list mark (`-`, `*`, `+`, `•`, `1.`, `a)`), which stays
 //! outside its sentence.
 
-use super::{
-    builder::{Builder, Context},
-    document::ParagraphKind,
+use super::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::text::{
+    builder::{Builder, Context, Failure},
+    document::{Document, ParagraphKind, Syntax},
     inline::Run,
+    reading::{BYTE_ORDER_MARK, check_lines},
+    view::Translation,
 };
 
+/// Plain text files.
+pub(super) struct Plain;
+
+impl DocumentFormat for Plain {
+    fn label(&self) -> &'static str {
+        "plain text"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["txt", "text"]
+    }
+
+    fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let (text, encoding) = Encoding::decode(bytes)?;
+        check_lines(&text)?;
+        let start = text
+            .strip_prefix(BYTE_ORDER_MARK)
+            .map_or(0, |_| BYTE_ORDER_MARK.len());
+        read(&text, start, builder);
+        builder.set_text(text, Syntax::Plain);
+        Ok(TextFile::kept(encoding))
+    }
+}
+
+/// A file that is nothing but the document's text.
+#[derive(Debug)]
+pub(super) struct TextFile {
+    encoding: Encoding,
+}
+
+impl TextFile {
+    pub fn kept(encoding: Encoding) -> Kept {
+        Box::new(Self { encoding })
+    }
+}
+
+impl WriteBack for TextFile {
+    fn write(&self, document: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        self.encoding
+            .encode(&document.translated(&translation.changed()))
+    }
+}
+
 /// Reads `source` from byte `start` on.
-pub(super) fn read(source: &str, start: usize, builder: &mut Builder) {
+fn read(source: &str, start: usize, builder: &mut Builder) {
     let mut block = Vec::new();
     let mut place = start;
     for line in source[start..].split_inclusive(['\n', '\r']) {
@@ -70,8 +116,7 @@ fn paragraph(run: &Run, kind: ParagraphKind, builder: &mut Builder) {
             run,
             Context {
                 kind,
-                level: None,
-                id: None,
+                ..Context::default()
             },
         );
     }

@@ -1,0 +1,93 @@
+//! What a command reads: nothing that it writes may take its place, with `--force` or without.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::text::file::is_same_file;
+
+/// What the folders of models, encoders, corpora, runs and sweeps are made of. Other files in them may be replaced, such as
+/// a figure beside the curves that it shows.
+const PARTS: [&str; 19] = [
+    "config.toml",
+    "corpus.json",
+    "dev.jsonl",
+    "encoder.toml",
+    "events.jsonl",
+    "memory.tsv",
+    "memory.tsv.gz",
+    "model.toml",
+    "optimizer.safetensors",
+    "pieces.json",
+    "progress.json",
+    "run.json",
+    "sweep.toml",
+    "test.jsonl",
+    "train.jsonl",
+    "vocabulary.json",
+    "vocabulary.model",
+    "weights.safetensors",
+    "modules.json",
+];
+
+/// Before any work: whether `output` is none of `inputs` and no part of one that is a folder, however they are spelt or
+/// linked.
+///
+/// # Errors
+/// [`Error::OverInput`] if it is.
+pub(super) fn check_output<'a>(
+    output: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<()> {
+    // What is not there cannot be lost.
+    let Ok(place) = output.canonicalize() else {
+        return Ok(());
+    };
+    let mut inputs = inputs.into_iter();
+    let is_read =
+        |input: &Path| is_same_file(input, &place) || is_part(&place) && is_below(&place, input);
+    if inputs.any(is_read) {
+        return Err(Error::OverInput {
+            path: output.to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// Whether a file of this name is read where its folder is.
+fn is_part(file: &Path) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str());
+    let is_catalogue = file
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("po"));
+    file.is_file() && (is_catalogue || name.is_some_and(|name| PARTS.contains(&name)))
+}
+
+fn is_below(place: &Path, folder: &Path) -> bool {
+    let folder = folder.canonicalize();
+    folder.is_ok_and(|folder| folder.is_dir() && place.starts_with(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_folder_are_read_and_what_lies_beside_them_is_not() {
+        let home = tempfile::tempdir().expect("a folder");
+        let folder = home.path().join("corpus");
+        std::fs::create_dir_all(folder.join("po/de")).expect("folders");
+        for name in ["train.jsonl", "set.json", "po/de/writer.PO"] {
+            std::fs::write(folder.join(name), "").expect("a file");
+        }
+        let check = |name: &str| check_output(&folder.join(name), [folder.as_path()]);
+        for read in ["train.jsonl", "po/de/writer.PO", "po/../train.jsonl", "."] {
+            assert!(
+                matches!(check(read), Err(Error::OverInput { .. })),
+                "{read}"
+            );
+        }
+        for free in ["set.json", "dev.jsonl", "po"] {
+            assert!(check(free).is_ok(), "{free}");
+        }
+    }
+}

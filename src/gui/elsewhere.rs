@@ -1,0 +1,31 @@
+//! The question over a document that was worked on under another path: whether that work is taken over.
+
+use egui::{RichText, Ui};
+
+use super::theme::{self, Palette};
+use crate::app::{Command, WorkElsewhere};
+
+/// Says where the work lies and how much of the document's `count` sentences it covers.
+pub fn elsewhere_ui(
+    ui: &mut Ui,
+    elsewhere: &WorkElsewhere,
+    count: usize,
+    commands: &mut Vec<Command>,
+) {
+    let palette = Palette::of(ui);
+    let WorkElsewhere { project, fitting } = elsewhere;
+    let place = project.document.display();
+    let text = format!("This document was worked on as {place}");
+    let covered = format!("Translations of {fitting} of {count} sentences are there.");
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(text).color(palette.strong));
+        ui.label(RichText::new(covered).color(palette.weak));
+        if ui.add(theme::primary(ui, "Take over")).clicked() {
+            commands.push(Command::TakeOver);
+        }
+        let leave = ui.button("Leave them there");
+        if leave.on_hover_text("Begin anew here").clicked() {
+            commands.push(Command::LeaveElsewhere);
+        }
+    });
+}

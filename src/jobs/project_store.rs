@@ -1,0 +1,280 @@
+//! Where project files lie: named by what is in a document and, as a hint, by its path.
+//!
+//! `CONTENT-PATH.json` below `projects`, both 16 hexadecimal digits. A file that cannot be read stays as it is: beside it
+//! `CONTENT-PATH.2.json` begins. Older versions knew the path alone, `PATH.json`; what they wrote is found and becomes a
+//! file of the new name when the work on its document is next saved.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::project::{Project, SavedTarget, content_hash, hex};
+use crate::error::{Error, Result};
+use crate::text::document::Document;
+use crate::text::file::write_atomically;
+
+/// So many projects of documents that are gone are read to find the one that a document had under another name.
+const MOST_LOOKED_AT: usize = 400;
+
+/// What earlier sessions have left of a document.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Done on the document at this path.
+    pub project: Option<Project>,
+    /// Done on the same text, or much of it, at another path.
+    pub elsewhere: Option<Project>,
+    /// What cannot be used.
+    pub error: Option<Error>,
+}
+
+/// Where the work on one document is kept.
+#[derive(Debug)]
+pub(super) struct ProjectPlace {
+    folder: PathBuf,
+    /// Of the document's path.
+    path_key: String,
+    /// What the next file takes the place of: its work is in there.
+    read: Vec<PathBuf>,
+    /// What cannot be read, or belongs to another document: never replaced.
+    foreign: Vec<PathBuf>,
+    /// The folder could not be listed, so nobody knows what would be lost.
+    is_unknown: bool,
+}
+
+/// A project file by its name.
+#[derive(Debug, Clone)]
+struct Entry {
+    path: PathBuf,
+    content_key: Option<String>,
+    path_key: String,
+    modified: SystemTime,
+}
+
+impl ProjectPlace {
+    /// Looks for what is known of the document at `path`, without links.
+    pub fn find(data_folder: &Path, path: &Path, document: &Document) -> (Self, Found) {
+        let mut place = Self::new(data_folder, path);
+        let entries = match entries(&place.folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                place.is_unknown = true;
+                let error = Some(error);
+                return (
+                    place,
+                    Found {
+                        error,
+                        ..Found::default()
+                    },
+                );
+            }
+        };
+        let (own, others): (Vec<Entry>, Vec<Entry>) = entries
+            .into_iter()
+            .partition(|entry| entry.path_key == place.path_key);
+        let (project, error) = place.read(own, path);
+        let content = content_hash(document);
+        // Once seen here, the question is answered.
+        let is_known = |project: &Project| {
+            project.content == content || project.matched(document).iter().any(Option::is_some)
+        };
+        let elsewhere = if project.as_ref().is_some_and(is_known) {
+            None
+        } else {
+            elsewhere(others, &content, document)
+        };
+        let found = Found {
+            project,
+            elsewhere,
+            error,
+        };
+        (place, found)
+    }
+
+    /// For a document that was opened without looking: what is there is not read and so not replaced.
+    pub fn unread(data_folder: &Path, path: &Path) -> Self {
+        Self {
+            is_unknown: true,
+            ..Self::new(data_folder, path)
+        }
+    }
+
+    fn new(data_folder: &Path, path: &Path) -> Self {
+        Self {
+            folder: folder(data_folder),
+            path_key: path_key(path),
+            read: Vec::new(),
+            foreign: Vec::new(),
+            is_unknown: false,
+        }
+    }
+
+    /// All that was done on the document at this path, as one; and what of it cannot be read.
+    fn read(&mut self, own: Vec<Entry>, document: &Path) -> (Option<Project>, Option<Error>) {
+        let (mut projects, mut errors) = (Vec::new(), Vec::new());
+        for Entry { path, .. } in own {
+            match Project::read(&path) {
+                // Two paths may look alike where a name is no Unicode; older versions took them for one.
+                Ok(Some(project)) if project.document == document => {
+                    projects.push(project);
+                    self.read.push(path);
+                }
+                Ok(_) => self.foreign.push(path),
+                Err(error) => {
+                    errors.push(error);
+                    self.foreign.push(path);
+                }
+            }
+        }
+        let error = match errors.len() {
+            0 | 1 => errors.pop(),
+            _ => Some(Error::Projects { errors }),
+        };
+        (merged(projects), error)
+    }
+
+    /// Writes what is known of the document now. Files that were read before and have another name now go; what could
+    /// not be read stays.
+    ///
+    /// # Errors
+    /// If it cannot be written, or nobody knows what it would replace.
+    pub fn save(&mut self, project: &Project) -> Result<()> {
+        if self.is_unknown {
+            let own = entries(&self.folder)?;
+            let own = own.into_iter();
+            let own = own.filter(|entry| entry.path_key == self.path_key);
+            // Not read, so not known: nothing of it may go.
+            self.foreign = own.map(|entry| entry.path).collect();
+            self.is_unknown = false;
+        }
+        let path = self.free(&project.content);
+        let bytes = project.to_bytes(&path)?;
+        std::fs::create_dir_all(&self.folder).map_err(Error::write(&self.folder))?;
+        write_atomically(&path, &bytes, true)?;
+        for old in self.read.drain(..).filter(|old| *old != path) {
+            // It would be merged again.
+            let _ = std::fs::remove_file(old);
+        }
+        self.read.push(path);
+        Ok(())
+    }
+
+    /// The first name that nothing unreadable has.
+    fn free(&self, content: &str) -> PathBuf {
+        let stem = match content {
+            "" => self.path_key.clone(),
+            content => format!("{content}-{}", self.path_key),
+        };
+        let first = self.folder.join(format!("{stem}.json"));
+        let others = (2..).map(|number: u32| self.folder.join(format!("{stem}.{number}.json")));
+        let mut names = std::iter::once(first.clone()).chain(others);
+        let is_free = |name: &PathBuf| !self.foreign.contains(name);
+        names.find(is_free).unwrap_or(first)
+    }
+}
+
+/// The file that is locked while a window writes the project of a document; all versions agree on it.
+pub(super) fn lock_path(data_folder: &Path, document: &Path) -> PathBuf {
+    folder(data_folder).join(format!("{}.lock", path_key(document)))
+}
+
+fn folder(data_folder: &Path) -> PathBuf {
+    data_folder.join("projects")
+}
+
+/// Paths that are no Unicode have one of their own, too.
+fn path_key(path: &Path) -> String {
+    hex(path.as_os_str().as_encoded_bytes())
+}
+
+/// All project files, the newest first.
+fn entries(folder: &Path) -> Result<Vec<Entry>> {
+    let listed = match std::fs::read_dir(folder) {
+        Ok(listed) => listed,
+        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(cause) => return Err(Error::read(folder)(cause)),
+    };
+    let mut entries = Vec::new();
+    for entry in listed {
+        let path = entry.map_err(Error::read(folder))?.path();
+        entries.extend(Entry::of(path));
+    }
+    entries.sort_by(|one, other| {
+        let newest_first = other.modified.cmp(&one.modified);
+        newest_first.then_with(|| one.path.cmp(&other.path))
+    });
+    Ok(entries)
+}
+
+impl Entry {
+    /// `None` if the name is no project's.
+    fn of(path: PathBuf) -> Option<Self> {
+        if path.extension() != Some(OsStr::new("json")) {
+            return None;
+        }
+        let stem = path.file_stem()?.to_str()?;
+        let keys = stem.split_once('.').map_or(stem, |(keys, _)| keys);
+        let (content_key, path_key) = match keys.split_once('-') {
+            Some((content, path)) => (Some(content.to_owned()), path),
+            None => (None, keys),
+        };
+        let path_key = path_key.to_owned();
+        let metadata = std::fs::metadata(&path);
+        let modified = metadata.and_then(|it| it.modified());
+        Some(Self {
+            content_key,
+            path_key,
+            modified: modified.unwrap_or(SystemTime::UNIX_EPOCH),
+            path,
+        })
+    }
+}
+
+/// The projects of one document as one: what a person has done before what a machine has, and the newest first.
+fn merged(projects: Vec<Project>) -> Option<Project> {
+    let is_single = projects.len() < 2;
+    let mut projects = projects.into_iter();
+    let mut merged = projects.next()?;
+    if is_single {
+        return Some(merged);
+    }
+    let targets = std::mem::take(&mut merged.targets).into_iter();
+    let targets = targets.chain(projects.flat_map(|project| project.targets));
+    let mut seen = HashSet::new();
+    let mut is_new = |target: &SavedTarget| {
+        let place = (target.index, target.source.clone());
+        seen.insert((place, target.text.clone()))
+    };
+    let (drafts, mut kept): (Vec<_>, Vec<_>) =
+        targets.partition(|target| target.state.is_replaceable());
+    kept.extend(drafts);
+    kept.retain(&mut is_new);
+    merged.targets = kept;
+    Some(merged)
+}
+
+/// What was done on a document of the same content at another path; else on one that is gone, if half of it fits here.
+fn elsewhere(others: Vec<Entry>, content: &str, document: &Document) -> Option<Project> {
+    let (same, others): (Vec<Entry>, Vec<Entry>) = others
+        .into_iter()
+        .partition(|entry| entry.content_key.as_deref() == Some(content));
+    let read = |entry: &Entry| Project::read(&entry.path).ok().flatten();
+    let mut same = same.iter().filter_map(read);
+    if let Some(project) = same.find(|project| !project.targets.is_empty()) {
+        return Some(project);
+    }
+    let others = others.iter().take(MOST_LOOKED_AT).filter_map(read);
+    let fits = others.filter_map(|project| {
+        let fitting = project.matched(document).iter().flatten().count();
+        let is_gone = || !project.document.exists();
+        (fitting > 0 && 2 * fitting >= project.targets.len() && is_gone())
+            .then_some((fitting, project))
+    });
+    // Of several that fit as well the newest, which comes first.
+    let best = fits.reduce(|best, other| if other.0 > best.0 { other } else { best });
+    best.map(|(_, project)| project)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! Changes of a text, by the bytes that they replace.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Replacements in one text. One may lie within another: the outer one, added later, was made with [`Edits::slice`].
+#[derive(Debug, Default)]
+pub(super) struct Edits {
+    /// By the first byte: the end, and what stands there instead.
+    replaced: BTreeMap<usize, (usize, String)>,
+}
+
+impl Edits {
+    /// Puts `new` in the place of `range`, instead of all changes in it.
+    pub fn replace(&mut self, range: Range<usize>, new: String) {
+        let inner: Vec<usize> = self
+            .replaced
+            .range(range.clone())
+            .map(|(&start, _)| start)
+            .collect();
+        for start in inner {
+            self.replaced.remove(&start);
+        }
+        self.replaced.insert(range.start, (range.end, new));
+    }
+
+    /// A part of the text as it is after the changes that lie in it.
+    pub fn slice(&self, text: &str, range: Range<usize>) -> String {
+        let mut changed = String::with_capacity(range.len());
+        let mut place = range.start;
+        for (&start, (end, new)) in self.replaced.range(range.clone()) {
+            changed.push_str(&text[place..start]);
+            changed.push_str(new);
+            place = *end;
+        }
+        changed.push_str(&text[place..range.end]);
+        changed
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.replaced.is_empty()
+    }
+
+    /// The whole text after the changes.
+    pub fn applied(&self, text: &str) -> String {
+        self.slice(text, 0..text.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outer_change_takes_the_inner_one_with_it() {
+        let text = "ab(cd)ef";
+        let mut edits = Edits::default();
+        edits.replace(3..5, "XY".to_owned());
+        assert_eq!(edits.applied(text), "ab(XY)ef");
+        let inner = edits.slice(text, 2..6);
+        edits.replace(1..7, format!("-{inner}-"));
+        assert_eq!(edits.applied(text), "a-(XY)-f");
+        edits.replace(0..0, ">".to_owned());
+        assert_eq!(edits.applied(text), ">a-(XY)-f");
+    }
+}

@@ -1,0 +1,97 @@
+//! Languages as files name them.
+
+/// A language as Office says it.
+#[derive(Debug)]
+pub(super) struct WordLanguage {
+    /// With its country, where a program wants one.
+    pub code: String,
+    /// The attribute of `w:lang` that tells of text in its script.
+    pub word_attribute: &'static str,
+}
+
+impl WordLanguage {
+    pub fn of(language: &str) -> Self {
+        let (main, country) = parts(language);
+        let code = match country.or_else(|| usual_country(&main).map(str::to_owned)) {
+            Some(country) => format!("{main}-{country}"),
+            None => main.clone(),
+        };
+        let word_attribute = match main.as_str() {
+            "zh" | "ja" | "ko" => "eastAsia",
+            "ar" | "he" | "fa" | "ur" | "ps" | "yi" | "dv" | "ug" | "sd" | "hi" | "th" => "bidi",
+            _ => "val",
+        };
+        Self {
+            code,
+            word_attribute,
+        }
+    }
+}
+
+/// The language alone and its country: `pt` and `BR` of `pt_br`.
+pub(super) fn parts(language: &str) -> (String, Option<String>) {
+    let mut parts = language.split(['-', '_']);
+    let main = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let country = parts.find(|part| {
+        part.len() == 2 || part.len() == 3 && part.bytes().all(|b| b.is_ascii_digit())
+    });
+    (main, country.map(str::to_ascii_uppercase))
+}
+
+/// The country that Office means by a language without one.
+pub(super) fn usual_country(language: &str) -> Option<&'static str> {
+    Some(match language {
+        "ar" => "SA",
+        "bg" => "BG",
+        "ca" | "es" | "eu" | "gl" => "ES",
+        "cs" => "CZ",
+        "da" => "DK",
+        "de" => "DE",
+        "el" => "GR",
+        "en" => "US",
+        "et" => "EE",
+        "fa" => "IR",
+        "fi" => "FI",
+        "fr" => "FR",
+        "he" => "IL",
+        "hi" => "IN",
+        "hr" => "HR",
+        "hu" => "HU",
+        "id" => "ID",
+        "it" => "IT",
+        "ja" => "JP",
+        "ko" => "KR",
+        "lt" => "LT",
+        "lv" => "LV",
+        "nb" | "nn" => "NO",
+        "nl" => "NL",
+        "pl" => "PL",
+        "pt" => "PT",
+        "ro" => "RO",
+        "ru" => "RU",
+        "sk" => "SK",
+        "sl" => "SI",
+        "sr" => "RS",
+        "sv" => "SE",
+        "th" => "TH",
+        "tr" => "TR",
+        "uk" => "UA",
+        "vi" => "VN",
+        "zh" => "CN",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_language_gets_its_country() {
+        assert_eq!(WordLanguage::of("de").code, "de-DE");
+        assert_eq!(WordLanguage::of("pt_br").code, "pt-BR");
+        assert_eq!(WordLanguage::of("zh-Hant-TW").code, "zh-TW");
+        assert_eq!(WordLanguage::of("la").code, "la");
+        assert_eq!(WordLanguage::of("ja").word_attribute, "eastAsia");
+    }
+}

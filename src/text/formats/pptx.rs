@@ -1,0 +1,201 @@
+//! Presentations (Office Open XML).
+//!
+//! Translated: text of slides in their order, with tables and diagrams, each slide followed by its speaker notes. Left
+//! alone: fields (numbers and dates), layouts and masters, charts, equations, comments.
+
+use super::edits::Edits;
+use super::language::WordLanguage;
+use super::office::{Office, OfficeDialect, OfficePart};
+use super::opc;
+use super::package::Package;
+use super::runs::{self, Child, Dialect, OpenFields, RunChild};
+use super::xml::{Id, Xml, escaped_attribute};
+use super::{DocumentFormat, Kept};
+use crate::text::builder::{Builder, Context, Failure};
+use crate::text::document::ParagraphKind;
+
+/// Presentations.
+pub(super) struct Pptx;
+
+impl DocumentFormat for Pptx {
+    fn label(&self) -> &'static str {
+        "presentation"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["pptx", "pptm", "potx", "ppsx"]
+    }
+
+    fn is_content(&self, bytes: &[u8]) -> bool {
+        opc::is_office(bytes, "ppt/")
+    }
+
+    fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let package = Package::open(bytes)?;
+        let main = opc::main_part(&package)?;
+        let related = opc::relationships(&package, &main)?;
+        let presentation = package.xml(&main)?.xml;
+        let mut parts: Vec<OfficePart> = Vec::new();
+        for slide in presentation.descendants(presentation.root()) {
+            if presentation.name(slide) != "sldId" {
+                continue;
+            }
+            let id = presentation.qualified_attribute(slide, "r:id");
+            let id = id.or_else(|| presentation.attribute(slide, "embed"));
+            let named = related
+                .iter()
+                .find(|it| Some(it.id.as_str()) == id.as_deref());
+            let Some(slide) = named.and_then(|it| it.target.clone()) else {
+                return Err(presentation.damaged("it names a slide that is not there"));
+            };
+            let beside = opc::relationships(&package, &slide)?;
+            let beside = |kind: &'static str| {
+                let of_kind = beside.iter().filter(move |it| it.kind == kind);
+                of_kind.filter_map(|it| it.target.clone())
+            };
+            let mut names = vec![slide.clone()];
+            for kind in ["diagramData", "diagramDrawing", "notesSlide"] {
+                names.extend(beside(kind));
+            }
+            let mut units = Vec::new();
+            for name in names {
+                if parts.iter().any(|part| part.name == name) {
+                    continue;
+                }
+                // A diagram lies there twice: what it is, and how it was drawn.
+                if !name.contains("/diagrams/drawing") {
+                    units.clear();
+                }
+                parts.push(mirrored_part(&package, name, builder, &mut units)?);
+            }
+        }
+        Ok(Box::new(Office { package, parts }))
+    }
+}
+
+/// A part with text as pictures have it.
+pub(super) fn drawing_part(
+    package: &Package,
+    name: String,
+    builder: &mut Builder,
+) -> Result<OfficePart, Failure> {
+    mirrored_part(package, name, builder, &mut Vec::new())
+}
+
+/// The same where the first paragraphs of the same text have their units already.
+fn mirrored_part(
+    package: &Package,
+    name: String,
+    builder: &mut Builder,
+    units: &mut Vec<(String, usize)>,
+) -> Result<OfficePart, Failure> {
+    let known = std::mem::take(units);
+    let mut known: Vec<Option<(String, usize)>> = known.into_iter().map(Some).collect();
+    let part = package.xml(&name)?;
+    let xml = &part.xml;
+    let mut places = Vec::new();
+    for paragraph in xml.descendants(xml.root()) {
+        if xml.name(paragraph) != "p" || !xml.namespace(paragraph).contains("/drawingml/") {
+            continue;
+        }
+        let collected = runs::collect(&Drawing, xml, paragraph, &mut OpenFields::default());
+        let Some(collected) = collected else { continue };
+        let text = collected.draft.shown();
+        let same = known
+            .iter_mut()
+            .find(|it| it.as_ref().is_some_and(|(known, _)| *known == text));
+        let place = match same.and_then(Option::take) {
+            Some((_, unit)) => collected.mirror(unit),
+            None => collected.unit(builder, context(xml, paragraph)),
+        };
+        units.push((text, place.unit));
+        places.push(place);
+    }
+    Ok(OfficePart {
+        name,
+        part,
+        places,
+        dialect: &Drawing,
+    })
+}
+
+fn context(xml: &Xml, paragraph: Id) -> Context {
+    let mut context = Context::default();
+    for above in xml.ancestors(paragraph) {
+        match xml.name(above) {
+            "tc" => {
+                context.kind = ParagraphKind::TableCell;
+                break;
+            }
+            "sp" if is_title(xml, above) => {
+                (context.kind, context.level) = (ParagraphKind::Heading, Some(1));
+                break;
+            }
+            _ => {}
+        }
+    }
+    context
+}
+
+/// Whether a shape holds the title of its slide.
+fn is_title(xml: &Xml, shape: Id) -> bool {
+    let holder = xml
+        .child(shape, "nvSpPr")
+        .and_then(|it| xml.child(it, "nvPr"));
+    let kind = holder
+        .and_then(|it| xml.child(it, "ph"))
+        .and_then(|it| xml.attribute(it, "type"));
+    matches!(kind.as_deref(), Some("title" | "ctrTitle"))
+}
+
+/// How drawings spell runs.
+pub(super) struct Drawing;
+
+impl Dialect for Drawing {
+    fn child(&self, xml: &Xml, id: Id) -> Child {
+        match xml.name(id) {
+            "r" => Child::Run,
+            "pPr" | "endParaRPr" => Child::Properties,
+            "br" => Child::LineBreak,
+            "fld" => {
+                let text = xml
+                    .child(id, "t")
+                    .map_or(String::new(), |text| xml.whole_text(text));
+                Child::Opaque("field", text)
+            }
+            "m" | "AlternateContent" => Child::Opaque("math", String::new()),
+            _ => Child::Point("mark"),
+        }
+    }
+
+    fn run_child(&self, xml: &Xml, id: Id) -> RunChild {
+        match xml.name(id) {
+            "t" => RunChild::Text,
+            "rPr" => RunChild::Properties,
+            _ => RunChild::Point("mark"),
+        }
+    }
+
+    fn is_invisible(&self, name: &str) -> bool {
+        matches!(
+            name,
+            "lang" | "altLang" | "dirty" | "err" | "smtClean" | "smtId" | "noProof" | "bmk"
+        )
+    }
+
+    fn trims_space(&self) -> bool {
+        false
+    }
+}
+
+impl OfficeDialect for Drawing {
+    fn set_language(&self, xml: &Xml, language: &WordLanguage, edits: &mut Edits) {
+        for id in xml.root()..xml.len() {
+            if matches!(xml.name(id), "rPr" | "endParaRPr" | "defRPr")
+                && let Some(range) = xml.attribute_range(id, "lang")
+            {
+                edits.replace(range, escaped_attribute(&language.code));
+            }
+        }
+    }
+}

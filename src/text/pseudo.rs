@@ -1,0 +1,79 @@
+//! Pseudo-translation: what localisers test their files with, before anybody translates them.
+
+use super::placeholder::Placeholder;
+
+/// A translation that needs no model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pseudo {
+    /// Every sentence as it is.
+    Identity,
+    /// A longer text with every letter accented, in brackets.
+    Accents,
+}
+
+impl Pseudo {
+    /// A sentence's text, with all its placeholders.
+    pub fn translated(self, text: &str) -> String {
+        match self {
+            Self::Identity => text.to_owned(),
+            Self::Accents => accented(text),
+        }
+    }
+}
+
+fn accented(text: &str) -> String {
+    let mut written = String::with_capacity(2 * text.len() + 2);
+    written.push('[');
+    for character in text.chars() {
+        if Placeholder::of(character).is_some() || !character.is_alphabetic() {
+            written.push(character);
+            continue;
+        }
+        match accent(character) {
+            Some(accented) => {
+                written.push(accented);
+                if "aeiouAEIOU".contains(character) {
+                    // Other languages take a third more room than English.
+                    written.extend(accented.to_lowercase());
+                }
+            }
+            // A combining acute accent.
+            None => written.extend([character, '\u{301}']),
+        }
+    }
+    written.push(']');
+    written
+}
+
+/// The letter with an accent, if there is such a character.
+fn accent(letter: char) -> Option<char> {
+    const PLAIN: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const ACCENTED: &str = "áƀćďéƒǵĥíĵķĺḿńóṕɋŕśťúṽŵẋýžÁƁĆĎÉƑǴĤÍĴĶĹḾŃÓṔɊŔŚŤÚṼŴẊÝŽ";
+    let place = PLAIN.find(letter)?;
+    ACCENTED.chars().nth(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::placeholder::{CLOSE, open, point};
+
+    #[test]
+    fn accents_keep_placeholders_and_digits() {
+        let text = format!("Open {}the 3 files{CLOSE}{}!", open(0), point(1));
+        assert_eq!(Pseudo::Identity.translated(&text), text);
+        assert_eq!(
+            Pseudo::Accents.translated(&text),
+            format!("[Óóṕééń {}ťĥéé 3 ƒííĺééś{CLOSE}{}!]", open(0), point(1))
+        );
+        assert_eq!(Pseudo::Accents.translated("日a"), "[日\u{301}áá]");
+    }
+
+    #[test]
+    fn every_letter_of_english_changes() {
+        for letter in ('a'..='z').chain('A'..='Z') {
+            assert_ne!(accent(letter), Some(letter));
+            assert!(accent(letter).is_some(), "{letter}");
+        }
+    }
+}

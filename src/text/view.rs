@@ -1,0 +1,392 @@
+//! Units: runs of inline content of formats whose files cannot be shown as they are.
+//!
+//! Such a document's [`Document::original`] is a view of it: the text of its units one after the other, each code (a tag, a
+//! field, a change of the font) spelt as a short tag. A format collects a unit with a [`Draft`] and writes it from its
+//! translated [`Part`]s, in which every code of the unit stands exactly once, well nested.
+
+use std::ops::Range;
+
+use super::{
+    document::{Document, Markup, Sentence},
+    inline::Run,
+    placeholder::Placeholder,
+};
+
+/// A run of inline content that the view shows.
+#[derive(Debug, Clone)]
+pub(crate) struct Unit {
+    /// Bytes of the view.
+    pub(super) view: Range<usize>,
+    /// Its codes, in the order in which they were drafted.
+    pub(super) codes: Vec<Code>,
+    /// Its sentences; none where it holds no letter.
+    pub(super) sentences: Range<usize>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Code {
+    /// Bytes of the view.
+    view: Range<usize>,
+    /// Of a pair, the other one.
+    partner: Option<usize>,
+    /// Whether it is the closing one of a pair.
+    closes: bool,
+    /// Whether no translator sees it.
+    is_hidden: bool,
+}
+
+impl Unit {
+    /// Where the view shows a code.
+    pub(super) fn view_of(&self, code: usize) -> Range<usize> {
+        self.codes[code].view.clone()
+    }
+}
+
+/// A piece of a translated unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Part {
+    Text(String),
+    /// The code of this number.
+    Code(usize),
+}
+
+/// A unit under construction.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pieces: Vec<Piece>,
+    num_codes: usize,
+    holds_letter: bool,
+}
+
+#[derive(Debug)]
+struct Piece {
+    kind: Kind,
+    /// What the view shows.
+    shown: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Open,
+    /// Closes the code of this number.
+    Close(usize),
+    Point,
+    Space,
+    LineBreak,
+    Opaque,
+    Hidden,
+}
+
+impl Draft {
+    /// Characters as a reader sees them.
+    pub fn text(&mut self, text: &str) {
+        self.holds_letter |= text.contains(char::is_alphabetic);
+        match self.pieces.last_mut() {
+            Some(last) if last.kind == Kind::Text => last.shown.push_str(text),
+            _ => self.piece(Kind::Text, text.to_owned()),
+        }
+    }
+
+    /// The beginning of what `name` tells of the text; its code's number.
+    pub fn open(&mut self, name: &str) -> usize {
+        self.code(Kind::Open, format!("<{name}>"))
+    }
+
+    /// The end of what the code `open` began; its code's number.
+    pub fn close(&mut self, open: usize, name: &str) -> usize {
+        self.code(Kind::Close(open), format!("</{name}>"))
+    }
+
+    /// A code that shows a space, which a translation may have or not; the code itself goes
+    /// where a hidden one does.
+    pub fn space(&mut self, name: &str) -> usize {
+        self.code(Kind::Space, format!("<{name}/>"))
+    }
+
+    /// A code without a partner that shows nothing.
+    pub fn point(&mut self, name: &str) -> usize {
+        self.code(Kind::Point, format!("<{name}/>"))
+    }
+
+    /// A line break; several in a row end a sentence.
+    pub fn line_break(&mut self) -> usize {
+        self.code(Kind::LineBreak, "<br/>".to_owned())
+    }
+
+    /// A code that stands for words and is not translated; `shown` is what a reader sees.
+    pub fn opaque(&mut self, name: &str, shown: &str) -> usize {
+        let shown = shown.replace('&', "&amp;").replace('<', "&lt;");
+        self.code(Kind::Opaque, format!("<{name}>{shown}</{name}>"))
+    }
+
+    /// A code that nobody who translates the sentence needs to see: it goes before the next one that is seen, or to the end
+    /// of the sentence.
+    pub fn hidden(&mut self, name: &str) -> usize {
+        self.code(Kind::Hidden, format!("<{name}/>"))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// All of it as the view will show it.
+    pub fn shown(&self) -> String {
+        self.pieces
+            .iter()
+            .map(|piece| piece.shown.as_str())
+            .collect()
+    }
+
+    /// Whether there is anything to translate.
+    pub fn holds_letter(&self) -> bool {
+        self.holds_letter
+    }
+
+    fn code(&mut self, kind: Kind, shown: String) -> usize {
+        self.piece(kind, shown);
+        self.num_codes += 1;
+        self.num_codes - 1
+    }
+
+    fn piece(&mut self, kind: Kind, shown: String) {
+        self.pieces.push(Piece { kind, shown });
+    }
+
+    /// Appends the unit to the view; its sentences are still to be found in the run.
+    pub(super) fn finish(self, view: &mut String) -> (Unit, Run) {
+        let start = view.len();
+        let (mut run, mut codes) = (Run::default(), Vec::<Code>::with_capacity(self.num_codes));
+        for Piece { kind, shown } in self.pieces {
+            let range = view.len()..view.len() + shown.len();
+            view.push_str(&shown);
+            let number = codes.len();
+            match kind {
+                Kind::Text => {
+                    run.text(&shown, range.start);
+                    continue;
+                }
+                Kind::Open => run.open(&number.to_string(), range.clone()),
+                Kind::Close(open) => {
+                    run.close(&open.to_string(), range.clone());
+                    codes[open].partner = Some(number);
+                }
+                Kind::Point => run.tag(range.clone()),
+                Kind::LineBreak => run.line_break(range.clone()),
+                Kind::Opaque => run.opaque(range.clone()),
+                Kind::Space => run.decoded(" ", range.clone()),
+                Kind::Hidden => {}
+            }
+            let partner = match kind {
+                Kind::Close(open) => Some(open),
+                _ => None,
+            };
+            codes.push(Code {
+                view: range,
+                partner,
+                closes: partner.is_some(),
+                is_hidden: matches!(kind, Kind::Hidden | Kind::Space),
+            });
+        }
+        let unit = Unit {
+            view: start..view.len(),
+            codes,
+            sentences: 0..0,
+        };
+        view.push('\n');
+        (unit, run)
+    }
+}
+
+/// What is to be written: the translations of a document's sentences.
+#[derive(Debug)]
+pub(crate) struct Translation<'t> {
+    pub(super) document: &'t Document,
+    /// In the order of the sentences; where it is shorter, or `None`, there is no translation.
+    pub(super) sentences: &'t [Option<String>],
+    /// Of the translation; `None` if the language stays, as in a pseudo-translation.
+    pub(super) language: Option<&'t str>,
+}
+
+impl Translation<'_> {
+    /// A unit with its translated sentences; `None` if there is nothing to write.
+    ///
+    /// A translation that is its source is written only if there is a language: one document for each language says in
+    /// its own unit that both are the same.
+    pub(super) fn parts(&self, unit: usize) -> Option<Vec<Part>> {
+        let unit = &self.document.units[unit];
+        let mut is_translated = false;
+        let mut composer = Composer::new(self.document, unit);
+        let mut place = unit.view.start;
+        for index in unit.sentences.clone() {
+            let sentence = &self.document.sentences[index];
+            let Some(Some(translation)) = self.sentences.get(index) else {
+                continue;
+            };
+            if sentence.known.as_ref() == Some(translation) {
+                // It stands there already.
+                continue;
+            }
+            let is_same = *translation == sentence.text;
+            is_translated |= !is_same || self.language.is_some();
+            if is_same {
+                continue;
+            }
+            composer.source(place..sentence.range.start);
+            composer.sentence(sentence, translation);
+            place = sentence.range.end;
+        }
+        composer.source(place..unit.view.end);
+        is_translated.then(|| composer.balanced())
+    }
+
+    /// The translations that are not their source: what is equal stays as its author spelt it.
+    pub(super) fn changed(&self) -> Vec<Option<String>> {
+        let sentences = self.document.sentences.iter().zip(self.sentences);
+        let changed = sentences.map(|(sentence, translation)| {
+            translation
+                .clone()
+                .filter(|translation| *translation != sentence.text)
+        });
+        changed.collect()
+    }
+
+    /// A unit as it was read.
+    pub(super) fn source_parts(&self, unit: usize) -> Vec<Part> {
+        let unit = &self.document.units[unit];
+        let mut composer = Composer::new(self.document, unit);
+        composer.source(unit.view.clone());
+        composer.parts
+    }
+}
+
+/// Puts a translated unit together.
+struct Composer<'d> {
+    document: &'d Document,
+    unit: &'d Unit,
+    parts: Vec<Part>,
+    written: Vec<bool>,
+}
+
+impl<'d> Composer<'d> {
+    fn new(document: &'d Document, unit: &'d Unit) -> Self {
+        Self {
+            document,
+            unit,
+            parts: Vec::new(),
+            written: vec![false; unit.codes.len()],
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        match self.parts.last_mut() {
+            Some(Part::Text(last)) => last.push_str(text),
+            _ => self.parts.push(Part::Text(text.to_owned())),
+        }
+    }
+
+    /// Each code once: a translation that repeats one does not.
+    fn code(&mut self, number: usize) {
+        if !std::mem::replace(&mut self.written[number], true) {
+            self.parts.push(Part::Code(number));
+        }
+    }
+
+    /// The numbers of the codes that lie in a part of the view.
+    fn codes(&self, range: &Range<usize>) -> Range<usize> {
+        let codes = &self.unit.codes;
+        let first = codes.partition_point(|code| code.view.start < range.start);
+        let end = codes.partition_point(|code| code.view.start < range.end);
+        first..end
+    }
+
+    /// A part of the view as it stands.
+    fn source(&mut self, range: Range<usize>) {
+        let (view, unit) = (&self.document.original, self.unit);
+        let mut place = range.start;
+        for number in self.codes(&range) {
+            let code = &unit.codes[number].view;
+            self.text(&view[place..code.start]);
+            self.code(number);
+            place = code.end;
+        }
+        self.text(&view[place..range.end]);
+    }
+
+    /// What no translator sees stands before the code before which it stood.
+    fn shown_source(&mut self, sentence: &Sentence, range: Range<usize>) {
+        for number in self.codes(&(sentence.range.start..range.start)) {
+            if self.unit.codes[number].is_hidden {
+                self.code(number);
+            }
+        }
+        self.source(range);
+    }
+
+    fn sentence(&mut self, sentence: &Sentence, translation: &str) {
+        let translation = translation.trim();
+        let (mut open, mut text_start) = (Vec::new(), 0);
+        for (place, character) in translation.char_indices() {
+            let Some(placeholder) = Placeholder::of(character) else {
+                continue;
+            };
+            self.text(&translation[text_start..place]);
+            text_start = place + character.len_utf8();
+            match placeholder {
+                Placeholder::Open(number) | Placeholder::Point(number) => {
+                    match sentence.markup.get(number) {
+                        Some(Markup::Pair { open: begin, close }) => {
+                            self.shown_source(sentence, begin.clone());
+                            open.push(close.clone());
+                        }
+                        Some(Markup::Point { range }) => {
+                            self.shown_source(sentence, range.clone());
+                        }
+                        None => {}
+                    }
+                }
+                Placeholder::Close => {
+                    if let Some(close) = open.pop() {
+                        self.source(close);
+                    }
+                }
+            }
+        }
+        self.text(&translation[text_start..]);
+        while let Some(close) = open.pop() {
+            self.source(close);
+        }
+        // What the translation has lost, and what was never shown.
+        for number in self.codes(&sentence.range) {
+            self.code(number);
+        }
+    }
+
+    /// Pairs that cross each other are closed later: the inner one first.
+    fn balanced(self) -> Vec<Part> {
+        let codes = &self.unit.codes;
+        let mut parts = Vec::with_capacity(self.parts.len());
+        let (mut open, mut due) = (Vec::new(), vec![false; codes.len()]);
+        for part in self.parts {
+            match part {
+                Part::Code(number) if codes[number].closes => due[number] = true,
+                Part::Code(number) if codes[number].partner.is_some() => {
+                    open.push(number);
+                    parts.push(part);
+                }
+                _ => parts.push(part),
+            }
+            while let Some(close) = open.last().and_then(|&open| codes[open].partner) {
+                if !due[close] {
+                    break;
+                }
+                open.pop();
+                parts.push(Part::Code(close));
+            }
+        }
+        parts
+    }
+}

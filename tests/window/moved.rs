@@ -1,0 +1,68 @@
+//! A document that was worked on under another name.
+
+use canopy::app::Command;
+use canopy::jobs::project::source_hash;
+use canopy::jobs::{Event, Project, SavedTarget, State};
+use egui_kittest::kittest::Queryable;
+
+use crate::{PAGE, Window};
+
+/// A window with a page of which two sentences were edited elsewhere.
+fn window() -> Window {
+    let mut window = Window::with_document(PAGE);
+    let document = &window.state.document.as_ref().expect("it is open").document;
+    let edit = |index: usize, text: &str| SavedTarget {
+        index,
+        source: source_hash(&document.sentences[index].text),
+        text: text.to_owned(),
+        state: State::Edited,
+        flags: vec![],
+    };
+    let targets = vec![edit(0, "Drucken"), edit(2, "Dann warten.")];
+    let project = Project::new("old/name.html".into(), String::new(), targets);
+    let path = "page.html".into();
+    window.state.receive(Event::WorkElsewhere { path, project });
+    window
+}
+
+fn texts(window: &Window) -> [String; 2] {
+    let document = window.state.document.as_ref().expect("it is open");
+    [0, 2].map(|sentence| document.target(sentence).text.clone())
+}
+
+#[test]
+fn work_under_another_name_is_taken_over_in_one_step() {
+    let mut harness = window().harness();
+    harness.run_steps(4);
+    assert!(harness.query_by_label_contains("old/name.html").is_some());
+    assert!(
+        harness
+            .query_by_label_contains("2 of 5 sentences")
+            .is_some()
+    );
+    harness.get_by_label("Take over").click();
+    harness.run_steps(4);
+    assert_eq!(texts(harness.state()), ["Drucken", "Dann warten."]);
+    assert!(harness.query_by_label("Take over").is_none());
+    harness.state_mut().state.apply(Command::Undo);
+    assert_eq!(texts(harness.state()), ["", ""]);
+}
+
+#[test]
+fn what_a_person_has_done_here_stays() {
+    let mut window = window();
+    window.state.apply(Command::EditSentence(0));
+    window.state.apply(Command::Editing("Druck".to_owned()));
+    window.state.apply(Command::TakeOver);
+    assert_eq!(texts(&window), ["Druck", "Dann warten."]);
+}
+
+#[test]
+fn work_under_another_name_may_stay_there() {
+    let mut harness = window().harness();
+    harness.run_steps(4);
+    harness.get_by_label("Leave them there").click();
+    harness.run_steps(4);
+    assert_eq!(texts(harness.state()), ["", ""]);
+    assert!(harness.query_by_label("Take over").is_none());
+}
