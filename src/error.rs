@@ -204,6 +204,14 @@ pub enum Error {
         "the device was lost: {message}; open the program again and go on with the run from its last checkpoint"
     )]
     DeviceLost { message: String },
+    #[error(
+        "the device failed at sentence {sentence}: {message}; translate on the CPU, or open the program again"
+    )]
+    DeviceFailed { sentence: String, message: String },
+    #[error(
+        "the scores of sentence {sentence} are no probabilities: one is the logarithm {found}; the weights of the model are damaged, or the device computes wrongly: put the model folder there again, or translate on the CPU"
+    )]
+    BrokenScores { sentence: String, found: f32 },
     #[error("{count} runs failed; what went wrong stands below the table")]
     RunsFailed { count: usize },
     #[error("the settings are not usable: {reason}: {path:?}")]
@@ -421,6 +429,20 @@ impl Error {
     }
 }
 
+impl Error {
+    /// Whether another device may do what failed here.
+    pub(crate) fn is_of_device(&self) -> bool {
+        match self {
+            Self::DeviceLost { .. }
+            | Self::DeviceFailed { .. }
+            | Self::OutOfMemory { .. }
+            | Self::BrokenScores { .. } => true,
+            Self::Panicked { message } => Mishap::of(message) != Mishap::Mistake,
+            _ => false,
+        }
+    }
+}
+
 /// Several errors in one message.
 fn together(errors: &[Error]) -> String {
     let errors: Vec<String> = errors.iter().map(Error::to_string).collect();
@@ -450,4 +472,36 @@ pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned())
+}
+
+/// What a panic of the tensor library means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mishap {
+    OutOfMemory,
+    DeviceLost,
+    Mistake,
+}
+
+impl Mishap {
+    pub fn of(message: &str) -> Self {
+        let message = message.to_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
+        // As wgpu and cubecl put it.
+        let memory = [
+            "out of memory",
+            "out-of-memory",
+            "out of device memory",
+            "can't allocate buffer",
+            "outofmemory",
+            "buffertoobig",
+        ];
+        let lost = ["device is lost", "device lost", "devicelost", "poisoned"];
+        if says(&memory) {
+            Self::OutOfMemory
+        } else if says(&lost) {
+            Self::DeviceLost
+        } else {
+            Self::Mistake
+        }
+    }
 }

@@ -101,6 +101,7 @@ fn copied(model: &Model, strings: &[Example]) -> usize {
             right += usize::from(hypothesis.ids == strings[number].target);
             ControlFlow::Continue(())
         },
-    );
+    )
+    .expect("probabilities");
     right
 }

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use canopy::inference::{DeviceChoice, Flag, SearchOptions, Translation, Translator};
+use canopy::memory::TranslationMemory;
 use canopy::text::document::{Document, Format};
 use canopy::weights::{ChannelFolder, Precision};
 use tempfile::TempDir;
@@ -302,4 +303,24 @@ fn a_model_chooses_by_one_that_translates_back_and_by_no_other() {
             assert!(refused.to_string().contains(words), "{refused}");
         }
     }
+}
+
+#[test]
+fn the_cpu_goes_on_with_the_same_model_and_memory() {
+    let (mut translator, folder) = translator();
+    let memory = folder.path().join("mine.tsv");
+    std::fs::write(&memory, "Close the page.\tSeite zu.\n").expect("written");
+    let info = translator.info().clone();
+    let (from, to) = (&info.source_language, &info.target_language);
+    let memory = TranslationMemory::read(&memory, from, to).expect("a memory");
+    translator.remember(memory);
+    let document = parse(
+        Format::Text,
+        "Open the file. Close the page. Print the image.",
+    );
+    let other = translator.on_cpu().expect("opens");
+    assert!(other.is_on_cpu());
+    let expected = translate(&translator, &document, 2);
+    assert_eq!(expected[1].text, "Seite zu.");
+    assert_eq!(translate(&other, &document, 2), expected);
 }

@@ -81,6 +81,9 @@ impl AppState {
                 index,
                 translation,
             } => self.sentence_translated(job, index, translation),
+            Event::CpuTookOver {
+                device_name, error, ..
+            } => self.cpu_took_over(device_name, &error),
             Event::RunsSeen { runs, corpora } => self.runs_seen(runs, corpora),
             Event::Probed { job, estimate } => self.probed(job, estimate),
             Event::Renamed { folder, to } => self.run_renamed(&folder, to),
@@ -172,6 +175,16 @@ impl AppState {
         if received {
             self.touch();
         }
+    }
+
+    fn cpu_took_over(&mut self, now: String, error: &Error) {
+        let models = [Some(&mut self.model), self.previous_model.as_mut()];
+        for model in models.into_iter().flatten() {
+            if let ModelState::Open { device_name, .. } = model {
+                device_name.clone_from(&now);
+            }
+        }
+        self.show_error("The CPU goes on with the translation", error);
     }
 
     fn finished(&mut self, job: JobId, cancelled: bool) {

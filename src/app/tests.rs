@@ -468,3 +468,24 @@ fn the_window_begins_with_the_starter() {
     let starter = crate::inference::starter_model().expect("the shipped model");
     assert_eq!(folder.canonicalize().ok(), starter.canonicalize().ok());
 }
+
+#[test]
+fn the_window_tells_that_the_cpu_went_on() {
+    let mut state = with_page();
+    let error = crate::error::Error::BrokenScores {
+        sentence: "2 (\"neu\")".to_owned(),
+        found: f32::NAN,
+    };
+    state.receive(Event::CpuTookOver {
+        job: JobId(1),
+        device_name: "CPU, 64 threads".to_owned(),
+        error,
+    });
+    let ModelState::Open { device_name, .. } = &state.model else {
+        panic!()
+    };
+    assert_eq!(device_name, "CPU, 64 threads");
+    let notice = state.notices.last().expect("a notice");
+    assert!(notice.title.contains("CPU"));
+    assert!(notice.detail.contains("2 (\"neu\")"), "{}", notice.detail);
+}

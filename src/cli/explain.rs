@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::inputs::check_output;
-use super::translate::{adapted, remember, translate};
+use super::translate::{remember, translate};
 use super::{ModelArguments, pixels, terminal, wrong_usage};
 use crate::charts::Theme;
 use crate::error::{Error, Result};
@@ -255,8 +255,7 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
         beam_size: arguments.beam,
         ..SearchOptions::default()
     };
-    let made = adapted(&translator, &document);
-    let translations = translate(made.as_ref().unwrap_or(&translator), &document, &options)?;
+    let (made, translations) = translate(&mut translator, &document, &options)?;
     let sentence = arguments.sentence;
     let question = ModelQuestion {
         view,

@@ -15,7 +15,7 @@ use super::terminal::{StatusLine, duration, print_bytes, warn};
 use super::{ModelArguments, wrong_usage};
 use crate::app::markup::to_editable;
 use crate::corpus::is_same_language;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, caught};
 use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
 use crate::memory::TranslationMemory;
 use crate::text::document::{Document, Format, Sentence};
@@ -145,9 +145,8 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     let documents = sources.map(|source| arguments.read(source));
     let documents = documents.collect::<Result<Vec<_>>>()?;
     for (document, place) in documents.into_iter().zip(places) {
-        let adapted = adapted(&translator, &document);
+        let (adapted, translations) = translate(&mut translator, &document, &arguments.options())?;
         let translator = adapted.as_ref().unwrap_or(&translator);
-        let translations = translate(translator, &document, &arguments.options())?;
         if let Some(path) = &arguments.trace {
             let trace = translator.trace(&document, &translations)?;
             trace::save(&trace, path, arguments.force)?;
@@ -321,19 +320,67 @@ impl TranslateArguments {
     }
 }
 
-/// Translates a whole document, with progress on the terminal.
+/// Translates a whole document, with progress on the terminal; the translator that was made for it, if there was one, and the
+/// translations. Where the device fails, the CPU goes on, and `translator` is there from then on.
 pub(super) fn translate(
+    translator: &mut Translator,
+    document: &Document,
+    options: &SearchOptions,
+) -> Result<(Option<Translator>, Vec<Option<Translation>>)> {
+    let mut translations: Vec<Option<Translation>> = vec![None; document.sentences.len()];
+    let mut known = KnownTranslations::default();
+    let mut attempt = |translator: &Translator| {
+        caught(|| {
+            let adapted = adapted(translator, document);
+            let by = adapted.as_ref().unwrap_or(translator);
+            translate_rest(by, document, options, &mut known, &mut translations)?;
+            Ok(adapted)
+        })
+    };
+    let adapted = match attempt(translator) {
+        Err(error) if error.is_of_device() && !translator.is_on_cpu() => {
+            // If the CPU cannot, what failed first is to be told.
+            let Ok(other) = translator.on_cpu() else {
+                return Err(error);
+            };
+            warn(&format!("{}: {error}; the CPU goes on", document.name));
+            *translator = other;
+            attempt(translator)?
+        }
+        done => done?,
+    };
+    for (index, translation) in translations.iter().enumerate() {
+        let flags = translation
+            .as_ref()
+            .map_or(&[][..], |translation| &translation.flags);
+        let warning = flags.iter().filter(|flag| flag.warns());
+        let names: Vec<String> = warning.map(ToString::to_string).collect();
+        if !names.is_empty() {
+            warn(&format!(
+                "{}: sentence {}: {}",
+                document.name,
+                document.sentence_name(index),
+                names.join(", ")
+            ));
+        }
+    }
+    Ok((adapted, translations))
+}
+
+/// Translates the sentences that have no translation yet.
+fn translate_rest(
     translator: &Translator,
     document: &Document,
     options: &SearchOptions,
-) -> Result<Vec<Option<Translation>>> {
+    known: &mut KnownTranslations,
+    translations: &mut [Option<Translation>],
+) -> Result<()> {
     // What the file has a translation for stays.
-    let is_open = |&index: &usize| document.sentences[index].known.is_none();
-    let all: Vec<usize> = (0..document.sentences.len()).filter(is_open).collect();
-    let mut translations: Vec<Option<Translation>> = vec![None; document.sentences.len()];
+    let is_open =
+        |&index: &usize| translations[index].is_none() && document.sentences[index].known.is_none();
+    let left: Vec<usize> = (0..translations.len()).filter(is_open).collect();
     let (mut line, mut done, mut begun) = (StatusLine::new(), 0_usize, Instant::now());
-    let mut known = KnownTranslations::default();
-    translator.translate_with(document, &all, &mut known, options, &mut |step| {
+    let translated = translator.translate_with(document, &left, known, options, &mut |step| {
         let (index, translation) = match step {
             Step::Translated { index, translation } => (index, translation),
             Step::Drafted { done, num } => {
@@ -348,33 +395,17 @@ pub(super) fn translate(
         translations[index] = Some(translation);
         done += 1;
         #[expect(clippy::cast_precision_loss, reason = "sentence counts become f64")]
-        let left = begun.elapsed().as_secs_f64() / done as f64 * (all.len() - done) as f64;
+        let secs_left = begun.elapsed().as_secs_f64() / done as f64 * (left.len() - done) as f64;
         line.show(&format!(
             "{}: {done} of {} sentences · {} left",
             document.name,
-            all.len(),
-            duration(left)
+            left.len(),
+            duration(secs_left)
         ));
         ControlFlow::Continue(())
-    })?;
+    });
     line.clear();
-    for (index, translation) in translations.iter().enumerate() {
-        let flags = translation
-            .as_ref()
-            .map_or(&[][..], |translation| &translation.flags);
-        let warning = flags.iter().filter(|flag| flag.warns());
-        let names: Vec<String> = warning.map(ToString::to_string).collect();
-        if !names.is_empty() {
-            warn(&format!(
-                "{}: sentence {} (\"{}\"): {}",
-                document.name,
-                index + 1,
-                beginning(&document.sentences[index].plain_text()),
-                names.join(", ")
-            ));
-        }
-    }
-    Ok(translations)
+    translated
 }
 
 /// Whether a name that does not exist can only be meant as a folder's.
@@ -383,18 +414,8 @@ fn is_folder_name(path: &Path) -> bool {
     last.is_some_and(|&byte| is_separator(char::from(byte)))
 }
 
-/// The first words of a sentence, for those who look for it in the document.
-fn beginning(text: &str) -> String {
-    const SHOWN: usize = 40;
-    let text = text.trim();
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{} …", text[..end].trim_end()),
-        None => text.to_owned(),
-    }
-}
-
 /// A translator that has taken in what resembles this document, if its model does so.
-pub(super) fn adapted(translator: &Translator, document: &Document) -> Option<Translator> {
+fn adapted(translator: &Translator, document: &Document) -> Option<Translator> {
     let mut line = StatusLine::new();
     let adapted = for_document(translator, document, &mut |done, all| {
         line.show(&format!(
@@ -443,17 +464,4 @@ fn report(
         "target_language": info.target_language,
         "sentences": translations.iter().enumerate().map(sentence).collect::<Vec<_>>(),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_sentence_is_known_by_its_beginning() {
-        assert_eq!(beginning(" Open the file."), "Open the file.");
-        let long = "Ändern Sie die Größe ".repeat(4);
-        let told = "Ändern Sie die Größe Ändern Sie die Größ …";
-        assert_eq!(beginning(&long), told);
-    }
 }

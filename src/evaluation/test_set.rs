@@ -67,7 +67,7 @@ impl TestSet {
     /// Translates all segments in their documents; `go_on` is asked after every sentence. None if it breaks off.
     ///
     /// # Errors
-    /// If BERT gives numbers that are none.
+    /// If BERT gives numbers that are none, or the model scores that are none.
     pub fn translate(
         &self,
         translator: &Translator,
@@ -90,9 +90,9 @@ impl TestSet {
         }
         let units = match translator.description().model.matches {
             Some(Matches::Learn | Matches::LookUp) => {
-                self.translate_each(translator, &documents, options, go_on)
+                self.translate_each(translator, &documents, options, go_on)?
             }
-            _ => translator.translate_segments(&documents, &self.segments, options, go_on),
+            _ => translator.translate_segments(&documents, &self.segments, options, go_on)?,
         };
         let Some(units) = units else { return Ok(None) };
         let secs = begun.elapsed().saturating_sub(waited).as_secs_f64();
@@ -118,7 +118,7 @@ impl TestSet {
         documents: &[DocumentUnits],
         options: &SearchOptions,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> Option<Vec<Vec<String>>> {
+    ) -> Result<Option<Vec<Vec<String>>>> {
         let mut units = Vec::with_capacity(self.segments.len());
         for own in self
             .segments
@@ -134,9 +134,12 @@ impl TestSet {
             let made = for_sentences(translator, &document.shown, &mut learn_on);
             let translator = made.as_ref().unwrap_or(translator);
             let document = std::slice::from_ref(document);
-            units.extend(translator.translate_segments(document, &own, options, go_on)?);
+            match translator.translate_segments(document, &own, options, go_on)? {
+                Some(own) => units.extend(own),
+                None => return Ok(None),
+            }
         }
-        Some(units)
+        Ok(Some(units))
     }
 
     /// All that comparing systems needs.

@@ -11,9 +11,9 @@ use rand_chacha::ChaCha8Rng;
 use super::tracing::TracedText;
 use super::translation::Translation;
 use super::translator::{KnownTranslations, Step, Translator};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::explain::{Condition, ContextDifference, WordDifference};
-use crate::search::{Candidates, SearchOptions, force_documents};
+use crate::search::{BrokenScores, Candidates, SearchOptions, force_documents};
 use crate::text::document::{Document, Paragraph};
 use crate::text::placeholder::visible;
 use crate::text::vocabulary::Vocabulary;
@@ -126,7 +126,7 @@ impl Translator {
         }
         let (mut found, vocabulary) = (Vec::new(), self.vocabulary());
         let model = self.model();
-        force_documents(
+        let scored = force_documents(
             model,
             vocabulary,
             &text,
@@ -144,6 +144,11 @@ impl Translator {
                 ControlFlow::Continue(())
             },
         );
+        if let Err(BrokenScores { number, found }) = scored {
+            let sentence = traced.parts[number].sentence;
+            let sentence = surrounding.document.sentence_name(sentence);
+            return Err(Error::BrokenScores { sentence, found });
+        }
         found.sort_by_key(|(number, _)| *number);
         Ok(found.into_iter().flat_map(|(_, words)| words).collect())
     }

@@ -46,7 +46,7 @@ impl Translator {
     /// missing then has no score.
     ///
     /// # Errors
-    /// If BERT gives numbers that are none.
+    /// If BERT gives numbers that are none, or the model scores that are none.
     pub fn score_contrasts(
         &self,
         set: &ContrastiveSet,
@@ -70,7 +70,7 @@ impl Translator {
         };
         let mut done = 0;
         let (model, vocabulary) = (self.model(), self.vocabulary());
-        force_documents(
+        let scored = force_documents(
             model,
             vocabulary,
             &read.text,
@@ -84,6 +84,7 @@ impl Translator {
                 go_on(done)
             },
         );
+        scored.map_err(|broken| broken.of_text(&read.text, vocabulary))?;
         Ok(SetScores {
             items: scores
                 .into_iter()

@@ -1,12 +1,14 @@
 //! Where tensors are computed: the choice of a device.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use burn::tensor::wgpu::WgpuBackend;
 use burn::tensor::{Device, DeviceKind};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Mishap, Result, panic_message};
 
 /// What a user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -37,6 +39,9 @@ const GRAPHICS_API: WgpuBackend = if cfg!(target_os = "linux") {
     WgpuBackend::Auto
 };
 
+/// Whether the GPU was lost: a runtime cannot be set up twice, so it stays so until the program is opened again.
+static IS_LOST: AtomicBool = AtomicBool::new(false);
+
 /// The adapter in use: a wgpu runtime can be set up only once.
 static GPU: Mutex<Option<ComputeDevice>> = Mutex::new(None);
 
@@ -61,10 +66,36 @@ impl ComputeDevice {
             software: false,
         }
     }
+
+    pub fn is_cpu(&self) -> bool {
+        self.device == Device::flex()
+    }
+
+    /// Does `work` on this device; a message where the device is lost or has too little memory, which burn tells by a
+    /// panic. A device that is lost is not opened again.
+    ///
+    /// # Panics
+    /// As `work` does for any other reason.
+    pub(super) fn attempt<T>(&self, work: impl FnOnce() -> T) -> Result<T, String> {
+        let panic = match catch_unwind(AssertUnwindSafe(work)) {
+            Ok(done) => return Ok(done),
+            Err(panic) => panic,
+        };
+        let message = panic_message(panic.as_ref());
+        match Mishap::of(&message) {
+            Mishap::Mistake => resume_unwind(panic),
+            Mishap::DeviceLost if !self.is_cpu() => IS_LOST.store(true, Ordering::Relaxed),
+            Mishap::DeviceLost | Mishap::OutOfMemory => {}
+        }
+        Err(message)
+    }
 }
 
 /// The first adapter that works, real ones before software.
 fn gpu(software_too: bool) -> Option<ComputeDevice> {
+    if IS_LOST.load(Ordering::Relaxed) {
+        return None;
+    }
     let mut found = GPU
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner);

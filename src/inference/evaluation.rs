@@ -5,6 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::translator::Translator;
 use crate::corpus::{DocumentUnits, Segment};
+use crate::error::Result;
 use crate::model::{BertSequence, Model};
 use crate::search::{SearchOptions, SourceSentence, SourceText, search_sentences};
 use crate::text::vocabulary::Vocabulary;
@@ -12,19 +13,26 @@ use crate::text::vocabulary::Vocabulary;
 /// Translates every unit of every segment, each in its document; texts keep their placeholders.
 ///
 /// `documents` holds all units of the documents that the segments come from: what is not scored is context.
+///
+/// # Errors
+/// [`Error::BrokenScores`](crate::error::Error::BrokenScores), which names the sentence.
 pub fn translate_segments(
     model: &Model,
     vocabulary: &Vocabulary,
     documents: &[DocumentUnits],
     segments: &[Segment],
     options: &SearchOptions,
-) -> Vec<Vec<String>> {
+) -> Result<Vec<Vec<String>>> {
     let mut go_on = || ControlFlow::Continue(());
-    translate_segments_while(model, vocabulary, documents, segments, options, &mut go_on)
-        .expect("nobody breaks it off")
+    let translated =
+        translate_segments_while(model, vocabulary, documents, segments, options, &mut go_on)?;
+    Ok(translated.expect("nobody breaks it off"))
 }
 
 /// The same, with `go_on` asked after every sentence; none if it breaks off.
+///
+/// # Errors
+/// As there.
 pub fn translate_segments_while(
     model: &Model,
     vocabulary: &Vocabulary,
@@ -32,7 +40,7 @@ pub fn translate_segments_while(
     segments: &[Segment],
     options: &SearchOptions,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Option<Vec<Vec<String>>> {
+) -> Result<Option<Vec<Vec<String>>>> {
     let whole = |units: &DocumentUnits, unit: usize| vec![Part::whole(vocabulary, units, unit)];
     let read = Divided::new(documents, &whole);
     translated((model, vocabulary), read, segments, options, go_on)
@@ -40,13 +48,16 @@ pub fn translate_segments_while(
 
 impl Translator {
     /// As [`translate_segments_while`], with units that are longer than the model reads in parts, as a document has them.
+    ///
+    /// # Errors
+    /// As there.
     pub fn translate_segments(
         &self,
         documents: &[DocumentUnits],
         segments: &[Segment],
         options: &SearchOptions,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> Option<Vec<Vec<String>>> {
+    ) -> Result<Option<Vec<Vec<String>>>> {
         let parts = |units: &DocumentUnits, unit: usize| {
             let parts = self.parts(&units.sources[unit].1);
             if parts.len() < 2 {
@@ -139,7 +150,7 @@ fn translated(
     segments: &[Segment],
     options: &SearchOptions,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Option<Vec<Vec<String>>> {
+) -> Result<Option<Vec<Vec<String>>>> {
     let mut wanted = Vec::new();
     for segment in segments {
         for unit in &segment.units {
@@ -154,7 +165,7 @@ fn translated(
     }
     let mut translations = vec![String::new(); read.firsts.len()];
     let mut flow = ControlFlow::Continue(());
-    search_sentences(
+    let searched = search_sentences(
         model,
         vocabulary,
         &read.text,
@@ -169,6 +180,7 @@ fn translated(
             flow
         },
     );
+    searched.map_err(|broken| broken.of_text(&read.text, vocabulary))?;
     let part = |number: usize| {
         let [before, behind] = &read.around[number];
         [before, &translations[number], behind]
@@ -182,6 +194,8 @@ fn translated(
             .map(|unit| of(unit.place).collect::<String>())
             .collect()
     };
-    flow.is_continue()
-        .then(|| segments.iter().map(of).collect())
+    let all = flow
+        .is_continue()
+        .then(|| segments.iter().map(of).collect());
+    Ok(all)
 }

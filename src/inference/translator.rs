@@ -175,6 +175,25 @@ impl Translator {
         has_choice.then_some(other)
     }
 
+    /// The same on the CPU, read again from its folder: what a device held that failed is lost. A model that was made for a
+    /// document is to be made again.
+    ///
+    /// # Errors
+    /// If the folder cannot be read any more.
+    pub fn on_cpu(&self) -> Result<Self> {
+        let mut other = Self::open(&self.info.folder, DeviceChoice::Cpu)?;
+        if let Some(channel) = self.description.channel.clone() {
+            other.choose_by(channel)?;
+        }
+        other.description = self.description.clone();
+        other.memory.clone_from(&self.memory);
+        Ok(other)
+    }
+
+    pub fn is_on_cpu(&self) -> bool {
+        self.device.is_cpu()
+    }
+
     /// What computes, for a status bar.
     pub fn device_name(&self) -> &str {
         &self.device.name
@@ -191,7 +210,7 @@ impl Translator {
     /// cancels the rest, after the batch under way.
     ///
     /// # Errors
-    /// If the device fails.
+    /// As [`Self::translate_with`].
     pub fn translate(
         &self,
         document: &Document,
@@ -213,7 +232,7 @@ impl Translator {
     /// The fixed translation of a sentence that is too long for the model is not read: nobody knows where to cut it.
     ///
     /// # Errors
-    /// If the device fails.
+    /// [`Error::DeviceFailed`] and [`Error::BrokenScores`], which name the sentence; [`Self::on_cpu`] may go on with it.
     pub fn translate_with(
         &self,
         document: &Document,
@@ -312,8 +331,28 @@ impl Translator {
         };
         let (model, vocabulary) = (&self.model, &self.vocabulary);
         let kept = &mut known.encodings;
-        search_documents(model, vocabulary, &text, options, kept, &mut found);
-        Ok(())
+        let search = || search_documents(model, vocabulary, &text, options, kept, &mut found);
+        let error = match self.device.attempt(search) {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(broken)) => Error::BrokenScores {
+                sentence: document.sentence_name(owners[broken.number].0),
+                found: broken.found,
+            },
+            Err(message) => {
+                let is_missing = |sentence: &&usize| {
+                    let pending = pending.get(sentence);
+                    pending.is_some_and(|pending| pending.parts.iter().any(|it| it.1.is_none()))
+                };
+                let sentence = sentences.iter().find(is_missing).or(sentences.first());
+                Error::DeviceFailed {
+                    sentence: sentence.map_or_else(String::new, |&it| document.sentence_name(it)),
+                    message,
+                }
+            }
+        };
+        // What the device holds is of no use to another one.
+        known.encodings = Encodings::default();
+        Err(error)
     }
 
     /// The whole translation once all parts are there.

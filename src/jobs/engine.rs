@@ -20,6 +20,9 @@ pub trait Engine {
 
     fn device_name(&self) -> &str;
 
+    /// Whether it computes on the CPU, so that no other device can take over.
+    fn is_on_cpu(&self) -> bool;
+
     /// As [`Translator::remember`], and where it `learns` [`Translator::learn_from_memory`].
     ///
     /// # Errors
@@ -44,7 +47,7 @@ pub trait Engine {
     /// As [`Translator::translate_with`].
     ///
     /// # Errors
-    /// If the device fails.
+    /// As there.
     fn translate(
         &self,
         document: &Document,
@@ -93,6 +96,10 @@ impl Engine for Translator {
 
     fn device_name(&self) -> &str {
         self.device_name()
+    }
+
+    fn is_on_cpu(&self) -> bool {
+        self.is_on_cpu()
     }
 
     fn remember(&mut self, memory: TranslationMemory, learns: bool) -> Result<()> {

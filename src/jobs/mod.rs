@@ -158,6 +158,12 @@ pub enum Event {
         index: usize,
         translation: Translation,
     },
+    /// The device failed; what is left is translated on `device_name`, the CPU.
+    CpuTookOver {
+        job: JobId,
+        device_name: String,
+        error: Error,
+    },
     /// What a run tells; it ends with `Finished` or `Failed`.
     Training {
         job: JobId,

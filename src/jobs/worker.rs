@@ -142,6 +142,9 @@ where
                 | Request::Compare { job, .. } => *job,
             };
             let done = caught(|| self.handle(request));
+            if done.as_ref().is_err_and(Error::is_of_device) {
+                self.leave_device();
+            }
             if matches!(done, Err(Error::Panicked { .. })) {
                 // Its tensors may be half written: it is opened anew for the next job.
                 (self.engine, self.made, self.prepared) = (None, None, None);
@@ -190,7 +193,8 @@ where
                 control,
             } => {
                 let known = KnownTranslations::fixed(fixed);
-                self.translate(job, &document, sentences, known, options, &control)
+                let left = sentences.into_iter().collect();
+                self.translate(job, &document, left, known, options, &control)
             }
             Request::Trace {
                 job,
@@ -244,6 +248,16 @@ where
             self.engine = Some(self.opened(opened)?.0);
         }
         Ok(())
+    }
+
+    /// Opens the model on the CPU when it is needed again, if it is not there already; whether it was elsewhere.
+    fn leave_device(&mut self) -> bool {
+        let was_elsewhere = self.engine.as_ref().is_some_and(|it| !it.is_on_cpu());
+        if let Some(opened) = self.opened.as_mut().filter(|_| was_elsewhere) {
+            opened.device = DeviceChoice::Cpu;
+            (self.engine, self.made, self.prepared) = (None, None, None);
+        }
+        was_elsewhere
     }
 
     /// The model, and how many pairs its memory has or why it could not be read.
@@ -336,12 +350,43 @@ where
         })
     }
 
+    /// Translates the sentences that are `left`; where the device fails, the CPU goes on with them.
     fn translate(
         &mut self,
         job: JobId,
         document: &Document,
-        sentences: Vec<usize>,
+        mut left: BTreeSet<usize>,
         mut known: KnownTranslations,
+        options: SearchOptions,
+        control: &JobControl,
+    ) -> Result<Event> {
+        let mut attempt = |worker: &mut Self| {
+            let (left, known) = (&mut left, &mut known);
+            caught(|| worker.translate_here(job, document, left, known, options, control))
+        };
+        let error = match attempt(self) {
+            Err(error) if error.is_of_device() && self.leave_device() => error,
+            done => return done,
+        };
+        // If the CPU cannot, what failed first is to be told.
+        let Some(engine) = self.open_again().ok().and(self.engine.as_ref()) else {
+            return Err(error);
+        };
+        (self.emit)(Event::CpuTookOver {
+            job,
+            device_name: engine.device_name().to_owned(),
+            error,
+        });
+        attempt(self)
+    }
+
+    /// The same on the device as it is; what is translated is no longer `left`.
+    fn translate_here(
+        &mut self,
+        job: JobId,
+        document: &Document,
+        left: &mut BTreeSet<usize>,
+        known: &mut KnownTranslations,
         options: SearchOptions,
         control: &JobControl,
     ) -> Result<Event> {
@@ -351,7 +396,7 @@ where
         self.make(job, document, &mut turn, control)?;
         let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
         let engine = made.or(self.engine.as_ref()).ok_or(Error::NoModel)?;
-        let mut waiting = sentences.into_iter().collect::<BTreeSet<_>>();
+        let mut waiting = left.clone();
         let (mut chunk_size, later) = match engine.info().reads {
             Reads::Nothing => (FIRST_CHUNK, CHUNK),
             Reads::Source | Reads::Translations => (CHUNK, DOCUMENT_CHUNK),
@@ -365,14 +410,17 @@ where
             for index in &chunk {
                 waiting.remove(index);
             }
-            engine.translate(document, &chunk, &mut known, &options, &mut |step| {
+            engine.translate(document, &chunk, known, &options, &mut |step| {
                 (self.emit)(match step {
                     Step::Drafted { done, num } => Event::Drafted { job, done, num },
-                    Step::Translated { index, translation } => Event::SentenceTranslated {
-                        job,
-                        index,
-                        translation,
-                    },
+                    Step::Translated { index, translation } => {
+                        left.remove(&index);
+                        Event::SentenceTranslated {
+                            job,
+                            index,
+                            translation,
+                        }
+                    }
                 });
                 turn.pass();
                 if control.is_cancelled() {

@@ -10,4 +10,6 @@ pub struct Channel {
     pub model: Box<Model>,
     /// Their λ₁: what its log-probability counts against the model's own.
     pub weight: f32,
+    /// Tokens that it reads and writes at most, with the end of the sentence.
+    pub max_tokens: usize,
 }

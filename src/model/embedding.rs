@@ -1,7 +1,8 @@
 //! Words and their places as vectors.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Int, Tensor, TensorData};
@@ -224,23 +225,72 @@ pub(super) fn indices(
 }
 
 /// Sines and cosines of places, alternating, Vaswani et al. 2017, §3.5; row by row `[places, d_model]`.
-#[expect(clippy::cast_precision_loss, reason = "places and widths are small")]
 fn sinusoids(places: impl Iterator<Item = usize> + Clone, d_model: usize) -> Vec<f32> {
-    // The same few places occur in every sentence: each is computed once.
-    let known = places.clone().max().map_or(0, |largest| largest + 1);
-    let table: Vec<f32> = (0..known * d_model)
-        .map(|index| {
-            let (place, column) = (index / d_model, index % d_model);
-            let angle = place as f32 / 10_000_f32.powf((column / 2 * 2) as f32 / d_model as f32);
-            if column % 2 == 0 {
-                angle.sin()
-            } else {
-                angle.cos()
-            }
-        })
-        .collect();
+    let count = places.clone().max().map_or(0, |largest| largest + 1);
+    let table = sinusoid_table(count, d_model);
     places
         .flat_map(|place| &table[place * d_model..(place + 1) * d_model])
         .copied()
         .collect()
+}
+
+/// The rows of [`sinusoids`] for the first `count` places or more. They are computed once and kept: a search asks for them
+/// at every step.
+fn sinusoid_table(count: usize, d_model: usize) -> Arc<[f32]> {
+    /// By width.
+    static TABLES: RwLock<BTreeMap<usize, Arc<[f32]>>> = RwLock::new(BTreeMap::new());
+    /// Sentences are seldom longer.
+    const LEAST: usize = 64;
+    let known = TABLES.read().unwrap_or_else(PoisonError::into_inner);
+    if let Some(table) = known.get(&d_model)
+        && table.len() >= count * d_model
+    {
+        return Arc::clone(table);
+    }
+    drop(known);
+    let count = count.next_power_of_two().max(LEAST);
+    let table: Arc<[f32]> = (0..count * d_model)
+        .map(|index| sinusoid(index / d_model, index % d_model, d_model))
+        .collect();
+    let mut known = TABLES.write().unwrap_or_else(PoisonError::into_inner);
+    // Another thread may have computed a longer one meanwhile.
+    let kept = known.entry(d_model).or_insert_with(|| Arc::clone(&table));
+    if kept.len() < table.len() {
+        *kept = table;
+    }
+    Arc::clone(kept)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "places and widths are small")]
+fn sinusoid(place: usize, column: usize, d_model: usize) -> f32 {
+    let angle = place as f32 / 10_000_f32.powf((column / 2 * 2) as f32 / d_model as f32);
+    if column.is_multiple_of(2) {
+        angle.sin()
+    } else {
+        angle.cos()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sinusoids_are_computed_once() {
+        // No other test has this width.
+        const WIDTH: usize = 34;
+        let places = [5, 0, 99, 5];
+        let expected: Vec<f32> = places
+            .iter()
+            .flat_map(|&place| (0..WIDTH).map(move |column| sinusoid(place, column, WIDTH)))
+            .collect();
+        assert_eq!(sinusoids(places.into_iter(), WIDTH), expected);
+        let first = sinusoid_table(100, WIDTH);
+        for count in [0, 1, 100, 128] {
+            assert!(Arc::ptr_eq(&first, &sinusoid_table(count, WIDTH)));
+        }
+        let longer = sinusoid_table(129, WIDTH);
+        assert_eq!(longer[..first.len()], first[..]);
+        assert!(Arc::ptr_eq(&longer, &sinusoid_table(100, WIDTH)));
+    }
 }

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use super::beam::{Hypothesis, SearchOptions};
+use super::broken::BrokenScores;
 use super::encodings::Encodings;
-use super::passes::{Found, Searcher};
+use super::passes::{End, Found, Searcher};
 use super::windows::LARGEST;
 use crate::model::{BertSequence, Model, Rows};
 use crate::text::vocabulary::Vocabulary;
@@ -71,19 +72,22 @@ impl SourceText {
 /// Searches translations of the wanted sentences; `finished` gets each one's number as soon as its translation is there.
 ///
 /// As [`search_documents`], for those who need no drafts.
+///
+/// # Errors
+/// As there.
 pub fn search_sentences(
     model: &Model,
     vocabulary: &Vocabulary,
     text: &SourceText,
     options: &SearchOptions,
     finished: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
-) {
+) -> Result<(), BrokenScores> {
     let mut found = |found| match found {
         Found::Draft { .. } => ControlFlow::Continue(()),
         Found::Translation { number, hypothesis } => finished(number, hypothesis),
     };
     let mut kept = Encodings::default();
-    search_documents(model, vocabulary, text, options, &mut kept, &mut found);
+    search_documents(model, vocabulary, text, options, &mut kept, &mut found)
 }
 
 /// Searches translations of the wanted sentences, and before that drafts of what bilingual models read for them; `found`
@@ -92,6 +96,9 @@ pub fn search_sentences(
 /// Sentences keep their order from batch to batch in groups of a few batches, so that what is asked for first comes
 /// first. A document too long to be encoded at once is read in windows, and what all of them read of it is `kept`. After
 /// `Break` the current batch ends without further calls.
+///
+/// # Errors
+/// If the scores of a sentence are no log-probabilities.
 pub fn search_documents(
     model: &Model,
     vocabulary: &Vocabulary,
@@ -99,7 +106,7 @@ pub fn search_documents(
     options: &SearchOptions,
     kept: &mut Encodings,
     found: &mut dyn FnMut(Found) -> ControlFlow<()>,
-) {
+) -> Result<(), BrokenScores> {
     let mut searcher = Searcher {
         model,
         vocabulary,
@@ -109,7 +116,7 @@ pub fn search_documents(
         found,
         drafts: HashMap::new(),
     };
-    let _ = searcher.run(kept);
+    End::of(searcher.run(kept))
 }
 
 /// Numbers of sentences in batches of about `tokens` tokens, alike in length within a window of the order given.

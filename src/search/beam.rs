@@ -1,7 +1,8 @@
 //! Beam search, batched over sentences; a beam of one is greedy search.
 
+use super::broken::BrokenScores;
 use super::decode::Decode;
-use super::markup::Markup;
+use super::markup::{Markup, StandIn};
 use crate::text::vocabulary::Vocabulary;
 
 /// How to search.
@@ -63,20 +64,38 @@ impl Hypothesis {
 struct Partial {
     ids: Vec<u32>,
     log_prob: f32,
+    /// By which it keeps its place in the beam: `log_prob`, but with the probability of the end where a placeholder stood in
+    /// for it.
+    rank: f32,
     markup: Markup,
+}
+
+/// One more token for a hypothesis.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    /// The number of the hypothesis in the beam.
+    parent: usize,
+    id: u32,
+    /// Of the longer hypothesis, as in [`Partial`].
+    log_prob: f32,
+    rank: f32,
 }
 
 /// A sentence whose search goes on: its rows of the state are one for each of `beam`.
 struct Active {
     sentence: usize,
     beam: Vec<Partial>,
-    done: Vec<Hypothesis>,
+    /// Each with the rank it had.
+    done: Vec<(Hypothesis, f32)>,
 }
 
 /// Searches translations of every sentence of a batch.
 ///
 /// `state` holds one hypothesis for each of `limits`, before its first word. A sentence leaves the batch when its
 /// search is over; `finished` then gets its number and its translations, the best first and one at least.
+///
+/// # Errors
+/// If the scores of a sentence are no log-probabilities; the batch ends there.
 pub fn search<D: Decode>(
     decoder: &D,
     mut state: D::State,
@@ -84,12 +103,13 @@ pub fn search<D: Decode>(
     options: &SearchOptions,
     vocabulary: &Vocabulary,
     finished: &mut dyn FnMut(usize, Vec<Hypothesis>),
-) {
+) -> Result<(), BrokenScores> {
     assert!(options.beam_size > 0, "a beam of none");
     let start = |(sentence, limits): (usize, &Limits)| {
         let first = Partial {
             ids: Vec::new(),
             log_prob: 0.0,
+            rank: 0.0,
             markup: limits.markup.clone(),
         };
         Active {
@@ -108,9 +128,18 @@ pub fn search<D: Decode>(
         let mut rows = log_probs.chunks_exact_mut(decoder.vocab_size());
         let mut kept = Vec::new();
         let mut first_row = 0;
+        let mut broken = None;
         active.retain_mut(|active| {
             let beam_rows = active.beam.len();
-            let parents = active.extend(&mut rows, &limits[active.sentence], options, vocabulary);
+            let limits = &limits[active.sentence];
+            let parents = match active.extend(&mut rows, limits, options, vocabulary) {
+                Ok(parents) => parents,
+                Err(found) => {
+                    let number = active.sentence;
+                    broken.get_or_insert(BrokenScores { number, found });
+                    return false;
+                }
+            };
             let over = parents.is_empty();
             if over {
                 finished(active.sentence, active.ranked(options));
@@ -120,41 +149,67 @@ pub fn search<D: Decode>(
             first_row += beam_rows;
             !over
         });
+        if let Some(broken) = broken {
+            return Err(broken);
+        }
         if !active.is_empty() {
             decoder.select(&mut state, &kept);
         }
     }
+    Ok(())
 }
 
 impl Active {
     /// Adds a word to the sentence's hypotheses; gives for each new one the number of the old one it grew from, none
-    /// when the search is over.
+    /// when the search is over. The error is a number that no log-probability can be.
     fn extend<'a>(
         &mut self,
         rows: &mut impl Iterator<Item = &'a mut [f32]>,
         limits: &Limits,
         options: &SearchOptions,
         vocabulary: &Vocabulary,
-    ) -> Vec<usize> {
+    ) -> Result<Vec<usize>, f32> {
         let mut candidates = Vec::new();
         for (parent, (partial, row)) in self.beam.iter().zip(rows).enumerate() {
-            partial.markup.constrain(row, vocabulary);
+            let stand_in = partial.markup.constrain(row, vocabulary);
             // Half of the best may be ends of sentences, and the beam must still be filled.
-            for (id, log_prob) in best_ids(row, 2 * options.beam_size) {
-                candidates.push((partial.log_prob + log_prob, parent, id));
+            for (id, rank) in best_ids(row, 2 * options.beam_size)? {
+                let own = match stand_in {
+                    Some(StandIn { id: other, own }) if id == other => own,
+                    _ => rank,
+                };
+                candidates.push(Candidate {
+                    parent,
+                    id,
+                    log_prob: partial.log_prob + own,
+                    rank: partial.rank + rank,
+                });
             }
         }
-        candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+        if candidates.is_empty() {
+            return Err(f32::NEG_INFINITY);
+        }
+        candidates.sort_by(|a, b| {
+            let by_rank = b.rank.total_cmp(&a.rank);
+            by_rank.then(a.parent.cmp(&b.parent)).then(a.id.cmp(&b.id))
+        });
         let (mut beam, mut parents) = (Vec::new(), Vec::new());
-        for (rank, (log_prob, parent, id)) in candidates.into_iter().enumerate() {
+        for (place, candidate) in candidates.into_iter().enumerate() {
+            let Candidate {
+                parent,
+                id,
+                log_prob,
+                rank,
+            } = candidate;
             let from = &self.beam[parent];
             if id == Vocabulary::EOS {
-                if rank < options.beam_size {
-                    self.done.push(Hypothesis {
+                if place < options.beam_size {
+                    let hypothesis = Hypothesis {
                         ids: from.ids.clone(),
                         log_prob,
                         cut_off: false,
-                    });
+                    };
+                    self.done.push((hypothesis, rank));
                 }
                 continue;
             }
@@ -163,6 +218,7 @@ impl Active {
             }
             let mut partial = Partial {
                 log_prob,
+                rank,
                 ..from.clone()
             };
             partial.ids.push(id);
@@ -172,7 +228,7 @@ impl Active {
         }
         self.beam = beam;
         if self.done.len() >= options.beam_size {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         if self
             .beam
@@ -183,16 +239,17 @@ impl Active {
                 .into_iter()
                 .map(|mut partial| {
                     partial.ids.extend(partial.markup.completion(vocabulary));
-                    Hypothesis {
+                    let hypothesis = Hypothesis {
                         ids: partial.ids,
                         log_prob: partial.log_prob,
                         cut_off: true,
-                    }
+                    };
+                    (hypothesis, partial.rank)
                 });
             self.done.extend(cut_off);
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        parents
+        Ok(parents)
     }
 
     /// The finished hypotheses, the best first; those that ended by themselves come before all others.
@@ -201,21 +258,30 @@ impl Active {
         assert!(!done.is_empty(), "a search ends with a hypothesis");
         // Of equal ones the later comes first.
         done.reverse();
-        done.sort_by(|a, b| {
+        done.sort_by(|(a, rank), (b, other)| {
             a.cut_off
                 .cmp(&b.cut_off)
                 .then(b.score(options).total_cmp(&a.score(options)))
+                .then(other.total_cmp(rank))
         });
-        done
+        done.into_iter().map(|(hypothesis, _)| hypothesis).collect()
     }
 }
 
 /// The `count` likeliest ids with their log-probabilities, best first; impossible ones are left out.
-fn best_ids(log_probs: &[f32], count: usize) -> Vec<(u32, f32)> {
+///
+/// The error is a number that is no log-probability, or the logarithm of a sum of probabilities that is more than one.
+fn best_ids(log_probs: &[f32], count: usize) -> Result<Vec<(u32, f32)>, f32> {
+    /// What rounding may add to a sum of probabilities.
+    const TOLERANCE: f32 = 0.1;
     let mut best: Vec<(u32, f32)> = Vec::with_capacity(count + 1);
     for (id, &log_prob) in log_probs.iter().enumerate() {
         if log_prob == f32::NEG_INFINITY || (best.len() == count && log_prob <= best[count - 1].1) {
             continue;
+        }
+        // What is no number gets here too, since it is never less.
+        if log_prob.is_nan() || log_prob > TOLERANCE {
+            return Err(log_prob);
         }
         let place = best.partition_point(|&(_, other)| other >= log_prob);
         best.insert(
@@ -224,5 +290,9 @@ fn best_ids(log_probs: &[f32], count: usize) -> Vec<(u32, f32)> {
         );
         best.truncate(count);
     }
-    best
+    let sum: f32 = best.iter().map(|(_, log_prob)| log_prob.exp()).sum();
+    if sum > 1.0 + TOLERANCE {
+        return Err(sum.ln());
+    }
+    Ok(best)
 }

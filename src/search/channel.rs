@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use super::batch::{SourceSentence, SourceText};
 use super::beam::{Hypothesis, SearchOptions};
 use super::forced::{Candidates, force_documents};
-use super::passes::Searcher;
+use super::passes::{End, Searcher};
 use crate::model::{Channel, Model, SENTENCE_BREAK};
 
 /// Hypotheses that are kept for each one asked for.
@@ -28,27 +28,34 @@ impl SearchOptions {
 
 impl Searcher<'_> {
     /// For each sentence, by its number, the translation from which `channel` tells it best. One that was cut off is chosen
-    /// where all are.
+    /// where all are, and so is one that is longer than `channel` reads; where the sentence itself is, the likeliest is.
     pub(super) fn chosen(
         &self,
         channel: &Channel,
         found: Vec<(usize, Vec<Hypothesis>)>,
-    ) -> Vec<(usize, Hypothesis)> {
+    ) -> ControlFlow<End, Vec<(usize, Hypothesis)>> {
         let (mut sentences, mut sources) = (Vec::new(), Candidates::new());
+        let mut owners = Vec::new();
+        let readable = |source: &[u32], hypothesis: &Hypothesis| {
+            // Either with its end.
+            source.len().max(hypothesis.ids.len()) < channel.max_tokens
+        };
         for (number, hypotheses) in &found {
             let place = self.text.sentences[*number].place;
-            for hypothesis in hypotheses {
-                sources.insert(sentences.len(), vec![self.source(*number).to_vec()]);
+            let source = self.source(*number);
+            for hypothesis in hypotheses.iter().filter(|it| readable(source, it)) {
+                sources.insert(sentences.len(), vec![source.to_vec()]);
                 sentences.push(SourceSentence {
                     ids: hypothesis.ids.clone(),
                     place,
                 });
+                owners.push(*number);
             }
         }
         let mut log_probs = vec![0.0; sentences.len()];
         let back = SourceText::of_sentences(sentences);
         let (model, options) = (&channel.model, self.options);
-        force_documents(
+        let scored = force_documents(
             model,
             self.vocabulary,
             &back,
@@ -59,22 +66,28 @@ impl Searcher<'_> {
                 ControlFlow::Continue(())
             },
         );
+        if let Err(broken) = scored {
+            return ControlFlow::Break(End::Broken(broken.of(owners[broken.number])));
+        }
         let mut log_probs = log_probs.into_iter();
         let best = |(number, hypotheses): (usize, Vec<Hypothesis>)| {
-            let penalty = options.penalty(self.source(number).len());
-            let scored = hypotheses.into_iter().zip(log_probs.by_ref());
-            let scored = scored.map(|(hypothesis, back)| {
-                let score = hypothesis.score(options) + channel.weight * back / penalty;
+            let source = self.source(number);
+            let penalty = options.penalty(source.len());
+            let scored = hypotheses.into_iter().map(|hypothesis| {
+                let back = readable(source, &hypothesis).then(|| log_probs.next());
+                let score = back
+                    .flatten()
+                    .map(|back| hypothesis.score(options) + channel.weight * back / penalty);
                 (hypothesis, score)
             });
-            // Of equal ones the first.
+            // Of equal ones the first. They come with those that ended by themselves before all others.
             let best = scored.reduce(|best, other| {
                 let is_better = other.1 > best.1 && best.0.cut_off == other.0.cut_off;
                 if is_better { other } else { best }
             });
             (number, best.expect("one at least").0)
         };
-        found.into_iter().map(best).collect()
+        ControlFlow::Continue(found.into_iter().map(best).collect())
     }
 
     /// The ids of a sentence without what a model reads behind it.

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 
 use super::batch::SourceText;
 use super::beam::SearchOptions;
+use super::broken::BrokenScores;
 use super::encodings::Encodings;
-use super::passes::{BATCH_TOKENS, Searcher, within};
+use super::passes::{BATCH_TOKENS, End, Searcher, within};
 use super::windows::LARGEST;
 use crate::kernels::DropoutSource;
 use crate::model::{Batch, Encoded, Memory, Model, Rows};
@@ -31,6 +32,9 @@ pub struct Forced {
 ///
 /// A bilingual model reads the known translations of other sentences, and where there is none a draft of its own, searched
 /// with `options`, as when it translates.
+///
+/// # Errors
+/// If the scores of a sentence are no log-probabilities.
 pub fn force_documents(
     model: &Model,
     vocabulary: &Vocabulary,
@@ -38,7 +42,7 @@ pub fn force_documents(
     candidates: &Candidates,
     options: &SearchOptions,
     forced: &mut dyn FnMut(Forced) -> ControlFlow<()>,
-) {
+) -> Result<(), BrokenScores> {
     let mut searcher = Searcher {
         model,
         vocabulary,
@@ -48,7 +52,7 @@ pub fn force_documents(
         found: &mut |_| ControlFlow::Continue(()),
         drafts: HashMap::new(),
     };
-    let _ = searcher.force(candidates, forced);
+    End::of(searcher.force(candidates, forced))
 }
 
 /// A sentence and one of its translations, by their numbers.
@@ -59,7 +63,7 @@ impl Searcher<'_> {
         &mut self,
         candidates: &Candidates,
         forced: &mut dyn FnMut(Forced) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<End> {
         if !self.model.encodes_documents() {
             for pairs in batches(candidates, &self.text.wanted) {
                 let mut numbers: Vec<usize> = pairs.iter().map(|(number, _)| *number).collect();
@@ -140,14 +144,21 @@ fn tell(
     batch: &Batch,
     pairs: &[Pair],
     forced: &mut dyn FnMut(Forced) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+) -> ControlFlow<End> {
     let log_probs = model.label_log_probs(encoded, translations, batch);
     for (&(number, candidate), rows) in pairs.iter().zip(&batch.target.sentences) {
-        forced(Forced {
+        let log_probs = log_probs[rows.clone()].to_vec();
+        if let Some(&found) = log_probs
+            .iter()
+            .find(|it| it.is_nan() || **it == f32::INFINITY)
+        {
+            return ControlFlow::Break(End::Broken(BrokenScores { number, found }));
+        }
+        End::asked(forced(Forced {
             number,
             candidate,
-            log_probs: log_probs[rows.clone()].to_vec(),
-        })?;
+            log_probs,
+        }))?;
     }
     ControlFlow::Continue(())
 }

@@ -14,6 +14,14 @@ pub struct Markup {
     depth: usize,
 }
 
+/// A placeholder that is tried where the sentence would end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StandIn {
+    pub id: u32,
+    /// Its own log-probability.
+    pub own: f32,
+}
+
 impl Markup {
     /// What the source sentence `ids` holds.
     pub fn of(ids: &[u32], vocabulary: &Vocabulary) -> Self {
@@ -50,9 +58,10 @@ impl Markup {
 
     /// Takes away the probability of what must not follow.
     ///
-    /// While markup is missing, the sentence cannot end: its end gives way to the likeliest placeholder, so that
-    /// what the model forgot stands at the end of its phrase and nothing is ever lost.
-    pub fn constrain(&self, log_probs: &mut [f32], vocabulary: &Vocabulary) {
+    /// While markup is missing, the sentence cannot end: where its end is likelier than the likeliest placeholder, that one
+    /// is returned with its own log-probability and stands in the row as likely as the end, so that it is tried there: what
+    /// the model forgot stands at the end of its phrase and nothing is ever lost. It is no likelier for that.
+    pub fn constrain(&self, log_probs: &mut [f32], vocabulary: &Vocabulary) -> Option<StandIn> {
         let allowed = |id: u32| match vocabulary.placeholder(id) {
             Some(Placeholder::Close) => self.depth > 0,
             Some(_) => self.missing.contains(&id),
@@ -64,16 +73,17 @@ impl Markup {
             }
         }
         if self.complete() {
-            return;
+            return None;
         }
         let end = std::mem::replace(&mut log_probs[Vocabulary::EOS as usize], f32::NEG_INFINITY);
         let open = vocabulary.placeholder_ids().filter(|&id| allowed(id));
-        let likeliest =
-            open.max_by(|&a, &b| log_probs[a as usize].total_cmp(&log_probs[b as usize]));
-        if let Some(id) = likeliest {
-            let log_prob = &mut log_probs[id as usize];
-            *log_prob = log_prob.max(end);
+        let id = open.max_by(|&a, &b| log_probs[a as usize].total_cmp(&log_probs[b as usize]))?;
+        let own = log_probs[id as usize];
+        if own >= end || own.is_nan() {
+            return None;
         }
+        log_probs[id as usize] = end;
+        Some(StandIn { id, own })
     }
 
     /// The tokens that complete the markup, for a translation that was cut off.

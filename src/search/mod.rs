@@ -5,6 +5,7 @@
 
 mod batch;
 mod beam;
+mod broken;
 mod channel;
 mod decode;
 mod encodings;
@@ -17,9 +18,10 @@ mod windows;
 
 pub use batch::{SourceSentence, SourceText, search_documents, search_sentences};
 pub use beam::{Hypothesis, Limits, SearchOptions, search};
+pub use broken::BrokenScores;
 pub use decode::Decode;
 pub use encodings::Encodings;
 pub use forced::{Candidates, Forced, force_documents};
-pub use markup::Markup;
+pub use markup::{Markup, StandIn};
 pub use passes::Found;
 pub(crate) use windows::{LARGEST, Window, windows};

@@ -8,6 +8,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::batch::{SourceText, batches};
 use super::beam::{Hypothesis, Limits, SearchOptions, search};
+use super::broken::BrokenScores;
 use super::decode::Decode;
 use super::encodings::Encodings;
 use super::markup::Markup;
@@ -38,6 +39,36 @@ pub enum Found {
     },
 }
 
+/// Why a search ended before it was done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum End {
+    Asked,
+    Broken(BrokenScores),
+}
+
+impl End {
+    /// How a search ended.
+    pub fn of(flow: ControlFlow<Self>) -> Result<(), BrokenScores> {
+        match flow {
+            ControlFlow::Break(Self::Broken(broken)) => Err(broken),
+            ControlFlow::Break(Self::Asked) | ControlFlow::Continue(()) => Ok(()),
+        }
+    }
+
+    /// The flow of whoever gets what is found, as the search's own.
+    pub fn asked(flow: ControlFlow<()>) -> ControlFlow<Self> {
+        flow.map_break(|()| Self::Asked)
+    }
+
+    /// The same of a search in a batch of these sentences.
+    fn of_batch(searched: Result<(), BrokenScores>, batch: &[usize]) -> ControlFlow<Self> {
+        match searched {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(broken) => ControlFlow::Break(Self::Broken(broken.of(batch[broken.number]))),
+        }
+    }
+}
+
 pub(super) struct Searcher<'a> {
     pub model: &'a Model,
     pub vocabulary: &'a Vocabulary,
@@ -51,7 +82,7 @@ pub(super) struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    pub fn run(&mut self, kept: &mut Encodings) -> ControlFlow<()> {
+    pub fn run(&mut self, kept: &mut Encodings) -> ControlFlow<End> {
         if self.model.encodes_documents() {
             self.by_document(kept)
         } else {
@@ -60,7 +91,7 @@ impl Searcher<'_> {
     }
 
     /// Encodes the sentences of each batch.
-    fn by_sentence(&mut self) -> ControlFlow<()> {
+    fn by_sentence(&mut self) -> ControlFlow<End> {
         for batch in self.batches(&self.text.wanted) {
             let encoded = self
                 .model
@@ -71,7 +102,7 @@ impl Searcher<'_> {
     }
 
     /// Encodes whole documents or windows of them, a number of short ones at once.
-    fn by_document(&mut self, kept: &mut Encodings) -> ControlFlow<()> {
+    fn by_document(&mut self, kept: &mut Encodings) -> ControlFlow<End> {
         for (group, wanted) in self.wanted_groups() {
             let (rows, encoded) = self.encoded(&group, kept);
             let memory = if self.model.is_bilingual() {
@@ -131,7 +162,7 @@ impl Searcher<'_> {
         group: &[Window],
         wanted: &[usize],
         encoded: &Encoded,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<End> {
         let mut missing = Vec::new();
         for Window { read, own } in group {
             let mut is_read = vec![false; read.len()];
@@ -166,19 +197,20 @@ impl Searcher<'_> {
                 }
             };
             let (options, vocabulary) = (self.options, self.vocabulary);
-            if let Some(stage_one) = &self.model.stage_one {
+            let searched = if let Some(stage_one) = &self.model.stage_one {
                 let rows = self.text.alone(&batch);
                 let encoded = stage_one.encode(&rows, None, &DropoutSource::none());
                 let memory = stage_one.decoder.prepare(&encoded, None);
                 let state = stage_one.start(&encoded, memory);
-                search(stage_one, state, &limits, options, vocabulary, &mut keep);
+                search(stage_one, state, &limits, options, vocabulary, &mut keep)
             } else {
                 let within = within(group, |window| window.read.clone(), &batch);
                 let state = self.model.start(&encoded.select(&within));
-                search(self.model, state, &limits, options, vocabulary, &mut keep);
-            }
+                search(self.model, state, &limits, options, vocabulary, &mut keep)
+            };
             self.drafts.extend(drafts);
-            flow?;
+            End::of_batch(searched, &batch)?;
+            End::asked(flow)?;
         }
         ControlFlow::Continue(())
     }
@@ -206,15 +238,16 @@ impl Searcher<'_> {
     }
 
     /// Goes on from `state`, which holds one hypothesis for each sentence of `batch`.
-    fn translate(&mut self, batch: &[usize], state: <Model as Decode>::State) -> ControlFlow<()> {
+    fn translate(&mut self, batch: &[usize], state: <Model as Decode>::State) -> ControlFlow<End> {
         let limits = self.limits(batch);
         let (options, vocabulary) = (self.options, self.vocabulary);
         if let Some(channel) = &self.model.channel {
             let mut found = Vec::new();
             let mut keep = |place: usize, hypotheses| found.push((batch[place], hypotheses));
-            search(self.model, state, &limits, options, vocabulary, &mut keep);
-            for (number, hypothesis) in self.chosen(channel, found) {
-                (self.found)(Found::Translation { number, hypothesis })?;
+            let searched = search(self.model, state, &limits, options, vocabulary, &mut keep);
+            End::of_batch(searched, batch)?;
+            for (number, hypothesis) in self.chosen(channel, found)? {
+                End::asked((self.found)(Found::Translation { number, hypothesis }))?;
             }
             return ControlFlow::Continue(());
         }
@@ -227,8 +260,9 @@ impl Searcher<'_> {
                 });
             }
         };
-        search(self.model, state, &limits, options, vocabulary, &mut tell);
-        flow
+        let searched = search(self.model, state, &limits, options, vocabulary, &mut tell);
+        End::of_batch(searched, batch)?;
+        End::asked(flow)
     }
 
     fn limits(&self, batch: &[usize]) -> Vec<Limits> {

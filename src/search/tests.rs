@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use burn::tensor::Device;
 
-use super::passes::Searcher;
+use super::passes::{End, Searcher};
 use super::windows::LARGEST;
 use super::*;
 use crate::kernels::WordNormaliser;
@@ -133,7 +133,7 @@ fn found_with(
         found: &mut keep,
         drafts: HashMap::new(),
     };
-    let _ = searcher.run(kept);
+    assert_eq!(End::of(searcher.run(kept)), Ok(()));
     all
 }
 
@@ -270,10 +270,11 @@ fn forced(
         found: &mut |_| ControlFlow::Continue(()),
         drafts: HashMap::new(),
     };
-    let _ = searcher.force(candidates, &mut |forced| {
+    let forced = searcher.force(candidates, &mut |forced| {
         all.push((forced.number, forced.candidate, forced.log_probs));
         ControlFlow::Continue(())
     });
+    assert_eq!(End::of(forced), Ok(()));
     let expected: usize = candidates.values().map(Vec::len).sum();
     assert_eq!(all.len(), expected);
     all

@@ -7,7 +7,7 @@ use super::{
     formats::Kept,
     inline::Run,
     placeholder, tags,
-    view::{Draft, Unit},
+    view::Draft,
 };
 
 /// How deep elements, quotes and lists may be nested.
@@ -144,12 +144,6 @@ impl Builder {
             _ => None,
         };
         sentence.markup.iter().enumerate().find_map(is_it)
-    }
-
-    /// The text of a unit as the view shows it.
-    pub fn unit_text(&self, unit: usize) -> &str {
-        let Unit { view, .. } = &self.document.units[unit];
-        &self.document.original[view.clone()]
     }
 
     /// Adds a paragraph, if there is anything to translate in it.

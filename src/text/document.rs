@@ -147,3 +147,26 @@ pub struct Position {
     pub sentence: usize,
     pub sentence_in_paragraph: usize,
 }
+
+/// The first words of a sentence, for those who look for it in the document.
+pub fn beginning(text: &str) -> String {
+    const SHOWN: usize = 40;
+    let text = text.trim();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{} …", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_sentence_is_known_by_its_beginning() {
+        assert_eq!(beginning(" Open the file."), "Open the file.");
+        let long = "Ändern Sie die Größe ".repeat(4);
+        let told = "Ändern Sie die Größe Ändern Sie die Größ …";
+        assert_eq!(beginning(&long), told);
+    }
+}

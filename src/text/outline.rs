@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{
-    document::{Document, Position, Sentence},
+    document::{Document, Position, Sentence, beginning},
     placeholder::visible,
 };
 
@@ -108,6 +108,12 @@ impl Document {
     /// The sentences as a reader sees them.
     pub fn plain_texts(&self) -> Vec<String> {
         self.sentences.iter().map(Sentence::plain_text).collect()
+    }
+
+    /// A sentence as messages name it: its number, from 1, and its beginning.
+    pub fn sentence_name(&self, sentence: usize) -> String {
+        let text = self.sentences[sentence].plain_text();
+        format!("{} (\"{}\")", sentence + 1, beginning(&text))
     }
 }
 

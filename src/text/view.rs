@@ -250,14 +250,6 @@ impl Translation<'_> {
         });
         changed.collect()
     }
-
-    /// A unit as it was read.
-    pub(super) fn source_parts(&self, unit: usize) -> Vec<Part> {
-        let unit = &self.document.units[unit];
-        let mut composer = Composer::new(self.document, unit);
-        composer.source(unit.view.clone());
-        composer.parts
-    }
 }
 
 /// Puts a translated unit together.

@@ -1,5 +1,6 @@
 //! From a translated [`Document`] back to its file.
 
+use std::ops::Range;
 use std::path::Path;
 
 use super::{
@@ -42,9 +43,25 @@ impl Document {
     ///
     /// `translations` belong to `self.sentences`, in order; where it is shorter, or `None`, the source stays.
     pub fn translated(&self, translations: &[Option<String>]) -> String {
-        let mut written = String::with_capacity(self.original.len() + self.original.len() / 4);
-        let mut place = 0;
-        for (sentence, translation) in self.sentences.iter().zip(translations) {
+        self.translated_part(0..self.original.len(), translations)
+    }
+
+    /// The same of a part of the text.
+    pub(super) fn translated_part(
+        &self,
+        part: Range<usize>,
+        translations: &[Option<String>],
+    ) -> String {
+        let mut written = String::with_capacity(part.len() + part.len() / 4);
+        let mut place = part.start;
+        let first = self
+            .sentences
+            .partition_point(|sentence| sentence.range.start < part.start);
+        let sentences = self.sentences.iter().zip(translations).skip(first);
+        for (sentence, translation) in sentences {
+            if sentence.range.start >= part.end {
+                break;
+            }
             let Some(translation) = translation else {
                 continue;
             };
@@ -52,7 +69,7 @@ impl Document {
             written.push_str(&self.rendered(sentence, translation));
             place = sentence.range.end;
         }
-        written.push_str(&self.original[place..]);
+        written.push_str(&self.original[place..part.end]);
         written
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::event::{EndReason, TrainingEvent};
 use super::run_folder::{RunFolder, is_run};
-use crate::error::{Error, Result, panic_message};
+use crate::error::{Error, Mishap, Result, panic_message};
 
 /// Batches are not made smaller than this when the memory is too small.
 const LEAST_BATCH_TOKENS: usize = 100;
@@ -58,38 +58,6 @@ fn record(run: &Path, event: &TrainingEvent) {
         && let Ok(mut folder) = RunFolder::open(run, true)
     {
         let _ = folder.record(event);
-    }
-}
-
-/// What a panic of the tensor library means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mishap {
-    OutOfMemory,
-    DeviceLost,
-    Mistake,
-}
-
-impl Mishap {
-    fn of(message: &str) -> Self {
-        let message = message.to_lowercase();
-        let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
-        // As wgpu and cubecl put it.
-        let memory = [
-            "out of memory",
-            "out-of-memory",
-            "out of device memory",
-            "can't allocate buffer",
-            "outofmemory",
-            "buffertoobig",
-        ];
-        let lost = ["device is lost", "device lost", "devicelost", "poisoned"];
-        if says(&memory) {
-            Self::OutOfMemory
-        } else if says(&lost) {
-            Self::DeviceLost
-        } else {
-            Self::Mistake
-        }
     }
 }
 

@@ -88,7 +88,7 @@ impl Trainer<'_> {
     ) -> Result<()> {
         reporter.phase(Phase::Validate)?;
         let set = scoring.set();
-        if let Some((validation, secs)) = self.scores(set, data, reporter) {
+        if let Some((validation, secs)) = self.scores(set, data, reporter)? {
             let training_secs = self.clock.validated(secs);
             self.progress.validation_secs = secs;
             self.progress.validated = self.progress.step;
@@ -122,7 +122,7 @@ impl Trainer<'_> {
         reporter: &mut Reporter,
     ) -> Result<()> {
         reporter.phase(Phase::Validate)?;
-        if let Some((validation, secs)) = self.scores(whole, data, reporter) {
+        if let Some((validation, secs)) = self.scores(whole, data, reporter)? {
             self.progress.scored = self.progress.step;
             self.describe(Some((validation.loss, validation.bleu)));
             self.report(&validation, whole, (false, true, secs), reporter)?;
@@ -136,7 +136,7 @@ impl Trainer<'_> {
         set: &ValidationSet,
         data: &TrainingData,
         reporter: &mut Reporter,
-    ) -> Option<(Validation, f64)> {
+    ) -> Result<Option<(Validation, f64)>> {
         let begun = Instant::now();
         let turn = reporter.turn();
         let mut turn = turn.take();
@@ -156,12 +156,12 @@ impl Trainer<'_> {
                     Order::Pause | Order::Stop | Order::Abandon => ControlFlow::Break(()),
                 }
             },
-        );
+        )?;
         let secs = begun.elapsed().as_secs_f64();
         if validation.is_none() {
             self.clock.broken_off(secs);
         }
-        Some((validation?, secs))
+        Ok(validation.map(|validation| (validation, secs)))
     }
 
     /// Counts the validation; whether BLEU is the best so far.

@@ -126,13 +126,16 @@ impl ValidationSet {
 
     /// Scores a model that does not track gradients, greedily; `go_on` is asked all the time, and none is the answer if
     /// it breaks off.
+    ///
+    /// # Errors
+    /// If the model gives scores that are none.
     pub fn run(
         &self,
         model: &Model,
         vocabulary: &Vocabulary,
         label_smoothing: f32,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> Option<Validation> {
+    ) -> Result<Option<Validation>> {
         let options = SearchOptions {
             beam_size: 1,
             ..SearchOptions::default()
@@ -140,16 +143,20 @@ impl ValidationSet {
         let (documents, segments) = (&self.documents, &self.segments);
         let translations =
             translate_segments_while(model, vocabulary, documents, segments, &options, go_on)?;
+        let Some(translations) = translations else {
+            return Ok(None);
+        };
         let shown = segments.iter().zip(&translations);
         let shown = shown.map(|(segment, units)| segment.visible(units));
         let hypotheses: Vec<String> = shown.collect();
         let references = segments.iter().map(|segment| segment.reference.as_str());
         let references: Vec<&str> = references.collect();
-        Some(Validation {
-            loss: self.loss(model, label_smoothing, go_on)?,
+        let loss = self.loss(model, label_smoothing, go_on);
+        Ok(loss.map(|loss| Validation {
+            loss,
             bleu: corpus_bleu(&hypotheses, &references).score,
             hypotheses,
-        })
+        }))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "token counts become f32")]

@@ -31,30 +31,42 @@ fn told(
         ControlFlow::Continue(())
     };
     let options = options(BEAM);
-    force_documents(channel, vocabulary, &text, &sources, &options, &mut keep);
+    force_documents(channel, vocabulary, &text, &sources, &options, &mut keep)
+        .expect("probabilities");
     log_probs
 }
 
-#[test]
-fn the_translation_that_tells_its_source_best_is_chosen() {
-    let vocabulary = tiny::vocabulary();
-    let (model, back) = (tiny::talkative_model(1), tiny::talkative_model(2));
+fn sources(vocabulary: &Vocabulary) -> [SourceSentence; 4] {
     let texts = [
         "Open the file.",
         "Print the page.",
         "Copy the cell.",
         "Save the image.",
     ];
-    let sources = texts.map(|text| SourceSentence {
+    texts.map(|text| SourceSentence {
         ids: vocabulary.encode(text),
         place: (0, 0),
+    })
+}
+
+/// `model` with one that translates back, which reads so many tokens.
+fn choosing(model: &Model, back: &Model, weight: f32, max_tokens: usize) -> Model {
+    let mut model = model.clone();
+    model.channel = Some(Channel {
+        model: Box::new(back.clone()),
+        weight,
+        max_tokens,
     });
+    model
+}
+
+#[test]
+fn the_translation_that_tells_its_source_best_is_chosen() {
+    let vocabulary = tiny::vocabulary();
+    let (model, back) = (tiny::talkative_model(1), tiny::talkative_model(2));
+    let sources = sources(&vocabulary);
     let with = |weight, beam| {
-        let mut model = model.clone();
-        model.channel = Some(Channel {
-            model: Box::new(back.clone()),
-            weight,
-        });
+        let model = choosing(&model, &back, weight, 1_000);
         hypotheses(&model, &vocabulary, &sources, beam)
     };
     let alone = hypotheses(&model, &vocabulary, &sources, BEAM);
@@ -75,4 +87,38 @@ fn the_translation_that_tells_its_source_best_is_chosen() {
         others += usize::from(chosen.ids != alone.ids);
     }
     assert!(others > 0, "the likeliest was always chosen");
+}
+
+#[test]
+fn what_is_longer_than_the_channel_reads_is_not_chosen_by_it() {
+    let vocabulary = tiny::vocabulary();
+    let (model, back) = (tiny::talkative_model(1), tiny::talkative_model(2));
+    let sources = sources(&vocabulary);
+    let alone = hypotheses(&model, &vocabulary, &sources, BEAM);
+    let mut left_out = 0;
+    for (number, source) in sources.iter().enumerate() {
+        let max_tokens = source.ids.len() * 8 / 5 + 10;
+        let found = ranked(&model, &vocabulary, &source.ids, BEAM, max_tokens);
+        let told = told(&back, &vocabulary, source, &found);
+        let mut lengths: Vec<usize> = found.iter().map(|it| it.ids.len()).collect();
+        lengths.sort_unstable();
+        // With its end a translation of the middle length is read, a longer one is not.
+        let limit = lengths[found.len() / 2].max(source.ids.len()) + 1;
+        let best = |limit: usize| {
+            let scored = found.iter().zip(&told);
+            let scored = scored.filter(|(it, _)| it.cut_off == found[0].cut_off);
+            let read = scored.filter(|(it, _)| it.ids.len() < limit);
+            read.max_by(|a, b| a.1.total_cmp(b.1)).map(|(it, _)| it)
+        };
+        let chosen = |limit: usize| {
+            let model = choosing(&model, &back, 1e6, limit);
+            hypotheses(&model, &vocabulary, std::slice::from_ref(source), BEAM / 2).swap_remove(0)
+        };
+        let expected = best(limit).unwrap_or(&found[0]);
+        assert_eq!(chosen(limit).ids, expected.ids, "sentence {number}");
+        left_out += usize::from(Some(expected) != best(usize::MAX));
+        // A sentence that is itself too long has nothing to be told by.
+        assert_eq!(chosen(source.ids.len()).ids, alone[number].ids);
+    }
+    assert!(left_out > 0, "the longest were never the best");
 }

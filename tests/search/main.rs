@@ -42,7 +42,8 @@ fn hypotheses(
             );
             ControlFlow::Continue(())
         },
-    );
+    )
+    .expect("probabilities");
     found
         .into_iter()
         .map(|hypothesis| hypothesis.expect("every sentence is finished"))
@@ -82,6 +83,7 @@ fn ranked(
         &options(beam),
         vocabulary,
         &mut |_, hypotheses| found = Some(hypotheses),
-    );
+    )
+    .expect("probabilities");
     found.expect("the sentence is finished")
 }

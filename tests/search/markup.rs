@@ -112,3 +112,46 @@ fn a_model_that_forgets_all_markup_gets_it_at_the_end() {
         );
     }
 }
+
+/// The logarithm of the probability that a placeholder has where the sentence should end.
+const SELDOM: f32 = 1e-3;
+
+/// The id of `\u{E103}`.
+const POINT: u32 = 23;
+
+#[test]
+fn a_placeholder_that_stands_in_for_the_end_keeps_its_own_probability() {
+    let vocabulary = tiny::vocabulary();
+    let source = vocabulary.encode("Open \u{E103} file");
+    let limits = [Limits {
+        markup: Markup::of(&source, &vocabulary),
+        max_tokens: 20,
+    }];
+    let point = source
+        .iter()
+        .copied()
+        .find(|&id| vocabulary.placeholder(id).is_some())
+        .expect("a placeholder");
+    assert_eq!(point, POINT);
+    let script: Script = |_, words| match words {
+        [] => vec![(50, 1.0)],
+        [50] => vec![(Vocabulary::EOS, 0.9), (51, 0.099), (POINT, SELDOM)],
+        _ => vec![(Vocabulary::EOS, 0.9), (51, 0.1)],
+    };
+    for beam in [1, 4] {
+        let (found, _) = scripted(script, &limits, &options(beam));
+        assert_eq!(found[0].ids, [50, POINT], "beam {beam}");
+        let expected = (SELDOM * 0.9).ln();
+        let log_prob = found[0].log_prob;
+        assert!((log_prob - expected).abs() < 1e-5, "{log_prob} {expected}");
+    }
+    // So a translation that places it where the model does is better.
+    let script: Script = |_, words| match words {
+        [] => vec![(50, 0.6), (51, 0.4)],
+        [50] => vec![(Vocabulary::EOS, 0.9), (POINT, SELDOM)],
+        [51] => vec![(POINT, 0.9), (Vocabulary::EOS, 0.1)],
+        _ => vec![(Vocabulary::EOS, 0.9), (52, 0.1)],
+    };
+    let (found, _) = scripted(script, &limits, &options(4));
+    assert_eq!(found[0].ids, [51, POINT]);
+}

@@ -193,6 +193,7 @@ fn breaking_off_ends_the_search() {
             finished += 1;
             ControlFlow::Break(())
         },
-    );
+    )
+    .expect("probabilities");
     assert_eq!(finished, 1);
 }

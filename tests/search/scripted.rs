@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use canopy::search::{Decode, Hypothesis, Limits, Markup, SearchOptions, search};
+use canopy::search::{BrokenScores, Decode, Hypothesis, Limits, Markup, SearchOptions, search};
 use canopy::text::vocabulary::Vocabulary;
 
 use crate::{options, tiny};
@@ -61,20 +61,7 @@ pub fn scripted(
         script,
         asked: RefCell::default(),
     };
-    let state = (0..limits.len())
-        .map(|sentence| (sentence, Vec::new()))
-        .collect();
-    let mut found = vec![None; limits.len()];
-    search(
-        &model,
-        state,
-        limits,
-        options,
-        &tiny::vocabulary(),
-        &mut |sentence, hypotheses| {
-            found[sentence] = hypotheses.into_iter().next();
-        },
-    );
+    let found = searched(&model, limits, options).expect("probabilities");
     (
         found
             .into_iter()
@@ -82,6 +69,24 @@ pub fn scripted(
             .collect(),
         model.asked.into_inner(),
     )
+}
+
+/// The best translation of each sentence.
+fn searched(
+    model: &Scripted,
+    limits: &[Limits],
+    options: &SearchOptions,
+) -> Result<Vec<Option<Hypothesis>>, BrokenScores> {
+    let state = (0..limits.len())
+        .map(|sentence| (sentence, Vec::new()))
+        .collect();
+    let mut found = vec![None; limits.len()];
+    let mut finished = |sentence: usize, hypotheses: Vec<Hypothesis>| {
+        found[sentence] = hypotheses.into_iter().next();
+    };
+    let vocabulary = tiny::vocabulary();
+    search(model, state, limits, options, &vocabulary, &mut finished)?;
+    Ok(found)
 }
 
 fn plain_limits(count: usize, max_tokens: usize) -> Vec<Limits> {
@@ -176,14 +181,35 @@ fn a_larger_beam_is_not_misled_as_greedy_is() {
     }
 }
 
+/// Two tokens and the end; but the second sentence gets `row` after its first token.
+fn broken_off(sentence: usize, words: &[u32], row: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
+    match (sentence, words.len()) {
+        (1, 1) => row,
+        (_, 0..2) => vec![(50, 0.75), (51, 0.25)],
+        _ => vec![(Vocabulary::EOS, 1.0)],
+    }
+}
+
 #[test]
-fn a_broken_model_does_not_break_the_search() {
-    for beam in [1, 3] {
-        let (found, _) = scripted(
-            |_, _| (0..340).map(|id| (id, f32::NAN)).collect(),
-            &plain_limits(2, 6),
-            &options(beam),
-        );
-        assert!(found.iter().all(|hypothesis| hypothesis.ids.len() <= 6));
+fn scores_that_are_no_probabilities_end_the_search_and_name_the_sentence() {
+    // Damaged weights, and what a device that is lost may hand out.
+    let scripts: [Script; 4] = [
+        |sentence, words| broken_off(sentence, words, (0..340).map(|id| (id, f32::NAN)).collect()),
+        |sentence, words| broken_off(sentence, words, vec![(60, 0.5), (61, f32::INFINITY)]),
+        |sentence, words| broken_off(sentence, words, (0..340).map(|id| (id, 1.0)).collect()),
+        |sentence, words| broken_off(sentence, words, Vec::new()),
+    ];
+    for (number, script) in scripts.into_iter().enumerate() {
+        for beam in [1, 3] {
+            let model = Scripted {
+                script,
+                asked: RefCell::default(),
+            };
+            let found = searched(&model, &plain_limits(3, 6), &options(beam));
+            let error = found.expect_err("no probabilities");
+            assert_eq!(error.number, 1, "script {number}, beam {beam}: {error:?}");
+            let is_log_prob = error.found.is_finite() && error.found <= 0.0;
+            assert!(!is_log_prob, "script {number}, beam {beam}: {error:?}");
+        }
     }
 }

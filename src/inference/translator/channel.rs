@@ -42,6 +42,7 @@ impl Translator {
         self.model.channel = Some(Channel {
             model: Box::new(model),
             weight: channel.weight,
+            max_tokens: description.model.max_tokens,
         });
         self.description.channel = Some(channel);
         Ok(())

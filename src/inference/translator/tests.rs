@@ -6,7 +6,7 @@ use crate::corpus::{DocumentUnits, Segment, SegmentUnit};
 use crate::inference::ContextOptions;
 use crate::kernels::WordNormaliser;
 use crate::model::{
-    Architecture, Context, MemorySource, ModelConfig, NormPosition, Positions, Reach, Side,
+    Architecture, Context, MemorySource, ModelConfig, Network, NormPosition, Positions, Reach, Side,
 };
 use crate::text::document::Format;
 use crate::weights::Languages;
@@ -181,6 +181,7 @@ fn a_long_sentence_is_scored_as_it_is_translated() {
         told += 1;
         ControlFlow::Continue(())
     });
+    let scored = scored.expect("probabilities");
     assert_eq!(told, 1, "a unit has several parts");
     let mut whole = None;
     let mut finished = |_: usize, translation: Translation| {
@@ -197,8 +198,8 @@ fn a_long_sentence_is_scored_as_it_is_translated() {
     assert_eq!(scored.expect("to the end")[0][0], expected);
 }
 
-/// What a translator thinks of two translations of a sentence behind `context`.
-fn contrasted(translator: &Translator, context: &[&str]) -> Vec<Option<Vec<f64>>> {
+/// Two translations of a sentence behind `context`.
+fn contrastive_set(context: &[&str]) -> ContrastiveSet {
     let sentence = |source: &str, paragraph| SetSentence {
         source: source.trim().to_owned(),
         reference: None,
@@ -206,7 +207,7 @@ fn contrasted(translator: &Translator, context: &[&str]) -> Vec<Option<Vec<f64>>
     };
     let before = context.iter().map(|&source| sentence(source, 0));
     let last = sentence("Close the page.", 1);
-    let set = ContrastiveSet {
+    ContrastiveSet {
         documents: vec![SetDocument {
             id: "page".to_owned(),
             sentences: before.chain([last]).collect(),
@@ -221,14 +222,20 @@ fn contrasted(translator: &Translator, context: &[&str]) -> Vec<Option<Vec<f64>>
             ..Item::default()
         }],
         ..ContrastiveSet::default()
-    };
-    let options = ContextOptions {
-        before: None,
-        after: None,
-        gold_target_context: false,
-        beam_size: 1,
-    };
-    let scores = translator.score_contrasts(&set, &options, &mut |_| ControlFlow::Continue(()));
+    }
+}
+
+const CONTEXT: ContextOptions = ContextOptions {
+    before: None,
+    after: None,
+    gold_target_context: false,
+    beam_size: 1,
+};
+
+/// What a translator thinks of them.
+fn contrasted(translator: &Translator, context: &[&str]) -> Vec<Option<Vec<f64>>> {
+    let set = contrastive_set(context);
+    let scores = translator.score_contrasts(&set, &CONTEXT, &mut |_| ControlFlow::Continue(()));
     scores.expect("scores").items
 }
 
@@ -242,4 +249,41 @@ fn all_of_a_long_sentence_is_context_of_a_contrast() {
     assert!(whole[0].is_some());
     assert_eq!(whole, contrasted(&translator, &parts));
     assert_ne!(whole, contrasted(&translator, &parts[..1]));
+}
+
+#[test]
+fn a_model_with_damaged_weights_fails_at_a_sentence_with_a_name() {
+    let mut translator = translator(None);
+    let Network::Transformer(network) = &mut translator.model.network else {
+        panic!()
+    };
+    let words = network.embedding.words.clone();
+    network.embedding.words = words.map(|words| words * f32::NAN);
+    let mut finished = |_, _| panic!("nothing is found");
+    let options = SearchOptions::default();
+    let done = translator.translate(&document(), &[2], &options, &mut finished);
+    let Err(Error::BrokenScores { sentence, found }) = done else {
+        panic!("{done:?}")
+    };
+    assert_eq!(sentence, "3 (\"Close the page.\")");
+    assert!(found.is_nan());
+    let set = contrastive_set(&[]);
+    let scores = translator.score_contrasts(&set, &CONTEXT, &mut |_| ControlFlow::Continue(()));
+    assert!(
+        matches!(scores, Err(Error::BrokenScores { .. })),
+        "{scores:?}"
+    );
+}
+
+#[test]
+fn a_device_that_is_lost_fails_at_a_sentence_with_a_name() {
+    let translator = translator(None);
+    let mut finished = |_, _| panic!("Parent device is lost");
+    let options = SearchOptions::default();
+    let done = translator.translate(&document(), &[2], &options, &mut finished);
+    let Err(Error::DeviceFailed { sentence, message }) = done else {
+        panic!("{done:?}")
+    };
+    assert_eq!(sentence, "3 (\"Close the page.\")");
+    assert_eq!(message, "Parent device is lost");
 }

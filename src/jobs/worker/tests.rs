@@ -6,7 +6,7 @@ use crate::inference::{ModelInfo, Translation};
 use crate::text::document::{Format, Sentence};
 use crate::trace::Trace;
 
-struct Fake(ModelInfo);
+struct Fake(ModelInfo, DeviceChoice);
 
 impl Engine for Fake {
     fn info(&self) -> &ModelInfo {
@@ -15,6 +15,10 @@ impl Engine for Fake {
 
     fn device_name(&self) -> &'static str {
         "fake"
+    }
+
+    fn is_on_cpu(&self) -> bool {
+        self.1 == DeviceChoice::Cpu
     }
 
     fn remember(&mut self, memory: TranslationMemory, _learns: bool) -> Result<()> {
@@ -36,7 +40,7 @@ impl Engine for Fake {
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Self> {
         let learns = document.name.starts_with("learn") && step(0, 1).is_continue();
-        learns.then(|| Self(self.0.clone()))
+        learns.then(|| Self(self.0.clone(), self.1))
     }
 
     fn translate(
@@ -49,6 +53,15 @@ impl Engine for Fake {
     ) -> Result<()> {
         for &index in sentences {
             assert!(document.name != "panic", "no such luck");
+            let is_lost = document.name == "lost" && !self.is_on_cpu() && index > 1;
+            // As burn tells it.
+            assert!(!is_lost || index > 2, "the device is lost");
+            if is_lost || document.name == "damaged" {
+                return Err(Error::BrokenScores {
+                    sentence: document.sentence_name(0),
+                    found: f32::NAN,
+                });
+            }
             let translation = Translation {
                 text: index.to_string(),
                 log_prob: 0.0,
@@ -96,15 +109,16 @@ impl Engine for Fake {
     clippy::unnecessary_wraps,
     reason = "has the shape of Translator::open"
 )]
-fn open_fake(folder: &Path, _device: DeviceChoice) -> Result<Fake> {
-    Ok(Fake(ModelInfo {
+fn open_fake(folder: &Path, device: DeviceChoice) -> Result<Fake> {
+    let info = ModelInfo {
         name: "fake".to_owned(),
         folder: folder.to_owned(),
         source_language: "en".to_owned(),
         target_language: "de".to_owned(),
         num_parameters: 0,
         reads: Reads::Nothing,
-    }))
+    };
+    Ok(Fake(info, device))
 }
 
 fn document(name: &str) -> Arc<Document> {
@@ -138,10 +152,14 @@ fn translate(job: u64, name: &str, sentences: Vec<usize>, control: &JobControl) 
 }
 
 fn open() -> Request {
+    open_on(DeviceChoice::Cpu)
+}
+
+fn open_on(device: DeviceChoice) -> Request {
     Request::OpenModel {
         job: JobId(0),
         folder: "model".into(),
-        device: DeviceChoice::Cpu,
+        device,
         memory: None,
     }
 }
@@ -220,6 +238,52 @@ fn a_panic_is_a_visible_failure_and_the_next_job_works() {
         events.recv().expect("an event"),
         Event::Finished { job: JobId(2) }
     ));
+}
+
+#[test]
+fn the_cpu_goes_on_where_the_device_fails() {
+    // With the sentence that fails first: by a panic, by scores that are none.
+    for (first, failed) in [(0, 2), (3, 3)] {
+        let (worker, events) = start();
+        let next = || events.recv().expect("an event");
+        worker.send(open_on(DeviceChoice::Gpu));
+        assert!(matches!(next(), Event::ModelOpened { .. }));
+        let control = JobControl::default();
+        worker.send(translate(1, "lost", (first..6).collect(), &control));
+        let (mut done, mut told) = (Vec::new(), Vec::new());
+        let end = loop {
+            match next() {
+                Event::SentenceTranslated { index, .. } => done.push(index),
+                Event::CpuTookOver { error, .. } => told.push((done.len(), error.is_of_device())),
+                end => break end,
+            }
+        };
+        assert!(matches!(end, Event::Finished { job: JobId(1) }), "{end:?}");
+        assert_eq!(done, (first..6).collect::<Vec<_>>());
+        assert_eq!(told, [(failed - first, true)]);
+        // It stays there.
+        worker.send(translate(2, "lost", vec![4], &control));
+        assert!(matches!(next(), Event::SentenceTranslated { index: 4, .. }));
+        assert!(matches!(next(), Event::Finished { job: JobId(2) }));
+    }
+}
+
+#[test]
+fn where_the_cpu_fails_too_the_error_names_the_sentence() {
+    for device in [DeviceChoice::Cpu, DeviceChoice::Gpu] {
+        let (worker, events) = start();
+        let next = || events.recv().expect("an event");
+        worker.send(open_on(device));
+        assert!(matches!(next(), Event::ModelOpened { .. }));
+        worker.send(translate(1, "damaged", vec![0, 1], &JobControl::default()));
+        if device == DeviceChoice::Gpu {
+            assert!(matches!(next(), Event::CpuTookOver { .. }));
+        }
+        let Event::Failed { error, .. } = next() else {
+            panic!()
+        };
+        assert!(error.to_string().contains("1 (\"damaged\")"), "{error}");
+    }
 }
 
 #[test]

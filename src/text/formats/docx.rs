@@ -177,9 +177,8 @@ impl Reader<'_, '_> {
             match xml.name(child) {
                 "p" => self.paragraph(child, mirror),
                 "del" | "moveFrom" | "sectPr" | "tblPr" | "tblGrid" | "trPr" | "tcPr" | "sdtPr"
-                | "separator" => {}
+                | "separator" | "comment" => {}
                 "footnote" | "endnote" if is_separator(xml, child) => {}
-                "comment" => {}
                 _ => self.blocks(child, mirror),
             }
         }

@@ -62,9 +62,12 @@ impl Encoding {
         match self {
             Self::Utf8 => Ok(text.as_bytes().to_vec()),
             Self::Utf16 { big_endian } => {
-                let unit = |unit: u16| match big_endian {
-                    true => unit.to_be_bytes(),
-                    false => unit.to_le_bytes(),
+                let unit = |unit: u16| {
+                    if big_endian {
+                        unit.to_be_bytes()
+                    } else {
+                        unit.to_le_bytes()
+                    }
                 };
                 Ok(text.encode_utf16().flat_map(unit).collect())
             }
@@ -105,9 +108,12 @@ fn utf16(bytes: &[u8]) -> Option<bool> {
 fn from_utf16(bytes: &[u8], big_endian: bool) -> Result<String, Failure> {
     let name = if big_endian { UTF_16BE } else { UTF_16LE }.name();
     let (units, rest) = bytes.as_chunks::<2>();
-    let unit = |unit: &[u8; 2]| match big_endian {
-        true => u16::from_be_bytes(*unit),
-        false => u16::from_le_bytes(*unit),
+    let unit = |unit: &[u8; 2]| {
+        if big_endian {
+            u16::from_be_bytes(*unit)
+        } else {
+            u16::from_le_bytes(*unit)
+        }
     };
     let text: Result<String, _> = char::decode_utf16(units.iter().map(unit)).collect();
     match text {

@@ -128,14 +128,15 @@ impl Collected {
                 self.draft.hidden("comment");
                 self.code(range);
             }
-            Kind::Text | Kind::CData | Kind::Reference => match xml.text_of(id) {
-                Some(text) => self.text(&text),
-                // What the document type declares.
-                None => {
+            Kind::Text | Kind::CData | Kind::Reference => {
+                if let Some(text) = xml.text_of(id) {
+                    self.text(&text);
+                } else {
+                    // What the document type declares.
                     self.draft.opaque("entity", xml.slice(range.clone()));
                     self.code(range);
                 }
-            },
+            }
         }
     }
 
@@ -199,9 +200,12 @@ pub(super) fn spelt(text: &str, encoding: Encoding) -> String {
     if escaped.chars().all(|character| encoding.holds(character)) {
         return escaped;
     }
-    let spell = |character: char| match encoding.holds(character) {
-        true => character.to_string(),
-        false => format!("&#{};", u32::from(character)),
+    let spell = |character: char| {
+        if encoding.holds(character) {
+            character.to_string()
+        } else {
+            format!("&#{};", u32::from(character))
+        }
     };
     escaped.chars().map(spell).collect()
 }
@@ -228,7 +232,7 @@ impl Reader<'_, '_> {
                     self.blocks(child);
                 }
                 (Kind::Element, Role::Skipped) => {
-                    self.paragraph(std::mem::take(&mut collected), parent)
+                    self.paragraph(std::mem::take(&mut collected), parent);
                 }
                 // Comments between blocks are in no paragraph.
                 (Kind::Other, _) if collected.draft.is_empty() => {}

@@ -7,8 +7,10 @@
 mod docx;
 mod edits;
 mod encoding;
+mod epub;
 mod html;
 mod language;
+mod manual;
 mod markdown;
 mod mixed;
 mod odf;
@@ -99,7 +101,10 @@ formats! {
     Odt => odf::TEXT,
     Ods => odf::WORKBOOK,
     Odp => odf::PRESENTATION,
+    Epub => epub::Epub,
     Xliff => xliff::Xliff,
+    Dita => manual::DITA,
+    DocBook => manual::DOCBOOK,
 }
 
 impl Format {

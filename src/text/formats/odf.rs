@@ -165,10 +165,9 @@ fn role(xml: &Xml, id: Id) -> Role {
         "line-break" => Role::LineBreak,
         "soft-page-break" => Role::Hidden,
         "note" => Role::Anchor,
+        "note-body" | "text-box" => Role::Block,
         "note-citation" => Role::Skipped,
-        "frame" | "custom-shape" | "g" | "rect" | "line" | "text-box" if is_in_text(xml, id) => {
-            Role::Anchor
-        }
+        "frame" | "custom-shape" | "g" | "rect" | "line" if is_in_text(xml, id) => Role::Anchor,
         "ruby" => Role::Opaque(
             xml.child(id, "ruby-base")
                 .map_or(String::new(), |base| xml.whole_text(base)),
@@ -206,9 +205,10 @@ fn role(xml: &Xml, id: Id) -> Role {
         | "notes-configuration"
         | "linenumbering-configuration" => {
             // In a sentence such a thing is a place, between blocks it is nothing.
-            match is_in_text(xml, id) {
-                true => Role::Point,
-                false => Role::Skipped,
+            if is_in_text(xml, id) {
+                Role::Point
+            } else {
+                Role::Skipped
             }
         }
         "table-cell" | "covered-table-cell" if !is_text_cell(xml, id) => Role::Skipped,

@@ -89,11 +89,6 @@ impl Package {
         Ok(Self { bytes, names })
     }
 
-    /// The names of all entries, in order.
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
     /// The name of an entry as it is spelt here: names do not differ in case alone.
     pub fn find(&self, name: &str) -> Option<&str> {
         let mut names = self.names.iter();

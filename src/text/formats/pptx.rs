@@ -53,12 +53,12 @@ impl DocumentFormat for Pptx {
                 let of_kind = beside.iter().filter(move |it| it.kind == kind);
                 of_kind.filter_map(|it| it.target.clone())
             };
-            let mut names = vec![slide.clone()];
+            let mut of_slide = vec![slide.clone()];
             for kind in ["diagramData", "diagramDrawing", "notesSlide"] {
-                names.extend(beside(kind));
+                of_slide.extend(beside(kind));
             }
             let mut units = Vec::new();
-            for name in names {
+            for name in of_slide {
                 if parts.iter().any(|part| part.name == name) {
                     continue;
                 }

@@ -366,9 +366,10 @@ impl Reader<'_> {
     fn text(&self, id: Id) -> String {
         let text = self.xml.whole_text(id);
         let keeps = self.xml.attribute(id, "space").as_deref() == Some("preserve");
-        match keeps || !self.dialect.trims_space() {
-            true => text,
-            false => text.trim_matches([' ', '\t', '\n', '\r']).to_owned(),
+        if keeps || !self.dialect.trims_space() {
+            text
+        } else {
+            text.trim_matches([' ', '\t', '\n', '\r']).to_owned()
         }
     }
 }
@@ -406,9 +407,7 @@ fn without_fields(events: Vec<Event>, fields: &mut OpenFields) -> Option<Vec<Ite
         let mut pieces = Vec::new();
         let mut depth = 0;
         while fields.0 > 0 {
-            let Some(event) = events.next() else {
-                return None;
-            };
+            let event = events.next()?;
             depth += nesting(&event);
             fields.count(&event);
             pieces.push(event.piece().clone());
@@ -689,6 +688,7 @@ impl Place {
             xml,
             edits,
             trims_space: dialect.trims_space(),
+            is_open: false,
             run: None,
             looks: vec![self.base],
             pending: String::new(),
@@ -713,8 +713,9 @@ struct Writer<'p> {
     xml: &'p Xml,
     edits: &'p Edits,
     trims_space: bool,
-    /// The properties of the run that is open.
-    run: Option<Option<Id>>,
+    /// Whether a run is open, and its properties.
+    is_open: bool,
+    run: Option<Id>,
     /// The properties of text, the innermost last.
     looks: Vec<Option<Id>>,
     /// Text that is not written yet.
@@ -751,7 +752,8 @@ impl Writer<'_> {
                 || text.contains('\n'));
         let space = if keeps { " xml:space=\"preserve\"" } else { "" };
         let text = escaped(&text);
-        self.written += &format!("<{prefix}t{space}>{text}</{prefix}t>");
+        self.written
+            .extend(["<", prefix, "t", space, ">", &text, "</", prefix, "t>"]);
     }
 
     fn code(&mut self, code: &Code) {
@@ -779,32 +781,29 @@ impl Writer<'_> {
 
     fn begin_run(&mut self, properties: Option<Id>) {
         let slice = |id: Option<Id>| id.map_or("", |id| self.xml.slice(self.xml.range(id)));
-        if self
-            .run
-            .is_some_and(|open| slice(open) == slice(properties))
-        {
+        if self.is_open && slice(self.run) == slice(properties) {
             return;
         }
         self.end_run();
         self.flush();
         let prefix = &self.place.prefix;
-        self.written += &format!("<{prefix}r>");
+        self.written.extend(["<", prefix, "r>"]);
         if let Some(properties) = properties {
             let range = self.xml.range(properties);
             self.written += &self.edits.slice(&self.xml.text, range);
         }
-        self.run = Some(properties);
+        (self.is_open, self.run) = (true, properties);
     }
 
     fn end_run(&mut self) {
-        if self.run.is_none() && self.place.is_bare {
+        if !self.is_open && self.place.is_bare {
             // It goes on.
             return;
         }
         self.flush();
-        if self.run.take().is_some() {
+        if std::mem::take(&mut self.is_open) {
             let prefix = &self.place.prefix;
-            self.written += &format!("</{prefix}r>");
+            self.written.extend(["</", prefix, "r>"]);
         }
     }
 }

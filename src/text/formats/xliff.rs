@@ -186,9 +186,10 @@ impl Reader<'_, '_> {
     /// A segment, or a unit that has none.
     fn unit(&mut self, holder: Id, source: Id, segment: Option<Id>, known: Option<Id>) {
         let xml = self.xml;
-        let mut collected = match keeps_space(xml, source) {
-            true => Collected::keeping_lines(),
-            false => Collected::default(),
+        let mut collected = if keeps_space(xml, source) {
+            Collected::keeping_lines()
+        } else {
+            Collected::default()
         };
         collected.children(xml, source, &|id| role(xml, id));
         let elements = std::mem::take(&mut collected.elements);
@@ -228,9 +229,8 @@ impl Reader<'_, '_> {
 /// What a code does to the text around it.
 fn role(xml: &Xml, id: Id) -> Role {
     match xml.name(id) {
-        "g" | "pc" => Role::Inline,
         "mrk" if is_protected(xml, id) => Role::Opaque(xml.whole_text(id)),
-        "mrk" => Role::Inline,
+        "g" | "pc" | "mrk" => Role::Inline,
         "bpt" | "bx" | "sc" => Role::Begin(pair_id(xml, id, "id")),
         "ept" | "ex" | "ec" => Role::End(pair_id(xml, id, "startRef")),
         "cp" => Role::Hidden,
@@ -370,9 +370,8 @@ fn note(xml: &Xml, holder: Id) -> Option<String> {
         _ => holder,
     };
     let notes = xml.elements(unit).filter(|&id| xml.name(id) == "note");
-    let notes: Vec<String> = notes
-        .map(|note| xml.whole_text(note).trim().to_owned())
-        .collect();
+    let notes = notes.map(|note| xml.whole_text(note).trim().to_owned());
+    let notes: Vec<String> = notes.filter(|note| !note.is_empty()).collect();
     Some(notes.join("\n")).filter(|notes| !notes.is_empty())
 }
 
@@ -492,12 +491,13 @@ impl XliffFile {
         let xml = &self.xml;
         let start = xml.slice(xml.start_tag(element));
         let name = xml.qualified(element);
-        match xml.is_empty_tag(element) {
-            true => format!(
+        if xml.is_empty_tag(element) {
+            format!(
                 "{}>{content}</{name}>",
                 start.trim_end_matches("/>").trim_end()
-            ),
-            false => format!("{start}{content}</{name}>"),
+            )
+        } else {
+            format!("{start}{content}</{name}>")
         }
     }
 
@@ -526,7 +526,7 @@ impl XliffFile {
             let offset = xml.start_tag(target).start;
             match xml.attribute_range(target, "state") {
                 Some(range) => start.replace_range(range.start - offset..range.end - offset, STATE),
-                None => start += &format!(" state=\"{STATE}\""),
+                None => start.extend([" state=\"", STATE, "\""]),
             }
         }
         format!("{start}>{content}</{}>", xml.qualified(target))
@@ -584,33 +584,33 @@ impl XliffFile {
     fn set(&self, element: Id, name: &str, value: &str, edits: &mut Edits) {
         let xml = &self.xml;
         let value = escaped_attribute(value);
-        match xml.attribute_range(element, name) {
-            Some(range) => edits.replace(range, value),
-            None => {
-                let tag = xml.start_tag(element);
-                let end = xml
-                    .slice(tag.clone())
-                    .trim_end_matches('>')
-                    .trim_end_matches('/')
-                    .trim_end()
-                    .len();
-                let end = tag.start + end;
-                edits.replace(end..end, format!(" {name}=\"{value}\""));
-            }
+        if let Some(range) = xml.attribute_range(element, name) {
+            edits.replace(range, value);
+        } else {
+            let tag = xml.start_tag(element);
+            let end = xml
+                .slice(tag.clone())
+                .trim_end_matches('>')
+                .trim_end_matches('/')
+                .trim_end()
+                .len();
+            let end = tag.start + end;
+            edits.replace(end..end, format!(" {name}=\"{value}\""));
         }
     }
 
     /// Says the language of the targets, unless a variety of it is said already.
     fn set_language(&self, language: &str, edits: &mut Edits) {
         let xml = &self.xml;
-        let (elements, name): (Vec<Id>, &str) = match self.is_second {
-            true => (vec![xml.root()], "trgLang"),
-            false => (
+        let (elements, name): (Vec<Id>, &str) = if self.is_second {
+            (vec![xml.root()], "trgLang")
+        } else {
+            (
                 xml.elements(xml.root())
                     .filter(|&id| xml.name(id) == "file")
                     .collect(),
                 "target-language",
-            ),
+            )
         };
         let (main, _) = language::parts(language);
         for element in elements {

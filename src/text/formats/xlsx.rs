@@ -71,7 +71,7 @@ impl DocumentFormat for Xlsx {
                 .unwrap_or_default()
                 .into_owned();
             if let Some(name) = named.and_then(|it| it.target.clone()) {
-                sheets.push(Sheet::read(&package, name, title, &mut shared)?);
+                sheets.push(Sheet::read(&package, name, &title, &mut shared)?);
             }
         }
         let mut places = shared.places(builder);
@@ -132,7 +132,6 @@ fn context(cell: String) -> Context {
 
 struct Sheet {
     name: String,
-    title: String,
     /// The sheet itself, if it has strings of its own; with the elements that hold them.
     own: Option<(super::package::Part, Vec<(String, Id)>)>,
     drawings: Vec<String>,
@@ -142,7 +141,7 @@ impl Sheet {
     fn read(
         package: &Package,
         name: String,
-        title: String,
+        title: &str,
         shared: &mut Shared,
     ) -> Result<Self, Failure> {
         let (mut headings, mut drawings) = (Vec::new(), Vec::new());
@@ -192,7 +191,6 @@ impl Sheet {
         let own = (!own.is_empty()).then_some((part, own));
         Ok(Self {
             name,
-            title,
             own,
             drawings,
         })
@@ -208,7 +206,6 @@ impl Sheet {
             name,
             own,
             drawings,
-            ..
         } = self;
         if let Some((part, texts)) = own {
             let mut places = Vec::new();

@@ -221,9 +221,10 @@ impl Xml {
 
     fn decoded(&self, range: Range<usize>) -> Cow<'_, str> {
         let raw = &self.text[range];
-        match raw.contains('&') {
-            false => Cow::Borrowed(raw),
-            true => Cow::Owned(unescaped(raw)),
+        if raw.contains('&') {
+            Cow::Owned(unescaped(raw))
+        } else {
+            Cow::Borrowed(raw)
         }
     }
 

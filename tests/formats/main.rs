@@ -1,0 +1,142 @@
+//! Formats of files: what is read of each, and that all of a file but its translated sentences comes back as it was.
+
+mod office;
+mod packages;
+mod properties;
+mod xml;
+
+use std::fs;
+use std::io::{Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+
+use canopy::text::document::{Document, Format};
+use canopy::text::placeholder::Placeholder;
+use canopy::text::pseudo::Pseudo;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+/// A zip archive of these entries; the first one is not packed.
+pub fn package(entries: &[(&str, &str)]) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (number, (name, text)) in entries.iter().enumerate() {
+        let method = match number {
+            0 => CompressionMethod::Stored,
+            _ => CompressionMethod::Deflated,
+        };
+        let options = SimpleFileOptions::default().compression_method(method);
+        writer.start_file(*name, options).expect("an entry");
+        writer.write_all(text.as_bytes()).expect("written");
+    }
+    writer.finish().expect("an archive").into_inner()
+}
+
+/// An entry of an archive.
+pub fn entry(bytes: &[u8], name: &str) -> String {
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).expect("an archive");
+    let mut text = String::new();
+    let mut entry = archive.by_name(name).expect("an entry");
+    entry.read_to_string(&mut text).expect("text");
+    text
+}
+
+pub fn read(name: &str, bytes: &[u8]) -> Document {
+    let format = Format::of_content(Path::new(name), bytes).expect("a known format");
+    Document::from_bytes(name, format, bytes.to_vec()).expect("readable")
+}
+
+pub fn texts(document: &Document) -> Vec<&str> {
+    document
+        .sentences
+        .iter()
+        .map(|sentence| sentence.text.as_str())
+        .collect()
+}
+
+/// The document with these translations of its sentences.
+pub fn translated(document: &Document, translations: &[&str], language: Option<&str>) -> Vec<u8> {
+    let translations: Vec<_> = translations
+        .iter()
+        .map(|text| Some((*text).to_owned()))
+        .collect();
+    document.written(&translations, language).expect("written")
+}
+
+fn pseudo(document: &Document, pseudo: Pseudo) -> Vec<Option<String>> {
+    let translated = |sentence: &canopy::text::document::Sentence| {
+        sentence
+            .known
+            .is_none()
+            .then(|| pseudo.translated(&sentence.text))
+    };
+    document.sentences.iter().map(translated).collect()
+}
+
+/// The text without placeholders, whose numbers may change with their order, and without space, which may be folded.
+pub fn seen(text: &str) -> String {
+    let letters = text.chars().filter(|&c| Placeholder::of(c).is_none());
+    letters.filter(|c| !c.is_whitespace()).collect()
+}
+
+/// Real files of other programs' tests, where they are.
+fn shared() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/documents");
+    if !folder.is_dir() {
+        println!("skipped: there is no ../shared/documents");
+        return None;
+    }
+    Some(folder)
+}
+
+#[test]
+fn real_files_come_back_as_they_were_and_translated() {
+    let Some(folder) = shared() else { return };
+    let damaged = ["clusterfuzz", "invalid_xml_entity"];
+    let mut count = 0;
+    let mut folders: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    folders.sort();
+    for path in folders
+        .iter()
+        .filter(|path| path.is_dir())
+        .flat_map(|folder| fs::read_dir(folder).expect("a folder"))
+    {
+        let path = path.expect("an entry").path();
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        let bytes = fs::read(&path).expect("readable");
+        let Some(format) = Format::of_content(&path, &bytes) else {
+            continue;
+        };
+        let document = Document::open(&path, None);
+        if damaged.iter().any(|word| name.contains(word)) {
+            let error = document.expect_err("damaged").to_string();
+            assert!(error.contains(&name), "{error}");
+            continue;
+        }
+        let document = document.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let same = document.written(&pseudo(&document, Pseudo::Identity), None);
+        assert!(same.expect("written") == bytes, "{name} is not the same");
+        let accents = pseudo(&document, Pseudo::Accents);
+        let written = match document.written(&accents, None) {
+            Ok(written) => written,
+            // A legacy encoding without a way to write what it does not have.
+            Err(canopy::error::Error::Unencodable { .. }) => continue,
+            Err(error) => panic!("{name}: {error}"),
+        };
+        count += 1;
+        if format.is_bilingual() {
+            continue;
+        }
+        let again = Document::from_bytes(&name, format, written)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let all = |texts: &mut dyn Iterator<Item = &str>| texts.map(seen).collect::<String>();
+        let expected = all(&mut accents.iter().flatten().map(String::as_str));
+        assert_eq!(all(&mut texts(&again).into_iter()), expected, "{name}");
+    }
+    assert!(count > 60, "{count} files");
+}

@@ -1,0 +1,412 @@
+//! Word documents, presentations and workbooks.
+
+use canopy::text::document::ParagraphKind;
+use canopy::text::placeholder::{CLOSE, open, point};
+
+use super::properties::Inline;
+use super::{entry, package, read, texts, translated};
+
+const TYPES: &str =
+    "<Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"/>";
+const RELATIONSHIPS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+/// A list of relationships: id, kind and target.
+fn relationships(all: &[(&str, &str, &str)]) -> String {
+    let one = |(id, kind, target): &(&str, &str, &str)| {
+        format!("<Relationship Id=\"{id}\" Type=\"{RELATIONSHIPS}/{kind}\" Target=\"{target}\"/>")
+    };
+    let all: String = all.iter().map(one).collect();
+    format!(
+        "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">{all}</Relationships>"
+    )
+}
+
+/// A Word document with this body, and more parts.
+fn word(body: &str, parts: &[(&str, &str, &str)]) -> Vec<u8> {
+    let document = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n<w:document xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\" \
+         xmlns:r=\"{RELATIONSHIPS}\" xmlns:mc=\"http://schemas.openxmlformats.org/markup-compatibility/2006\" \
+         xmlns:wps=\"http://schemas.microsoft.com/office/word/2010/wordprocessingShape\" xmlns:v=\"urn:schemas-microsoft-com:vml\">\
+         <w:body>{body}<w:sectPr/></w:body></w:document>"
+    );
+    let main = relationships(&[("rId1", "officeDocument", "word/document.xml")]);
+    let named: Vec<_> = parts
+        .iter()
+        .map(|(kind, name, _)| (*name, *kind, *name))
+        .collect();
+    let related = relationships(&named);
+    let paths: Vec<String> = parts
+        .iter()
+        .map(|(_, name, _)| format!("word/{name}"))
+        .collect();
+    let mut entries = vec![
+        ("[Content_Types].xml", TYPES),
+        ("_rels/.rels", &main),
+        ("word/document.xml", &document),
+        ("word/_rels/document.xml.rels", &related),
+    ];
+    entries.extend(
+        paths
+            .iter()
+            .zip(parts)
+            .map(|(path, (_, _, text))| (path.as_str(), *text)),
+    );
+    package(&entries)
+}
+
+fn run(properties: &str, text: &str) -> String {
+    format!(
+        "<w:r w:rsidR=\"00AB\">{properties}<w:t xml:space=\"preserve\">{}</w:t></w:r>",
+        escaped(text)
+    )
+}
+
+pub fn docx(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let inline = |inline: &Inline| match inline {
+        Inline::Text(text) => run("", text),
+        Inline::Marked(text) => run("<w:rPr><w:b/></w:rPr>", text),
+        Inline::Code => {
+            "<w:bookmarkStart w:id=\"1\" w:name=\"x\"/><w:bookmarkEnd w:id=\"1\"/>".to_owned()
+        }
+    };
+    let paragraph =
+        |it: &Vec<Inline>| format!("<w:p>{}</w:p>", it.iter().map(inline).collect::<String>());
+    word(&paragraphs.iter().map(paragraph).collect::<String>(), &[])
+}
+
+pub fn pptx(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let inline = |inline: &Inline| match inline {
+        Inline::Text(text) => format!(
+            "<a:r><a:rPr lang=\"en-US\"/><a:t>{}</a:t></a:r>",
+            escaped(text)
+        ),
+        Inline::Marked(text) => format!(
+            "<a:r><a:rPr lang=\"en-US\" b=\"1\"/><a:t>{}</a:t></a:r>",
+            escaped(text)
+        ),
+        Inline::Code => "<a:br/>".to_owned(),
+    };
+    let paragraph = |it: &Vec<Inline>| {
+        format!(
+            "<a:p><a:pPr/>{}<a:endParaRPr lang=\"en-US\"/></a:p>",
+            it.iter().map(inline).collect::<String>()
+        )
+    };
+    let text: String = paragraphs.iter().map(paragraph).collect();
+    slides(&text)
+}
+
+fn slides(text: &str) -> Vec<u8> {
+    let spaces = format!(
+        "xmlns:p=\"http://schemas.openxmlformats.org/presentationml/2006/main\" xmlns:r=\"{RELATIONSHIPS}\" \
+         xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\""
+    );
+    let presentation = format!(
+        "<p:presentation {spaces}><p:sldIdLst><p:sldId id=\"256\" r:id=\"rId7\"/></p:sldIdLst></p:presentation>"
+    );
+    let slide = format!(
+        "<p:sld {spaces}><p:cSld><p:spTree><p:sp><p:txBody>{text}</p:txBody></p:sp></p:spTree></p:cSld></p:sld>"
+    );
+    package(&[
+        ("[Content_Types].xml", TYPES),
+        (
+            "_rels/.rels",
+            &relationships(&[("rId1", "officeDocument", "ppt/presentation.xml")]),
+        ),
+        ("ppt/presentation.xml", &presentation),
+        (
+            "ppt/_rels/presentation.xml.rels",
+            &relationships(&[("rId7", "slide", "slides/slide1.xml")]),
+        ),
+        ("ppt/slides/slide1.xml", &slide),
+    ])
+}
+
+pub fn xlsx(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let inline = |inline: &Inline| match inline {
+        Inline::Text(text) => format!("<r><t xml:space=\"preserve\">{}</t></r>", escaped(text)),
+        Inline::Marked(text) => format!(
+            "<r><rPr><b/></rPr><t xml:space=\"preserve\">{}</t></r>",
+            escaped(text)
+        ),
+        Inline::Code => "<r><t xml:space=\"preserve\">\n</t></r>".to_owned(),
+    };
+    let item = |it: &Vec<Inline>| match it.as_slice() {
+        [Inline::Text(text)] => format!("<si><t xml:space=\"preserve\">{}</t></si>", escaped(text)),
+        it => format!("<si>{}</si>", it.iter().map(inline).collect::<String>()),
+    };
+    let cell = |number: usize| {
+        format!(
+            "<row r=\"{0}\"><c r=\"A{0}\" t=\"s\"><v>{number}</v></c><c r=\"B{0}\"><v>7</v></c></row>",
+            number + 1
+        )
+    };
+    let strings: String = paragraphs.iter().map(item).collect();
+    workbook(
+        &strings,
+        &(0..paragraphs.len()).map(cell).collect::<String>(),
+        None,
+    )
+}
+
+/// A workbook with these shared strings, these rows, and perhaps a table.
+fn workbook(strings: &str, rows: &str, table: Option<&str>) -> Vec<u8> {
+    const SPACE: &str = "xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"";
+    let book = format!(
+        "<workbook {SPACE} xmlns:r=\"{RELATIONSHIPS}\"><sheets><sheet name=\"One\" sheetId=\"1\" r:id=\"rId1\"/></sheets></workbook>"
+    );
+    let strings = format!("<sst {SPACE}>{strings}</sst>");
+    let sheet = format!("<worksheet {SPACE}><sheetData>{rows}</sheetData></worksheet>");
+    let of_book = relationships(&[
+        ("rId1", "worksheet", "worksheets/sheet1.xml"),
+        ("rId2", "sharedStrings", "sharedStrings.xml"),
+    ]);
+    let main = relationships(&[("rId1", "officeDocument", "xl/workbook.xml")]);
+    let of_sheet = relationships(&[("rId1", "table", "../tables/table1.xml")]);
+    let mut entries = vec![
+        ("[Content_Types].xml", TYPES),
+        ("_rels/.rels", main.as_str()),
+        ("xl/workbook.xml", &book),
+        ("xl/_rels/workbook.xml.rels", &of_book),
+        ("xl/worksheets/sheet1.xml", &sheet),
+        ("xl/sharedStrings.xml", &strings),
+    ];
+    if let Some(table) = table {
+        entries.push(("xl/worksheets/_rels/sheet1.xml.rels", &of_sheet));
+        entries.push(("xl/tables/table1.xml", table));
+    }
+    package(&entries)
+}
+
+#[test]
+fn runs_that_look_alike_are_one_text() {
+    let body = format!(
+        "<w:p>{}{}<w:proofErr w:type=\"spellStart\"/>{}{}{}</w:p>",
+        run("<w:rPr><w:lang w:val=\"en-US\"/></w:rPr>", "Op"),
+        run("", "en the "),
+        run("<w:rPr><w:b/></w:rPr>", "fi"),
+        run("<w:rPr><w:b/><w:noProof/></w:rPr>", "le"),
+        run("", " now.")
+    );
+    let bytes = word(&body, &[]);
+    let document = read("a.docx", &bytes);
+    let text = format!("Open the {}file{CLOSE} now.", open(0));
+    assert_eq!(texts(&document), [text]);
+    let written = translated(
+        &document,
+        &[&format!(
+            "Jetzt {}die Datei{CLOSE} öffnen & \"<sagen>\".",
+            open(0)
+        )],
+        None,
+    );
+    let expected = "<w:p><w:r><w:rPr><w:lang w:val=\"en-US\"/></w:rPr><w:t xml:space=\"preserve\">Jetzt </w:t></w:r>\
+                    <w:r><w:rPr><w:b/></w:rPr><w:t>die Datei</w:t></w:r>\
+                    <w:r><w:rPr><w:lang w:val=\"en-US\"/></w:rPr><w:t xml:space=\"preserve\"> öffnen &amp; \"&lt;sagen&gt;\".</w:t></w:r></w:p>";
+    let text = entry(&written, "word/document.xml");
+    assert!(text.contains(expected), "{text}");
+    let german = entry(
+        &translated(&document, &["Jetzt."], Some("de")),
+        "word/document.xml",
+    );
+    assert!(
+        german.contains("w:val=\"de-DE\"") && !german.contains("en-US"),
+        "{german}"
+    );
+}
+
+#[test]
+fn what_is_no_text_keeps_its_place() {
+    let field = |instruction: &str, shown: &str| {
+        format!(
+            "<w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:instrText>{instruction}</w:instrText></w:r>\
+             <w:r><w:fldChar w:fldCharType=\"separate\"/></w:r>{}<w:r><w:fldChar w:fldCharType=\"end\"/></w:r>",
+            run("", shown)
+        )
+    };
+    let body = format!(
+        "<w:p>{}{}{}{}{}<w:del w:id=\"1\"><w:r><w:delText>old</w:delText></w:r></w:del><w:ins w:id=\"2\">{}</w:ins>\
+         <w:r><w:tab/><w:t>so</w:t><w:softHyphen/><w:t>le</w:t><w:br/><w:t>end</w:t></w:r></w:p>",
+        run("", "Page "),
+        field("PAGE", "7"),
+        run("", " and "),
+        field("HYPERLINK \"x\"", "a link"),
+        run("", " with "),
+        run("", "new"),
+    );
+    let document = read("a.docx", &word(&body, &[]));
+    let text = format!(
+        "Page {} and {}a link{CLOSE} with {}{}new{CLOSE}{}sole{}end",
+        point(0),
+        open(1),
+        point(2),
+        open(3),
+        point(4),
+        point(5)
+    );
+    assert_eq!(texts(&document), [text]);
+    let sentence = &document.sentences[0];
+    assert_eq!(sentence.plain_text(), "Page 7 and a link with newsole end");
+    let written = translated(&document, &["Nur Text"], None);
+    let text = entry(&written, "word/document.xml");
+    for kept in [
+        "<w:instrText>PAGE</w:instrText>",
+        "HYPERLINK",
+        "<w:delText>old</w:delText>",
+        "<w:tab/>",
+        "<w:softHyphen/>",
+        "<w:br/>",
+        "<w:ins w:id=\"2\">",
+    ] {
+        assert_eq!(text.matches(kept).count(), 1, "{kept} in {text}");
+    }
+    assert_eq!(text.matches("fldCharType").count(), 6);
+}
+
+#[test]
+fn a_text_box_is_translated_once_and_written_twice() {
+    let boxed = |text: &str| {
+        format!(
+            "<w:txbxContent><w:p>{}</w:p></w:txbxContent>",
+            run("", text)
+        )
+    };
+    let body = format!(
+        "<w:p>{}<w:r><mc:AlternateContent><mc:Choice Requires=\"wps\"><wps:txbx>{}</wps:txbx></mc:Choice>\
+         <mc:Fallback><w:pict><v:textbox>{}</v:textbox></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>",
+        run("", "Around it."),
+        boxed("In the box."),
+        boxed("In the box."),
+    );
+    let document = read("a.docx", &word(&body, &[]));
+    assert_eq!(texts(&document), ["Around it.", "In the box."]);
+    let written = translated(&document, &["Darum.", "Im Kasten."], None);
+    let text = entry(&written, "word/document.xml");
+    assert_eq!(
+        (
+            text.matches("Im Kasten.").count(),
+            text.matches("Darum.").count()
+        ),
+        (2, 1),
+        "{text}"
+    );
+    let only_box = document
+        .written(&[None, Some("Im Kasten.".to_owned())], None)
+        .expect("written");
+    assert_eq!(
+        entry(&only_box, "word/document.xml")
+            .matches("Im Kasten.")
+            .count(),
+        2
+    );
+}
+
+#[test]
+fn headings_tables_notes_and_headers_are_found() {
+    let styles = "<w:styles xmlns:w=\"w\"><w:style w:type=\"paragraph\" w:styleId=\"H\"><w:name w:val=\"heading 2\"/></w:style>\
+                  <w:style w:type=\"paragraph\" w:styleId=\"Mine\"><w:name w:val=\"Mine\"/><w:basedOn w:val=\"H\"/></w:style></w:styles>";
+    let notes = "<w:footnotes xmlns:w=\"w\"><w:footnote w:type=\"separator\"><w:p><w:r><w:t>x</w:t></w:r></w:p></w:footnote>\
+                 <w:footnote w:id=\"2\"><w:p><w:r><w:footnoteRef/></w:r><w:r><w:t xml:space=\"preserve\"> A note.</w:t></w:r></w:p></w:footnote></w:footnotes>";
+    let header = "<w:hdr xmlns:w=\"w\"><w:p><w:r><w:t>Above</w:t></w:r></w:p></w:hdr>";
+    let body = format!(
+        "<w:p><w:pPr><w:pStyle w:val=\"Mine\"/></w:pPr>{}</w:p><w:tbl><w:tr><w:tc><w:tbl><w:tr><w:tc><w:p>{}</w:p></w:tc></w:tr></w:tbl><w:p/></w:tc></w:tr></w:tbl>\
+         <w:sdt><w:sdtPr/><w:sdtContent><w:p>{}</w:p></w:sdtContent></w:sdt>",
+        run("", "A heading"),
+        run("", "A cell"),
+        run("", "A control")
+    );
+    let bytes = word(
+        &body,
+        &[
+            ("styles", "styles.xml", styles),
+            ("footnotes", "footnotes.xml", notes),
+            ("header", "header1.xml", header),
+        ],
+    );
+    let document = read("a.docx", &bytes);
+    assert_eq!(
+        texts(&document),
+        ["A heading", "A cell", "A control", "A note.", "Above"]
+    );
+    let kinds: Vec<_> = document
+        .paragraphs
+        .iter()
+        .map(|paragraph| paragraph.kind)
+        .collect();
+    assert_eq!(
+        kinds[..3],
+        [
+            ParagraphKind::Heading,
+            ParagraphKind::TableCell,
+            ParagraphKind::Text
+        ]
+    );
+    assert_eq!(
+        (document.sections.len(), document.sections[1].level),
+        (2, 2)
+    );
+    let written = translated(
+        &document,
+        &["A heading", "A cell", "A control", "Eine Notiz.", "Above"],
+        None,
+    );
+    assert!(entry(&written, "word/footnotes.xml").contains("Eine Notiz."));
+    assert_eq!(
+        entry(&written, "word/document.xml"),
+        entry(&bytes, "word/document.xml")
+    );
+}
+
+#[test]
+fn headings_of_tables_and_what_formulas_compute_stay() {
+    let strings = "<si><t>Name</t></si><si><t>Red wine</t></si><si><t>two\nlines</t></si>";
+    let rows = "<row r=\"1\"><c r=\"A1\" t=\"s\"><v>0</v></c></row><row r=\"2\"><c r=\"A2\" t=\"s\"><v>2</v></c></row>\
+                <row r=\"3\"><c r=\"A3\" t=\"s\"><v>1</v></c><c r=\"B3\" t=\"str\"><f>A3</f><v>Red wine</v></c>\
+                <c r=\"C3\" t=\"inlineStr\"><is><t>Own</t></is></c></row>";
+    let table = "<table xmlns=\"x\" ref=\"A1:A3\"><tableColumns><tableColumn id=\"1\" name=\"Name\"/></tableColumns></table>";
+    let bytes = workbook(strings, rows, Some(table));
+    let document = read("a.xlsx", &bytes);
+    assert_eq!(
+        texts(&document),
+        [&format!("two{}lines", point(0)), "Red wine", "Own"]
+    );
+    assert_eq!(document.paragraphs[1].id.as_deref(), Some("One!A3"));
+    let written = translated(
+        &document,
+        &[&format!("zwei{}Zeilen", point(0)), "Rotwein", "Eigen"],
+        Some("de"),
+    );
+    let text = entry(&written, "xl/sharedStrings.xml");
+    assert!(
+        text.contains("<si><t>Name</t></si><si><t>Rotwein</t></si>"),
+        "{text}"
+    );
+    assert!(
+        text.contains("<t xml:space=\"preserve\">zwei\nZeilen</t>"),
+        "{text}"
+    );
+    let sheet = entry(&written, "xl/worksheets/sheet1.xml");
+    assert!(
+        sheet.contains("<v>Red wine</v>") && sheet.contains("<is><t>Eigen</t></is>"),
+        "{sheet}"
+    );
+}
+
+#[test]
+fn slides_say_their_language_and_keep_numbers() {
+    let text = "<a:p><a:r><a:rPr lang=\"en-GB\" dirty=\"0\"/><a:t>Slide </a:t></a:r><a:fld id=\"{1}\" type=\"slidenum\"><a:t>3</a:t></a:fld></a:p>";
+    let document = read("a.pptx", &slides(text));
+    assert_eq!(document.sentences[0].plain_text(), "Slide 3");
+    let written = translated(&document, &[&format!("Folie {}", point(0))], Some("de"));
+    let slide = entry(&written, "ppt/slides/slide1.xml");
+    assert!(
+        slide.contains("<a:rPr lang=\"de-DE\" dirty=\"0\"/><a:t>Folie </a:t></a:r><a:fld"),
+        "{slide}"
+    );
+}

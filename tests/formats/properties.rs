@@ -1,0 +1,257 @@
+//! Random documents with hostile characters, and random translations of them, are read as they were written.
+
+use rand::seq::IndexedRandom;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use canopy::error::Error;
+use canopy::text::document::{Document, Format};
+use canopy::text::placeholder::Placeholder;
+
+use super::office::{docx, pptx, xlsx};
+use super::packages::{epub, odt};
+use super::xml::{dita, docbook, xliff1, xliff2};
+use super::{entry, read, seen};
+
+/// A piece of a paragraph.
+#[derive(Debug, Clone)]
+pub enum Inline {
+    Text(String),
+    Marked(String),
+    Code,
+}
+
+type Maker = fn(&[Vec<Inline>]) -> Vec<u8>;
+
+/// A name of a file, how it is made of paragraphs, the entry in which they stand if it is an archive, and how their codes
+/// begin there.
+type Made = (&'static str, Maker, &'static str, &'static str);
+
+const FORMATS: [Made; 9] = [
+    ("a.docx", docx, "word/document.xml", "<w:bookmark"),
+    ("a.pptx", pptx, "ppt/slides/slide1.xml", "<a:br"),
+    ("a.xlsx", xlsx, "xl/sharedStrings.xml", "\n"),
+    ("a.odt", odt, "content.xml", "<text:bookmark"),
+    ("a.epub", epub, "OEBPS/page 0.xhtml", "<img"),
+    ("a.xlf", xliff1, "", "<ph"),
+    ("b.xlf", xliff2, "", "<ph"),
+    ("a.dita", dita, "", "<image"),
+    ("a.dbk", docbook, "", "<anchor"),
+];
+
+const HOSTILE: [&str; 30] = [
+    "<",
+    ">",
+    "&",
+    "]]>",
+    "\"",
+    "'",
+    "\u{202E}",
+    "e\u{301}",
+    "👩‍👩‍👧",
+    "🏳️‍🌈",
+    "&amp;",
+    "&#65;",
+    "&lt;b&gt;",
+    "-->",
+    "<!--",
+    "<w:t>",
+    "</p>",
+    "{0}",
+    "%s",
+    "a\\b",
+    "$1",
+    "\u{A0}",
+    "\u{200B}",
+    "\u{AD}",
+    "日本",
+    "שלום",
+    "नमस्ते",
+    "ﬁ",
+    "  ",
+    "\u{FFFD}",
+];
+
+fn hostile(random: &mut ChaCha8Rng) -> String {
+    let mut text = String::from(
+        *["word", "Größe", "Ελλάδα", "ещё"]
+            .choose(random)
+            .expect("one"),
+    );
+    for _ in 0..random.random_range(0..5) {
+        if random.random_bool(0.5) {
+            text.push(' ');
+        }
+        text += HOSTILE.choose(random).expect("one");
+        text += ["", "a", " b", "ß "].choose(random).expect("one");
+    }
+    text
+}
+
+fn paragraphs(random: &mut ChaCha8Rng) -> Vec<Vec<Inline>> {
+    let inline = |random: &mut ChaCha8Rng| match random.random_range(0..5) {
+        0 => Inline::Marked(hostile(random)),
+        1 => Inline::Code,
+        _ => Inline::Text(hostile(random)),
+    };
+    let paragraph = |random: &mut ChaCha8Rng| {
+        let mut paragraph = vec![Inline::Text(hostile(random))];
+        paragraph.extend((0..random.random_range(0..5)).map(|_| inline(random)));
+        paragraph
+    };
+    (0..random.random_range(1..5))
+        .map(|_| paragraph(random))
+        .collect()
+}
+
+/// A translation with the placeholders of its source, nested as they were; without some of them if `loses`.
+fn translation(source: &str, loses: bool, random: &mut ChaCha8Rng) -> String {
+    let mut text = hostile(random);
+    let mut dropped = Vec::new();
+    for placeholder in source.chars().filter(|&c| Placeholder::of(c).is_some()) {
+        let is_kept = match Placeholder::of(placeholder) {
+            Some(Placeholder::Close) => dropped.pop().unwrap_or(true),
+            Some(Placeholder::Open(_)) => {
+                dropped.push(!loses || random.random_bool(0.7));
+                *dropped.last().expect("pushed")
+            }
+            _ => !loses || random.random_bool(0.7),
+        };
+        if is_kept {
+            text.push(placeholder);
+        }
+        if random.random_bool(0.8) {
+            text += &hostile(random);
+        }
+    }
+    text.trim().to_owned()
+}
+
+fn of_paragraphs(document: &Document, texts: &[String]) -> Vec<String> {
+    let of = |paragraph: &canopy::text::document::Paragraph| {
+        seen(&texts[paragraph.sentences.clone()].concat())
+    };
+    document.paragraphs.iter().map(of).collect()
+}
+
+/// How many codes stand in a file.
+fn count(bytes: &[u8], part: &str, mark: &str) -> usize {
+    match part {
+        "" => String::from_utf8_lossy(bytes).matches(mark).count(),
+        part => entry(bytes, part).matches(mark).count(),
+    }
+}
+
+fn check((name, maker, part, mark): Made, random: &mut ChaCha8Rng) {
+    let source = paragraphs(random);
+    let bytes = maker(&source);
+    let document = read(name, &bytes);
+    let shown = source.iter().map(|paragraph| {
+        let text = |inline: &Inline| match inline {
+            Inline::Text(text) | Inline::Marked(text) => text.clone(),
+            Inline::Code => String::new(),
+        };
+        seen(&paragraph.iter().map(text).collect::<String>())
+    });
+    let own: Vec<String> = document
+        .sentences
+        .iter()
+        .map(|sentence| sentence.text.clone())
+        .collect();
+    let found = of_paragraphs(&document, &own);
+    assert_eq!(found, shown.collect::<Vec<_>>(), "{name}: {source:?}");
+    let same: Vec<_> = own.iter().cloned().map(Some).collect();
+    assert!(
+        document.written(&same, None).expect("written") == bytes,
+        "{name}: {source:?}"
+    );
+
+    let loses = random.random_bool(0.3);
+    let translations: Vec<String> = own
+        .iter()
+        .map(|text| translation(text, loses, random))
+        .collect();
+    let given: Vec<_> = translations.iter().cloned().map(Some).collect();
+    let written = document.written(&given, Some("de")).expect("written");
+    let again = read(name, &written);
+    let texts: Vec<String> = again
+        .sentences
+        .iter()
+        .map(|sentence| {
+            sentence
+                .known
+                .clone()
+                .unwrap_or_else(|| sentence.text.clone())
+        })
+        .collect();
+    let expected: Vec<String> = of_paragraphs(&document, &translations);
+    assert_eq!(
+        of_paragraphs(&again, &texts),
+        expected,
+        "{name}: {source:?} -> {translations:?}"
+    );
+    // What a page has lost is lost; in other files every code stays, in a bilingual one beside that of the source.
+    if !(loses && document.format == Format::Epub) {
+        let times = if document.format.is_bilingual() { 2 } else { 1 };
+        let (before, after) = (count(&bytes, part, mark), count(&written, part, mark));
+        assert_eq!(
+            after,
+            times * before,
+            "{name}: {source:?} -> {translations:?}"
+        );
+    }
+
+    let mut bad = given;
+    bad[0] = Some(format!(
+        "a{}b",
+        ['\0', '\u{1B}', '\u{FFFF}'].choose(random).expect("one")
+    ));
+    assert!(
+        matches!(
+            document.written(&bad, Some("de")),
+            Err(Error::Unwritable { .. })
+        ),
+        "{name}"
+    );
+}
+
+#[test]
+fn random_documents_and_translations_are_read_as_they_were_written() {
+    for made in FORMATS {
+        let mut random = ChaCha8Rng::seed_from_u64(29);
+        for _ in 0..400 {
+            check(made, &mut random);
+        }
+    }
+}
+
+/// Whatever is cut off or changed in a file, it is read or refused, and nothing else.
+#[test]
+fn damaged_files_are_refused_or_read() {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    for (name, maker, ..) in FORMATS {
+        for _ in 0..60 {
+            let mut bytes = maker(&paragraphs(&mut random));
+            match random.random_range(0..3) {
+                0 => bytes.truncate(random.random_range(0..bytes.len())),
+                1 => {
+                    let place = random.random_range(0..bytes.len());
+                    bytes[place] = (random.next_u32() & 0xFF) as u8;
+                }
+                _ => {
+                    let place = random.random_range(0..bytes.len());
+                    bytes.drain(place..(place + 9).min(bytes.len()));
+                }
+            }
+            let format = Format::of(name.as_ref()).expect("a format");
+            let Ok(document) = Document::from_bytes(name, format, bytes.clone()) else {
+                continue;
+            };
+            let none = vec![None; document.sentences.len()];
+            assert!(
+                document.written(&none, None).expect("written") == bytes,
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! XLIFF, DITA and DocBook.
+
+use canopy::text::placeholder::{CLOSE, open, point};
+
+use super::properties::Inline;
+use super::{read, texts, translated};
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+fn content(paragraph: &[Inline], mark: &str, attributes: &str, code: &str) -> String {
+    let mut number = 0;
+    let mut inline = |inline: &Inline| {
+        number += 1;
+        match inline {
+            Inline::Text(text) => escaped(text),
+            Inline::Marked(text) => format!(
+                "<{mark}{}>{}</{mark}>",
+                attributes.replace('#', &number.to_string()),
+                escaped(text)
+            ),
+            Inline::Code => code.replace('#', &number.to_string()),
+        }
+    };
+    paragraph.iter().map(&mut inline).collect()
+}
+
+pub fn xliff1(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let unit = |it: &Vec<Inline>| {
+        let source = content(it, "g", " id=\"#\"", "<ph id=\"#\">{}</ph>");
+        format!(
+            "<trans-unit id=\"a\" xml:space=\"preserve\">\n<source>{source}</source>\n</trans-unit>\n"
+        )
+    };
+    first(&paragraphs.iter().map(unit).collect::<String>()).into_bytes()
+}
+
+fn first(units: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\"?>\n<xliff version=\"1.2\" xmlns=\"urn:oasis:names:tc:xliff:document:1.2\">\
+         <file source-language=\"en\" datatype=\"x\" original=\"y\"><body>\n{units}</body></file></xliff>\n"
+    )
+}
+
+pub fn xliff2(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let unit = |it: &Vec<Inline>| {
+        let source = content(it, "pc", " id=\"#\"", "<ph id=\"#\"/>");
+        format!("<unit id=\"a\"><segment><source>{source}</source></segment></unit>\n")
+    };
+    let units: String = paragraphs.iter().map(unit).collect();
+    second(&units).into_bytes()
+}
+
+fn second(units: &str) -> String {
+    format!(
+        "<xliff version=\"2.0\" srcLang=\"en\" xmlns=\"urn:oasis:names:tc:xliff:document:2.0\"><file id=\"f\">{units}</file></xliff>"
+    )
+}
+
+pub fn dita(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let paragraph =
+        |it: &Vec<Inline>| format!("<p>{}</p>", content(it, "b", "", "<image href=\"x.png\"/>"));
+    let body: String = paragraphs.iter().map(paragraph).collect();
+    format!("<?xml version=\"1.0\"?>\n<!DOCTYPE topic PUBLIC \"-//OASIS//DTD DITA Topic//EN\" \"topic.dtd\">\n<topic id=\"t\"><body>{body}</body></topic>").into_bytes()
+}
+
+pub fn docbook(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let paragraph = |it: &Vec<Inline>| {
+        format!(
+            "<para>{}</para>",
+            content(it, "emphasis", "", "<anchor id=\"x\"/>")
+        )
+    };
+    let body: String = paragraphs.iter().map(paragraph).collect();
+    format!(
+        "<?xml version=\"1.0\"?>\n<article xmlns=\"http://docbook.org/ns/docbook\">{body}</article>"
+    )
+    .into_bytes()
+}
+
+fn written(name: &str, text: &str, translations: &[&str]) -> String {
+    let document = read(name, text.as_bytes());
+    String::from_utf8(translated(&document, translations, Some("de"))).expect("UTF-8")
+}
+
+#[test]
+fn targets_and_states_are_written_and_what_is_done_is_kept() {
+    let text = first(
+        "<trans-unit id=\"1\" maxwidth=\"20\" size-unit=\"char\">\n  <source>Open</source>\n<note>A button</note></trans-unit>\
+         <trans-unit id=\"2\"><source>Close</source><target state=\"new\">Close</target></trans-unit>\
+         <trans-unit id=\"3\"><source>Save</source><target state=\"translated\">Sichern</target></trans-unit>\
+         <trans-unit id=\"4\" translate=\"no\"><source>Quit</source></trans-unit>\
+         <group translate=\"no\"><trans-unit id=\"5\"><source>Help</source></trans-unit></group>",
+    );
+    let document = read("a.xlf", text.as_bytes());
+    assert_eq!(texts(&document), ["Open", "Close", "Save"]);
+    assert_eq!(document.sentences[2].known.as_deref(), Some("Sichern"));
+    let first = &document.paragraphs[0];
+    assert_eq!(
+        (first.note.as_deref(), first.max_chars, first.id.as_deref()),
+        (Some("A button"), Some(20), Some("1"))
+    );
+    let translated = written("a.xlf", &text, &["Öffnen", "Close", "Sichern"]);
+    let expected = text
+        .replace(
+            "<source>Open</source>",
+            "<source>Open</source>\n  <target state=\"needs-review-translation\">Öffnen</target>",
+        )
+        .replace("state=\"new\"", "state=\"needs-review-translation\"")
+        .replace("original=\"y\"", "original=\"y\" target-language=\"de\"");
+    assert_eq!(translated, expected);
+}
+
+#[test]
+fn segments_keep_their_places_and_codes() {
+    let text = first(
+        "<trans-unit id=\"1\"><source><x id=\"0\"/>One. <bpt id=\"1\">{b}</bpt>Two<ept id=\"1\">{/b}</ept>.</source><seg-source>\
+         <x id=\"0\"/><mrk mtype=\"seg\" mid=\"a\">One.</mrk> <mrk mtype=\"seg\" mid=\"b\"><bpt id=\"1\">{b}</bpt>Two<ept id=\"1\">{/b}</ept>.</mrk></seg-source></trans-unit>",
+    );
+    let document = read("a.xlf", text.as_bytes());
+    assert_eq!(
+        texts(&document),
+        ["One.", &format!("{}Two{CLOSE}.", open(0))]
+    );
+    let translated = written("a.xlf", &text, &["Eins.", "Zwei."]);
+    let target = "<target state=\"needs-review-translation\"><x id=\"0\"/><mrk mtype=\"seg\" mid=\"a\">Eins.</mrk> \
+                  <mrk mtype=\"seg\" mid=\"b\">Zwei.<bpt id=\"1\">{b}</bpt><ept id=\"1\">{/b}</ept></mrk></target>";
+    assert!(translated.contains(target), "{translated}");
+}
+
+#[test]
+fn trados_and_memoq_are_told_in_their_own_words() {
+    let text = first(
+        "<trans-unit id=\"1\"><source>One.</source><seg-source><mrk mtype=\"seg\" mid=\"1\">One.</mrk> <mrk mtype=\"seg\" mid=\"2\">Two.</mrk></seg-source>\
+         <target><mrk mtype=\"seg\" mid=\"1\"/> <mrk mtype=\"seg\" mid=\"2\">Zwei.</mrk></target>\
+         <sdl:seg-defs><sdl:seg id=\"1\"/><sdl:seg id=\"2\" locked=\"true\"/></sdl:seg-defs></trans-unit>",
+    );
+    let text = text.replace("version=\"1.2\"", "version=\"1.2\" xmlns:sdl=\"s\"");
+    let document = read("a.sdlxliff", text.as_bytes());
+    assert_eq!(texts(&document), ["One."]);
+    let translated = written("a.sdlxliff", &text, &["Eins."]);
+    let expected = "<target><mrk mtype=\"seg\" mid=\"1\">Eins.</mrk> <mrk mtype=\"seg\" mid=\"2\">Zwei.</mrk></target>\
+                    <sdl:seg-defs><sdl:seg id=\"1\" conf=\"Draft\"/>";
+    assert!(translated.contains(expected), "{translated}");
+
+    let text = first(
+        "<trans-unit id=\"1\" mq:status=\"NotStarted\"><source>One</source><target/></trans-unit>\
+                      <trans-unit id=\"2\" mq:locked=\"locked\"><source>Two</source></trans-unit>",
+    );
+    let text = text.replace("version=\"1.2\"", "version=\"1.2\" xmlns:mq=\"MQXliff\"");
+    let translated = written("a.mqxliff", &text, &["Eins"]);
+    assert!(
+        translated.contains("mq:status=\"PartiallyEdited\"")
+            && translated.contains(">Eins</target>"),
+        "{translated}"
+    );
+    assert_eq!(translated.matches("<target").count(), 1);
+}
+
+#[test]
+fn units_of_the_second_version_have_their_segments() {
+    let text = second(
+        "<unit id=\"u\"><notes><note>Say it well</note></notes><segment id=\"s1\"><source>One <pc id=\"1\">two</pc> <ph id=\"2\"/></source></segment>\
+         <ignorable><source> </source></ignorable><segment state=\"final\"><source>Done</source><target>Fertig</target></segment></unit>",
+    );
+    let document = read("a.xlf", text.as_bytes());
+    assert_eq!(
+        texts(&document),
+        [&format!("One {}two{CLOSE}", open(0)), "Done"]
+    );
+    assert_eq!(document.paragraphs[0].id.as_deref(), Some("u/s1"));
+    assert_eq!(document.sentences[1].known.as_deref(), Some("Fertig"));
+    let translated = written(
+        "a.xlf",
+        &text,
+        &[&format!("Eins {}zwei{CLOSE}", open(0)), "Fertig"],
+    );
+    let expected = "<segment id=\"s1\" state=\"translated\"><source>One <pc id=\"1\">two</pc> <ph id=\"2\"/></source>\
+                    <target>Eins <pc id=\"1\">zwei</pc> <ph id=\"2\"/></target></segment>";
+    assert!(
+        translated.contains(expected) && translated.contains("trgLang=\"de\""),
+        "{translated}"
+    );
+}
+
+#[test]
+fn a_topic_keeps_names_listings_and_entities() {
+    let text = "<?xml version=\"1.0\"?>\n<!DOCTYPE concept PUBLIC \"-//OASIS//DTD DITA Concept//EN\" \"concept.dtd\" [<!ENTITY name \"Tool\">]>\n\
+                <concept id=\"c\" xml:lang=\"en\"><title>About</title><conbody><p>Run <codeph>ls -l</codeph> in &name;<fn>Or not.</fn>.\n<ul><li>One</li></ul> Then rest.</p>\
+                <codeblock>keep()</codeblock><p translate=\"no\">As it is</p></conbody></concept>";
+    let document = read("a.dita", text.as_bytes());
+    let run = format!("Run {} in {}{}.", point(0), point(1), point(2));
+    assert_eq!(
+        texts(&document),
+        ["About", &run, "Or not.", "One", "Then rest."]
+    );
+    assert_eq!(document.sentences[1].plain_text(), "Run ls -l in &name;.");
+    let told = format!("In {} läuft {}{}.", point(1), point(0), point(2));
+    let translated = written(
+        "a.dita",
+        text,
+        &["Über", &told, "Oder nicht.", "Eins", "Then rest."],
+    );
+    assert!(translated.contains("<p>In &name; läuft <codeph>ls -l</codeph><fn>Oder nicht.</fn>.\n<ul><li>Eins</li></ul> Then rest.</p>"), "{translated}");
+    assert!(
+        translated.contains("xml:lang=\"de\"")
+            && translated.contains("<codeblock>keep()</codeblock>"),
+        "{translated}"
+    );
+}
