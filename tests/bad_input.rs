@@ -16,14 +16,16 @@ use tempfile::TempDir;
 fn unreadable_documents_are_refused_by_name() {
     let desk = Desk::new();
     let long_line = "x".repeat(MAX_LINE_BYTES + 1);
-    let utf16: Vec<u8> = "\u{FEFF}Open."
+    // UTF-16 opens (see `encodings_and_line_ends_are_kept`); what ends within a character does not.
+    let mut utf16: Vec<u8> = "\u{FEFF}Open."
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
         .collect();
+    utf16.pop();
     let deep = "<div>".repeat(200_000);
     let cases: [(&str, &[u8], &[&str]); 6] = [
         ("binary.txt", b"Open\0the", &["byte 4"]),
-        ("utf16.txt", &utf16, &["UTF-16", "UTF-8"]),
+        ("utf16.txt", &utf16, &["UTF-16"]),
         ("latin.txt", b"Open.\nDr\xFCcken.\n", &["line 2"]),
         ("long.txt", long_line.as_bytes(), &["line 1"]),
         ("deep.html", deep.as_bytes(), &["nested", "512"]),
