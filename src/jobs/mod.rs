@@ -17,6 +17,7 @@ pub mod trainings;
 pub mod worker;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -100,11 +101,12 @@ pub enum Request {
         control: JobControl,
     },
     /// What the model attends to when it reads `document` and writes `targets`, one for each sentence or none; `top_t` is
-    /// another T than the model's own.
+    /// another T than the model's own. Of the sentences of `part`, or of all.
     Trace {
         job: JobId,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
+        part: Option<Range<usize>>,
         top_t: Option<usize>,
     },
     /// What only the model can tell of a sentence. Of several that wait only the last one is answered; one that is
