@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use burn::tensor::wgpu::WgpuBackend;
+use burn_wgpu::WgpuBackend;
 use burn::tensor::{Device, DeviceKind};
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,6 @@
 //! What the shader reads and writes, byte by byte.
 
-use eframe::wgpu;
-use eframe::wgpu::{BufferUsages, TextureFormat, TextureUsages};
+use wgpu::{BufferUsages, TextureFormat, TextureUsages};
 use plotters::style::RGBColor;
 
 use super::pipelines::MapPipelines;

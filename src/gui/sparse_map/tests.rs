@@ -1,5 +1,5 @@
-use eframe::wgpu::TextureFormat;
-use eframe::wgpu::naga;
+use wgpu::TextureFormat;
+use wgpu::naga;
 use egui::{Event, MouseWheelUnit};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
