@@ -9,7 +9,7 @@ use crate::jobs::{FileRequest, JobId};
 pub(super) struct LastWrites {
     /// Under way.
     job: Option<JobId>,
-    /// What went wrong since they began.
+    /// Failures since they began.
     failures: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ impl AppState {
         self.closing.job.is_some()
     }
 
-    /// What of the last writes failed, for those who would lose it.
+    /// Failures of the last writes, for those who would lose work.
     pub fn last_failures(&self) -> &[String] {
         &self.closing.failures
     }

@@ -8,13 +8,13 @@ use super::finding::FindCommand;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
 
-/// What a person asks for.
+/// An action of the user, from a menu, a key or a button.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Asks for a file.
     Open,
     OpenPath(PathBuf),
-    /// What was dropped together.
+    /// Files and folders that were dropped together.
     Drop(Vec<PathBuf>),
     CloseDocument,
     /// Takes over what was done on the document when it had another name.
@@ -89,7 +89,7 @@ pub enum Command {
     Evaluate(EvaluateCommand),
 }
 
-/// What the window is about.
+/// A page of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Page {
     #[default]

@@ -7,7 +7,7 @@ use super::state::{AppState, NoticeKind};
 use crate::jobs::State;
 use crate::text::placeholder::{Placeholder, stripped};
 
-/// What a person asks the bar for.
+/// A command of the find bar.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FindCommand {
     Open,
@@ -70,7 +70,7 @@ pub struct Find {
 }
 
 impl Find {
-    /// What to mark on a side of a sentence.
+    /// The matches to mark on a side of a sentence.
     pub fn marks(&self, sentence: usize, side: Side) -> Vec<Mark> {
         if !self.is_open {
             return vec![];

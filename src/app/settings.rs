@@ -1,4 +1,4 @@
-//! What is remembered between sessions, and where files of our own lie.
+//! Settings that are kept between sessions, and where files of our own lie.
 
 use std::path::{Path, PathBuf};
 
@@ -23,14 +23,14 @@ pub struct Settings {
     pub recent_documents: Vec<PathBuf>,
     pub recent_models: Vec<PathBuf>,
     pub recent_corpora: Vec<PathBuf>,
-    /// What the person has translated before, if it is to be used.
+    /// The person's translation memory, if it is to be used.
     pub memory: Option<PathBuf>,
     pub recent_memories: Vec<PathBuf>,
     /// Whether a model learns from it before each document.
     pub learns_from_memory: bool,
-    /// What the program begins with, if a person has chosen.
+    /// The model that the program begins with, if a person has chosen.
     pub default_model: Option<PathBuf>,
-    /// What sentences are compared with.
+    /// The sentence encoder for comparisons.
     pub encoder: Option<PathBuf>,
 }
 
@@ -164,7 +164,7 @@ impl Folders {
     }
 }
 
-/// What came with the program.
+/// Files that came with the program.
 #[derive(Debug, Clone, Default)]
 pub struct Shipped {
     /// The starter first.

@@ -91,7 +91,7 @@ pub struct AppState {
     pub asks: Vec<Ask>,
     pub(super) folders: Folders,
     pub(super) now_secs: f64,
-    /// What to translate once the model is there.
+    /// The scope to translate once the model is there.
     pub(super) waiting_scope: Option<Scope>,
     pub(super) saving: Option<JobId>,
     /// The last jobs that write work and settings.
@@ -270,7 +270,7 @@ impl AppState {
             .flatten()
     }
 
-    /// What the model takes over, reads, learns from or looks up.
+    /// The translation memory, whichever way the model uses it.
     pub fn memory(&self) -> Option<&Arc<TranslationMemory>> {
         match &self.model {
             ModelState::Open { memory, .. } => memory.as_ref(),

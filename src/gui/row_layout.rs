@@ -41,7 +41,7 @@ impl Columns {
     }
 }
 
-/// What a row consists of, laid out.
+/// The parts of a row, laid out.
 pub struct Row {
     pub sentence: usize,
     pub gap: f32,

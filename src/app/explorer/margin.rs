@@ -9,7 +9,7 @@ use crate::explain::{Margin, Query};
 use crate::jobs::{ExplainRequest, JobId};
 use crate::trace::TraceSource;
 
-/// What is painted beside the document, and what was asked for.
+/// The shading beside the document, and the request for it.
 #[derive(Debug, Default)]
 pub(super) struct MarginState {
     /// Of the last answer; stays until the next one is there.
@@ -19,7 +19,7 @@ pub(super) struct MarginState {
 }
 
 impl AppState {
-    /// What the margin of the document shows: nothing unless there is a trace of this very document.
+    /// Returns the margin of the document: none unless there is a trace of this very document.
     pub fn margin(&self) -> Option<&Margin> {
         self.explorer.margin.shown.as_deref()
     }

@@ -19,7 +19,7 @@ use crate::similarity::Measure;
 use crate::text::document::Document;
 use crate::trace::{Side, TraceSource};
 
-/// What a person asks of the explorer.
+/// A command of the explorer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExploreCommand {
     View(ViewKind),
@@ -113,7 +113,7 @@ pub struct OpenTrace {
     pub origin: Origin,
 }
 
-/// What is under way for the explorer.
+/// Work of the explorer that is under way.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Awaited {
     /// The model reads the document once more.
@@ -187,7 +187,7 @@ impl Explorer {
         self.trace.as_ref().map(|trace| &*trace.source)
     }
 
-    /// What can be asked in a view.
+    /// Returns the choices that a view offers.
     pub fn choices(&self, view: ViewKind) -> Choices {
         let query = &self.question.query;
         self.source()
@@ -195,7 +195,7 @@ impl Explorer {
             .unwrap_or_default()
     }
 
-    /// What is asked about.
+    /// Returns the selected spot.
     pub fn selected(&self) -> Spot {
         let query = &self.question.query;
         Spot {

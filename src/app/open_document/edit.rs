@@ -1,4 +1,4 @@
-//! What the editor makes of its sentence, and what goes into the project file and comes from there.
+//! The editor's sentence, and the project file.
 
 use super::{Editor, OpenDocument, Target, WorkElsewhere};
 use crate::app::markup;
@@ -53,7 +53,7 @@ impl OpenDocument {
         self.change_all(changes);
     }
 
-    /// What the editor makes of its target, or what is wrong with it; `None` if nothing was written.
+    /// The target that the editor's text gives, or its problems; `None` if nothing was written.
     pub(in crate::app) fn edited(&self) -> Option<Result<Target, Vec<markup::Problem>>> {
         let editor = self.editor.as_ref()?;
         let before = &self.targets[editor.sentence].text;
@@ -85,7 +85,7 @@ impl OpenDocument {
         Some((*sentence, target))
     }
 
-    /// What goes into the project file, with what stands in the editor.
+    /// The content of the project file, with the text in the editor.
     pub fn project(&self) -> Project {
         let written = self.written();
         let target = |index: usize| match &written {
