@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
-use super::finding::FindCommand;
+use super::find::FindCommand;
+use super::settings::Theme;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
 
@@ -108,16 +109,6 @@ pub enum Scope {
     SelectedSection,
     Sentence(usize),
     SelectedSentence,
-}
-
-/// Which colours the window has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Theme {
-    #[default]
-    System,
-    Light,
-    Dark,
 }
 
 /// A key as the table names it.

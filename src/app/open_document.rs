@@ -7,22 +7,14 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::finding::Find;
+use super::find::Find;
 use super::history::{Change, History};
 use super::markup;
-use crate::inference::{Flag, Translation};
+use super::target::{Target, restored};
+use crate::inference::Translation;
 use crate::jobs::project::content_hash;
 use crate::jobs::{Project, SavedTarget, State};
 use crate::text::document::{Document, Sentence};
-
-/// The target side of one sentence.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Target {
-    /// With placeholders, empty while there is none.
-    pub text: String,
-    pub state: State,
-    pub flags: Vec<Flag>,
-}
 
 /// How many sentences are in which state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -134,7 +126,7 @@ impl OpenDocument {
     pub fn new(path: PathBuf, document: Arc<Document>, project: Option<&Project>) -> Self {
         let num_sentences = document.sentences.len();
         let (mut targets, unmatched) = match project {
-            Some(project) => edit::taken_over(project, &document),
+            Some(project) => restored(project, &document),
             None => (vec![Target::default(); num_sentences], vec![]),
         };
         // What the file has already, unless somebody has worked on it here.

@@ -4,11 +4,20 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::command::Theme;
 use crate::inference::{DeviceChoice, asset_folders, is_starter};
 use crate::text::document::Format;
 
 const NUM_RECENT: usize = 8;
+
+/// The colours of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Theme {
+    #[default]
+    System,
+    Light,
+    Dark,
+}
 
 /// Remembered between sessions; what is missing in the file has its default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ask::Ask;
-use super::closing::LastWrites;
 use super::command::{Command, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
-use super::finding::FindCommand;
+use super::find::FindCommand;
+use super::last_writes::LastWrites;
 use super::open_document::OpenDocument;
 use super::progress::{Progress, Running};
 use super::settings::{Folders, Settings, Shipped};

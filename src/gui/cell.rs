@@ -9,7 +9,7 @@ use egui::{
 };
 
 use super::theme::{self, Palette};
-use crate::app::finding::Mark;
+use crate::app::find::Mark;
 use crate::app::markup::{Piece, Token, pieces};
 use crate::text::document::ParagraphKind;
 

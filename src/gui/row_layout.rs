@@ -5,7 +5,7 @@ use egui::{Rangef, Rect, Ui};
 use super::cell::{Cell, CellStyle, Content};
 use super::theme::Palette;
 use crate::app::OpenDocument;
-use crate::app::finding::Side;
+use crate::app::find::Side;
 use crate::text::document::{Document, ParagraphKind};
 
 /// Space above and below the text of a row.

@@ -2,21 +2,12 @@
 
 use std::sync::Arc;
 
-use super::Origin;
+use super::{MarginState, Origin};
 use crate::app::command::Page;
 use crate::app::state::AppState;
 use crate::explain::{Margin, Query};
 use crate::jobs::{ExplainRequest, JobId};
 use crate::trace::TraceSource;
-
-/// The shading beside the document, and the request for it.
-#[derive(Debug, Default)]
-pub(super) struct MarginState {
-    /// Of the last answer; stays until the next one is there.
-    shown: Option<Box<Margin>>,
-    wanted: Option<(Arc<TraceSource>, Query)>,
-    asked: Option<JobId>,
-}
 
 impl AppState {
     /// Returns the margin of the document: none unless there is a trace of this very document.

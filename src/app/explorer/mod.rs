@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub use similarity::{Comparing, SimilarityState};
 
 use crate::charts::Theme;
-use crate::explain::{Choices, Heads, Order, Query, Question, Spot, ViewKind};
+use crate::explain::{Choices, Heads, Margin, Order, Query, Question, Spot, ViewKind};
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, UserMemory};
 use crate::similarity::Measure;
 use crate::text::document::Document;
@@ -142,7 +142,7 @@ pub struct Explorer {
     pub requests: Vec<ExplainRequest>,
     /// Colours of figures that are saved.
     pub theme: Theme,
-    margin: margin::MarginState,
+    margin: MarginState,
     pub similarity: SimilarityState,
     asked: Option<JobId>,
     /// Stops the model where it is asked.
@@ -171,7 +171,7 @@ impl Default for Explorer {
             revision: 0,
             requests: Vec::new(),
             theme: Theme::LIGHT,
-            margin: margin::MarginState::default(),
+            margin: MarginState::default(),
             similarity: SimilarityState::default(),
             asked: None,
             asked_control: JobControl::default(),
@@ -180,6 +180,15 @@ impl Default for Explorer {
             saving: None,
         }
     }
+}
+
+/// The shading beside the document, and the request for it.
+#[derive(Debug, Default)]
+struct MarginState {
+    /// Of the last answer; stays until the next one is there.
+    shown: Option<Box<Margin>>,
+    wanted: Option<(Arc<TraceSource>, Query)>,
+    asked: Option<JobId>,
 }
 
 impl Explorer {

@@ -1,32 +1,10 @@
 //! The editor's sentence, and the project file.
 
-use super::{Editor, OpenDocument, Target, WorkElsewhere};
+use super::{Editor, OpenDocument, WorkElsewhere};
 use crate::app::markup;
+use crate::app::target::Target;
 use crate::jobs::project::source_hash;
 use crate::jobs::{Project, SavedTarget, State};
-use crate::text::document::Document;
-
-/// The targets of an earlier session that fit the document, and what a person has done that does not.
-pub(super) fn taken_over(
-    project: &Project,
-    document: &Document,
-) -> (Vec<Target>, Vec<SavedTarget>) {
-    let matched = project.matched(document);
-    let unmatched = project.unmatched(&matched);
-    let targets = matched.into_iter();
-    let targets = targets.map(|saved| saved.map(Target::from).unwrap_or_default());
-    (targets.collect(), unmatched)
-}
-
-impl From<&SavedTarget> for Target {
-    fn from(saved: &SavedTarget) -> Self {
-        Self {
-            text: saved.text.clone(),
-            state: saved.state,
-            flags: saved.flags.clone(),
-        }
-    }
-}
 
 impl OpenDocument {
     /// Notes what is known of the document under another path, if any of it fits.
