@@ -7,6 +7,7 @@ use super::theme::Palette;
 use crate::app::OpenDocument;
 use crate::app::finding::Side;
 use crate::text::document::{Document, ParagraphKind};
+use crate::typesetting::Han;
 
 /// Space above and below the text of a row.
 pub const PADDING: f32 = 5.0;
@@ -38,6 +39,58 @@ impl Columns {
             range.min + rect.left()..=range.max + rect.left(),
             rect.y_range(),
         )
+    }
+}
+
+/// What is known of how source and target are written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scripts {
+    pub source: Script,
+    pub target: Script,
+}
+
+/// How one side is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Script {
+    /// Its code.
+    pub language: Option<String>,
+    /// Whose Chinese characters.
+    pub han: Option<Han>,
+}
+
+impl Scripts {
+    pub fn side(&self, side: Side) -> &Script {
+        match side {
+            Side::Source => &self.source,
+            Side::Target => &self.target,
+        }
+    }
+
+    /// Of a document; where no language is known, its beginning tells the source's.
+    pub fn of(document: &Document, languages: Option<(&str, &str)>) -> Self {
+        const SEEN: usize = 200;
+        let script = |language: &str| Script {
+            language: Some(language.to_owned()),
+            han: Han::of_language(language),
+        };
+        match languages {
+            Some((source, target)) => Self {
+                source: script(source),
+                target: script(target),
+            },
+            None => {
+                let mut seen = document.sentences.iter().take(SEEN);
+                let han = seen.find_map(|sentence| Han::of_text(&sentence.text));
+                let script = Script {
+                    language: None,
+                    han,
+                };
+                Self {
+                    source: script.clone(),
+                    target: script,
+                }
+            }
+        }
     }
 }
 
@@ -84,6 +137,7 @@ impl Row {
         open: &OpenDocument,
         sentence: usize,
         columns: &Columns,
+        scripts: &Scripts,
         palette: &Palette,
     ) -> Self {
         let document = &open.document;
@@ -91,10 +145,16 @@ impl Row {
         let paragraph = &document.paragraphs[document.sentences[sentence].paragraph];
         let points = &document.sentences[sentence].points;
         let cell = |side: Side, text: &str, span: f32| {
+            let scripts = scripts.side(side);
             let content = Content {
                 text,
                 points,
                 marks: &open.find.marks(sentence, side),
+                language: scripts.language.as_deref(),
+            };
+            let style = CellStyle {
+                han: scripts.han,
+                ..style
             };
             Cell::new(ui, content, style, span - indent, palette)
         };
