@@ -66,31 +66,23 @@ impl Scripts {
         }
     }
 
-    /// Of a document; where no language is known, its beginning tells the source's.
+    /// Of a document; where its language tells no Chinese characters, its beginning does.
     pub fn of(document: &Document, languages: Option<(&str, &str)>) -> Self {
         const SEEN: usize = 200;
-        let script = |language: &str| Script {
-            language: Some(language.to_owned()),
-            han: Han::of_language(language),
+        let script = |language: Option<&str>| Script {
+            language: language.map(str::to_owned),
+            han: language.and_then(Han::of_language),
         };
-        match languages {
-            Some((source, target)) => Self {
-                source: script(source),
-                target: script(target),
-            },
-            None => {
-                let mut seen = document.sentences.iter().take(SEEN);
-                let han = seen.find_map(|sentence| Han::of_text(&sentence.text));
-                let script = Script {
-                    language: None,
-                    han,
-                };
-                Self {
-                    source: script.clone(),
-                    target: script,
-                }
-            }
+        let mut source = script(languages.map(|(source, _)| source));
+        if source.han.is_none() {
+            let mut seen = document.sentences.iter().take(SEEN);
+            source.han = seen.find_map(|sentence| Han::of_text(&sentence.text));
         }
+        let target = match languages {
+            Some((_, target)) => script(Some(target)),
+            None => source.clone(),
+        };
+        Self { source, target }
     }
 }
 
