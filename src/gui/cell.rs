@@ -84,7 +84,7 @@ pub struct Cell {
     /// Characters of the galley.
     marks: Vec<Mark>,
     mark_height: f32,
-    direction: Direction,
+    pub direction: Direction,
 }
 
 impl Cell {

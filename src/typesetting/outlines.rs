@@ -10,7 +10,7 @@ use skrifa::outline::{DrawSettings, OutlinePen};
 use skrifa::{FontRef, GlyphId, MetadataProvider};
 
 use super::direction::{Direction, levels, visual_order};
-use super::script::Han;
+use super::script::{Han, is_extending, is_format};
 use super::system_fonts::{FontKey, SystemFont, SystemFonts, covers};
 
 type Point = (f32, f32);
@@ -130,7 +130,8 @@ impl Fonts {
         let mut fonts = Self::default();
         let han = Han::of_text(text);
         for character in text.chars() {
-            if fonts.of_character.contains_key(&character) || covers(main, 0, character) {
+            let is_known = fonts.of_character.contains_key(&character);
+            if is_known || is_format(character) || covers(main, 0, character) {
                 continue;
             }
             let known = fonts
@@ -183,26 +184,19 @@ fn runs(text: &str, levels: &[u8], fonts: &Fonts) -> Vec<Run> {
     for ((at, character), &level) in text.char_indices().zip(levels) {
         let end = at + character.len_utf8();
         let own = fonts.of_character.get(&character).copied();
+        // A mark stays with its letter, a space within its font.
+        let stays = |run: &Run| {
+            let keeps = |index: usize| {
+                let font = &fonts.found[index];
+                covers(&font.data, font.index, character)
+            };
+            let is_neutral = own.is_none() && !character.is_alphanumeric();
+            is_extending(character)
+                || run.font == own
+                || is_neutral && run.font.is_some_and(keeps)
+        };
         match runs.last_mut() {
-            // A mark stays with its letter, a space within its font.
-            Some(run)
-                if run.level == level
-                    && (run.font == own || own.is_none() && !character.is_alphanumeric()) =>
-            {
-                let keeps = |index: usize| {
-                    let font = &fonts.found[index];
-                    covers(&font.data, font.index, character)
-                };
-                if run.font == own || run.font.is_some_and(keeps) {
-                    run.bytes.end = end;
-                    continue;
-                }
-                runs.push(Run {
-                    bytes: at..end,
-                    level,
-                    font: own,
-                });
-            }
+            Some(run) if run.level == level && stays(run) => run.bytes.end = end,
             _ => runs.push(Run {
                 bytes: at..end,
                 level,

@@ -101,6 +101,11 @@ pub fn is_extending(character: char) -> bool {
     GeneralCategoryGroup::Mark.contains(category) || category == GeneralCategory::Format
 }
 
+/// Whether a character has no shape, but tells how others are set.
+pub fn is_format(character: char) -> bool {
+    CodePointMapData::<GeneralCategory>::new().get(character) == GeneralCategory::Format
+}
+
 /// Whether a character may join with its neighbours into one shape, so that it must be set together with them.
 pub fn joins(character: char) -> bool {
     let category = CodePointMapData::<GeneralCategory>::new().get(character);

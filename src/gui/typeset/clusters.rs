@@ -203,6 +203,8 @@ struct Character {
     object: Option<usize>,
     /// A line may begin after it.
     breaks: bool,
+    /// The rules of its script let a line begin after it.
+    ends_word: bool,
 }
 
 fn section_at(job: &LayoutJob, byte: usize) -> usize {
@@ -227,12 +229,16 @@ fn characters(text: &Text, bytes: &Range<usize>, first: usize) -> Vec<Character>
         .zip(ends)
         .zip(levels)
         .enumerate()
-        .map(|(place, (((at, character), end), level))| Character {
-            character,
-            level,
-            section: section_at(&text.job, bytes.start + at),
-            object: object(place),
-            breaks: text.job.wrap.break_anywhere || breaks.binary_search(&end).is_ok(),
+        .map(|(place, (((at, character), end), level))| {
+            let ends_word = breaks.binary_search(&end).is_ok();
+            Character {
+                character,
+                level,
+                section: section_at(&text.job, bytes.start + at),
+                object: object(place),
+                breaks: text.job.wrap.break_anywhere || ends_word,
+                ends_word,
+            }
         })
         .collect();
     for place in 1..characters.len() {
@@ -271,7 +277,8 @@ fn piece_length(characters: &[Character]) -> usize {
         let is_marked = alike.get(plain).is_some_and(|it| is_extending(it.character));
         return if is_marked && plain > 1 { plain - 1 } else { plain };
     }
-    let unbroken = alike.iter().position(|it| it.breaks).map_or(alike.len(), |at| at + 1);
+    let word = alike.iter().position(|it| it.ends_word);
+    let unbroken = word.map_or(alike.len(), |at| at + 1);
     unbroken.max(1)
 }
 

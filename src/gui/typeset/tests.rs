@@ -136,6 +136,24 @@ fn what_is_too_long_ends_with_an_ellipsis() {
 }
 
 #[test]
+fn what_may_be_cut_anywhere_is_shaped_in_whole_words() {
+    let text = "हिन्दी विश्व";
+    let words = |anywhere: bool| {
+        let ctx = Context::default();
+        ctx.set_missing_glyph_policy(egui::MissingGlyphPolicy::Tofu);
+        let mut count = 0;
+        let _ = ctx.run_ui(RawInput::default(), |ui| {
+            let font = FontId::proportional(14.0);
+            let mut job = LayoutJob::simple_singleline(text.to_owned(), font, Color32::WHITE);
+            job.wrap.break_anywhere = anywhere;
+            count = galley(ui, Text::new(job)).num_vertices;
+        });
+        count
+    };
+    assert_eq!(words(true), words(false));
+}
+
+#[test]
 fn an_empty_text_from_the_right_has_its_caret_on_the_right() {
     let galley = laid_out("", 100.0, Some(Direction::RightToLeft), vec![]);
     assert_eq!(galley.rows.len(), 1);
