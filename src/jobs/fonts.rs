@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::error::{Error, Result};
-use crate::typesetting::{FontKey, SystemFont, SystemFonts, covers, script_name};
+use crate::typesetting::{FontKey, SystemFont, SystemFonts, covers, font_script};
 
 /// What was found so far; the thread adds to it.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl FoundFonts {
 }
 
 fn is_alike(known: FontKey, key: FontKey) -> bool {
-    let script = |key: FontKey| script_name(key.character);
+    let script = |key: FontKey| font_script(key.character);
     (known.weight, known.han, script(known)) == (key.weight, key.han, script(key))
 }
 

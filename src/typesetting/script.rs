@@ -106,6 +106,14 @@ pub fn is_format(character: char) -> bool {
     CodePointMapData::<GeneralCategory>::new().get(character) == GeneralCategory::Format
 }
 
+/// What one font serves: Chinese characters, kana and Hangul with their punctuation, else a script.
+pub fn font_script(character: char) -> Option<&'static str> {
+    if is_ideographic(character) {
+        return Some("Han");
+    }
+    script_name(character)
+}
+
 /// Whether a character may join with its neighbours into one shape, so that it must be set together with them.
 pub fn joins(character: char) -> bool {
     let category = CodePointMapData::<GeneralCategory>::new().get(character);
@@ -132,6 +140,7 @@ mod tests {
         assert_eq!(script_name('क'), Some("Devanagari"));
         assert_eq!(script_name('中'), Some("Han"));
         assert_eq!(script_name('1'), None);
+        assert_eq!((script_name('、'), font_script('、')), (None, Some("Han")));
         assert!(joins('ع') && joins('\u{064E}') && joins('\u{200D}'));
         assert!(!joins(' ') && !joins('(') && !joins('،'));
     }

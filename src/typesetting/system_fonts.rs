@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fontdb::{Database, FaceInfo, ID, Stretch, Style};
 use skrifa::{FontRef, MetadataProvider, raw::TableProvider};
 
-use super::script::{Han, script_name};
+use super::script::{Han, font_script};
 
 /// Which font is wanted for a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -112,10 +112,9 @@ impl SystemFonts {
 
 /// Families that are known to be good for a character's script, the best first.
 fn preferred(key: FontKey) -> Vec<String> {
-    let names: &[&str] = match script_name(key.character) {
-        Some("Han" | "Hiragana" | "Katakana" | "Hangul" | "Bopomofo") => {
-            return han_families(key);
-        }
+    let script = font_script(key.character);
+    let names: &[&str] = match script {
+        Some("Han" | "Hangul") => return han_families(key),
         Some("Arabic") => &["Segoe UI", "Geeza Pro", "DejaVu Sans"],
         Some("Hebrew") => &["Segoe UI", "Arial Hebrew", "DejaVu Sans"],
         Some("Devanagari") => &["Nirmala UI", "Kohinoor Devanagari", "Lohit Devanagari"],
@@ -132,7 +131,7 @@ fn preferred(key: FontKey) -> Vec<String> {
             "Noto Emoji",
         ],
     };
-    let noto = script_name(key.character).map(|script| format!("Noto Sans {}", script.replace('_', " ")));
+    let noto = script.map(|script| format!("Noto Sans {}", script.replace('_', " ")));
     let known = names.iter().map(|name| (*name).to_owned());
     noto.into_iter().chain(known).collect()
 }
@@ -225,5 +224,6 @@ mod tests {
         assert_eq!(first('中', Some(Han::Japanese)), "Noto Sans CJK JP");
         assert_eq!(first('한', None), "Noto Sans CJK KR");
         assert_eq!(first('か', None), "Noto Sans CJK JP");
+        assert_eq!(first('。', Some(Han::Japanese)), "Noto Sans CJK JP");
     }
 }
