@@ -79,8 +79,8 @@ fn bombs_and_damaged_packages_are_refused_by_part_and_nothing_is_written() {
     let relation = ("_rels/.rels", "<Relationships><Relationship Id=\"a\" Type=\"x/officeDocument\" Target=\"word/document.xml\"/></Relationships>");
     let main = "word/document.xml";
     let bomb = package(&[types, relation], Some((main, 257)));
-    let cut_part = package(&[types, relation, (main, "<w:document><w:body><w:p>")], None);
-    let deep = format!("<w:document>{}", "<w:p>".repeat(100_000));
+    let cut_part = package(&[types, relation, (main, "<w:document xmlns:w=\"w\"><w:body><w:p>")], None);
+    let deep = format!("<w:document xmlns:w=\"w\">{}", "<w:p>".repeat(100_000));
     let deep = package(&[types, relation, (main, &deep)], None);
     let entities: String = (1..12)
         .map(|level| {
@@ -89,7 +89,7 @@ fn bombs_and_damaged_packages_are_refused_by_part_and_nothing_is_written() {
         })
         .collect();
     let laughs = format!(
-        "<!DOCTYPE a [<!ENTITY e0 \"ha\">{entities}]><w:document><w:body><w:p><w:r><w:t>Ha &e11;</w:t></w:r></w:p></w:body></w:document>"
+        "<!DOCTYPE a [<!ENTITY e0 \"ha\">{entities}]><w:document xmlns:w=\"w\"><w:body><w:p><w:r><w:t>Ha &e11;</w:t></w:r></w:p></w:body></w:document>"
     );
     let laughs = package(&[types, relation, (main, &laughs)], None);
     let mut cut = cut_part.clone();

@@ -344,3 +344,48 @@ fn outlines<T: BackendTextStyle>(text: &str, style: &T) -> Outlines {
     let (font, weight) = font_file(matches!(style.style(), FontStyle::Bold));
     Outlines::of(text, font, weight, (style.size() / EM) as f32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::font::register_fonts;
+    use super::super::pen::{Anchor, Lettering, Pen};
+    use super::super::theme::Theme;
+    use super::*;
+
+    /// The columns that have ink.
+    fn inked(text: &str, anchor: Anchor) -> Vec<usize> {
+        register_fonts();
+        let canvas = std::rc::Rc::new(std::cell::RefCell::new(Canvas::new(400, 60)));
+        let area = plotters::drawing::DrawingArea::from(&canvas);
+        let theme = Theme::LIGHT;
+        let pen = Pen {
+            area: &area,
+            theme: &theme,
+            scale: 1.0,
+        };
+        let lettering = Lettering::new(20.0, plotters::style::BLACK).anchored(anchor);
+        pen.text(text, (200.0, 40.0), lettering).expect("drawn");
+        let canvas = canvas.borrow();
+        let is_inked = |x: &usize| (0..60).any(|y| canvas.pixels[y * 400 + x] != [255; 3]);
+        (0..400).filter(is_inked).collect()
+    }
+
+    #[test]
+    fn letters_of_the_system_stand_at_their_anchor() {
+        for text in ["Inter", "日本語", "שלום עולם", "हिन्दी"] {
+            let right = inked(text, Anchor::Right);
+            let (Some(first), Some(last)) = (right.first(), right.last()) else {
+                println!("skipped: the system has no font for {text}");
+                continue;
+            };
+            assert!(*last <= 202 && *last >= 190, "{text}: {first} to {last}");
+            let left = inked(text, Anchor::Left);
+            let (Some(first), Some(other_last)) = (left.first(), left.last()) else {
+                panic!("{text} is drawn on the left alone");
+            };
+            assert!(*first >= 198 && *first <= 210, "{text}: {first}");
+            let widths = (last - right[0], other_last - first);
+            assert!(widths.0.abs_diff(widths.1) <= 2, "{text}: {widths:?}");
+        }
+    }
+}
