@@ -217,8 +217,9 @@ fn place_caret(ui: &Ui, id: Id, output: &egui::text_edit::TextEditOutput) {
     let Some(pointer) = response.interact_pointer_pos() else {
         return;
     };
-    let is_down = response.is_pointer_button_down_on();
-    if !is_down || response.double_clicked() || response.triple_clicked() {
+    // A quick click is pressed and let go within one frame.
+    let is_meant = response.is_pointer_button_down_on() || response.clicked();
+    if !is_meant || response.double_clicked() || response.triple_clicked() {
         return;
     }
     let at = typeset::cursor_at(&output.galley, pointer - output.galley_pos);
