@@ -1,9 +1,10 @@
 //! Fonts of the system, found by the characters they have.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use fontdb::{Database, FaceInfo, ID, Stretch, Style};
+use fontdb::{Database, FaceInfo, ID, Source, Stretch, Style};
 use skrifa::{FontRef, MetadataProvider, raw::TableProvider};
 
 use super::script::{Han, font_script};
@@ -39,7 +40,7 @@ impl std::fmt::Debug for SystemFont {
 pub struct SystemFonts {
     database: Database,
     /// Files are large; the faces of one share it.
-    files: HashMap<ID, Arc<Vec<u8>>>,
+    files: HashMap<PathBuf, Arc<Vec<u8>>>,
 }
 
 impl SystemFonts {
@@ -59,14 +60,16 @@ impl SystemFonts {
         let face = self.database.face(id)?;
         let name = format!("system:{}:{}", face.post_script_name, key.weight);
         let index = face.index;
-        let data = match self.files.get(&id) {
-            Some(data) => data.clone(),
-            None => {
-                let data = self.database.with_face_data(id, |data, _| data.to_vec())?;
-                let data = Arc::new(data);
-                self.files.insert(id, data.clone());
-                data
-            }
+        let (Source::File(path) | Source::SharedFile(path, _)) = &face.source else {
+            return None;
+        };
+        let data = if let Some(data) = self.files.get(path) {
+            data.clone()
+        } else {
+            // A font that went since is as good as none.
+            let data = Arc::new(std::fs::read(path).ok()?);
+            self.files.insert(path.clone(), data.clone());
+            data
         };
         let varies = varies_in_weight(&data, index);
         Some(SystemFont {
