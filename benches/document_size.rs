@@ -158,7 +158,7 @@ fn frame(ui: &mut egui::Ui, window: &mut Window) {
     }
 }
 
-/// What the processor does for a frame, without the display.
+/// Times the processor's share of a frame, without the display.
 fn scroll(document: Arc<Document>) {
     let mut window = Window {
         state: AppState::new(Folders::default(), Settings::default(), Shipped::default()),

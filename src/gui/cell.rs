@@ -10,7 +10,7 @@ use egui::{
 
 use super::theme::{self, Palette};
 use super::typeset;
-use crate::app::finding::Mark;
+use crate::app::find::Mark;
 use crate::app::markup::{Piece, Token, pieces};
 use crate::text::document::ParagraphKind;
 use crate::typesetting::{Direction, Han};
@@ -64,12 +64,12 @@ impl CellStyle {
     }
 }
 
-/// What a cell shows.
+/// The text and marks of a cell.
 #[derive(Debug, Clone, Copy)]
 pub struct Content<'a> {
     /// With placeholders.
     pub text: &'a str,
-    /// What those of single tags show.
+    /// The text of single tags.
     pub points: &'a [String],
     /// Where it holds what is looked for.
     pub marks: &'a [Mark],
@@ -208,7 +208,7 @@ impl Cell {
     }
 }
 
-/// What a text says without its chips, whose letters are no language.
+/// Returns the text without its chips, whose letters are no language.
 fn without_chips(text: &str, chips: &[(Range<usize>, Token)]) -> String {
     let is_chip = |place: &usize| chips.iter().any(|(chars, _)| chars.contains(place));
     let letters = text.chars().enumerate();
@@ -233,7 +233,7 @@ fn chip_label(token: Token) -> String {
     }
 }
 
-/// What stands in a chip beside its number: inline code, an address.
+/// The text in a chip beside its number: inline code, an address.
 fn chip_text(token: Token, points: &[String]) -> Option<String> {
     let Token::Point(number) = token else {
         return None;

@@ -5,7 +5,7 @@ use egui::{Rangef, Rect, Ui};
 use super::cell::{Cell, CellStyle, Content};
 use super::theme::Palette;
 use crate::app::OpenDocument;
-use crate::app::finding::Side;
+use crate::app::find::Side;
 use crate::text::document::{Document, ParagraphKind};
 use crate::typesetting::Han;
 
@@ -42,7 +42,7 @@ impl Columns {
     }
 }
 
-/// What is known of how source and target are written.
+/// Languages and scripts of both sides, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scripts {
     pub source: Script,
@@ -86,7 +86,7 @@ impl Scripts {
     }
 }
 
-/// What a row consists of, laid out.
+/// The parts of a row, laid out.
 pub struct Row {
     pub sentence: usize,
     pub gap: f32,

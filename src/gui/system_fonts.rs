@@ -16,7 +16,7 @@ use crate::typesetting::{FontKey, SystemFont};
 /// Gives egui the fonts that a thread has found.
 pub struct WindowFonts {
     provider: Arc<Provider>,
-    /// What the window draws with.
+    /// Of the fonts that the window draws with.
     revision: u64,
 }
 

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use crate::error::{Error, Result};
 use crate::typesetting::{FontKey, SystemFont, SystemFonts, covers, font_script};
 
-/// What was found so far; the thread adds to it.
+/// The fonts that were found so far; the thread adds to them.
 #[derive(Debug, Default)]
 pub struct FoundFonts {
     found: Mutex<Vec<(FontKey, SystemFont)>>,

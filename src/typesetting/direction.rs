@@ -85,7 +85,7 @@ pub fn visual_order(levels: &[u8]) -> Vec<usize> {
     BidiInfo::reorder_visual(&levels)
 }
 
-/// What stands for a character where text runs from right to left: `)` for `(`. Rule L4.
+/// Returns the character that stands for another where text runs from right to left: `)` for `(`. Rule L4.
 pub fn mirrored(character: char) -> char {
     let glyph = CodePointMapData::<BidiMirroringGlyph>::new().get(character);
     glyph.mirroring_glyph.unwrap_or(character)

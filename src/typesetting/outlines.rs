@@ -155,7 +155,7 @@ impl Fonts {
     }
 }
 
-/// What was looked for, so that a figure with many labels looks once.
+/// Fonts that were looked for, so that a figure with many labels looks once.
 static LOOKED_UP: LazyLock<Mutex<LookedUp>> = LazyLock::new(Mutex::default);
 
 #[derive(Default)]

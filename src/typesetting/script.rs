@@ -106,7 +106,7 @@ pub fn is_format(character: char) -> bool {
     CodePointMapData::<GeneralCategory>::new().get(character) == GeneralCategory::Format
 }
 
-/// What one font serves: Chinese characters, kana and Hangul with their punctuation, else a script.
+/// The letters that one font serves: Chinese characters, kana and Hangul with their punctuation, else a script.
 pub fn font_script(character: char) -> Option<&'static str> {
     if is_ideographic(character) {
         return Some("Han");

@@ -36,7 +36,7 @@ impl std::fmt::Debug for SystemFont {
     }
 }
 
-/// What the fonts of the system are, and those that have been read.
+/// The fonts of the system, and the files that have been read.
 pub struct SystemFonts {
     database: Database,
     /// Files are large; the faces of one share it.

@@ -72,7 +72,7 @@ fn own_files() -> Vec<(String, Vec<u8>)> {
     ]
 }
 
-/// What LibreOffice makes of the files in a folder, by their names without endings.
+/// The files in a folder that LibreOffice opens, by their names without endings.
 fn opened_by_libreoffice(office: &str, folder: &Path, files: &[PathBuf]) -> Vec<String> {
     let out = folder.join("out");
     fs::create_dir_all(&out).expect("a folder");

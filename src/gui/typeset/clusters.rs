@@ -10,7 +10,7 @@ use egui::text::{LayoutJob, TextFormat};
 use super::Text;
 use crate::typesetting::{Direction, is_extending, is_ideographic, is_simple, joins, levels, line_breaks, mirrored};
 
-/// What stands together.
+/// Characters that stand together.
 #[derive(Clone)]
 pub(super) struct Cluster {
     /// Of the whole text.
@@ -23,7 +23,7 @@ pub(super) struct Cluster {
     pub is_space: bool,
     /// A line may begin after it.
     pub breaks: bool,
-    /// What is drawn, from its left edge.
+    /// The glyphs that are drawn, from its left edge.
     pub shapes: Vec<Glyph>,
     /// For each character, where it begins and where it ends, from the left edge.
     pub edges: Vec<(f32, f32)>,

@@ -96,7 +96,7 @@ fn key(text: &Text, pixels_per_point: f32) -> u64 {
     hasher.finish()
 }
 
-/// What was laid out, as long as it is drawn.
+/// Galleys, as long as they are drawn.
 #[derive(Default)]
 struct Galleys {
     /// egui lays it out anew whenever it forgets its letters, so that ours point at nothing any more.
