@@ -70,8 +70,13 @@ fn mib(bytes: usize) -> f64 {
 
 /// The document with its text so often that it fills these pages; and its size when it is unpacked, in MiB.
 fn repeated(original: &[u8], pages: usize) -> (Vec<u8>, f64) {
-    let document = Document::from_bytes("a.docx", Format::Docx, original.to_vec()).expect("a document");
-    let letters: usize = document.sentences.iter().map(|it| it.text.chars().count()).sum();
+    let document =
+        Document::from_bytes("a.docx", Format::Docx, original.to_vec()).expect("a document");
+    let letters: usize = document
+        .sentences
+        .iter()
+        .map(|it| it.text.chars().count())
+        .sum();
     let times = (pages * PAGE_CHARS).div_ceil(letters.max(1));
     let mut archive = ZipArchive::new(Cursor::new(original)).expect("an archive");
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
@@ -82,10 +87,13 @@ fn repeated(original: &[u8], pages: usize) -> (Vec<u8>, f64) {
         let mut content = Vec::new();
         entry.read_to_end(&mut content).expect("unpacked");
         if name == "word/document.xml" {
-            content = repeated_body(&String::from_utf8(content).expect("UTF-8"), times).into_bytes();
+            content =
+                repeated_body(&String::from_utf8(content).expect("UTF-8"), times).into_bytes();
         }
         unpacked += content.len();
-        writer.start_file(name, SimpleFileOptions::default()).expect("an entry");
+        writer
+            .start_file(name, SimpleFileOptions::default())
+            .expect("an entry");
         writer.write_all(&content).expect("written");
     }
     let bytes = writer.finish().expect("an archive").into_inner();
@@ -179,10 +187,13 @@ fn scroll(document: Arc<Document>) {
     let mut harness = Harness::builder()
         .with_size([1280.0, 720.0])
         .with_context_setup(install_theme)
-        .build_ui_state(frame, Window {
-            state: AppState::new(Folders::default(), Settings::default(), Shipped::default()),
-            panels: Panels::default(),
-        });
+        .build_ui_state(
+            frame,
+            Window {
+                state: AppState::new(Folders::default(), Settings::default(), Shipped::default()),
+                panels: Panels::default(),
+            },
+        );
     harness.run_steps(3);
     *harness.state_mut() = window;
     let begun = Instant::now();
@@ -202,9 +213,17 @@ fn scroll(document: Arc<Document>) {
     };
     println!("{:28} median      99 %", "");
     line("nothing moves", times(&mut harness, |_, _| ()));
-    line("scrolling", times(&mut harness, |harness, _| wheel(harness, -90.0)));
+    line(
+        "scrolling",
+        times(&mut harness, |harness, _| wheel(harness, -90.0)),
+    );
     let far = |harness: &mut Harness<'_, Window>, step: u16| {
-        let count = harness.state().state.document.as_ref().map_or(1, |it| it.document.sentences.len());
+        let count = harness
+            .state()
+            .state
+            .document
+            .as_ref()
+            .map_or(1, |it| it.document.sentences.len());
         let row = usize::from(step) * 7919 % count;
         harness.state_mut().state.apply(Command::Select(row));
     };

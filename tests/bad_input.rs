@@ -76,10 +76,20 @@ fn package(entries: &[(&str, &str)], large: Option<(&str, usize)>) -> Vec<u8> {
 fn bombs_and_damaged_packages_are_refused_by_part_and_nothing_is_written() {
     let desk = Desk::new();
     let types = ("[Content_Types].xml", "<Types/>");
-    let relation = ("_rels/.rels", "<Relationships><Relationship Id=\"a\" Type=\"x/officeDocument\" Target=\"word/document.xml\"/></Relationships>");
+    let relation = (
+        "_rels/.rels",
+        "<Relationships><Relationship Id=\"a\" Type=\"x/officeDocument\" Target=\"word/document.xml\"/></Relationships>",
+    );
     let main = "word/document.xml";
     let bomb = package(&[types, relation], Some((main, 257)));
-    let cut_part = package(&[types, relation, (main, "<w:document xmlns:w=\"w\"><w:body><w:p>")], None);
+    let cut_part = package(
+        &[
+            types,
+            relation,
+            (main, "<w:document xmlns:w=\"w\"><w:body><w:p>"),
+        ],
+        None,
+    );
     let deep = format!("<w:document xmlns:w=\"w\">{}", "<w:p>".repeat(100_000));
     let deep = package(&[types, relation, (main, &deep)], None);
     let entities: String = (1..12)
@@ -121,7 +131,15 @@ fn bombs_and_damaged_packages_are_refused_by_part_and_nothing_is_written() {
     );
     // What entities would become is never made of them: the text comes back as it is.
     let path = desk.file("laughs.docx", &laughs);
-    let output = canopy(&["translate", "--pseudo", "identity", &path, "-o", &out, "--force"]);
+    let output = canopy(&[
+        "translate",
+        "--pseudo",
+        "identity",
+        &path,
+        "-o",
+        &out,
+        "--force",
+    ]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(fs::read(&out).expect("written") == laughs);
 }

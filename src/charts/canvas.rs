@@ -185,11 +185,11 @@ impl Canvas {
         }
         let turn = style.transform();
         let color = style.color();
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "the size of a text"
-        )]
-        let corner = ((along - margin).round() as i32, (down - above).round() as i32);
+        #[expect(clippy::cast_possible_truncation, reason = "the size of a text")]
+        let corner = (
+            (along - margin).round() as i32,
+            (down - above).round() as i32,
+        );
         raster.for_each_pixel_2d(|right, below, coverage| {
             let right = corner.0 + i32::try_from(right).unwrap_or(i32::MAX);
             let below = corner.1 + i32::try_from(below).unwrap_or(i32::MAX);

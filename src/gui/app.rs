@@ -16,8 +16,8 @@ use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
 use super::shading::MarginShading;
 use super::similar::SimilarPanel;
-use super::theme::{self, Palette};
 use super::system_fonts::WindowFonts;
+use super::theme::{self, Palette};
 use super::training::TrainingPanel;
 use super::{find, menu, notices, shortcuts, status, welcome};
 use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Shipped};
@@ -374,7 +374,9 @@ fn document_page_ui(
             let running = state.running.is_some();
             match &mut state.document {
                 Some(document) => {
-                    let languages = languages.as_ref().map(|(source, target)| (source.as_str(), target.as_str()));
+                    let languages = languages
+                        .as_ref()
+                        .map(|(source, target)| (source.as_str(), target.as_str()));
                     let panel = &mut panels.document;
                     panel.ui(ui, document, languages, margin, running, commands);
                 }

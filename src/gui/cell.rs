@@ -212,7 +212,10 @@ impl Cell {
 fn without_chips(text: &str, chips: &[(Range<usize>, Token)]) -> String {
     let is_chip = |place: &usize| chips.iter().any(|(chars, _)| chars.contains(place));
     let letters = text.chars().enumerate();
-    letters.filter(|(place, _)| !is_chip(place)).map(|(_, letter)| letter).collect()
+    letters
+        .filter(|(place, _)| !is_chip(place))
+        .map(|(_, letter)| letter)
+        .collect()
 }
 
 /// Where text runs from right to left, what opens points to the left.

@@ -77,9 +77,10 @@ impl DocumentPanel {
 
     fn know_scripts(&mut self, document: &Arc<Document>, languages: Option<(&str, &str)>) {
         let owned = languages.map(|(source, target)| (source.to_owned(), target.to_owned()));
-        let is_known = self.scripts_of.as_ref().is_some_and(|(known, of)| {
-            Arc::ptr_eq(known, document) && *of == owned
-        });
+        let is_known = self
+            .scripts_of
+            .as_ref()
+            .is_some_and(|(known, of)| Arc::ptr_eq(known, document) && *of == owned);
         if is_known {
             return;
         }
@@ -328,12 +329,7 @@ fn estimated_height(
 }
 
 /// The languages above their columns.
-fn header_ui(
-    ui: &mut Ui,
-    columns: &Columns,
-    languages: Option<(&str, &str)>,
-    palette: &Palette,
-) {
+fn header_ui(ui: &mut Ui, columns: &Columns, languages: Option<(&str, &str)>, palette: &Palette) {
     let (source, target) = languages.map_or(("Source", "Target"), |(source, target)| {
         (language::name(source), language::name(target))
     });

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use egui::text::{CCursorRange, LayoutJob, TextFormat, TextWrapping};
 use egui::text_edit::TextEditState;
-use egui::{
-    FontId, Galley, Id, Rect, RichText, TextBuffer, TextEdit, Ui, UiBuilder, vec2,
-};
+use egui::{FontId, Galley, Id, Rect, RichText, TextBuffer, TextEdit, Ui, UiBuilder, vec2};
 
 use super::labels;
 use super::row_layout::{PADDING, Script};
@@ -44,8 +42,9 @@ pub fn editor_ui(
         // Caret and undo are of the sentence before.
         TextEditState::default().store(ui.ctx(), id);
     }
-    let mut layouter =
-        |ui: &Ui, text: &dyn TextBuffer, width: f32| layout(ui, text.as_str(), width, script, palette);
+    let mut layouter = |ui: &Ui, text: &dyn TextBuffer, width: f32| {
+        layout(ui, text.as_str(), width, script, palette)
+    };
     let runs_left = Direction::of(&text, script.language.as_deref()) == Direction::RightToLeft;
     if runs_left {
         turn_arrows(ui, id);
@@ -232,7 +231,9 @@ fn place_caret(ui: &Ui, id: Id, output: &egui::text_edit::TextEditOutput) {
         data.get_temp(anchor_id).unwrap_or(at)
     });
     let mut state = output.state.clone();
-    state.cursor.set_char_range(Some(CCursorRange::two(anchor, at)));
+    state
+        .cursor
+        .set_char_range(Some(CCursorRange::two(anchor, at)));
     state.store(ui.ctx(), id);
     ui.ctx().request_repaint();
 }

@@ -1,6 +1,8 @@
 //! One sentence, source and target side by side.
 
-use egui::{Color32, CornerRadius, Id, Rangef, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Color32, CornerRadius, Id, Rangef, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::cell::Cell;
 use super::row_layout::{Columns, PADDING, Row};

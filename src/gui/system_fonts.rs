@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use egui::epaint::text::VariationCoords;
 use egui::{
-    Context, FallbackRequest, FontData, FontFamily, FontInsert, FontPriority, FontProvider, FontTweak,
-    InsertFontFamily,
+    Context, FallbackRequest, FontData, FontFamily, FontInsert, FontPriority, FontProvider,
+    FontTweak, InsertFontFamily,
 };
 
 use super::theme;

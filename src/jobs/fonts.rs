@@ -22,7 +22,8 @@ impl FoundFonts {
     pub fn get(&self, key: FontKey) -> Option<SystemFont> {
         let found = self.lock();
         let mut alike = found.iter().filter(|(known, _)| is_alike(*known, key));
-        let has = |(_, font): &&(FontKey, SystemFont)| covers(&font.data, font.index, key.character);
+        let has =
+            |(_, font): &&(FontKey, SystemFont)| covers(&font.data, font.index, key.character);
         alike.find(has).map(|(_, font)| font.clone())
     }
 
@@ -128,7 +129,8 @@ mod tests {
             return;
         }
         let (sender, woken) = channel();
-        let thread = FontThread::spawn(move || sender.send(()).unwrap_or_default()).expect("a thread");
+        let thread =
+            FontThread::spawn(move || sender.send(()).unwrap_or_default()).expect("a thread");
         assert!(thread.font(key).is_none(), "it is looked for elsewhere");
         woken.recv_timeout(Duration::from_secs(30)).expect("found");
         assert_eq!(thread.revision(), 1);

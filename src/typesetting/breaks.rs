@@ -20,7 +20,10 @@ mod tests {
     fn pieces(text: &str) -> Vec<&str> {
         let ends = line_breaks(text);
         let starts = std::iter::once(0).chain(ends.iter().copied());
-        starts.zip(&ends).map(|(start, end)| &text[start..*end]).collect()
+        starts
+            .zip(&ends)
+            .map(|(start, end)| &text[start..*end])
+            .collect()
     }
 
     #[test]

@@ -37,11 +37,12 @@ impl Direction {
 
     /// The direction of a text: that of its first letter that has one.
     pub fn of_text(text: &str) -> Option<Self> {
-        text.chars().find_map(|character| match bidi_class(character) {
-            BidiClass::L => Some(Self::LeftToRight),
-            BidiClass::R | BidiClass::AL => Some(Self::RightToLeft),
-            _ => None,
-        })
+        text.chars()
+            .find_map(|character| match bidi_class(character) {
+                BidiClass::L => Some(Self::LeftToRight),
+                BidiClass::R | BidiClass::AL => Some(Self::RightToLeft),
+                _ => None,
+            })
     }
 
     /// The direction of a text in a language: the language's, if anything in the text runs that way.
@@ -105,7 +106,10 @@ mod tests {
         assert_eq!(Direction::of_language("de"), LeftToRight);
         assert_eq!(Direction::of_text("123 שלום"), Some(RightToLeft));
         assert_eq!(Direction::of_text("123"), None);
-        assert_eq!(Direction::of("LibreOffice هو برنامج", Some("ar")), RightToLeft);
+        assert_eq!(
+            Direction::of("LibreOffice هو برنامج", Some("ar")),
+            RightToLeft
+        );
         assert_eq!(Direction::of("LibreOffice", Some("ar")), LeftToRight);
         assert_eq!(Direction::of("123", Some("ar")), RightToLeft);
         assert_eq!(Direction::of("LibreOffice הוא", None), LeftToRight);

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use harfrust::{Direction as RunDirection, ShapeOptions, ShaperData, ShaperInstance, UnicodeBuffer};
+use harfrust::{
+    Direction as RunDirection, ShapeOptions, ShaperData, ShaperInstance, UnicodeBuffer,
+};
 use skrifa::instance::Size;
 use skrifa::outline::{DrawSettings, OutlinePen};
 use skrifa::{FontRef, GlyphId, MetadataProvider};
@@ -72,7 +74,9 @@ impl Outlines {
             RunDirection::LeftToRight
         });
         let shaped = shaper.shape(buffer, ShapeOptions::new());
-        let location = font.axes().location(face.weight.map(|weight| ("wght", weight)));
+        let location = font
+            .axes()
+            .location(face.weight.map(|weight| ("wght", weight)));
         let units = font
             .metrics(Size::unscaled(), &location)
             .units_per_em
@@ -191,9 +195,7 @@ fn runs(text: &str, levels: &[u8], fonts: &Fonts) -> Vec<Run> {
                 covers(&font.data, font.index, character)
             };
             let is_neutral = own.is_none() && !character.is_alphanumeric();
-            is_extending(character)
-                || run.font == own
-                || is_neutral && run.font.is_some_and(keeps)
+            is_extending(character) || run.font == own || is_neutral && run.font.is_some_and(keeps)
         };
         match runs.last_mut() {
             Some(run) if run.level == level && stays(run) => run.bytes.end = end,

@@ -126,10 +126,20 @@ mod tests {
 
     #[test]
     fn latin_is_simple_and_what_must_be_shaped_or_turned_is_not() {
-        for text in ["", "Größe, naïve", "Ελληνικά", "Привет", "a “b” – c…", "ﬁ"] {
+        for text in ["", "Größe, naïve", "Ελληνικά", "Привет", "a “b” – c…", "ﬁ"]
+        {
             assert!(is_simple(text), "{text}");
         }
-        for text in ["שלום", "عربي", "हिन्दी", "ไทย", "中文", "かな", "한국", "a\u{202E}b"] {
+        for text in [
+            "שלום",
+            "عربي",
+            "हिन्दी",
+            "ไทย",
+            "中文",
+            "かな",
+            "한국",
+            "a\u{202E}b",
+        ] {
             assert!(!is_simple(text), "{text}");
         }
     }

@@ -195,7 +195,10 @@ pub fn covers(data: &[u8], index: u32, character: char) -> bool {
 fn varies_in_weight(data: &[u8], index: u32) -> bool {
     FontRef::from_index(data, index).is_ok_and(|font| {
         let axes = font.axes();
-        font.fvar().is_ok() && axes.iter().any(|axis| axis.tag() == skrifa::Tag::new(b"wght"))
+        font.fvar().is_ok()
+            && axes
+                .iter()
+                .any(|axis| axis.tag() == skrifa::Tag::new(b"wght"))
     })
 }
 

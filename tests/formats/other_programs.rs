@@ -38,7 +38,11 @@ fn real_files(endings: &[&str]) -> Vec<(String, Vec<u8>)> {
         };
         for entry in entries {
             let path = entry.expect("an entry").path();
-            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            let name = path
+                .file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
             if !name.contains("clusterfuzz") {
                 files.push((name, fs::read(path).expect("readable")));
             }
@@ -77,19 +81,31 @@ fn opened_by_libreoffice(office: &str, folder: &Path, files: &[PathBuf]) -> Vec<
     let out = folder.join("out");
     fs::create_dir_all(&out).expect("a folder");
     // A profile of its own: nothing of the user is touched, and one that runs already does not answer in its place.
-    let profile = format!("-env:UserInstallation=file://{}", folder.join("profile").display());
+    let profile = format!(
+        "-env:UserInstallation=file://{}",
+        folder.join("profile").display()
+    );
     let run: Output = Command::new(office)
         .args([&profile, "--headless", "--convert-to", "pdf", "--outdir"])
         .arg(&out)
         .args(files)
         .output()
         .expect("LibreOffice runs");
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     let entries = fs::read_dir(out).expect("a folder");
     let mut names: Vec<String> = entries
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| fs::metadata(path).is_ok_and(|about| about.len() > 500))
-        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
+        .map(|path| {
+            path.file_stem()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned()
+        })
         .collect();
     names.sort();
     names
@@ -143,9 +159,15 @@ fn epubcheck_passes_every_book_that_it_passed_before() {
     let passes = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
         fs::write(&path, bytes).expect("written");
-        let run = Command::new(epubcheck).arg(&path).output().expect("it runs");
+        let run = Command::new(epubcheck)
+            .arg(&path)
+            .output()
+            .expect("it runs");
         let told = [run.stdout, run.stderr].concat();
-        (run.status.success(), String::from_utf8_lossy(&told).into_owned())
+        (
+            run.status.success(),
+            String::from_utf8_lossy(&told).into_owned(),
+        )
     };
     let mut count = 0;
     for (name, bytes) in real_files(&["epub"]) {

@@ -153,7 +153,10 @@ fn texts_ui(ui: &mut Ui, open: &OpenJudgement, document: &JudgedDocument, palett
         });
     };
     let headings = ["Source", names[0], names[1]];
-    row(ui, headings.map(|text| (text, semibold(13.5), palette.weak)));
+    row(
+        ui,
+        headings.map(|text| (text, semibold(13.5), palette.weak)),
+    );
     let font = egui::TextStyle::Body.resolve(ui.style());
     ScrollArea::vertical()
         .id_salt(("judged", open.current))

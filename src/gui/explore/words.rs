@@ -7,8 +7,8 @@ use crate::app::{Command, ExploreCommand};
 use crate::explain::Spot;
 use crate::gui::theme::{self, Palette};
 use crate::gui::typeset;
-use crate::typesetting::Direction;
 use crate::trace::{Side, TraceSource};
+use crate::typesetting::Direction;
 
 const SIZE: f32 = 14.0;
 const LINE: f32 = 24.0;
@@ -83,7 +83,8 @@ impl Strip {
             ui.scope(|ui| {
                 ui.spacing_mut().item_spacing = vec2(0.0, 1.0);
                 // Words follow one another as their language runs.
-                let runs_left = Direction::of(&tokens.concat(), Some(language)) == Direction::RightToLeft;
+                let runs_left =
+                    Direction::of(&tokens.concat(), Some(language)) == Direction::RightToLeft;
                 let layout = if runs_left {
                     Layout::right_to_left(Align::Min)
                 } else {

@@ -8,7 +8,9 @@ use egui::epaint::text::{FontsView, Glyph};
 use egui::text::{LayoutJob, TextFormat};
 
 use super::Text;
-use crate::typesetting::{Direction, is_extending, is_ideographic, is_simple, joins, levels, line_breaks, mirrored};
+use crate::typesetting::{
+    Direction, is_extending, is_ideographic, is_simple, joins, levels, line_breaks, mirrored,
+};
 
 /// Characters that stand together.
 #[derive(Clone)]
@@ -87,7 +89,12 @@ impl<'a, 'b> Setter<'a, 'b> {
         let mut start = 0;
         while start < characters.len() {
             let end = start + piece_length(&characters[start..]);
-            self.piece(&text.job, &characters[start..end], first + start, &mut clusters);
+            self.piece(
+                &text.job,
+                &characters[start..end],
+                first + start,
+                &mut clusters,
+            );
             start = end;
         }
         let mut sections_seen = None;
@@ -121,7 +128,10 @@ impl<'a, 'b> Setter<'a, 'b> {
             })
             .collect();
         let galley = self.set(&written, &job.sections[lead.section].format);
-        let glyphs = galley.rows.first().map_or(&[][..], |row| &row.row.glyphs[..]);
+        let glyphs = galley
+            .rows
+            .first()
+            .map_or(&[][..], |row| &row.row.glyphs[..]);
         let Some(measure) = glyphs.first().copied() else {
             return;
         };
@@ -182,11 +192,17 @@ fn whole(clusters: Vec<Cluster>) -> Option<Cluster> {
         let shift = whole.width;
         whole.chars.end = next.chars.end;
         whole.letters.extend(next.letters);
-        whole.edges.extend(next.edges.iter().map(|(start, end)| (start + shift, end + shift)));
-        whole.shapes.extend(next.shapes.into_iter().map(|mut shape| {
-            shape.pos.x += shift;
-            shape
-        }));
+        whole.edges.extend(
+            next.edges
+                .iter()
+                .map(|(start, end)| (start + shift, end + shift)),
+        );
+        whole
+            .shapes
+            .extend(next.shapes.into_iter().map(|mut shape| {
+                shape.pos.x += shift;
+                shape
+            }));
         whole.width += next.width;
         whole.is_space = false;
         whole.breaks = next.breaks;
@@ -215,11 +231,19 @@ fn section_at(job: &LayoutJob, byte: usize) -> usize {
 
 fn characters(text: &Text, bytes: &Range<usize>, first: usize) -> Vec<Character> {
     let paragraph = &text.job.text[bytes.clone()];
-    let object = |place: usize| text.objects.iter().position(|object| object.contains(&(first + place)));
+    let object = |place: usize| {
+        text.objects
+            .iter()
+            .position(|object| object.contains(&(first + place)))
+    };
     // To the text around it an object is one sign without direction.
     let mut told = String::with_capacity(paragraph.len());
     for (place, character) in paragraph.chars().enumerate() {
-        told.push(if object(place).is_some() { '\u{FFFC}' } else { character });
+        told.push(if object(place).is_some() {
+            '\u{FFFC}'
+        } else {
+            character
+        });
     }
     let levels = levels(&told, text.direction);
     let breaks = line_breaks(paragraph);
@@ -274,8 +298,14 @@ fn piece_length(characters: &[Character]) -> usize {
     };
     if is_plain(&lead) {
         let plain = alike.iter().take_while(|it| is_plain(it)).count();
-        let is_marked = alike.get(plain).is_some_and(|it| is_extending(it.character));
-        return if is_marked && plain > 1 { plain - 1 } else { plain };
+        let is_marked = alike
+            .get(plain)
+            .is_some_and(|it| is_extending(it.character));
+        return if is_marked && plain > 1 {
+            plain - 1
+        } else {
+            plain
+        };
     }
     let word = alike.iter().position(|it| it.ends_word);
     let unbroken = word.map_or(alike.len(), |at| at + 1);
@@ -308,7 +338,10 @@ fn aligned(glyphs: &[Glyph], characters: &[char], is_right: bool) -> Vec<Group> 
     }
     let one_each = !is_right
         && placed.len() == characters.len()
-        && placed.iter().zip(characters).all(|((glyph, _), character)| glyph.chr == *character);
+        && placed
+            .iter()
+            .zip(characters)
+            .all(|((glyph, _), character)| glyph.chr == *character);
     let mut groups: Vec<(usize, Vec<(Glyph, f32)>)> = vec![];
     for (index, (glyph, at)) in placed.into_iter().enumerate() {
         let is_empty = glyph.advance_width == 0.0 && glyph.uv_rect.is_nothing();
@@ -356,7 +389,11 @@ fn aligned(glyphs: &[Glyph], characters: &[char], is_right: bool) -> Vec<Group> 
 fn num_shaped(glyphs: &[Glyph], characters: &[char]) -> usize {
     for in_cluster in 1..characters.len() {
         let rest = &characters[in_cluster..];
-        let Some(shaped) = glyphs.len().checked_sub(rest.len()).filter(|shaped| *shaped > 0) else {
+        let Some(shaped) = glyphs
+            .len()
+            .checked_sub(rest.len())
+            .filter(|shaped| *shaped > 0)
+        else {
             continue;
         };
         let is_rest = glyphs[shaped..].iter().zip(rest).all(|(glyph, character)| {
@@ -372,7 +409,9 @@ fn num_shaped(glyphs: &[Glyph], characters: &[char]) -> usize {
 /// Letters share the width of their cluster, marks have none.
 fn edges(characters: &[Character], width: f32, is_right: bool) -> Vec<(f32, f32)> {
     let is_letter = |place: usize| place == 0 || !is_extending(characters[place].character);
-    let count = (0..characters.len()).filter(|place| is_letter(*place)).count();
+    let count = (0..characters.len())
+        .filter(|place| is_letter(*place))
+        .count();
     #[expect(clippy::cast_precision_loss, reason = "a few letters")]
     let share = width / count.max(1) as f32;
     let mut at = 0.0;

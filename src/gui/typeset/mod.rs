@@ -55,7 +55,10 @@ pub fn painted(painter: &egui::Painter, text: Text) -> Arc<Galley> {
     }
     let ctx = painter.ctx();
     let id = Id::unique("typeset galleys");
-    let galleys = ctx.data_mut(|data| data.get_temp_mut_or_default::<Arc<Mutex<Galleys>>>(id).clone());
+    let galleys = ctx.data_mut(|data| {
+        data.get_temp_mut_or_default::<Arc<Mutex<Galleys>>>(id)
+            .clone()
+    });
     let mut galleys = galleys.lock().unwrap_or_else(PoisonError::into_inner);
     let pixels_per_point = painter.pixels_per_point();
     galleys.begin(ctx.cumulative_pass_nr(), painter);
@@ -110,7 +113,8 @@ impl Galleys {
         if self.pass == pass && self.witness.is_some() {
             return;
         }
-        let witness = painter.layout_no_wrap("·".to_owned(), FontId::default(), Color32::PLACEHOLDER);
+        let witness =
+            painter.layout_no_wrap("·".to_owned(), FontId::default(), Color32::PLACEHOLDER);
         let is_same = |kept: &Arc<Galley>| Arc::ptr_eq(kept, &witness);
         if !self.witness.as_ref().is_some_and(is_same) {
             self.kept.clear();
@@ -186,10 +190,15 @@ pub fn cursor_at(galley: &Galley, at: Vec2) -> CCursor {
     for (index, row) in galley.rows.iter().enumerate() {
         let count = row.row.glyphs.len();
         if at.y < row.pos.y + row.row.size.y || index == last {
-            let carets = row.row.glyphs.iter().enumerate().flat_map(|(place, glyph)| {
-                let edges = [(glyph.pos.x, place), (glyph.max_x(), place + 1)];
-                edges.map(|(x, place)| ((row.pos.x + x - at.x).abs(), place))
-            });
+            let carets = row
+                .row
+                .glyphs
+                .iter()
+                .enumerate()
+                .flat_map(|(place, glyph)| {
+                    let edges = [(glyph.pos.x, place), (glyph.max_x(), place + 1)];
+                    edges.map(|(x, place)| ((row.pos.x + x - at.x).abs(), place))
+                });
             let nearest = carets.min_by(|a, b| a.0.total_cmp(&b.0));
             let place = nearest.map_or(0, |(_, place)| place);
             return CCursor {

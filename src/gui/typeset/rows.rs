@@ -14,7 +14,14 @@ use crate::typesetting::visual_order;
 /// Lays out a text.
 pub(super) fn galley(setter: &mut Setter<'_, '_>, text: &Text) -> Galley {
     let paragraphs = setter.paragraphs(text);
-    let template = setter.set("", &text.job.sections.first().map_or_else(TextFormat::default, |it| it.format.clone()));
+    let template = setter.set(
+        "",
+        &text
+            .job
+            .sections
+            .first()
+            .map_or_else(TextFormat::default, |it| it.format.clone()),
+    );
     let mut galley = Galley::clone(&template);
     let (rows, elided) = all_rows(setter, text, &paragraphs);
     galley.job = Arc::new(text.job.clone());
@@ -25,7 +32,10 @@ pub(super) fn galley(setter: &mut Setter<'_, '_>, text: &Text) -> Galley {
     for row in &rows {
         let (left, right) = (row.pos.x, row.pos.x + row.row.size.x);
         let bottom = row.pos.y + row.row.size.y;
-        galley.rect |= Rect::from_min_max(pos2(left.min(right), row.pos.y), pos2(left.max(right), bottom));
+        galley.rect |= Rect::from_min_max(
+            pos2(left.min(right), row.pos.y),
+            pos2(left.max(right), bottom),
+        );
         galley.mesh_bounds |= row.row.visuals.mesh_bounds.translate(row.pos.to_vec2());
         galley.num_vertices += row.row.visuals.mesh.vertices.len();
         galley.num_indices += row.row.visuals.mesh.indices.len();
@@ -40,7 +50,11 @@ pub(super) fn galley(setter: &mut Setter<'_, '_>, text: &Text) -> Galley {
     galley
 }
 
-fn all_rows(setter: &mut Setter<'_, '_>, text: &Text, paragraphs: &[Paragraph]) -> (Vec<PlacedRow>, bool) {
+fn all_rows(
+    setter: &mut Setter<'_, '_>,
+    text: &Text,
+    paragraphs: &[Paragraph],
+) -> (Vec<PlacedRow>, bool) {
     let mut rows: Vec<PlacedRow> = vec![];
     let mut top = 0.0;
     let job = &text.job;
@@ -114,13 +128,21 @@ fn cut(
 }
 
 fn empty_row(setter: &mut Setter<'_, '_>, text: &Text, section: usize) -> PlacedRow {
-    let format = text.job.sections.get(section).map_or_else(TextFormat::default, |it| it.format.clone());
+    let format = text
+        .job
+        .sections
+        .get(section)
+        .map_or_else(TextFormat::default, |it| it.format.clone());
     let galley = setter.set("", &format);
     let mut row = first_row(&galley);
     row.size.x = 0.0;
     let is_right = level_of(text.direction) == 1;
     let max_width = text.job.wrap.max_width;
-    let x = if is_right && max_width.is_finite() { max_width } else { 0.0 };
+    let x = if is_right && max_width.is_finite() {
+        max_width
+    } else {
+        0.0
+    };
     PlacedRow {
         pos: pos2(x, 0.0),
         row: Arc::new(row),
@@ -129,7 +151,10 @@ fn empty_row(setter: &mut Setter<'_, '_>, text: &Text, section: usize) -> Placed
 }
 
 fn first_row(galley: &Galley) -> Row {
-    let row = galley.rows.first().expect("egui gives an empty text one row");
+    let row = galley
+        .rows
+        .first()
+        .expect("egui gives an empty text one row");
     Row::clone(&row.row)
 }
 
@@ -139,7 +164,13 @@ fn rounded(length: f32, pixels_per_point: f32) -> f32 {
 
 /// Puts clusters in the order in which they stand. A row that begins on the right has its place there and a negative
 /// width, so that egui finds its end on the left.
-fn row(pixels_per_point: f32, text: &Text, clusters: &[Cluster], base: u8, template: &Galley) -> PlacedRow {
+fn row(
+    pixels_per_point: f32,
+    text: &Text,
+    clusters: &[Cluster],
+    base: u8,
+    template: &Galley,
+) -> PlacedRow {
     let mut levels: Vec<u8> = clusters.iter().map(|it| it.level).collect();
     // Rule L1: white space at the end of a line runs with the paragraph.
     let spaces = clusters.iter().rev().take_while(|it| it.is_space).count();
@@ -156,11 +187,18 @@ fn row(pixels_per_point: f32, text: &Text, clusters: &[Cluster], base: u8, templ
     let mut shift = 0.0;
     let mut origin = 0.0;
     if base % 2 == 1 {
-        origin = if max_width.is_finite() { max_width } else { total };
+        origin = if max_width.is_finite() {
+            max_width
+        } else {
+            total
+        };
         origin = rounded(origin, pixels_per_point);
         shift = -total;
     }
-    let height = clusters.iter().map(|it| it.measure.line_height).fold(0.0, f32::max);
+    let height = clusters
+        .iter()
+        .map(|it| it.measure.line_height)
+        .fold(0.0, f32::max);
     let height = rounded(height, pixels_per_point);
     let mut builder = Builder {
         pixels_per_point,
@@ -174,7 +212,11 @@ fn row(pixels_per_point: f32, text: &Text, clusters: &[Cluster], base: u8, templ
     let glyph_index_start = builder.mesh.indices.len();
     let first_vertex = builder.mesh.vertices.len();
     for (cluster, left) in clusters.iter().zip(&lefts) {
-        builder.cluster(&text.job.sections[cluster.section].format, cluster, shift + left);
+        builder.cluster(
+            &text.job.sections[cluster.section].format,
+            cluster,
+            shift + left,
+        );
     }
     let glyph_vertex_range = first_vertex..builder.mesh.vertices.len();
     for &index in &order {
@@ -258,7 +300,10 @@ impl Builder {
 
     fn rect(&mut self, left: f32, right: f32, top: f32, bottom: f32, color: Color32) {
         let round = |length| rounded(length, self.pixels_per_point);
-        let rect = Rect::from_min_max(pos2(round(left), round(top)), pos2(round(right), round(bottom)));
+        let rect = Rect::from_min_max(
+            pos2(round(left), round(top)),
+            pos2(round(right), round(bottom)),
+        );
         self.mesh.add_colored_rect(rect, color);
     }
 
@@ -270,7 +315,13 @@ impl Builder {
         let top = self.baseline(&cluster.measure, format) - cluster.measure.font_ascent;
         let bottom = top + cluster.measure.line_height;
         let more = format.expand_bg;
-        self.rect(left, left + cluster.width, top - more, bottom + more, format.background);
+        self.rect(
+            left,
+            left + cluster.width,
+            top - more,
+            bottom + more,
+            format.background,
+        );
     }
 
     fn strokes(&mut self, text: &Text, cluster: &Cluster, left: f32) {
@@ -278,11 +329,19 @@ impl Builder {
         let top = self.baseline(&cluster.measure, format) - cluster.measure.font_ascent;
         let size = cluster.measure.line_height;
         let pixel = 1.0 / self.pixels_per_point;
-        let line = |stroke: Stroke, y: f32| (!stroke.is_empty()).then(|| (stroke, y, stroke.width.max(pixel)));
+        let line = |stroke: Stroke, y: f32| {
+            (!stroke.is_empty()).then(|| (stroke, y, stroke.width.max(pixel)))
+        };
         let under = line(format.underline, top + size);
         let through = line(format.strikethrough, top + size / 2.0);
         for (stroke, y, width) in under.into_iter().chain(through) {
-            self.rect(left, left + cluster.width, y - width / 2.0, y + width / 2.0, stroke.color);
+            self.rect(
+                left,
+                left + cluster.width,
+                y - width / 2.0,
+                y + width / 2.0,
+                stroke.color,
+            );
         }
     }
 }

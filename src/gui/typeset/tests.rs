@@ -5,7 +5,12 @@ use egui::{Context, FontData, FontDefinitions, FontFamily, RawInput};
 use super::*;
 
 /// Lays out with Inter alone: letters that it lacks are boxes, which is enough to see where they stand.
-fn laid_out(text: &str, width: f32, direction: Option<Direction>, objects: Vec<Range<usize>>) -> Arc<Galley> {
+fn laid_out(
+    text: &str,
+    width: f32,
+    direction: Option<Direction>,
+    objects: Vec<Range<usize>>,
+) -> Arc<Galley> {
     let ctx = Context::default();
     ctx.set_missing_glyph_policy(egui::MissingGlyphPolicy::Tofu);
     let mut fonts = FontDefinitions::empty();
@@ -19,7 +24,11 @@ fn laid_out(text: &str, width: f32, direction: Option<Direction>, objects: Vec<R
     let mut laid_out = None;
     let _ = ctx.run_ui(RawInput::default(), |ui| {
         let mut job = LayoutJob::default();
-        job.append(text, 0.0, TextFormat::simple(FontId::proportional(14.0), Color32::WHITE));
+        job.append(
+            text,
+            0.0,
+            TextFormat::simple(FontId::proportional(14.0), Color32::WHITE),
+        );
         job.wrap.max_width = width;
         let direction = direction.unwrap_or_else(|| Direction::of(text, None));
         let text = Text {
@@ -37,7 +46,11 @@ fn laid_out(text: &str, width: f32, direction: Option<Direction>, objects: Vec<R
 /// The letters of a row from left to right, those of no width left out.
 fn seen(galley: &Galley, row: usize) -> String {
     let row = &galley.rows[row].row;
-    let mut glyphs: Vec<_> = row.glyphs.iter().filter(|glyph| glyph.advance_width != 0.0).collect();
+    let mut glyphs: Vec<_> = row
+        .glyphs
+        .iter()
+        .filter(|glyph| glyph.advance_width != 0.0)
+        .collect();
     glyphs.sort_by(|a, b| {
         let left = |glyph: &egui::epaint::text::Glyph| glyph.pos.x.min(glyph.max_x());
         left(a).total_cmp(&left(b))
@@ -65,7 +78,10 @@ fn rows_from_the_right_end_at_the_right_and_break_in_reading_order() {
     for row in &galley.rows {
         let first = row.row.glyphs.first().expect("a letter");
         assert_eq!(first.chr, 'א');
-        assert!((row.pos.x + first.pos.x - 70.0).abs() < 1.0, "begins on the right");
+        assert!(
+            (row.pos.x + first.pos.x - 70.0).abs() < 1.0,
+            "begins on the right"
+        );
     }
     let letters: usize = galley.rows.iter().map(|row| row.row.glyphs.len()).sum();
     assert_eq!(letters, 14);
@@ -96,7 +112,10 @@ fn a_chip_keeps_its_letters_in_order() {
     let places = places(&galley, &(3..8));
     assert_eq!(places.len(), 1);
     let rest = super::places(&galley, &(0..2));
-    assert!(rest[0].left() >= places[0].right(), "what is read before it stands on its right");
+    assert!(
+        rest[0].left() >= places[0].right(),
+        "what is read before it stands on its right"
+    );
 }
 
 #[test]
@@ -124,7 +143,8 @@ fn what_is_too_long_ends_with_an_ellipsis() {
     ctx.set_missing_glyph_policy(egui::MissingGlyphPolicy::Tofu);
     let _ = ctx.run_ui(RawInput::default(), |ui| {
         let font = FontId::proportional(14.0);
-        let mut job = LayoutJob::simple_singleline("אבגד אבגד אבגד אבגד".to_owned(), font, Color32::WHITE);
+        let mut job =
+            LayoutJob::simple_singleline("אבגד אבגד אבגד אבגד".to_owned(), font, Color32::WHITE);
         job.wrap = egui::text::TextWrapping::truncate_at_width(60.0);
         galleys.push(galley(ui, Text::new(job)));
     });
