@@ -31,7 +31,9 @@ mod tests {
         }
         let file = encoded(&canvas).expect("encodes");
         assert!(file.len() < 10_000, "{}", file.len());
-        let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().expect("a PNG");
+        let mut reader = png::Decoder::new(std::io::Cursor::new(file))
+            .read_info()
+            .expect("a PNG");
         let mut pixels = vec![0; reader.output_buffer_size().expect("small")];
         let info = reader.next_frame(&mut pixels).expect("a frame");
         assert_eq!((info.width, info.height), (400, 300));
