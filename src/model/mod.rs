@@ -31,6 +31,7 @@ mod layout;
 #[cfg(test)]
 mod loops;
 mod norm;
+mod packed;
 mod parts;
 mod pooling;
 mod positions;
@@ -88,6 +89,9 @@ pub use hierarchical_conditional::{
 pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
 pub use norm::Norm;
+pub use packed::{
+    PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, PackedTransformer,
+};
 pub use parts::{Cost, Part, PartGroup};
 pub use pooling::{Pooling, normalised, pooled};
 pub use positions::{Counting, PositionTables};
