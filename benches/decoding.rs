@@ -278,7 +278,7 @@ impl Peer {
         let folder = tempfile::tempdir().ok()?;
         let [weights, sizes] =
             ["weights.safetensors", "config.json"].map(|it| folder.path().join(it));
-        write_tensors(&weights, &module_tensors(model), Precision::Single).ok()?;
+        write_tensors(&weights, &module_tensors(model), Precision::Full).ok()?;
         let description = json!({
             "num_heads": config.num_heads,
             "d_model": config.d_model,
