@@ -5,10 +5,10 @@ use burn::tensor::{Int, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::batch::Batch;
-use super::context_attention::Memory;
 use super::datastore::{Datastore, KnnConfig, Neighbours};
 use super::decoder::DecoderOutput;
 use super::packed::PackedTransformer;
+use super::prepared::Memory;
 use super::system::{Encoded, Model, Network};
 use crate::kernels::DropoutSource;
 

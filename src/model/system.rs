@@ -9,14 +9,14 @@ use burn::tensor::{Device, Tensor};
 use super::batch::Batch;
 use super::bert::{Bert, BertReader, BertReading};
 use super::config::{Architecture, ModelConfig};
-use super::context_attention::Memory;
 use super::context_config::{Context, ContextReach, ContextSentence, MemorySource};
 use super::datastore::Datastore;
 use super::decoder::{DecoderMemory, DecoderState};
 use super::document_window::DocumentWindow;
-use super::embedding::PackedBatch;
 use super::encoder::EncoderOutput;
 use super::packed::PackedTransformer;
+use super::packed_batch::PackedBatch;
+use super::prepared::Memory;
 use super::reranker::Reranker;
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::transformer::Transformer;
@@ -152,7 +152,12 @@ impl Model {
     /// The same model, which searches with packed weights from now on if it can: see [`PackedTransformer::new`].
     #[must_use]
     pub fn packed_as(self, quantization: Quantization) -> Self {
-        let packed = PackedTransformer::new(&self, quantization).ok();
+        let packed = match &self.network {
+            Network::Transformer(network) => {
+                PackedTransformer::new(network, self.context, quantization).ok()
+            }
+            Network::RnnSearch(_) => None,
+        };
         Self {
             packed: packed.map(Arc::new),
             ..self
@@ -176,11 +181,6 @@ impl Model {
     /// What the words of a search are mixed with.
     pub fn datastore(&self) -> Option<&Datastore> {
         self.datastore.as_ref()
-    }
-
-    /// What its words read beyond their sentence.
-    pub(super) fn context(&self) -> Option<Context> {
-        self.context
     }
 
     /// Whether translations of other sentences are read.

@@ -1,7 +1,8 @@
 //! Words and their positions as rows of numbers.
 
 use crate::kernels::packed::Table;
-use crate::model::embedding::{Embedding, PackedBatch, sinusoid_table};
+use crate::model::embedding::{Embedding, sinusoid_table};
+use crate::model::packed_batch::PackedBatch;
 
 /// The tables of an [`Embedding`], whose numbers are shared with it.
 #[derive(Debug, Clone)]

@@ -13,14 +13,13 @@ mod tests;
 
 use std::ops::Range;
 
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Device;
 
 use super::batch::Batch;
 use super::context_config::Context;
 use super::datastore::Datastore;
-use super::embedding::PackedBatch;
 use super::encoder::EncoderOutput;
-use super::system::{Encoded, Model, Network};
+use super::packed_batch::PackedBatch;
 use super::transformer::Transformer;
 use crate::kernels::packed::{
     PackedMatrix, Quantization, Scratch, Table, Weights, log_normalisers,
@@ -58,27 +57,29 @@ pub struct PackedDecoderOutput {
 pub struct PackedEncoderOutput {
     /// `[rows, d_model]`
     pub states: Vec<f32>,
-    /// PackedBatch of every sentence.
+    /// Rows of every sentence.
     pub sentences: Vec<Range<usize>>,
     /// Place of the first word of each of them, as in [`PackedBatch::positions`].
     pub positions: Vec<[usize; 3]>,
 }
 
 impl PackedTransformer {
-    /// Packs the weights of `model`; the error says what it has that is not computed here. This is the one place that
-    /// decides.
+    /// Packs the weights of a model with this context; the error says what it has that is not computed here. This is the
+    /// one place that decides.
     ///
     /// # Errors
-    /// If the model is recurrent, on a GPU, or its decoder reads more than its own sentence.
-    pub fn new(model: &Model, quantization: Quantization) -> Result<Self, &'static str> {
-        let Network::Transformer(network) = &model.network else {
-            return Err("it is recurrent");
-        };
+    /// If the model is on a GPU, or its decoder reads more than its own sentence.
+    pub fn new(
+        network: &Transformer,
+        context: Option<Context>,
+        quantization: Quantization,
+    ) -> Result<Self, &'static str> {
         let device = network.embedding.words.val().device();
         if device.is_autodiff() || device != Device::flex() {
             return Err("it is not on the CPU, or learns");
         }
-        if model.is_bilingual() || network.decoder.gated.is_some() {
+        if context.is_some_and(|context| context.is_bilingual()) || network.decoder.gated.is_some()
+        {
             return Err("its decoder reads translations of other sentences");
         }
         let layers = &network.decoder.layers;
@@ -95,7 +96,7 @@ impl PackedTransformer {
         Ok(Self {
             source: PackedEmbedding::new(&network.embedding),
             target: PackedEmbedding::new(target),
-            encoder: Self::packs_encoder(network, model.context())
+            encoder: Self::packs_encoder(network, context)
                 .then(|| PackedEncoder::new(&network.encoder, quantization)),
             decoder: PackedDecoder::new(&network.decoder, quantization),
             logits: PackedMatrix::new(d_model, &parts, quantization),
@@ -163,7 +164,7 @@ impl PackedTransformer {
         decoder.forward(y, segments.collect(), &encoded.states, scratch)
     }
 
-    /// Log-probability of each of `batch.labels` after the words before it, as [`Model::label_log_probs`], in the thread
+    /// Log-probability of each of `batch.labels` after the words before it, as [`Model::label_log_probs`](super::Model::label_log_probs), in the thread
     /// that asks.
     ///
     /// # Panics
@@ -241,21 +242,13 @@ impl PackedTransformer {
 }
 
 impl PackedEncoderOutput {
-    /// What another encoder has made of some sentences.
-    pub fn of(encoded: &Encoded) -> Option<Self> {
-        let Encoded::Transformer(encoded) = encoded else {
-            return None;
-        };
-        let EncoderOutput { positions, .. } = encoded;
+    /// Sentences as burn's encoder has encoded them.
+    pub fn of(encoded: &EncoderOutput) -> Self {
         let (states, sentences) = encoded.own_states();
-        Some(Self {
-            states: plain(states),
+        Self {
+            states: Table::new(states).values().to_vec(),
             sentences,
-            positions: positions.clone(),
-        })
+            positions: encoded.positions.clone(),
+        }
     }
-}
-
-fn plain(tensor: Tensor<2>) -> Vec<f32> {
-    Table::new(tensor).values().to_vec()
 }

@@ -11,7 +11,7 @@ use crate::kernels::packed::Scratch;
 pub struct PackedSource {
     /// Each `[rows, 2 · d_model]`.
     pub(super) layers: Arc<Vec<Vec<f32>>>,
-    /// PackedBatch of every sentence.
+    /// Rows of every sentence.
     pub(super) sentences: Vec<Range<usize>>,
     /// Place of the first word of each of them.
     pub(super) positions: Vec<[usize; 3]>,

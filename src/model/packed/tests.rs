@@ -5,8 +5,8 @@ use burn::tensor::{Device, Tensor};
 use super::*;
 use crate::kernels::DropoutSource;
 use crate::model::{
-    Architecture, Context, Counting, MemorySource, ModelConfig, NormPosition, Positions,
-    SearchState,
+    Architecture, Context, Counting, MemorySource, Model, ModelConfig, Network, NormPosition,
+    Positions, SearchState,
 };
 use crate::text::vocabulary::Vocabulary;
 
@@ -61,8 +61,15 @@ fn model(config: &ModelConfig) -> Model {
     Model::seeded(config, 7, &Device::flex()).expect("a model")
 }
 
+fn network(model: &Model) -> &Transformer {
+    match &model.network {
+        Network::Transformer(network) => network,
+        Network::RnnSearch(_) => unreachable!("a Transformer"),
+    }
+}
+
 fn packed(model: &Model) -> PackedTransformer {
-    PackedTransformer::new(model, Quantization::None).expect("it can be packed")
+    PackedTransformer::new(network(model), None, Quantization::None).expect("it can be packed")
 }
 
 fn source() -> PackedBatch {
@@ -89,9 +96,7 @@ fn packed_models_encode_and_decode_as_burn_does() {
     for config in configs() {
         let model = model(&config);
         let (packed, none) = (packed(&model), DropoutSource::none());
-        let Network::Transformer(network) = &model.network else {
-            unreachable!("a Transformer")
-        };
+        let network = network(&model);
         let rows = source();
         let encoded = network.encode(&rows, None, &none);
         let found = packed.encode(&rows, Scratch::default()).expect("sentences");
@@ -125,9 +130,7 @@ fn packed_steps_are_burns_through_every_selection() {
             let SearchState::Transformer(burns) = &mut expected else {
                 unreachable!("a Transformer")
             };
-            let Network::Transformer(network) = &model.network else {
-                unreachable!("a Transformer")
-            };
+            let network = network(&model);
             let words = network.next_words(burns, &last);
             assert_close(&fed_forward, words.fed_forward, "fed forward");
             assert_close(&scores, network.vocabulary_scores(words.states), "scores");
@@ -143,7 +146,8 @@ fn packed_steps_are_burns_through_every_selection() {
 fn bytes_come_near() {
     let model = model(&config());
     let [exact, bytes] = [Quantization::None, Quantization::Int8].map(|quantization| {
-        let packed = PackedTransformer::new(&model, quantization).expect("it can be packed");
+        let packed =
+            PackedTransformer::new(network(&model), None, quantization).expect("it can be packed");
         let encoded = packed.encode(&source(), Scratch::default());
         encoded.expect("sentences").states
     });
@@ -158,14 +162,15 @@ fn what_reads_more_is_left_to_burn() {
         architecture: Architecture::RnnSearch,
         ..config()
     };
-    let refused = PackedTransformer::new(&model(&recurrent), Quantization::None);
-    assert_eq!(refused.err(), Some("it is recurrent"));
+    let recurrent = model(&recurrent).packed_as(Quantization::None);
+    assert!(recurrent.packed().is_none());
     let previous = ModelConfig {
         context: Some(Context::Concatenation { previous: 1 }),
         ..config()
     };
-    let packed = packed(&model(&previous));
+    let previous = model(&previous).packed_as(Quantization::None);
+    let packed = previous.packed().expect("its decoder reads a sentence");
     assert!(!packed.encodes(), "others are read before a sentence");
     let learning = Model::seeded(&config(), 7, &Device::flex().autodiff()).expect("a model");
-    assert!(PackedTransformer::new(&learning, Quantization::None).is_err());
+    assert!(learning.packed_as(Quantization::None).packed().is_none());
 }
