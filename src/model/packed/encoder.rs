@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::layers::{Buffers, PackedAttention, PackedFeedForward, PackedNorm, norm};
 use crate::kernels::packed::{Quantization, RowNorm, Scratch};
-use crate::model::encoder::{Encoder, EncoderSublayer};
+use crate::model::encoder::Encoder;
+use crate::model::encoder_sublayer::EncoderSublayer;
 
 /// The sublayers of an [`Encoder`].
 #[derive(Debug, Clone)]
