@@ -49,7 +49,7 @@ fn seen(galley: &Galley, row: usize) -> String {
     let mut glyphs: Vec<_> = row
         .glyphs
         .iter()
-        .filter(|glyph| glyph.advance_width != 0.0)
+        .filter(|glyph| glyph.advance_width.abs() > 0.0)
         .collect();
     glyphs.sort_by(|a, b| {
         let left = |glyph: &egui::epaint::text::Glyph| glyph.pos.x.min(glyph.max_x());
