@@ -3,7 +3,7 @@
 use canopy::app::Command;
 use canopy::gui::install_theme;
 use egui::accesskit::Role;
-use egui::{Event as Input, Key, Modifiers, MissingGlyphPolicy, PointerButton, Pos2};
+use egui::{Event as Input, Key, MissingGlyphPolicy, Modifiers, PointerButton, Pos2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
@@ -48,7 +48,9 @@ fn edited(harness: &Harness<'static, Window>) -> String {
 fn the_caret_follows_pointer_and_arrows_in_text_from_the_right() {
     let mut window = Window::with_document(PAGE);
     window.state.apply(Command::EditSentence(1));
-    window.state.apply(Command::Editing("אבג דהו זחט".to_owned()));
+    window
+        .state
+        .apply(Command::Editing("אבג דהו זחט".to_owned()));
     let mut harness = harness(window);
     harness.run_steps(4);
     let field = harness.get_by_role(Role::MultilineTextInput).rect();
@@ -56,7 +58,11 @@ fn the_caret_follows_pointer_and_arrows_in_text_from_the_right() {
     click(&mut harness, Pos2::new(field.right() - 1.0, y));
     harness.event(Input::Text("ת".to_owned()));
     harness.run_steps(2);
-    assert_eq!(edited(&harness), "תאבג דהו זחט", "the text begins on the right");
+    assert_eq!(
+        edited(&harness),
+        "תאבג דהו זחט",
+        "the text begins on the right"
+    );
     click(&mut harness, Pos2::new(field.left() + 2.0, y));
     harness.event(Input::Text("ש".to_owned()));
     harness.run_steps(2);
