@@ -124,10 +124,10 @@ impl<'a, 'b> Setter<'a, 'b> {
         let written: String = characters
             .iter()
             .map(|it| {
-                if is_right && !joins(it.character) {
-                    mirrored(it.character)
+                if is_right && !joins(it.letter) {
+                    mirrored(it.letter)
                 } else {
-                    it.character
+                    it.letter
                 }
             })
             .collect();
@@ -149,11 +149,11 @@ impl<'a, 'b> Setter<'a, 'b> {
                 let of_cluster = &characters[group.chars.clone()];
                 Cluster {
                     chars: first + group.chars.start..first + group.chars.end,
-                    letters: of_cluster.iter().map(|it| it.character).collect(),
+                    letters: of_cluster.iter().map(|it| it.letter).collect(),
                     level: lead.level,
                     section: lead.section,
                     width: group.width,
-                    is_space: of_cluster.iter().all(|it| it.character.is_whitespace()),
+                    is_space: of_cluster.iter().all(|it| it.letter.is_whitespace()),
                     breaks: last.breaks,
                     edges: edges(of_cluster, group.width, is_right),
                     shapes: group
@@ -179,7 +179,7 @@ impl Cluster {
     /// Empty space before it.
     fn lead(&mut self, space: f32) {
         self.width += space;
-        if self.level % 2 == 0 {
+        if self.level.is_multiple_of(2) {
             for (start, end) in &mut self.edges {
                 (*start, *end) = (*start + space, *end + space);
             }
@@ -216,7 +216,7 @@ fn whole(clusters: Vec<Cluster>) -> Option<Cluster> {
 
 #[derive(Clone, Copy)]
 struct Character {
-    character: char,
+    letter: char,
     level: u8,
     section: usize,
     /// Which of [`Text::objects`] it is part of.
@@ -260,7 +260,7 @@ fn characters(text: &Text, bytes: &Range<usize>, first: usize) -> Vec<Character>
         .map(|(place, (((at, character), end), level))| {
             let ends_word = breaks.binary_search(&end).is_ok();
             Character {
-                character,
+                letter: character,
                 level,
                 section: section_at(&text.job, bytes.start + at),
                 object: object(place),
@@ -291,21 +291,18 @@ fn piece_length(characters: &[Character]) -> usize {
     }
     if lead.level % 2 == 1 {
         // The parts of a word that runs from right to left egui turns round, words it does not.
-        return if joins(lead.character) {
-            alike.iter().take_while(|it| joins(it.character)).count()
+        return if joins(lead.letter) {
+            alike.iter().take_while(|it| joins(it.letter)).count()
         } else {
             1
         };
     }
     // Where letters become other shapes, places within a word are not known, so a line ends after a piece.
-    let is_plain = |it: &Character| {
-        is_ideographic(it.character) || is_simple(it.character.encode_utf8(&mut [0; 4]))
-    };
+    let is_plain =
+        |it: &Character| is_ideographic(it.letter) || is_simple(it.letter.encode_utf8(&mut [0; 4]));
     if is_plain(&lead) {
         let plain = alike.iter().take_while(|it| is_plain(it)).count();
-        let is_marked = alike
-            .get(plain)
-            .is_some_and(|it| is_extending(it.character));
+        let is_marked = alike.get(plain).is_some_and(|it| is_extending(it.letter));
         return if is_marked && plain > 1 {
             plain - 1
         } else {
@@ -319,7 +316,7 @@ fn piece_length(characters: &[Character]) -> usize {
 
 /// Letters share the width of their cluster, marks have none.
 fn edges(characters: &[Character], width: f32, is_right: bool) -> Vec<(f32, f32)> {
-    let is_letter = |place: usize| place == 0 || !is_extending(characters[place].character);
+    let is_letter = |place: usize| place == 0 || !is_extending(characters[place].letter);
     let count = (0..characters.len())
         .filter(|place| is_letter(*place))
         .count();
