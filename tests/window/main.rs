@@ -6,7 +6,6 @@ mod material;
 mod memory;
 mod moved;
 mod sample;
-mod scripts;
 #[path = "../explain_support/small.rs"]
 mod small;
 mod training;
