@@ -7,6 +7,7 @@ use super::explorer::ExploreCommand;
 use super::finding::FindCommand;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
+use crate::text::export::ExportFormat;
 
 /// What a person asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +29,15 @@ pub enum Command {
         document: PathBuf,
         path: PathBuf,
         /// Whether what is there may be replaced; the dialog has asked.
+        overwrite: bool,
+    },
+    /// Asks where sentences with their translations shall go.
+    Export(ExportFormat),
+    /// Writes them there.
+    ExportTo {
+        document: PathBuf,
+        path: PathBuf,
+        format: ExportFormat,
         overwrite: bool,
     },
     Quit,

@@ -170,6 +170,13 @@ impl AppState {
                 path,
                 overwrite,
             } => self.save_translation(&document, path, overwrite),
+            Command::Export(format) => self.ask_where_to_export(format),
+            Command::ExportTo {
+                document,
+                path,
+                format,
+                overwrite,
+            } => self.export_translation(&document, path, format, overwrite),
             Command::Quit => self.asks.push(Ask::Quit),
             Command::Translate(scope) => self.translate(scope),
             Command::UpdateRest => self.update_rest(),
@@ -238,9 +245,10 @@ impl AppState {
     pub fn is_enabled(&self, command: &Command) -> bool {
         let document = self.document.as_ref();
         match command {
-            Command::SaveAs | Command::CloseDocument | Command::Find(FindCommand::Open) => {
-                document.is_some()
-            }
+            Command::SaveAs
+            | Command::Export(_)
+            | Command::CloseDocument
+            | Command::Find(FindCommand::Open) => document.is_some(),
             Command::Find(FindCommand::Next | FindCommand::Previous) => {
                 document.is_some_and(|document| !document.find.query.is_empty())
             }

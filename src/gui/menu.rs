@@ -15,6 +15,7 @@ use crate::app::command::label_of;
 use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Page, Scope, Theme};
 use crate::inference::DeviceChoice;
 use crate::jobs::RunSeen;
+use crate::text::export::ExportFormat;
 
 pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     MenuBar::new().config(MenuConfig::new()).ui(ui, |ui| {
@@ -112,6 +113,9 @@ fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     ui.set_min_width(230.0);
     for action in ACTIONS.iter().filter(|action| action.group == Group::File) {
         action_ui(ui, state, action, commands);
+        if action.command == Command::SaveAs {
+            export_menu_ui(ui, state, commands);
+        }
         if action.command == Command::Open {
             ui.menu_button("Open recent", |ui| {
                 paths_ui(
@@ -126,6 +130,21 @@ fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             });
         }
     }
+}
+
+/// What a translation can be written as beside its document.
+fn export_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    ui.add_enabled_ui(state.document.is_some(), |ui| {
+        ui.menu_button("Export", |ui| {
+            for format in ExportFormat::ALL {
+                let mut label = format.label().to_owned();
+                label[..1].make_ascii_uppercase();
+                if ui.button(format!("{label}…")).clicked() {
+                    commands.push(Command::Export(format));
+                }
+            }
+        });
+    });
 }
 
 fn paths_ui(

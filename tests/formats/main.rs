@@ -1,8 +1,12 @@
 //! Formats of files: what is read of each, and that all of a file but its translated sentences comes back as it was.
 
+mod export;
+mod idml;
+mod markup;
 mod office;
 mod packages;
 mod properties;
+mod subtitles;
 mod xml;
 
 use std::fs;

@@ -4,14 +4,18 @@
 //! text) makes ranges of that text its sentences. Every other one collects runs of inline content with a
 //! [`Draft`](super::view::Draft), hands them to the builder as units, and gets each unit back as text and codes.
 
+mod asciidoc;
 mod docx;
 mod edits;
 mod encoding;
 mod epub;
 mod html;
+mod idml;
 mod language;
+mod latex;
 mod manual;
 mod markdown;
+mod marked;
 mod mixed;
 mod odf;
 mod office;
@@ -19,7 +23,9 @@ mod opc;
 mod package;
 mod plain;
 mod pptx;
+mod rst;
 mod runs;
+mod subtitles;
 mod xliff;
 mod xlsx;
 mod xml;
@@ -31,6 +37,8 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use encoding::Encoding;
 pub(super) use html::is_hidden;
+pub use subtitles::SubtitleLayout;
+pub(super) use xml::{escaped, escaped_attribute};
 
 use super::builder::{Builder, Failure};
 use super::document::Document;
@@ -102,9 +110,16 @@ formats! {
     Ods => odf::WORKBOOK,
     Odp => odf::PRESENTATION,
     Epub => epub::Epub,
+    Idml => idml::Idml,
     Xliff => xliff::Xliff,
     Dita => manual::DITA,
     DocBook => manual::DOCBOOK,
+    Srt => subtitles::Srt,
+    Vtt => subtitles::Vtt,
+    Ass => subtitles::Ass,
+    Latex => latex::Latex,
+    Rst => rst::Rst,
+    AsciiDoc => asciidoc::AsciiDoc,
 }
 
 impl Format {

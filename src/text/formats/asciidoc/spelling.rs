@@ -1,0 +1,77 @@
+//! How a translation is spelt in AsciiDoc.
+
+use crate::text::formats::marked::{Place, Spelling};
+
+/// Spells one paragraph.
+pub(super) struct AsciiDocSpelling<'p> {
+    place: &'p Place,
+    is_cell: bool,
+}
+
+impl<'p> AsciiDocSpelling<'p> {
+    pub fn new(place: &'p Place, is_cell: bool) -> Self {
+        Self { place, is_cell }
+    }
+}
+
+impl Spelling for AsciiDocSpelling<'_> {
+    fn text(&mut self, text: &str, next: Option<char>, written: &mut String) {
+        let begins = written.is_empty() && begins_block(text);
+        let mut characters = text.chars().enumerate().peekable();
+        while let Some((index, character)) = characters.next() {
+            let next = characters.peek().map(|(_, next)| *next).or(next);
+            let before = written.chars().next_back();
+            let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
+            let is_loose = is_space(before) && is_space(next);
+            let is_syntax = match character {
+                '*' | '_' | '`' | '#' | '^' | '~' => !is_loose || before.is_none(),
+                '+' => !next.is_some_and(|c| c.is_ascii_digit()),
+                '{' | '[' | ']' | '\\' | '\u{A0}' => true,
+                '<' => next.is_none_or(|next| next == '<' || next.is_ascii_digit()),
+                '(' => before == Some('(') || next == Some('('),
+                '&' => next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '#'),
+                ':' => next == Some(':') || before == Some(':'),
+                ';' => next == Some(';') || before == Some(';'),
+                '|' => self.is_cell,
+                // These become other signs.
+                '-' => before == Some('-') || next == Some('-'),
+                '=' => next == Some('>') || before == Some('<'),
+                '.' => before == Some('.') || next == Some('.'),
+                _ => begins && index == 0,
+            };
+            match character {
+                '\n' | '\r' => written.push(' '),
+                _ if is_syntax || begins && index == 0 => {
+                    *written += &format!("&#{};", u32::from(character))
+                }
+                other => written.push(other),
+            }
+        }
+    }
+
+    fn code(&mut self, number: usize, code: &str, written: &mut String) {
+        // Single marks count only between words; doubled ones do everywhere, but the author wrote single ones.
+        let is_single = matches!(code, "*" | "_" | "`" | "#")
+            || code.starts_with('`') && !code.starts_with("``");
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        if is_single && !self.place.closes(number) && written.ends_with(is_word) {
+            *written += "&#8203;";
+        }
+        *written += code;
+    }
+}
+
+/// Whether a paragraph would begin as something else.
+fn begins_block(text: &str) -> bool {
+    let first = text.chars().next().unwrap_or_default();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let is_label = || {
+        let end = text
+            .find(|c: char| !c.is_ascii_uppercase())
+            .unwrap_or(text.len());
+        end > 2 && text[end..].starts_with(": ")
+    };
+    "=*-.|/:[<'_+`#>!".contains(first)
+        || digits > 0 && text[digits..].starts_with('.')
+        || is_label()
+}
