@@ -7,6 +7,7 @@ use super::explorer::ExploreCommand;
 use super::finding::FindCommand;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
+use crate::text::document::SubtitleLayout;
 use crate::text::export::ExportFormat;
 
 /// What a person asks for.
@@ -87,6 +88,7 @@ pub enum Command {
     LearnFromMemory(bool),
     SetDevice(DeviceChoice),
     SetBeamSize(usize),
+    SetSubtitleLayout(SubtitleLayout),
     SetTheme(Theme),
     ShowShortcuts(bool),
     ToggleShortcuts,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::command::Theme;
 use crate::inference::{DeviceChoice, asset_folders, is_starter};
-use crate::text::document::Format;
+use crate::text::document::{Format, SubtitleLayout};
 
 const NUM_RECENT: usize = 8;
 
@@ -17,6 +17,8 @@ pub struct Settings {
     pub theme: Theme,
     pub device: Device,
     pub beam_size: usize,
+    /// How much room translated subtitles have.
+    pub subtitles: SubtitleLayout,
     pub shows_outline: bool,
     /// Whether the document page lists what the memory has like the selected sentence.
     pub shows_similar: bool,
@@ -40,6 +42,7 @@ impl Default for Settings {
             theme: Theme::System,
             device: Device::Auto,
             beam_size: 4,
+            subtitles: SubtitleLayout::default(),
             shows_outline: true,
             shows_similar: true,
             recent_documents: vec![],

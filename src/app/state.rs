@@ -223,6 +223,9 @@ impl AppState {
             Command::SetBeamSize(beam_size) => {
                 self.set(|settings| settings.beam_size = beam_size.clamp(1, 16));
             }
+            Command::SetSubtitleLayout(layout) => {
+                self.set(|settings| settings.subtitles = layout);
+            }
             Command::SetTheme(theme) => self.set(|settings| settings.theme = theme),
             Command::ShowShortcuts(shows) => self.shows_shortcuts = shows,
             Command::ToggleShortcuts => self.shows_shortcuts = !self.shows_shortcuts,

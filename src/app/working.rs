@@ -1,6 +1,7 @@
 //! Requests to the threads: closing, saving, translating.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::ask::Ask;
 use super::command::{Page, Scope};
@@ -100,7 +101,10 @@ impl AppState {
         self.keep_edit_if_valid();
         let job = self.next_job();
         let Some(open) = &self.document else { return };
-        let (document, targets) = (open.document.clone(), open.target_texts());
+        let (mut document, targets) = (open.document.clone(), open.target_texts());
+        if document.format.is_subtitles() && document.subtitle_layout != self.settings.subtitles {
+            Arc::make_mut(&mut document).subtitle_layout = self.settings.subtitles;
+        }
         let languages = match &self.model {
             ModelState::Open { info, .. } => Languages {
                 source: info.source_language.clone(),

@@ -15,6 +15,7 @@ use crate::app::command::label_of;
 use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Page, Scope, Theme};
 use crate::inference::DeviceChoice;
 use crate::jobs::RunSeen;
+use crate::text::document::SubtitleLayout;
 use crate::text::export::ExportFormat;
 
 pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
@@ -329,10 +330,24 @@ fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.with_layout(Layout::top_down(Align::Min), |ui| {
             ui.label(RichText::new(explanation).size(12.5).color(palette.weak));
         });
+        if state.document.as_ref().is_some_and(|open| open.document.format.is_subtitles()) {
+            ui.separator();
+            subtitle_layout_ui(ui, state.settings.subtitles, commands);
+        }
         ui.separator();
         ui.label(RichText::new("Computes on").size(12.5).color(palette.weak));
         device_ui(ui, state, commands);
     });
+}
+
+/// How much room translated subtitles have.
+fn subtitle_layout_ui(ui: &mut Ui, current: SubtitleLayout, commands: &mut Vec<Command>) {
+    let mut layout = current;
+    ui.add(egui::Slider::new(&mut layout.max_chars, 10..=80).text("Characters in a line"));
+    ui.add(egui::Slider::new(&mut layout.max_lines, 1..=4).text("Lines in a cue"));
+    if layout != current {
+        commands.push(Command::SetSubtitleLayout(layout));
+    }
 }
 
 /// Translates, or cancels what is running.

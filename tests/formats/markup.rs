@@ -145,7 +145,7 @@ Not this
     let written = String::from_utf8(translated(&document, &translations, None)).expect("text");
     assert!(
         written.contains(
-            "{[}Nimm] das\\footnote{Eine Anmerkung: \\emph{100 \\%} \\& [mehr]\\_x.} — \\textbf{fette} {\\em Worte} ``x''\n\n\\begin{verbatim}"
+            "[Nimm] das\\footnote{Eine Anmerkung: \\emph{100 \\%} \\& [mehr]\\_x.} — \\textbf{fette} {\\em Worte} ``x''\n\n\\begin{verbatim}"
         ),
         "{written}"
     );
@@ -339,6 +339,7 @@ continued
 . Numbered
 
 term:: Its meaning
+
 NOTE: Mind this.
 
 [source,ruby]
@@ -366,14 +367,13 @@ image::a.png[Not this]
         [
             "Document Title",
             &format!(
-                "First {}bold{CLOSE}, {}italic{CLOSE}, {}, {}Example Site{CLOSE}, {} and {}text{CLOSE}.{}",
+                "First {}bold{CLOSE}, {}italic{CLOSE}, {}, {}Example Site{CLOSE}, {} and {}text{CLOSE}.",
                 o(0),
                 o(1),
                 p(2),
                 o(3),
                 p(4),
-                o(5),
-                p(6)
+                o(5)
             ),
             "A note.",
             "Section",
@@ -396,7 +396,7 @@ image::a.png[Not this]
     translations[14] = "A|B";
     let written = String::from_utf8(translated(&document, &translations, None)).expect("text");
     assert!(
-        written.contains("== &#91;Ein&#93; &#42;Abschnitt&#42;\n"),
+        written.contains("== [Ein] &#42;Abschnitt&#42;\n"),
         "{written}"
     );
     assert!(written.contains("| A&#124;B a| * x\n"), "{written}");

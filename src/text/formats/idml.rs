@@ -407,7 +407,7 @@ impl WriteBack for IdmlFile {
             for place in places {
                 if let Some(parts) = translation.parts(place.unit) {
                     let mut writer = Writer::new(place, part, &edits);
-                    parts.iter().for_each(|part| writer.part(part));
+                    writer.parts(&parts);
                     edits.replace(place.bytes.clone(), writer.finished());
                 }
             }
@@ -447,11 +447,46 @@ impl<'p> Writer<'p> {
         }
     }
 
+    fn parts(&mut self, parts: &[view::Part]) {
+        for (index, part) in parts.iter().enumerate() {
+            let is_end = || parts[index + 1..].iter().all(|part| !self.turns(part));
+            match part {
+                // A bracket at an end needs no range of its own.
+                view::Part::Text(text)
+                    if self.styles.is_empty()
+                        && !text.contains(char::is_alphabetic)
+                        && (self.written.is_empty() || is_end()) =>
+                {
+                    self.text(text);
+                }
+                part => self.part(part),
+            }
+        }
+    }
+
+    /// Whether a part may begin another range of characters.
+    fn turns(&self, part: &view::Part) -> bool {
+        match part {
+            view::Part::Text(_) => true,
+            view::Part::Code(number) => {
+                !matches!(self.place.codes[*number], Code::Unstyle | Code::Split)
+            }
+        }
+    }
+
+    /// Text in the range that is open.
+    fn text(&mut self, text: &str) {
+        if !std::mem::replace(&mut self.is_in_content, true) {
+            self.written += "<Content>";
+        }
+        self.written += &spelt(text, self.part.encoding);
+    }
+
     fn part(&mut self, part: &view::Part) {
         let code = match part {
             view::Part::Text(text) => {
-                self.begin_content();
-                self.written += &spelt(text, self.part.encoding);
+                self.turn();
+                self.text(text);
                 return;
             }
             view::Part::Code(number) => self.place.codes[*number].clone(),

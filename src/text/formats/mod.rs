@@ -174,6 +174,11 @@ impl Format {
         self.implementation().is_bilingual()
     }
 
+    /// Whether a translation has as much room as [`Document::subtitle_layout`] says.
+    pub fn is_subtitles(self) -> bool {
+        matches!(self, Self::Srt | Self::Vtt | Self::Ass)
+    }
+
     /// The endings of all formats.
     pub fn all_endings() -> Vec<&'static str> {
         let endings = Self::ALL.iter().flat_map(|format| format.endings());

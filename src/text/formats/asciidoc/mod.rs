@@ -69,7 +69,7 @@ impl WriteBack for AsciiDocFile {
         for Paragraph { place, is_cell } in paragraphs {
             if let Some(spans) = translation.spans(place.unit) {
                 let spans = place.hugged(spans);
-                let mut spelling = AsciiDocSpelling::new(place, *is_cell);
+                let mut spelling = AsciiDocSpelling::new(place, *is_cell, &self.text);
                 let written = place.written(&self.text, &spans, &edits, &mut spelling);
                 edits.replace(place.bytes.clone(), written);
             }

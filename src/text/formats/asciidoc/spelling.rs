@@ -6,17 +6,27 @@ use crate::text::formats::marked::{Place, Spelling};
 pub(super) struct AsciiDocSpelling<'p> {
     place: &'p Place,
     is_cell: bool,
+    /// Whether nothing stands before it in its line.
+    begins_line: bool,
+    /// How many brackets are open around the text.
+    num_brackets: usize,
 }
 
 impl<'p> AsciiDocSpelling<'p> {
-    pub fn new(place: &'p Place, is_cell: bool) -> Self {
-        Self { place, is_cell }
+    pub fn new(place: &'p Place, is_cell: bool, source: &str) -> Self {
+        Self {
+            place,
+            is_cell,
+            begins_line: source[..place.bytes.start].is_empty()
+                || source[..place.bytes.start].ends_with('\n'),
+            num_brackets: usize::from(source[place.bytes.end..].starts_with(']')),
+        }
     }
 }
 
 impl Spelling for AsciiDocSpelling<'_> {
     fn text(&mut self, text: &str, next: Option<char>, written: &mut String) {
-        let begins = written.is_empty() && begins_block(text);
+        let begins = written.is_empty() && self.begins_line && begins_block(text);
         let mut characters = text.chars().enumerate().peekable();
         while let Some((index, character)) = characters.next() {
             let next = characters.peek().map(|(_, next)| *next).or(next);
@@ -26,17 +36,16 @@ impl Spelling for AsciiDocSpelling<'_> {
             let is_syntax = match character {
                 '*' | '_' | '`' | '#' | '^' | '~' => !is_loose || before.is_none(),
                 '+' => !next.is_some_and(|c| c.is_ascii_digit()),
-                '{' | '[' | ']' | '\\' | '\u{A0}' => true,
+                '{' | '\\' | '\u{A0}' => true,
+                // Behind a word they end a macro.
+                '[' => !is_space(before),
+                ']' => self.num_brackets > 0,
                 '<' => next.is_none_or(|next| next == '<' || next.is_ascii_digit()),
                 '(' => before == Some('(') || next == Some('('),
                 '&' => next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '#'),
-                ':' => next == Some(':') || before == Some(':'),
-                ';' => next == Some(';') || before == Some(';'),
+                // Two of them end a term.
+                ':' | ';' => before == Some(character) && is_space(next),
                 '|' => self.is_cell,
-                // These become other signs.
-                '-' => before == Some('-') || next == Some('-'),
-                '=' => next == Some('>') || before == Some('<'),
-                '.' => before == Some('.') || next == Some('.'),
                 _ => begins && index == 0,
             };
             match character {
@@ -56,6 +65,11 @@ impl Spelling for AsciiDocSpelling<'_> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         if is_single && !self.place.closes(number) && written.ends_with(is_word) {
             *written += "&#8203;";
+        }
+        if code.ends_with('[') {
+            self.num_brackets += 1;
+        } else if code.starts_with(']') {
+            self.num_brackets = self.num_brackets.saturating_sub(1);
         }
         *written += code;
     }

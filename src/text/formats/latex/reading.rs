@@ -13,6 +13,8 @@ pub(super) struct Reader<'s, 'b> {
     builder: &'b mut Builder,
     pub places: Vec<Place>,
     run: Collected,
+    /// Footnotes of the paragraph: paragraphs of their own that follow it.
+    notes: Vec<Range<usize>>,
     /// How many paragraphs have ended: a group that began in another one is no pair.
     paragraph: usize,
     /// The environments that are open.
@@ -27,6 +29,7 @@ impl<'s, 'b> Reader<'s, 'b> {
             builder,
             places: Vec::new(),
             run: Collected::default(),
+            notes: Vec::new(),
             paragraph: 0,
             environments: Vec::new(),
             depth: 0,
@@ -36,7 +39,6 @@ impl<'s, 'b> Reader<'s, 'b> {
     /// Reads a file, or a part that another file includes.
     pub fn document(&mut self, start: usize) -> Result<(), Failure> {
         const BEGIN: &str = "\\begin{document}";
-        const END: &str = "\\end{document}";
         let Some(begin) = self.find(BEGIN, start) else {
             if self.find("\\documentclass", start).is_some() {
                 return Ok(());
@@ -56,8 +58,7 @@ impl<'s, 'b> Reader<'s, 'b> {
             }
         }
         let body = begin + BEGIN.len();
-        let end = self.find(END, body).unwrap_or(self.source.len());
-        self.content(body..end)
+        self.content(body..self.source.len())
     }
 
     /// Where a command stands outside of comments.
@@ -83,13 +84,12 @@ impl<'s, 'b> Reader<'s, 'b> {
     /// Paragraphs in a part of the file.
     fn content(&mut self, part: Range<usize>) -> Result<(), Failure> {
         self.inline(part)?;
-        self.boundary();
-        Ok(())
+        self.boundary()
     }
 
     fn inline(&mut self, part: Range<usize>) -> Result<(), Failure> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
+        if self.depth > MAX_DEPTH / 4 {
             return Err(Failure::TooDeep { offset: part.start });
         }
         let mut place = part.start;
@@ -108,33 +108,41 @@ impl<'s, 'b> Reader<'s, 'b> {
         level: Option<u8>,
     ) -> Result<(), Failure> {
         let run = std::mem::take(&mut self.run);
+        let notes = std::mem::take(&mut self.notes);
         let paragraph = self.paragraph;
         let environments = std::mem::take(&mut self.environments);
         self.inline(part)?;
-        let context = Context {
+        self.flush(Context {
             kind,
             level,
             ..Context::default()
-        };
-        let inner = std::mem::take(&mut self.run);
-        self.places.extend(inner.unit(self.builder, context));
-        (self.run, self.paragraph, self.environments) = (run, paragraph, environments);
+        })?;
+        (self.run, self.notes) = (run, notes);
+        (self.paragraph, self.environments) = (paragraph, environments);
         Ok(())
     }
 
-    fn boundary(&mut self) {
+    fn boundary(&mut self) -> Result<(), Failure> {
         let kind = match self.environments.last() {
             Some(Environment::Table) => ParagraphKind::TableCell,
             Some(Environment::List) => ParagraphKind::ListItem,
             _ => ParagraphKind::Text,
         };
-        let context = Context {
+        self.flush(Context {
             kind,
             ..Context::default()
-        };
+        })
+    }
+
+    /// Makes a paragraph of what has been collected.
+    fn flush(&mut self, context: Context) -> Result<(), Failure> {
         let run = std::mem::take(&mut self.run);
         self.places.extend(run.unit(self.builder, context));
         self.paragraph += 1;
+        for note in std::mem::take(&mut self.notes) {
+            self.nested(note, ParagraphKind::Text, None)?;
+        }
+        Ok(())
     }
 
     /// Reads what begins at a byte, and says where to go on.
@@ -147,9 +155,9 @@ impl<'s, 'b> Reader<'s, 'b> {
         };
         match rest.as_bytes()[0] {
             b'\\' => return self.command(place, end),
-            b'%' => return Ok(self.comment(place, end)),
+            b'%' => return self.comment(place, end),
             b'\n' | b'\r' if self.is_blank_line(place, end) => {
-                self.boundary();
+                self.boundary()?;
                 return Ok(place + 1);
             }
             b'{' if rest.starts_with("{}") => return decoded(self, "", 2),
@@ -178,7 +186,7 @@ impl<'s, 'b> Reader<'s, 'b> {
                 }
                 self.run.text(source, place..place + 1);
             }
-            b'&' => self.boundary(),
+            b'&' => self.boundary()?,
             b'~' => return decoded(self, "\u{A0}", 1),
             b'`' if rest.starts_with("``") => return decoded(self, "“", 2),
             b'`' => return decoded(self, "‘", 1),
@@ -199,15 +207,19 @@ impl<'s, 'b> Reader<'s, 'b> {
     }
 
     /// A comment goes up to the first word of the next line.
-    fn comment(&mut self, place: usize, end: usize) -> usize {
+    fn comment(&mut self, place: usize, end: usize) -> Result<usize, Failure> {
         let rest = &self.source[place..end];
         let line = rest.find('\n').map_or(rest.len(), |found| found + 1);
-        let space = rest[line..].len() - rest[line..].trim_start_matches([' ', '\t']).len();
-        let range = place..place + line + space;
+        let next = rest[line..].trim_start_matches([' ', '\t']);
+        let range = place..end - next.len();
         if !self.run.is_empty() {
             self.run.hidden("comment", range.clone());
         }
-        range.end
+        if next.starts_with(['\n', '\r']) {
+            // The next line is blank.
+            self.boundary()?;
+        }
+        Ok(range.end)
     }
 
     fn is_blank_line(&self, place: usize, end: usize) -> bool {
@@ -352,8 +364,10 @@ impl<'s, 'b> Reader<'s, 'b> {
         }
         match (name, command(name)) {
             ("begin", _) => self.begin(place, after, end),
+            // What follows is no part of the document.
+            ("end", _) if source[after..].starts_with("{document}") => Ok(end),
             ("end", _) => {
-                self.boundary();
+                self.boundary()?;
                 self.environments.pop();
                 Ok(self
                     .group(after, b'{', b'}')
@@ -380,7 +394,7 @@ impl<'s, 'b> Reader<'s, 'b> {
                     None,
                 )
             }
-            (_, Command::Anchor) => self.anchor(place, after, end),
+            (_, Command::Anchor) => Ok(self.anchor(place, after, end)),
             (_, Command::Marks(count)) => self.marks(name, place, after, count, end),
             (_, Command::Opaque) => {
                 let next = self.arguments(after, end);
@@ -399,12 +413,12 @@ impl<'s, 'b> Reader<'s, 'b> {
                 Ok(next)
             }
             (_, Command::Boundary) => {
-                self.boundary();
+                self.boundary()?;
                 Ok(self.arguments(after, end))
             }
             (_, Command::Verbatim) => Ok(self.verbatim(place, after, end)),
             (_, Command::Item) => {
-                self.boundary();
+                self.boundary()?;
                 if let Some(label) = self
                     .group(after, b'[', b']')
                     .filter(|label| label.end <= end)
@@ -419,7 +433,7 @@ impl<'s, 'b> Reader<'s, 'b> {
                 Ok(after)
             }
             (_, Command::Definition) => {
-                self.boundary();
+                self.boundary()?;
                 Ok(self.definition(after, end))
             }
             (_, Command::Unknown) => self.unknown(name, place, after, end),
@@ -440,7 +454,7 @@ impl<'s, 'b> Reader<'s, 'b> {
                     next
                 };
                 if self.environments.last() == Some(&Environment::Table) {
-                    self.boundary();
+                    self.boundary()?;
                 } else {
                     self.run.line_break(place..next);
                 }
@@ -539,11 +553,11 @@ impl<'s, 'b> Reader<'s, 'b> {
                 self.run
                     .opaque("math", &self.source[place..next], place..next);
             } else {
-                self.boundary();
+                self.boundary()?;
             }
             return Ok(next);
         }
-        self.boundary();
+        self.boundary()?;
         self.environments.push(kind);
         let next = self.arguments(group.end, end);
         if kind == Environment::Titled {
@@ -574,7 +588,7 @@ impl<'s, 'b> Reader<'s, 'b> {
         kind: ParagraphKind,
         level: Option<u8>,
     ) -> Result<usize, Failure> {
-        self.boundary();
+        self.boundary()?;
         let mut at = after;
         if self.source[at..end].starts_with('*') {
             at += 1;
@@ -599,18 +613,18 @@ impl<'s, 'b> Reader<'s, 'b> {
     }
 
     /// A note: it has paragraphs of its own, and moves with the sentence.
-    fn anchor(&mut self, place: usize, after: usize, end: usize) -> Result<usize, Failure> {
+    fn anchor(&mut self, place: usize, after: usize, end: usize) -> usize {
         let start = self.after_options(after);
         let Some(group) = self
             .group(start, b'{', b'}')
             .filter(|group| group.end <= end)
         else {
             self.run.point("note", place..after);
-            return Ok(after);
+            return after;
         };
         self.run.point("note", place..group.end);
-        self.nested(group.start + 1..group.end - 1, ParagraphKind::Text, None)?;
-        Ok(group.end)
+        self.notes.push(group.start + 1..group.end - 1);
+        group.end
     }
 
     fn marks(

@@ -41,6 +41,8 @@ pub(super) struct LatexSpelling<'s> {
     style: &'s Style,
     /// Whether it stands in brackets.
     is_optional: bool,
+    /// Whether brackets at its beginning would be an argument.
+    follows_command: bool,
     /// Signs that its author wrote as they are, though they come out right in newer fonts only.
     bare: HashSet<char>,
 }
@@ -48,15 +50,20 @@ pub(super) struct LatexSpelling<'s> {
 impl<'s> LatexSpelling<'s> {
     pub fn new(style: &'s Style, text: &str, place: &Place) -> Self {
         let source = &text[place.bytes.clone()];
+        let before = &text[..place.bytes.start + source.len() - source.trim_start().len()];
+        let ink = before.trim_end();
+        let is_apart = before[ink.len()..].matches('\n').count() > 1;
         Self {
             style,
-            is_optional: text[..place.bytes.start].trim_end().ends_with('['),
+            is_optional: ink.ends_with('['),
+            follows_command: !is_apart && !ink.is_empty() && !ink.ends_with(['{', '&', '[']),
             bare: source.chars().filter(|c| "<>|".contains(*c)).collect(),
         }
     }
 
     fn character(&self, character: char, next: Option<char>, written: &mut String) {
-        let at_start = written.trim_end().is_empty() || written.trim_end().ends_with("\\\\");
+        let ink = written.trim_end();
+        let at_start = ink.is_empty() && self.follows_command || ink.ends_with("\\\\");
         match character {
             '\\' => *written += "\\textbackslash{}",
             '~' => *written += "\\textasciitilde{}",
@@ -72,7 +79,6 @@ impl<'s> LatexSpelling<'s> {
             '"' if self.style.is_quote_active => *written += "\\char34{}",
             '\u{A0}' => written.push('~'),
             '\u{202F}' => *written += "\\,",
-            '\u{AD}' => *written += "\\-",
             '“' if self.style.has_tex_quotes => *written += "``",
             '”' if self.style.has_tex_quotes => *written += "''",
             '–' if self.style.has_tex_dashes || !self.style.encoding.holds('–') => {
@@ -109,7 +115,9 @@ impl Spelling for LatexSpelling<'_> {
     }
 
     fn source(&mut self, source: &str, written: &mut String) {
-        divide(source, written);
+        if source.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            divide(source, written);
+        }
         *written += source;
     }
 }

@@ -273,20 +273,15 @@ impl<'s, 'b> Reader<'s, 'b> {
     /// Blocks whose first line begins with a mark of `length` bytes.
     fn body(&mut self, first: &Line, length: usize, rest: &[Line]) -> Result<(), Failure> {
         let start = first.range.start + length;
-        let next = rest
-            .iter()
-            .find(|line| !line.is_blank())
-            .map(|line| line.indent);
+        let ink = rest.iter().filter(|line| !line.is_blank());
+        let least = ink.map(|line| line.indent).min().unwrap_or(usize::MAX);
         let head = Line {
             range: start.min(first.range.end)..first.range.end,
-            // All of the body begins in one column, wherever its first line does.
-            indent: rest
-                .iter()
-                .filter(|line| !line.is_blank())
-                .map(|line| line.indent)
-                .min()
-                .or(next)
-                .unwrap_or(first.indent + length),
+            // The next line of its paragraph begins in the column of the body, wherever the first one does.
+            indent: match rest.first() {
+                Some(next) if !next.is_blank() => next.indent,
+                _ => least.min(first.indent + length),
+            },
         };
         let lines: Vec<Line> = std::iter::once(head).chain(rest.iter().cloned()).collect();
         self.blocks(&lines)

@@ -29,6 +29,8 @@ pub(super) struct Inline<'s> {
     pub references: HashMap<usize, String>,
     /// Where text that stands for itself began.
     text: usize,
+    /// Up to where there is no markup.
+    plain: usize,
 }
 
 impl<'s> Inline<'s> {
@@ -39,6 +41,7 @@ impl<'s> Inline<'s> {
             run: Collected::default(),
             references: HashMap::new(),
             text: 0,
+            plain: 0,
         }
     }
 
@@ -48,19 +51,20 @@ impl<'s> Inline<'s> {
         self.text = range.start;
         let mut place = range.start;
         while place < range.end {
-            place = match self.markup(place) {
+            match self.markup(place) {
                 Some(next) => {
                     self.text = next;
-                    next
+                    place = next;
                 }
                 None => {
-                    place
+                    let next = place
                         + self.source[place..]
                             .chars()
                             .next()
-                            .map_or(1, char::len_utf8)
+                            .map_or(1, char::len_utf8);
+                    place = next.max(self.plain).min(range.end);
                 }
-            };
+            }
         }
         self.flush(range.end);
     }
@@ -325,17 +329,11 @@ impl<'s> Inline<'s> {
         let after = place + end + marks;
         let before_may = self.may_begin(place);
         if marks == 0 || !before_may || !self.ends_well(after) {
-            // The word stays text.
-            self.run_on(place, place + end);
-            return Some(place + end);
+            self.plain = place + end;
+            return None;
         }
         let source = self.source;
         self.opaque("a", &source[place..place + end], place..after)
-    }
-
-    fn run_on(&mut self, place: usize, end: usize) {
-        self.flush(place);
-        self.run.text(self.source, place..end);
     }
 }
 

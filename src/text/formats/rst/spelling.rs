@@ -36,24 +36,22 @@ impl<'p> RstSpelling<'p> {
 impl Spelling for RstSpelling<'_> {
     fn text(&mut self, text: &str, next: Option<char>, written: &mut String) {
         self.text_after_code(text.chars().next(), written);
-        if written.is_empty() && begins_block(text) && !self.source.starts_with(text) {
-            written.push('\\');
-        }
+        let mut is_escaped =
+            written.is_empty() && begins_block(text, next) && !self.source.starts_with(text);
         let mut characters = text.chars().peekable();
         while let Some(character) = characters.next() {
             let next = characters.peek().copied().or(next);
             let before = written.chars().next_back();
             let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
             let is_syntax = match character {
-                '\\' => !written.ends_with('\\') || written.len() > 1,
+                '\\' => true,
                 '*' | '`' | '|' => !(is_space(before) && is_space(next)) || before.is_none(),
                 '_' => !next.is_some_and(char::is_alphanumeric),
                 // Two of them at the end of a paragraph begin a literal block.
                 ':' => before == Some(':') && next.is_none(),
                 _ => false,
             };
-            let is_escaped = written.len() == 1 && written.starts_with('\\');
-            if is_syntax && !(is_escaped && character != '\\') {
+            if std::mem::take(&mut is_escaped) || is_syntax {
                 written.push('\\');
             }
             written.push(if matches!(character, '\n' | '\r') {
@@ -92,13 +90,13 @@ impl Spelling for RstSpelling<'_> {
 }
 
 /// Whether a paragraph would begin as something else.
-fn begins_block(text: &str) -> bool {
+fn begins_block(text: &str, next: Option<char>) -> bool {
     let mut characters = text.chars();
     let (Some(first), second) = (characters.next(), characters.next()) else {
         return false;
     };
     let is_space = second.is_none_or(char::is_whitespace);
-    let is_row = text.chars().all(|c| c == first) && first.is_ascii_punctuation();
+    let is_row = next.is_none() && text.chars().all(|c| c == first) && first.is_ascii_punctuation();
     match first {
         '-' | '+' | '*' | '•' | '‣' | '⁃' | '|' if is_space => true,
         '.' | '_' | '>' if second == Some(first) => true,

@@ -310,7 +310,9 @@ fn cell(
     }
     let first = &source[parts.first()?.clone()];
     let is_block = |text: &str| {
-        ["- ", "* ", "+ ", ".. ", "| ", ":"].iter().any(|mark| text.starts_with(mark))
+        ["- ", "* ", "+ ", ".. ", "| ", ":"]
+            .iter()
+            .any(|mark| text.starts_with(mark))
             || text.ends_with("::")
             || super::spelling::is_enumerator(text)
     };

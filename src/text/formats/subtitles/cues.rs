@@ -44,6 +44,8 @@ pub(super) struct Block {
     /// Bytes of the text without what stays around it.
     pub range: Range<usize>,
     pub tokens: Vec<(Range<usize>, Token)>,
+    /// Whether it is sung: a line of a song ends with its cue.
+    is_song: bool,
 }
 
 /// Blocks whose sentences may go on from one to the next.
@@ -156,6 +158,8 @@ pub(super) fn chains(text: &str, cues: &[Cue], dialect: &dyn Dialect) -> Vec<Cha
             && let Some(last) = chain.blocks.last()
             && last.cue + 1 == turn.block.cue
             && !turn.is_new
+            && !last.is_song
+            && !turn.block.is_song
             && are_close(&cues[last.cue], &cues[turn.block.cue])
             && goes_on(&last.shown(text), &turn.block.shown(text), is_punctuated)
         {
@@ -264,7 +268,7 @@ fn is_turn(text: &str, line: &[(Range<usize>, Token)]) -> bool {
 }
 
 /// How many bytes a dash, a musical note or a speaker's name takes at the beginning of a line, with the space around it.
-fn mark(line: &str) -> usize {
+pub(super) fn mark(line: &str) -> usize {
     let text = line.trim_start();
     let rest = match text.chars().next() {
         Some('-' | '‐' | '–' | '—' | '♪' | '♫') => {
@@ -304,6 +308,8 @@ fn trimmed(text: &str, cue: usize, mut tokens: Vec<(Range<usize>, Token)>) -> Op
         Token::Tag | Token::LineBreak => true,
         Token::Open(_) | Token::Close(_) => false,
     };
+    let is_song = |(range, _): &(Range<usize>, Token)| text[range.clone()].contains(['♪', '♫']);
+    let is_song = tokens.iter().any(is_song);
     loop {
         while tokens.first().is_some_and(is_blank) {
             tokens.remove(0);
@@ -342,7 +348,12 @@ fn trimmed(text: &str, cue: usize, mut tokens: Vec<(Range<usize>, Token)>) -> Op
         range.end = range.start + kept.len();
     }
     let range = tokens.first()?.0.start..tokens.last()?.0.end;
-    Some(Block { cue, range, tokens })
+    Some(Block {
+        cue,
+        range,
+        tokens,
+        is_song,
+    })
 }
 
 /// Whether the last tag closes what was opened in another cue.

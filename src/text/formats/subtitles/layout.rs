@@ -3,10 +3,14 @@
 use std::ops::Range;
 
 use icu_segmenter::{LineSegmenter, options::LineBreakOptions};
+use serde::{Deserialize, Serialize};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
+use super::cues::mark;
+
 /// How much room subtitles have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SubtitleLayout {
     /// Characters of a line, combining marks aside.
     pub max_chars: usize,
@@ -60,6 +64,10 @@ impl<'g> Laid<'g> {
             .segment_str(&shown)
             .filter(|&it| it > 0 && it < shown.len())
         {
+            // Such a line would be read as somebody else's.
+            if mark(&shown[offset..]) > 0 {
+                continue;
+            }
             let char_index = indices.partition_point(|(start, _)| *start < offset);
             let Some(&(_, mut place)) = indices.get(char_index) else {
                 continue;
