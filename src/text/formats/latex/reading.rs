@@ -383,7 +383,7 @@ impl<'s, 'b> Reader<'s, 'b> {
             (_, Command::Block) => {
                 // The first argument of this one is no text.
                 let skipped = if name == "captionof" {
-                    self.group(after, b'{', b'}')
+                    self.group(after, b'{', b'}').filter(|it| it.end <= end)
                 } else {
                     None
                 };
@@ -655,11 +655,11 @@ impl<'s, 'b> Reader<'s, 'b> {
         if source[at..end].starts_with('*') {
             at += 1;
         }
-        if let Some(options) = self.group(at, b'[', b']') {
+        if let Some(options) = self.group(at, b'[', b']').filter(|it| it.end <= end) {
             at = options.end;
         }
         if source[place..after].ends_with("mintinline")
-            && let Some(language) = self.group(at, b'{', b'}')
+            && let Some(language) = self.group(at, b'{', b'}').filter(|it| it.end <= end)
         {
             at = language.end;
         }

@@ -78,18 +78,22 @@ impl Table {
         // Lines begin in the column of the table; what is wider than one column would shift the others.
         let start_of = |line: &Line| {
             let outside = line.indent.saturating_sub(first.indent);
-            line.range.start - outside
+            let start = line.range.start.checked_sub(outside)?;
+            source
+                .get(start..line.range.start)
+                .filter(|space| space.bytes().all(|byte| byte == b' '))?;
+            Some(start..line.range.end)
         };
         let lines: Vec<Range<usize>> = lines
             .iter()
             .map(|line| {
                 if line.range.is_empty() {
-                    line.range.clone()
+                    Some(line.range.clone())
                 } else {
-                    start_of(line)..line.range.end
+                    start_of(line)
                 }
             })
-            .collect();
+            .collect::<Option<_>>()?;
         let texts: Vec<Vec<char>> = lines
             .iter()
             .map(|line| source[line.clone()].chars().collect())
