@@ -175,12 +175,7 @@ impl Reader<'_, '_> {
                     self.table(child);
                 }
                 // Elements around several ranges of characters: each is a text for itself.
-                "HyperlinkTextSource" | "XMLElement" | "CrossReferenceSource" => {
-                    self.boundary();
-                    self.range(child);
-                    self.boundary();
-                }
-                "Change"
+                "HyperlinkTextSource" | "XMLElement" | "CrossReferenceSource" | "Change"
                     if xml.attribute(child, "ChangeType").as_deref() != Some("DeletedText") =>
                 {
                     self.boundary();

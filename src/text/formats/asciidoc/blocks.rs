@@ -105,7 +105,7 @@ impl<'s, 'b> Reader<'s, 'b> {
         {
             return Ok(self.paragraph_end(at));
         }
-        self.text(at)
+        Ok(self.text(at))
     }
 
     fn paragraph_end(&self, at: usize) -> usize {
@@ -148,7 +148,7 @@ impl<'s, 'b> Reader<'s, 'b> {
     }
 
     /// A list item or a paragraph.
-    fn text(&mut self, at: usize) -> Result<usize, Failure> {
+    fn text(&mut self, at: usize) -> usize {
         let range = self.lines[at].clone();
         let line = self.line(at);
         let mut end = at + 1;
@@ -165,7 +165,7 @@ impl<'s, 'b> Reader<'s, 'b> {
                 None,
                 false,
             );
-            return Ok(end);
+            return end;
         }
         if let Some((term, text)) = description(line) {
             self.unit(
@@ -182,11 +182,11 @@ impl<'s, 'b> Reader<'s, 'b> {
                 };
                 self.unit(start..last, ParagraphKind::ListItem, None, false);
             }
-            return Ok(end);
+            return end;
         }
         let label = label(line);
         self.unit(range.start + label..last, ParagraphKind::Text, None, false);
-        Ok(end)
+        end
     }
 
     fn ends_paragraph(&self, at: usize) -> bool {

@@ -136,7 +136,7 @@ impl<'s> Inline<'s> {
                     end: place + end + 1,
                 })
             }
-            '<' if rest.starts_with("<<") => self.reference(place, rest),
+            '<' if rest.starts_with("<<") => Self::reference(place, rest),
             '<' => {
                 let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
                 let end = digits + 2;
@@ -145,41 +145,7 @@ impl<'s> Inline<'s> {
                     end: place + end,
                 })
             }
-            '(' if rest.starts_with("(((") => {
-                let end = rest.find(")))")? + 3;
-                Some(Found::Point {
-                    name: "index",
-                    end: place + end,
-                })
-            }
-            '(' if rest.starts_with("((") => {
-                let close = rest.find("))")?;
-                Some(Found::Pair {
-                    name: "index",
-                    open: place + 2,
-                    close: place + close..place + close + 2,
-                })
-            }
-            '[' if rest.starts_with("[[") => {
-                let end = rest.find("]]")? + 2;
-                Some(Found::Point {
-                    name: "anchor",
-                    end: place + end,
-                })
-            }
-            '[' => {
-                // What tells of the words that follow.
-                let end = rest.find(']')? + 1;
-                let mark = rest[end..].chars().next().filter(|c| "*_#`".contains(*c))?;
-                let is_role = rest[1..].starts_with(['.', '#']) || !rest[..end].contains(' ');
-                if after_word || !is_role || mark == '`' {
-                    return None;
-                }
-                match self.mark(place + end, range, false, mark)? {
-                    Found::Pair { name, open, close } => Some(Found::Pair { name, open, close }),
-                    other => Some(other),
-                }
-            }
+            '(' | '[' => self.bracket(place, range, after_word),
             '&' => reference(rest).map(|(shown, end)| Found::Decoded {
                 shown,
                 end: place + end,
@@ -199,7 +165,50 @@ impl<'s> Inline<'s> {
                 shown: "“".to_owned(),
                 end: place + 2,
             }),
-            c if c.is_ascii_lowercase() && !after_word => self.macro_at(place, rest),
+            c if c.is_ascii_lowercase() && !after_word => Self::macro_at(place, rest),
+            _ => None,
+        }
+    }
+
+    /// Entries of an index, anchors, and what tells of the words that follow.
+    fn bracket(&self, place: usize, range: &Range<usize>, after_word: bool) -> Option<Found> {
+        let rest = &self.source[place..range.end];
+        match rest.as_bytes()[0] {
+            b'(' if rest.starts_with("(((") => {
+                let end = rest.find(")))")? + 3;
+                Some(Found::Point {
+                    name: "index",
+                    end: place + end,
+                })
+            }
+            b'(' if rest.starts_with("((") => {
+                let close = rest.find("))")?;
+                Some(Found::Pair {
+                    name: "index",
+                    open: place + 2,
+                    close: place + close..place + close + 2,
+                })
+            }
+            b'[' if rest.starts_with("[[") => {
+                let end = rest.find("]]")? + 2;
+                Some(Found::Point {
+                    name: "anchor",
+                    end: place + end,
+                })
+            }
+            b'[' => {
+                // What tells of the words that follow.
+                let end = rest.find(']')? + 1;
+                let mark = rest[end..].chars().next().filter(|c| "*_#`".contains(*c))?;
+                let is_role = rest[1..].starts_with(['.', '#']) || !rest[..end].contains(' ');
+                if after_word || !is_role || mark == '`' {
+                    return None;
+                }
+                match self.mark(place + end, range, false, mark)? {
+                    Found::Pair { name, open, close } => Some(Found::Pair { name, open, close }),
+                    other => Some(other),
+                }
+            }
             _ => None,
         }
     }
@@ -226,7 +235,7 @@ impl<'s> Inline<'s> {
     }
 
     /// `<<id>>` or `<<id,text>>`.
-    fn reference(&self, place: usize, rest: &str) -> Option<Found> {
+    fn reference(place: usize, rest: &str) -> Option<Found> {
         let close = rest.find(">>")?;
         match rest[..close].find(',') {
             Some(comma) => {
@@ -246,7 +255,7 @@ impl<'s> Inline<'s> {
         }
     }
 
-    fn macro_at(&self, place: usize, rest: &str) -> Option<Found> {
+    fn macro_at(place: usize, rest: &str) -> Option<Found> {
         if rest.starts_with("footnote:") {
             let open = rest.find('[')?;
             let close = bracket_end(rest, open)?;

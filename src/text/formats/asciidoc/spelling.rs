@@ -1,5 +1,7 @@
 //! How a translation is spelt in AsciiDoc.
 
+use std::fmt::Write;
+
 use crate::text::formats::marked::{Place, Spelling};
 
 /// Spells one paragraph.
@@ -51,7 +53,8 @@ impl Spelling for AsciiDocSpelling<'_> {
             match character {
                 '\n' | '\r' => written.push(' '),
                 _ if is_syntax || begins && index == 0 => {
-                    *written += &format!("&#{};", u32::from(character))
+                    // Writing to a string does not fail.
+                    let _ = write!(written, "&#{};", u32::from(character));
                 }
                 other => written.push(other),
             }

@@ -287,7 +287,7 @@ impl<'s, 'b> Reader<'s, 'b> {
                 b'%' => {
                     at = self.source[at..]
                         .find('\n')
-                        .map_or(bytes.len(), |end| at + end)
+                        .map_or(bytes.len(), |end| at + end);
                 }
                 b'{' if open != b'{' => braces += 1,
                 b'}' if open != b'{' => {
@@ -357,10 +357,11 @@ impl<'s, 'b> Reader<'s, 'b> {
             self.run.decoded(shown, range.clone());
             return Ok(range.end);
         }
-        if name.len() == 1 && is_accent(name.chars().next().unwrap_or_default()) {
-            if let Some(next) = self.accent(place, after, end) {
-                return Ok(next);
-            }
+        if name.len() == 1
+            && is_accent(name.chars().next().unwrap_or_default())
+            && let Some(next) = self.accent(place, after, end)
+        {
+            return Ok(next);
         }
         match (name, command(name)) {
             ("begin", _) => self.begin(place, after, end),
@@ -755,12 +756,11 @@ fn shown(command: &str) -> &str {
 fn spaces(text: &str) -> usize {
     let space = text.len() - text.trim_start_matches([' ', '\t']).len();
     let rest = &text[space..];
-    let line = match rest
+    let line = rest
         .strip_prefix("\r\n")
-        .or_else(|| rest.strip_prefix('\n'))
-    {
-        Some(line) => line,
-        None => return space,
+        .or_else(|| rest.strip_prefix('\n'));
+    let Some(line) = line else {
+        return space;
     };
     let inner = line.trim_start_matches([' ', '\t']);
     if inner.starts_with(['\n', '\r']) || inner.is_empty() {

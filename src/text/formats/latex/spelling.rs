@@ -71,7 +71,7 @@ impl<'s> LatexSpelling<'s> {
             '`' => *written += "\\textasciigrave{}",
             '{' | '}' | '%' | '&' | '#' | '_' | '$' => written.extend(['\\', character]),
             '[' | ']' | '*' if at_start || self.is_optional => {
-                written.extend(['{', character, '}'])
+                written.extend(['{', character, '}']);
             }
             '<' if !self.bare.contains(&'<') => *written += "\\textless{}",
             '>' if !self.bare.contains(&'>') => *written += "\\textgreater{}",
@@ -82,10 +82,10 @@ impl<'s> LatexSpelling<'s> {
             '“' if self.style.has_tex_quotes => *written += "``",
             '”' if self.style.has_tex_quotes => *written += "''",
             '–' if self.style.has_tex_dashes || !self.style.encoding.holds('–') => {
-                *written += "--"
+                *written += "--";
             }
             '—' if self.style.has_tex_dashes || !self.style.encoding.holds('—') => {
-                *written += "---"
+                *written += "---";
             }
             // Two of them would be one sign.
             '-' | '\'' if next == Some(character) => written.extend([character, '{', '}']),

@@ -300,11 +300,8 @@ impl<'s, 'b> Reader<'s, 'b> {
         let end = paragraph_end(lines, at);
         for line in &lines[at..end] {
             let text = self.text(line);
-            let mark = if text.starts_with('|') {
-                text.len() - text[1..].trim_start().len()
-            } else {
-                0
-            };
+            let inner = text.strip_prefix('|').map(str::trim_start);
+            let mark = inner.map_or(0, |inner| text.len() - inner.len());
             self.words(line.range.start + mark..line.range.end, ParagraphKind::Text);
         }
         end

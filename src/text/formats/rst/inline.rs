@@ -51,19 +51,13 @@ impl<'s> Inline<'s> {
         self.text = range.start;
         let mut place = range.start;
         while place < range.end {
-            match self.markup(place) {
-                Some(next) => {
-                    self.text = next;
-                    place = next;
-                }
-                None => {
-                    let next = place
-                        + self.source[place..]
-                            .chars()
-                            .next()
-                            .map_or(1, char::len_utf8);
-                    place = next.max(self.plain).min(range.end);
-                }
+            if let Some(next) = self.markup(place) {
+                self.text = next;
+                place = next;
+            } else {
+                let first = self.source[place..].chars().next();
+                let next = place + first.map_or(1, char::len_utf8);
+                place = next.max(self.plain).min(range.end);
             }
         }
         self.flush(range.end);
@@ -85,9 +79,10 @@ impl<'s> Inline<'s> {
         let rest = self.rest(place);
         let first = rest.chars().next()?;
         if first == '\\' {
-            let next = rest[1..].chars().next()?;
+            // At the end of a paragraph it separates nothing.
+            let next = rest[1..].chars().next().unwrap_or('\n');
             self.flush(place);
-            let end = place + 1 + next.len_utf8();
+            let end = (place + 1 + next.len_utf8()).min(self.range.end);
             let shown = if next.is_whitespace() {
                 String::new()
             } else {
@@ -191,10 +186,10 @@ impl<'s> Inline<'s> {
         Some(close.end)
     }
 
-    fn opaque(&mut self, name: &str, shown: &str, range: Range<usize>) -> Option<usize> {
+    fn opaque(&mut self, name: &str, shown: &str, range: Range<usize>) -> usize {
         self.flush(range.start);
         self.run.opaque(name, shown, range.clone());
-        Some(range.end)
+        range.end
     }
 
     fn literal(&mut self, place: usize) -> Option<usize> {
@@ -207,7 +202,7 @@ impl<'s> Inline<'s> {
             .take_while(|byte| *byte == b'`')
             .count();
         let close = close + more - 2;
-        self.opaque("code", &source[place + 2..close], place..close + 2)
+        Some(self.opaque("code", &source[place + 2..close], place..close + 2))
     }
 
     /// Text in backquotes: a link, a role, or a name. Its role may stand before it.
@@ -264,7 +259,7 @@ impl<'s> Inline<'s> {
                 self.words("a", start..quote + 1, title_end..end)
             }
             _ if TEXT_ROLES.contains(&role) => self.words("role", start..quote + 1, close..end),
-            _ => self.opaque("role", inner, start..end),
+            _ => Some(self.opaque("role", inner, start..end)),
         }
     }
 
@@ -290,7 +285,7 @@ impl<'s> Inline<'s> {
         if !self.ends_well(end) || source[place..close].contains('\n') && close - place > 80 {
             return None;
         }
-        self.opaque("substitution", &source[place + 1..close], place..end)
+        Some(self.opaque("substitution", &source[place + 1..close], place..end))
     }
 
     /// A reference to a footnote.
@@ -333,7 +328,7 @@ impl<'s> Inline<'s> {
             return None;
         }
         let source = self.source;
-        self.opaque("a", &source[place..place + end], place..after)
+        Some(self.opaque("a", &source[place..place + end], place..after))
     }
 }
 

@@ -68,7 +68,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
     })?;
     let label = rest.trim_start();
     let end = label.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
-    Legacy::for_label(label[..end.unwrap_or(label.len())].as_bytes())
+    Legacy::for_label(&label.as_bytes()[..end.unwrap_or(label.len())])
 }
 
 /// A paragraph, and what has to fit it.

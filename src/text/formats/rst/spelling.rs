@@ -69,7 +69,7 @@ impl Spelling for RstSpelling<'_> {
                 let text = &written[self.begun.min(written.len())..];
                 if !text.split_whitespace().eq(name.split_whitespace()) {
                     // Other words still name the same target.
-                    *written += &format!(" <{name}_>");
+                    written.extend([" <", name, "_>"]);
                 }
             }
         } else {

@@ -1,6 +1,6 @@
 //! Tables that are drawn with characters: columns grow with what is translated.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Paragraph;
@@ -124,7 +124,7 @@ impl Table {
 
     /// The table with its translated cells; none if nothing is translated.
     pub fn written(&self, source: &str, translation: &Translation) -> Option<String> {
-        let translated: HashMap<usize, String> = self
+        let translated: BTreeMap<usize, String> = self
             .cells
             .iter()
             .enumerate()
@@ -148,8 +148,8 @@ impl Table {
                 } else {
                     frame.columns.end.min(line.len())
                 };
-                for place in frame.columns.start.min(end)..end {
-                    line[place] = " ".to_owned();
+                for cell in &mut line[frame.columns.start.min(end)..end] {
+                    " ".clone_into(cell);
                 }
             }
             let num_rows = frame.rows.len();
@@ -159,9 +159,7 @@ impl Table {
                 widen(&mut canvas, &mut frames, index, needed - room);
             }
         }
-        let mut indices: Vec<&usize> = translated.keys().collect();
-        indices.sort_unstable();
-        for index in indices {
+        for index in translated.keys() {
             let frame = &frames[*index];
             let room = if frame.is_last {
                 usize::MAX

@@ -187,9 +187,9 @@ impl<'g> Laid<'g> {
         for cue in 0..shares.len() {
             let (mut next, mut from) = (vec![f64::INFINITY; last + 1], vec![0; last + 1]);
             for to in 0..=last {
-                for start in 0..=to {
-                    if best[start].is_finite() {
-                        let sum = best[start] + cost(cue, start, to);
+                for (start, least) in best.iter().enumerate().take(to + 1) {
+                    if least.is_finite() {
+                        let sum = least + cost(cue, start, to);
                         if sum < next[to] {
                             (next[to], from[to]) = (sum, start);
                         }

@@ -111,7 +111,7 @@ impl<'d> Page<'d> {
         let held: Vec<usize> = touched.iter().map(|&index| others(index)).collect();
         let parts = match touched.as_slice() {
             [] => return,
-            [_] => vec![0..glyphs.len()],
+            [_] => std::iter::once(0..glyphs.len()).collect(),
             _ => Laid::new(&glyphs).divided(&shares, &held, self.layout),
         };
         // Pairs that are open where a cue ends go on in the next one.
