@@ -215,6 +215,21 @@ fn damaged_subtitles_are_refused_with_a_line() {
     }
 }
 
+#[test]
+fn another_script_needs_another_encoding() {
+    let french = srt(&["L'\u{e9}t\u{e9} est d\u{e9}j\u{e0} pass\u{e9}, mon ami."]);
+    let bytes: Vec<u8> = french
+        .chars()
+        .map(|c| u8::try_from(u32::from(c)).expect("Latin"))
+        .collect();
+    let document = read("a.srt", &bytes);
+    assert_eq!(texts(&document), ["L'été est déjà passé, mon ami."]);
+    let german = translated(&document, &["Der schöne Sommer ist vorüber."], None);
+    assert!(german.contains(&0xF6) && std::str::from_utf8(&german).is_err());
+    let russian = written(&document, &["Лето прошло."]);
+    assert!(russian.starts_with('\u{FEFF}') && russian.contains("Лето прошло."));
+}
+
 /// Cues of a kind: head, times, and what stands around a marked word.
 struct Kind {
     name: &'static str,
@@ -355,4 +370,36 @@ fn check(kind: &Kind, file: &str, shown: &str, random: &mut ChaCha8Rng) {
         written.matches(kind.marks[0]).count(),
         written.matches(kind.marks[1]).count()
     );
+}
+
+/// Whatever is changed in a file, it is read or refused, and nothing else.
+#[test]
+fn damaged_subtitles_are_refused_or_read() {
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    for kind in &KINDS {
+        for _ in 0..300 {
+            let cue = |number: usize, random: &mut ChaCha8Rng| {
+                let text = hostile(random) + kind.marks[0] + &hostile(random) + kind.marks[1];
+                (kind.cue)(number, &text)
+            };
+            let mut bytes = kind.head.to_owned();
+            (0..4).for_each(|number| bytes += &cue(number, &mut random));
+            let mut bytes = bytes.into_bytes();
+            let place = random.random_range(0..bytes.len());
+            match random.random_range(0..3) {
+                0 => bytes.truncate(place),
+                1 => bytes[place] = random.random(),
+                _ => drop(bytes.drain(place..(place + 9).min(bytes.len()))),
+            }
+            let format = canopy::text::document::Format::of(kind.name.as_ref()).expect("a format");
+            let Ok(document) = Document::from_bytes(kind.name, format, bytes.clone()) else {
+                continue;
+            };
+            let none = vec![None; document.sentences.len()];
+            assert!(document.written(&none, None).expect("written") == bytes);
+            let all = vec![Some("Etwas anderes.".to_owned()); document.sentences.len()];
+            // A guessed encoding may lack nothing of it.
+            document.written(&all, None).expect("written");
+        }
+    }
 }

@@ -10,6 +10,7 @@ use crate::text::document::{Document, Markup, Sentence};
 use crate::text::formats::edits::Edits;
 use crate::text::formats::{Encoding, WriteBack};
 use crate::text::placeholder::{Placeholder, folded};
+use crate::text::reading::BYTE_ORDER_MARK;
 use crate::text::view::Translation;
 
 /// A file of subtitles.
@@ -36,7 +37,12 @@ impl WriteBack for Subtitles {
                 page.write(&mut edits);
             }
         }
-        self.encoding.encode(&edits.applied(&document.original))
+        let text = edits.applied(&document.original);
+        match self.encoding.encode(&text) {
+            // Nothing in the file says its encoding, and players know this one by its mark.
+            Err(Failure::Unencodable { .. }) => Ok(format!("{BYTE_ORDER_MARK}{text}").into_bytes()),
+            written => written,
+        }
     }
 }
 
