@@ -4,6 +4,7 @@ mod export;
 mod idml;
 mod markup;
 mod office;
+mod other_programs;
 mod packages;
 mod properties;
 mod subtitles;
