@@ -122,7 +122,7 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("no such format"))
 }
 
-/// What `--export` accepts.
+/// The values of `--export`.
 fn exports() -> impl TypedValueParser<Value = ExportFormat> {
     let value = |format: &ExportFormat| PossibleValue::new(format.name()).help(format.label());
     let values: Vec<PossibleValue> = ExportFormat::ALL.iter().map(value).collect();

@@ -133,7 +133,7 @@ fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     }
 }
 
-/// What a translation can be written as beside its document.
+/// The formats of exports.
 fn export_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     ui.add_enabled_ui(state.document.is_some(), |ui| {
         ui.menu_button("Export", |ui| {

@@ -11,7 +11,7 @@ use super::formats::escaped;
 use super::placeholder::{Placeholder, visible};
 use crate::error::Result;
 
-/// What a translated document can be written as.
+/// A format for exports of translated documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExportFormat {
@@ -78,7 +78,7 @@ pub struct Languages {
 impl Document {
     /// The document with its translations as another format; `translations` belong to `self.sentences`, in order.
     ///
-    /// What the file has a translation for already is exported with that where there is no other.
+    /// A translation that the file has already is exported where there is no other.
     ///
     /// # Errors
     /// If an archive cannot be packed.

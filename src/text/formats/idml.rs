@@ -78,9 +78,9 @@ struct IdmlFile {
 enum Piece {
     /// A content element, or what stands in it beside a processing instruction; its text, decoded.
     Text(String),
-    /// What stands in a content element and is no text.
+    /// A processing instruction in a content element.
     Inside(Range<usize>),
-    /// What stands between content elements.
+    /// An element between content elements.
     Outside(Range<usize>),
     /// One content element ends, and another one begins.
     Split,
@@ -94,11 +94,11 @@ enum Piece {
 struct Paragraph {
     pieces: Vec<(Option<Id>, Piece)>,
     bytes: Option<Range<usize>>,
-    /// What hangs in it and has paragraphs of its own.
+    /// Footnotes, which have paragraphs of their own.
     notes: Vec<Id>,
 }
 
-/// What a code stands for.
+/// The markup behind a code.
 #[derive(Debug, Clone)]
 enum Code {
     /// From here on characters look like those of this range; its start tag with its properties.

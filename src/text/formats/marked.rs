@@ -55,7 +55,7 @@ impl Collected {
         self.decoded(&source[range.clone()], range);
     }
 
-    /// What is spelt otherwise than it is shown.
+    /// Characters that are spelt otherwise than they are shown.
     pub fn decoded(&mut self, shown: &str, range: Range<usize>) {
         let start = self.draft.view_len();
         self.draft.text(shown);

@@ -373,7 +373,7 @@ fn label(line: &str) -> usize {
         .map_or(0, |label| label.len())
 }
 
-/// What may stand before the bar of a cell: spans, alignment, style.
+/// Whether a text is the specification of a cell: spans, alignment, style.
 fn is_cell_spec(text: &str) -> bool {
     !text.is_empty()
         && text

@@ -293,7 +293,7 @@ impl<'s> Inline<'s> {
     }
 }
 
-/// What was found, with its bytes.
+/// Markup that was found, with its bytes.
 enum Found {
     Pair {
         name: &'static str,

@@ -1,4 +1,4 @@
-//! What commands and environments are to the text around them.
+//! Commands and environments by their roles in the text around them.
 
 /// A command by what becomes of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) enum Command {
     Unknown,
 }
 
-/// What a command does, by its name without backslash and star.
+/// Returns the role of a command, by its name without backslash and star.
 pub(super) fn command(name: &str) -> Command {
     match name {
         "part" | "chapter" => Command::Heading(1),
@@ -124,7 +124,7 @@ pub(super) enum Environment {
     Text,
 }
 
-/// What an environment is, by its name without a star.
+/// Returns the role of an environment, by its name without a star.
 pub(super) fn environment(name: &str) -> Environment {
     match name {
         "verbatim" | "Verbatim" | "BVerbatim" | "LVerbatim" | "lstlisting" | "minted" | "alltt"

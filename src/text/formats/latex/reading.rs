@@ -746,7 +746,7 @@ impl<'s, 'b> Reader<'s, 'b> {
     }
 }
 
-/// What a reader may see of a command: its last argument.
+/// Returns the part of a command that a reader may see: its last argument.
 fn shown(command: &str) -> &str {
     let inner = command.trim_end_matches('}');
     inner.rsplit_once('{').map_or("", |(_, argument)| argument)

@@ -6,7 +6,7 @@ use super::symbols;
 use crate::text::formats::Encoding;
 use crate::text::formats::marked::{Place, Spelling};
 
-/// What a file says about the spelling that its author likes.
+/// The spelling that a file's author likes.
 #[derive(Debug)]
 pub(super) struct Style {
     pub encoding: Encoding,

@@ -9,7 +9,7 @@ use super::tables::{self, Table};
 use crate::text::builder::{Builder, Context, Failure, MAX_DEPTH};
 use crate::text::document::ParagraphKind;
 
-/// What a line holds beside the space around it.
+/// A line without the space around it.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     pub range: Range<usize>,
@@ -323,7 +323,7 @@ impl<'s, 'b> Reader<'s, 'b> {
         Ok(end)
     }
 
-    /// What begins with two dots: a directive, a footnote, a target or a comment.
+    /// Reads explicit markup: a directive, a footnote, a target or a comment.
     fn explicit(&mut self, lines: &[Line]) -> Result<(), Failure> {
         let first = &lines[0];
         let text = self.text(first);

@@ -12,7 +12,7 @@ const MAX_OVERLAP: i64 = 100;
 /// Texts without any punctuation would never end.
 const MAX_CHAIN: usize = 12;
 
-/// What is shown at one time.
+/// A text that is shown for a time.
 #[derive(Debug)]
 pub(super) struct Cue {
     pub start: i64,
@@ -32,7 +32,7 @@ pub(super) enum Token {
     Decoded(String),
     Open(String),
     Close(String),
-    /// What shows nothing and has no partner.
+    /// A tag that shows nothing and has no partner.
     Tag,
     LineBreak,
 }

@@ -32,7 +32,7 @@ impl Default for SubtitleLayout {
 pub(super) enum Glyph {
     /// A character that is seen, and how it is written.
     Char(char, String),
-    /// What is not seen.
+    /// A tag without a partner.
     Mark(String),
     /// Both tags of a pair, at its beginning.
     Open(String, String),
@@ -103,7 +103,7 @@ impl<'g> Laid<'g> {
         }
     }
 
-    /// What is shown between two places.
+    /// Returns how much is shown between two places.
     fn width(&self, from: usize, to: usize) -> usize {
         self.widths[to].1.saturating_sub(self.widths[from].0)
     }

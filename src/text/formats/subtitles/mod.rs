@@ -33,7 +33,7 @@ trait Dialect: std::fmt::Debug + Sync + Send {
     /// The pieces of a cue's text, with their bytes in it.
     fn tokens(&self, body: &str) -> Vec<(Range<usize>, Token)>;
 
-    /// What begins a new line.
+    /// Returns the spelling of a line break.
     fn line_break(&self) -> &'static str;
 
     /// How a character of a translation is written, before `following`.

@@ -52,7 +52,7 @@ struct Page<'d> {
     layout: SubtitleLayout,
     chain: &'d Chain,
     dialect: &'static dyn Dialect,
-    /// What stands in each block now.
+    /// The new content of each block.
     filled: Vec<Vec<Glyph>>,
     is_changed: Vec<bool>,
 }
@@ -83,7 +83,7 @@ impl<'d> Page<'d> {
         self.keep(place..usize::MAX);
     }
 
-    /// What lies in a part of the file stays.
+    /// Keeps a part of the file.
     fn keep(&mut self, part: Range<usize>) {
         for (block, filled) in self.chain.blocks.iter().zip(&mut self.filled) {
             for (index, (range, token)) in block.tokens.iter().enumerate() {
