@@ -3,6 +3,7 @@
 mod office;
 mod packages;
 mod properties;
+mod strings;
 mod xml;
 
 use std::fs;
