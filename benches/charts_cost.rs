@@ -17,7 +17,7 @@ use canopy::app::{AppState, Command, Folders, Page, Settings, Shipped};
 use canopy::gui::{Panels, install_theme, workbench_ui};
 use canopy::inference::{ComputeDevice, DeviceChoice};
 use canopy::jobs::{Event, RunsThread, Trainings};
-use canopy::training::{TrainingEvent, Turn, train};
+use canopy::training::{DeviceLock, TrainingEvent, train};
 use egui::vec2;
 
 #[global_allocator]
@@ -166,7 +166,7 @@ impl Window {
                     &mut observe,
                 )
             },
-            Turn::default(),
+            DeviceLock::default(),
             sender.clone(),
             wake(0),
         )?;

@@ -82,7 +82,7 @@ fn copied(model: &Model, strings: &[Example]) -> usize {
         .iter()
         .map(|string| SourceSentence {
             ids: string.source.clone(),
-            place: string.place,
+            position: string.place,
         })
         .collect();
     let (greedy, mut right) = (

@@ -6,8 +6,8 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Distribution, Gradients, Tensor};
 use canopy::kernels::{DropoutSource, Segment};
 use canopy::model::{
-    Batch, Counting, Model, ModelConfig, MultiHeadAttentionConfig, NormPosition, Positions, Preset,
-    Rows,
+    Batch, Counting, Model, ModelConfig, MultiHeadAttentionConfig, NormPosition, PackedBatch,
+    Positions, Preset,
 };
 use canopy::text::vocabulary::Vocabulary;
 use canopy::weights::{ModelFolder, Precision};
@@ -91,10 +91,10 @@ fn every_kind_of_model_learns_with_finite_numbers() {
 /// Encoder and decoder states of some sentences of [`batch`], sentence by sentence.
 fn states(model: &Model, chosen: &[usize]) -> Vec<(Vec<f32>, Vec<f32>)> {
     let (model, all) = (tiny::transformer(model), batch());
-    let choose = |all: &Rows| {
-        let mut rows = Rows::default();
+    let choose = |all: &PackedBatch| {
+        let mut rows = PackedBatch::default();
         for &sentence in chosen {
-            let [_, place, paragraph] = all.places[sentence];
+            let [_, place, paragraph] = all.positions[sentence];
             rows.begin_document();
             rows.push(
                 &all.ids[all.sentences[sentence].clone()],
@@ -156,9 +156,9 @@ fn a_later_word_changes_nothing_before_it() {
     for config in tiny::kinds() {
         let model = tiny::model(&config, 2, &tiny::device());
         let model = tiny::transformer(&model);
-        let encoded = model.encode(&Rows::new([&[50, 60, 70][..]]), None, &none);
+        let encoded = model.encode(&PackedBatch::new([&[50, 60, 70][..]]), None, &none);
         let states = |last: u32| {
-            let rows = Rows::new([&[Vocabulary::BOS, 90, last][..]]);
+            let rows = PackedBatch::new([&[Vocabulary::BOS, 90, last][..]]);
             numbers(model.decode(&rows, &encoded, &none).states)
         };
         let (one, other) = (states(91), states(92));
@@ -173,7 +173,7 @@ fn places_in_the_document_matter_to_multi_level_positions_alone() {
     for config in tiny::kinds() {
         let model = tiny::model(&config, 3, &tiny::device());
         let encoded = |place| {
-            let mut rows = Rows::default();
+            let mut rows = PackedBatch::default();
             rows.push(&[50, 60, 70], place);
             let model = tiny::transformer(&model);
             numbers(model.encode(&rows, None, &DropoutSource::none()).states)

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use canopy::inference::{DeviceChoice, Flag, SearchOptions, Translation, Translator};
 use canopy::memory::TranslationMemory;
 use canopy::text::document::{Document, Format};
-use canopy::weights::{ChannelFolder, Precision};
+use canopy::weights::{Precision, RerankerFolder};
 use tempfile::TempDir;
 
 const PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><title>Print &amp; save</title></head>\n<body><h1 id=\"top\">Print a page</h1>\n\
@@ -268,15 +268,15 @@ fn markup_beyond_the_vocabulary_is_kept_too() {
 #[test]
 fn a_model_chooses_by_one_that_translates_back_and_by_no_other() {
     let place = tempfile::tempdir().expect("a folder");
-    let save = |name: &str, seed: u64, turned: bool, channel: Option<&str>| {
+    let save = |name: &str, seed: u64, turned: bool, reranker: Option<&str>| {
         let (folder, mut description) = (place.path().join(name), tiny::description());
         if turned {
             let languages = &mut description.languages;
             std::mem::swap(&mut languages.source, &mut languages.target);
         }
-        description.channel = channel.map(|name| ChannelFolder {
+        description.reranker = reranker.map(|name| RerankerFolder {
             weight: 1e6,
-            ..ChannelFolder::new(PathBuf::from("..").join(name))
+            ..RerankerFolder::new(PathBuf::from("..").join(name))
         });
         let (model, vocabulary) = (tiny::talkative_model(seed), tiny::vocabulary());
         let saved = description.save(&folder, &model, &vocabulary, Precision::Full);
@@ -291,15 +291,15 @@ fn a_model_chooses_by_one_that_translates_back_and_by_no_other() {
     // As wide a search as where a channel chooses.
     let likeliest = translate(&alone, &document, 8);
     assert_ne!(likeliest, translate(&chosen, &document, 4));
-    for (channel, words) in [
+    for (reranker, words) in [
         (
             "alone",
             "en to de; what chooses among the translations must translate de to en",
         ),
         ("nowhere", "nowhere"),
     ] {
-        let refused = open(&save("refused", 1, false, Some(channel))).expect_err(channel);
-        for words in [words, "delete [channel]"] {
+        let refused = open(&save("refused", 1, false, Some(reranker))).expect_err(reranker);
+        for words in [words, "delete [reranker]"] {
             assert!(refused.to_string().contains(words), "{refused}");
         }
     }

@@ -19,7 +19,7 @@ use burn::tensor::{Device, Distribution, Tensor};
 use canopy::kernels::Segment;
 use canopy::model::{
     ConditionalAttentionConfig, ContextAttention, Documents,
-    HierarchicalConditionalAttentionConfig, Memory, MultiHeadAttentionConfig, Reader,
+    HierarchicalConditionalAttentionConfig, Memory, MultiHeadAttentionConfig, QuerySpan,
     SentenceAttention,
 };
 use serde::{Deserialize, Serialize};
@@ -241,14 +241,14 @@ fn read(attention: &ContextAttention, words: &Tensor<2>, documents: &Documents) 
     for start in (0..sentences).step_by(CHUNK) {
         let chunk = CHUNK.min(sentences - start);
         let queries = words.clone().narrow(0, start * WORDS, chunk * WORDS);
-        attention.attend(queries, &readers(start, chunk), &prepared);
+        attention.attend(queries, &query_spans(start, chunk), &prepared);
     }
 }
 
 /// Words of `count` sentences, the rows of a query matrix, which are those from `first` on in the document.
-fn readers(first: usize, count: usize) -> Vec<Reader> {
+fn query_spans(first: usize, count: usize) -> Vec<QuerySpan> {
     (0..count)
-        .map(|sentence| Reader {
+        .map(|sentence| QuerySpan {
             rows: sentence * WORDS..(sentence + 1) * WORDS,
             sentence: first + sentence,
         })
@@ -259,9 +259,9 @@ fn readers(first: usize, count: usize) -> Vec<Reader> {
 fn scores_of_a_word(attention: &ContextAttention, words: &Tensor<2>, documents: &Documents) -> f64 {
     let sentences = documents.sentences.len();
     let asking = sentences.min(CHUNK);
-    let (queries, readers) = (
+    let (queries, query_spans) = (
         words.clone().narrow(0, 0, asking * WORDS),
-        readers(0, asking),
+        query_spans(0, asking),
     );
     let d_head = D_MODEL / HEADS;
     // What the heads of all asking words compare and read, in units of one head's width.
@@ -271,7 +271,7 @@ fn scores_of_a_word(attention: &ContextAttention, words: &Tensor<2>, documents: 
                 .source2token
                 .forward(words.clone(), &documents.sentences);
             let projected = attention.heads.project(queries, words.clone(), encodings);
-            let choice = attention.heads.choose(&projected, &readers, documents);
+            let choice = attention.heads.choose(&projected, &query_spans, documents);
             (choice.len() * sentences, choice)
         }
         ContextAttention::Tree(attention) => {
@@ -281,7 +281,7 @@ fn scores_of_a_word(attention: &ContextAttention, words: &Tensor<2>, documents: 
             let choice =
                 attention
                     .tree
-                    .choose(queries, &readers, words.clone(), encodings, documents);
+                    .choose(queries, &query_spans, words.clone(), encodings, documents);
             let asked = &choice.projected.sentence_queries;
             let traversals = attention.tree.traversals(asked, &choice.trees[0]);
             let visits = traversals.iter().flat_map(|traversal| &traversal.levels);

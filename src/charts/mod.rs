@@ -6,10 +6,12 @@
 mod canvas;
 mod chart;
 mod csv;
+mod downsample;
 mod draw;
 mod figure;
 mod font;
 mod legend;
+mod number_format;
 mod pen;
 mod place;
 mod plan;
@@ -18,10 +20,8 @@ mod pointer;
 mod range;
 mod smooth;
 mod theme;
-mod thin;
 mod ticks;
 mod view;
-mod written;
 
 pub use chart::{Bounds, Chart, Curve, Panel, Scale, Span, View, XAxis};
 pub use draw::draw;
@@ -29,10 +29,10 @@ pub use figure::{
     FINE, Picture, check_picture, picture_png, picture_svg, png, svg, write, write_picture,
 };
 pub use font::{EM, FONT, register_fonts};
+pub use number_format::{latex_escaped, thousands};
 pub use pen::{Anchor, Drawn, Lettering, Pen};
 pub use place::{Place, Rect};
 pub use plan::Plan;
 pub use smooth::exponential_average;
 pub use theme::Theme;
 pub use ticks::{x_value, y_value};
-pub use written::{latex_escaped, thousands};

@@ -1,10 +1,10 @@
 //! Everything about a drawing that does not depend on colours and fonts: what lies where, thinned to what can be seen.
 
 use super::chart::{Chart, Curve, Panel, Scale, Span, View};
+use super::downsample::{Downsampled, downsampled, visible};
 use super::legend::Legend;
 use super::place::{Place, Rect};
 use super::range::{axis_span, span_of};
-use super::thin::{Thinned, thinned, visible};
 
 const MARGIN: f64 = 12.0;
 const GUTTER: f64 = 46.0;
@@ -173,22 +173,22 @@ fn plan_panel(panel: &Panel, plot: Rect, x: Span, y: Option<Span>) -> (Place, Pa
     )]
     let columns = plot.width() as usize;
     for curve in &panel.curves {
-        let raw = thinned(&curve.points, x, columns, valid);
+        let raw = downsampled(&curve.points, x, columns, valid);
         planned.note_beyond(&place, &raw);
         planned.note_missing(&place, &raw);
         planned.curves.push(if curve.smoothed.is_empty() {
-            plan_curve(curve, &place, &Thinned::default(), &raw)
+            plan_curve(curve, &place, &Downsampled::default(), &raw)
         } else {
-            let main = thinned(&curve.smoothed, x, columns, valid);
+            let main = downsampled(&curve.smoothed, x, columns, valid);
             plan_curve(curve, &place, &raw, &main)
         });
     }
     (place, planned)
 }
 
-fn plan_curve(curve: &Curve, place: &Place, raw: &Thinned, main: &Thinned) -> CurvePlan {
-    let in_plot = |thinned: &Thinned| {
-        let lines = thinned.lines.iter().flat_map(|line| {
+fn plan_curve(curve: &Curve, place: &Place, raw: &Downsampled, main: &Downsampled) -> CurvePlan {
+    let in_plot = |downsampled: &Downsampled| {
+        let lines = downsampled.lines.iter().flat_map(|line| {
             let line: Vec<_> = line.iter().map(|point| place.pixel(*point)).collect();
             place.clipped(&line)
         });
@@ -211,8 +211,8 @@ fn plan_curve(curve: &Curve, place: &Place, raw: &Thinned, main: &Thinned) -> Cu
 
 impl PanelPlan {
     /// Notes where values are missing, at some distance from each other.
-    fn note_missing(&mut self, place: &Place, thinned: &Thinned) {
-        for x in &thinned.missing {
+    fn note_missing(&mut self, place: &Place, downsampled: &Downsampled) {
+        for x in &downsampled.missing {
             let (x, _) = place.pixel((*x, place.y.0));
             if self.missing.iter().all(|mark| (mark - x).abs() >= 9.0) {
                 self.missing.push(x);
@@ -221,8 +221,8 @@ impl PanelPlan {
     }
 
     /// Notes the values that lie furthest outside the plot.
-    fn note_beyond(&mut self, place: &Place, thinned: &Thinned) {
-        let points = thinned.lines.iter().flatten();
+    fn note_beyond(&mut self, place: &Place, downsampled: &Downsampled) {
+        let points = downsampled.lines.iter().flatten();
         let inside = points.filter(|point| (place.x.0..=place.x.1).contains(&point.0));
         for &(x, y) in inside {
             let at = (place.pixel((x, y)).0, y);

@@ -1,7 +1,7 @@
 //! Where an axis is labelled, and how numbers read.
 
 use super::chart::{Scale, Span, XAxis};
-use super::written::apart;
+use super::number_format::apart;
 
 /// Minutes between labels of a time axis, as clocks divide it.
 const MINUTES: [f64; 13] = [

@@ -138,11 +138,11 @@ fn of_folder(folder: &Path) -> Result<Described> {
         "{} to {}{licence}",
         description.languages.source, description.languages.target
     )];
-    if let Some(channel) = &description.channel {
+    if let Some(reranker) = &description.reranker {
         lines.push(format!(
             "chooses among translations by the model in {}, which translates back (weight {})",
-            channel.folder.display(),
-            channel.weight
+            reranker.folder.display(),
+            reranker.weight
         ));
     }
     if let Ok(preset) = Preset::named(&record.preset) {

@@ -16,7 +16,7 @@ use crate::explain::{
 use crate::inference::SearchOptions;
 use crate::text::document::Document;
 use crate::trace::{self, Side, TraceSource};
-use crate::training::{ModelQuestion, tell};
+use crate::training::{ModelQuestion, explain as explain_with_model};
 
 #[derive(Debug, Args)]
 pub(super) struct ExplainArguments {
@@ -266,7 +266,7 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
     };
     let mut go_on = |_, _| ControlFlow::Continue(());
     let made = made.as_ref();
-    let mut told = tell(&translator, made, &question, &mut None, &mut go_on)?;
+    let mut told = explain_with_model(&translator, made, &question, &mut None, &mut go_on)?;
     if let Some(word) = &arguments.word {
         let place = place_of(word, &told_words(&told), sentence)?;
         told.select(Some(place));

@@ -14,7 +14,7 @@ use crate::charts::Theme;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::explain::{Explanation, SimilarityView};
-use crate::inference::{Pick, SentenceEncoder, picks};
+use crate::inference::{PreviewedContext, SentenceEncoder, context_preview};
 use crate::similarity::{Measure, Range};
 use crate::text::document::Document;
 
@@ -31,7 +31,7 @@ pub(super) struct SimilarityArguments {
     measure: Measure,
     /// Print the sentence that each one would get as context, for each range; so it is done without --output, too
     #[arg(long)]
-    picks: bool,
+    context_preview: bool,
     /// Corpus whose training documents are candidates for the ranges all and hybrid; without it there is only each
     #[arg(long, value_name = "CORPUS")]
     index: Option<PathBuf>,
@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &SimilarityArguments) -> Result<()> {
         let size = (width, view.height(width));
         view.write(&theme, path, size, arguments.figure.force)?;
     }
-    if arguments.picks || arguments.json || arguments.output.is_none() {
+    if arguments.context_preview || arguments.json || arguments.output.is_none() {
         print_picks(arguments, &encoder, &document)?;
     }
     Ok(())
@@ -117,7 +117,7 @@ fn print_picks(
         ControlFlow::Continue(())
     };
     let measure = arguments.measure;
-    let found = picks(
+    let found = context_preview(
         encoder,
         &texts,
         index.as_ref(),
@@ -125,7 +125,7 @@ fn print_picks(
         encoding,
     )?;
     line.clear();
-    let of_ranges: Vec<(Range, Vec<Option<Pick>>)> =
+    let of_ranges: Vec<(Range, Vec<Option<PreviewedContext>>)> =
         ranges.into_iter().zip(found.unwrap_or_default()).collect();
     if arguments.json {
         let sentences = texts.iter().enumerate();
@@ -136,9 +136,9 @@ fn print_picks(
     for (number, text) in texts.iter().enumerate() {
         // Writing to a string does not fail.
         let _ = writeln!(told, "{:>4}  {text}", number + 1);
-        for (range, picks) in &of_ranges {
+        for (range, context_preview) in &of_ranges {
             let range = range.to_string();
-            let _ = match &picks[number] {
+            let _ = match &context_preview[number] {
                 None => writeln!(told, "      {range:<10} -"),
                 Some(pick) => writeln!(
                     told,
@@ -156,9 +156,14 @@ fn print_picks(
     print(&told)
 }
 
-fn json_of(number: usize, text: &str, of_ranges: &[(Range, Vec<Option<Pick>>)]) -> Value {
-    let picks = of_ranges.iter();
-    let picks = picks.map(|(range, picks)| (range.to_string(), json!(picks[number])));
-    let picks: serde_json::Map<String, Value> = picks.collect();
-    json!({"sentence": number, "text": text, "picks": picks})
+fn json_of(
+    number: usize,
+    text: &str,
+    of_ranges: &[(Range, Vec<Option<PreviewedContext>>)],
+) -> Value {
+    let context_preview = of_ranges.iter();
+    let context_preview = context_preview
+        .map(|(range, context_preview)| (range.to_string(), json!(context_preview[number])));
+    let context_preview: serde_json::Map<String, Value> = context_preview.collect();
+    json!({"sentence": number, "text": text, "picks": context_preview})
 }

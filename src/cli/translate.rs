@@ -23,7 +23,7 @@ use crate::text::file::{check_place, place_of, write_atomically};
 use crate::text::pseudo::Pseudo;
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
-use crate::weights::ChannelFolder;
+use crate::weights::RerankerFolder;
 
 #[derive(Debug, Args)]
 pub(super) struct TranslateArguments {
@@ -56,7 +56,7 @@ pub(super) struct TranslateArguments {
     columns: Vec<Column>,
     /// Translate without a model, to see what becomes of a file: identity gives each sentence back as it is, accents a
     /// longer text with every letter accented, in brackets
-    #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "adapt", "channel", "trace"])]
+    #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "adapt", "reranker", "trace"])]
     pseudo: Option<PseudoName>,
     /// Write sentences with scores and flags as JSON instead of the translated document. Markup inside a sentence is
     /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one; text that reads so has a \ in front. The flags are length_ratio (far shorter or longer than
@@ -77,8 +77,8 @@ pub(super) struct TranslateArguments {
     adapt: bool,
     /// Model that translates back, with the same subwords: of the translations found for a sentence, that one is taken from
     /// which this model tells the source best
-    #[arg(long, value_name = "DIR")]
-    channel: Option<PathBuf>,
+    #[arg(long, alias = "channel", value_name = "DIR")]
+    reranker: Option<PathBuf>,
     /// Also write what the model attended to while it translated one document: which words and sentences of the source it
     /// looked at for each word. The ending chooses the format: .json for other programs, .trace for large documents
     #[arg(long, value_name = "FILE.json|FILE.trace")]
@@ -141,8 +141,8 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     if let Some(path) = &arguments.memory {
         remember(&mut translator, path)?;
     }
-    if let Some(channel) = &arguments.channel {
-        translator.choose_by(ChannelFolder::new(channel.clone()))?;
+    if let Some(reranker) = &arguments.reranker {
+        translator.choose_by(RerankerFolder::new(reranker.clone()))?;
     }
     // What cannot be read is told before anything is translated.
     let sources = arguments.sources().into_iter();
@@ -214,7 +214,7 @@ impl TranslateArguments {
         let standard_input = Path::new("/dev/stdin");
         let sources = self.sources().into_iter();
         let sources = sources.map(|source| source.unwrap_or(standard_input));
-        let others = [&self.model.model, &self.memory, &self.channel];
+        let others = [&self.model.model, &self.memory, &self.reranker];
         let others = others.into_iter().flatten().map(PathBuf::as_path);
         sources.chain(others).collect()
     }

@@ -53,7 +53,7 @@ pub struct DocumentUnits {
     /// What BERT reads of each, and how many of these ids are of the sentence itself; empty where no BERT is read.
     pub pieces: Vec<(Vec<u32>, usize)>,
     /// Ids that the encoder reads behind each, from a translation memory; empty where none is read.
-    pub behind: Vec<Vec<u32>>,
+    pub fuzzy_suffix: Vec<Vec<u32>>,
 }
 
 /// The documents that the segments of a split come from, in order.
@@ -76,7 +76,7 @@ pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits
             shown,
             points,
             pieces: Vec::new(),
-            behind: Vec::new(),
+            fuzzy_suffix: Vec::new(),
         })
     };
     corpus.documents(split)?.map(units).collect()

@@ -9,7 +9,7 @@ use crate::corpus::{
 use crate::error::Result;
 use crate::inference::{SearchOptions, Translator};
 use crate::metrics::comparison::{ComparedSegment, ComparedSystem, ComparedTest};
-use crate::model::Matches;
+use crate::model::MemoryUse;
 use crate::training::for_sentences;
 
 /// Documents with everything that is known of their segments.
@@ -88,8 +88,8 @@ impl TestSet {
             let contexts = contexts.and_then(|contexts| contexts.of(self.split, id));
             translator.read_beside(document, contexts)?;
         }
-        let units = match translator.description().model.matches {
-            Some(Matches::Learn | Matches::LookUp) => {
+        let units = match translator.description().model.memory_use {
+            Some(MemoryUse::FineTune | MemoryUse::KnnMt) => {
                 self.translate_each(translator, &documents, options, go_on)?
             }
             _ => translator.translate_segments(&documents, &self.segments, options, go_on)?,

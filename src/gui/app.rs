@@ -25,7 +25,7 @@ use crate::inference::DeviceChoice;
 use crate::jobs::{
     Evaluations, Event, ExplainThread, FileThread, RunsThread, TrainingRequest, Trainings, Worker,
 };
-use crate::training::{Order, Turn};
+use crate::training::{DeviceLock, Order};
 
 /// What the panels remember between frames.
 #[derive(Default)]
@@ -78,7 +78,7 @@ impl CanopyApp {
             move || ctx.request_repaint()
         };
         let folders = Folders::of_user();
-        let turn = Turn::default();
+        let turn = DeviceLock::default();
         let worker = Worker::spawn(turn.clone(), sender.clone(), wake(ctx))?;
         let trainings = Trainings::spawn(turn.clone(), sender.clone(), wake(ctx))?;
         // Several times a second while a run goes on; without a delay egui would draw two frames each time.

@@ -46,13 +46,13 @@ impl Translator {
             targets: targets.to_vec(),
             sentence,
         };
-        let surroundings = [whole.alone(), whole.shuffled()];
+        let document_window = [whole.alone(), whole.shuffled()];
         let points = &document.sentences[sentence].points;
         let mut written = Vec::new();
         let mut scores = Vec::new();
         for (condition, surrounding) in Condition::ALL
             .into_iter()
-            .zip(std::iter::once(&whole).chain(&surroundings))
+            .zip(std::iter::once(&whole).chain(&document_window))
         {
             let text = self.written_in(surrounding, options)?;
             written.push((condition, visible(&text, points)));

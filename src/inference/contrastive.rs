@@ -180,10 +180,13 @@ impl Translator {
             for part in parts {
                 let mut ids = self.vocabulary().encode(part);
                 let (shown, own) = (stripped(part), ids.len());
-                ids.extend(self.description().behind(&shown, own, self.vocabulary()));
+                ids.extend(
+                    self.description()
+                        .fuzzy_suffix(&shown, own, self.vocabulary()),
+                );
                 text.sentences.push(SourceSentence {
                     ids,
-                    place: sentence.place,
+                    position: sentence.place,
                 });
                 text.pieces.extend(pieces.get(number).cloned());
             }

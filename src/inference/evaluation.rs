@@ -91,7 +91,7 @@ struct Part {
 impl Part {
     fn whole(vocabulary: &Vocabulary, units: &DocumentUnits, unit: usize) -> Self {
         let mut ids = vocabulary.encode(&units.sources[unit].1);
-        ids.extend(units.behind.get(unit).into_iter().flatten());
+        ids.extend(units.fuzzy_suffix.get(unit).into_iter().flatten());
         Self {
             ids,
             around: [String::new(), String::new()],
@@ -124,7 +124,10 @@ impl Divided {
                 let first = read.firsts.len();
                 for Part { ids, around } in parts(units, unit) {
                     let place = *place;
-                    read.text.sentences.push(SourceSentence { ids, place });
+                    read.text.sentences.push(SourceSentence {
+                        ids,
+                        position: place,
+                    });
                     let pieces = units.pieces.get(unit).cloned();
                     let pieces = pieces.map(|(ids, of_first)| BertSequence { ids, of_first });
                     read.text.pieces.extend(pieces);
@@ -182,8 +185,8 @@ fn translated(
     );
     searched.map_err(|broken| broken.of_text(&read.text, vocabulary))?;
     let part = |number: usize| {
-        let [before, behind] = &read.around[number];
-        [before, &translations[number], behind]
+        let [before, fuzzy_suffix] = &read.around[number];
+        [before, &translations[number], fuzzy_suffix]
             .map(String::as_str)
             .concat()
     };

@@ -4,12 +4,12 @@
 
 mod bert_sequences;
 mod context_difference;
+mod context_preview;
 mod contexts;
 mod contrastive;
 mod device;
 mod evaluation;
 mod parts;
-mod picks;
 mod sentence_encoder;
 mod starter;
 mod tracing;
@@ -18,11 +18,11 @@ mod translator;
 
 pub use crate::search::SearchOptions;
 pub use bert_sequences::bert_sequences;
+pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use contrastive::{ContextOptions, SetScores};
 pub use device::{ComputeDevice, DeviceChoice};
 pub use evaluation::{translate_segments, translate_segments_while};
-pub use picks::{Pick, picks};
 pub use sentence_encoder::SentenceEncoder;
 pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
 pub use translation::{Flag, Translation};

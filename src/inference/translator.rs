@@ -20,9 +20,9 @@ use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
 use crate::weights::ModelFolder;
 
-mod channel;
 mod memory;
 mod reading;
+mod reranking;
 #[cfg(test)]
 mod tests;
 
@@ -129,11 +129,11 @@ impl Translator {
             description,
             memory: None,
         };
-        if let Some(mut channel) = translator.description.channel.clone() {
-            channel.folder = folder.join(channel.folder);
-            translator.choose_by(channel).map_err(|cause| Error::Model {
+        if let Some(mut reranker) = translator.description.reranker.clone() {
+            reranker.folder = folder.join(reranker.folder);
+            translator.choose_by(reranker).map_err(|cause| Error::Model {
                 reason: format!(
-                    "it chooses by a model that translates back, but {cause}; put that one there, or delete [channel]"
+                    "it chooses by a model that translates back, but {cause}; put that one there, or delete [reranker] ([channel] in older folders)"
                 ),
                 path: folder.join("model.toml"),
             })?;
@@ -182,8 +182,8 @@ impl Translator {
     /// If the folder cannot be read any more.
     pub fn on_cpu(&self) -> Result<Self> {
         let mut other = Self::open(&self.info.folder, DeviceChoice::Cpu)?;
-        if let Some(channel) = self.description.channel.clone() {
-            other.choose_by(channel)?;
+        if let Some(reranker) = self.description.reranker.clone() {
+            other.choose_by(reranker)?;
         }
         other.description = self.description.clone();
         other.memory.clone_from(&self.memory);
@@ -282,7 +282,7 @@ impl Translator {
                 }
                 text.sentences.push(SourceSentence {
                     ids: self.read_ids(source.trim(), &document.sentences[sentence].points),
-                    place: (position.sentence_in_paragraph, position.paragraph),
+                    position: (position.sentence_in_paragraph, position.paragraph),
                 });
                 text.pieces.extend(contexts.get(sentence).cloned());
                 owners.push((sentence, part));

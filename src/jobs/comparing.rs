@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::explain::SimilarityView;
 use crate::inference::{DeviceChoice, SentenceEncoder};
 use crate::similarity::{Embeddings, Measure};
-use crate::training::Turn;
+use crate::training::DeviceLock;
 
 /// Which sentences, and how they are to be compared.
 #[derive(Debug, Clone)]
@@ -44,12 +44,12 @@ impl Encoded {
         known: &mut Option<Self>,
         job: JobId,
         asked: Comparison,
-        turn: &Turn,
+        device_lock: &DeviceLock,
         emit: &impl Fn(Event),
     ) -> Result<Event> {
         let is_same = |known: &Self| known.encoder == asked.encoder && known.texts == asked.texts;
         if !known.as_ref().is_some_and(is_same) {
-            *known = Self::new(job, &asked, turn, emit)?;
+            *known = Self::new(job, &asked, device_lock, emit)?;
         }
         let Some(known) = known.as_ref().filter(|_| !asked.control.is_cancelled()) else {
             return Ok(Event::Cancelled { job });
@@ -71,14 +71,14 @@ impl Encoded {
     fn new(
         job: JobId,
         asked: &Comparison,
-        turn: &Turn,
+        device_lock: &DeviceLock,
         emit: &impl Fn(Event),
     ) -> Result<Option<Self>> {
         let encoder = SentenceEncoder::open(&asked.encoder, asked.device)?;
-        let mut turn = turn.take();
+        let mut device_lock = device_lock.take();
         let found = encoder.encode(&asked.texts, |done, num| {
             emit(Event::Comparing { job, done, num });
-            turn.pass();
+            device_lock.pass();
             if asked.control.is_cancelled() {
                 ControlFlow::Break(())
             } else {

@@ -9,10 +9,10 @@ use crate::inference::{
     KnownTranslations, ModelInfo, SearchOptions, Step, Translation, Translator,
 };
 use crate::memory::TranslationMemory;
-use crate::model::Matches;
+use crate::model::MemoryUse;
 use crate::text::document::Document;
 use crate::trace::Trace;
-use crate::training::{ModelQuestion, Prepared, for_document, tell};
+use crate::training::{ModelQuestion, Prepared, explain, for_document};
 
 /// What the worker needs of a loaded model; tests put something small in its place.
 pub trait Engine {
@@ -32,7 +32,7 @@ pub trait Engine {
     /// As [`Translator::memory`].
     fn memory(&self) -> Option<Arc<TranslationMemory>>;
 
-    /// Whether it is another model for each document, see [`Matches::Learn`].
+    /// Whether it is another model for each document, see [`MemoryUse::FineTune`].
     fn learns(&self) -> bool;
 
     /// One made for a document, see [`for_document`].
@@ -68,11 +68,11 @@ pub trait Engine {
         top_t: Option<usize>,
     ) -> Result<Trace>;
 
-    /// As [`tell`]; `made` is the one that was [adapted](Self::adapted) to the document.
+    /// As [`explain`]; `made` is the one that was [adapted](Self::adapted) to the document.
     ///
     /// # Errors
     /// If the device fails, or it has nothing to tell.
-    fn tell(
+    fn explain(
         &self,
         made: Option<&Self>,
         question: &ModelQuestion<'_>,
@@ -115,7 +115,7 @@ impl Engine for Translator {
     }
 
     fn learns(&self) -> bool {
-        self.description().model.matches == Some(Matches::Learn)
+        self.description().model.memory_use == Some(MemoryUse::FineTune)
     }
 
     fn adapted(
@@ -146,13 +146,13 @@ impl Engine for Translator {
         self.trace_with(document, &written(targets), top_t)
     }
 
-    fn tell(
+    fn explain(
         &self,
         made: Option<&Self>,
         question: &ModelQuestion<'_>,
         prepared: &mut Option<Prepared>,
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Explanation> {
-        tell(self, made, question, prepared, step)
+        explain(self, made, question, prepared, step)
     }
 }

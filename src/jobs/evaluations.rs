@@ -14,7 +14,7 @@ use crate::evaluation::{Evaluation, ScoresFigure, TestSet, told_apart};
 use crate::inference::{DeviceChoice, SearchOptions, Translator};
 use crate::metrics::comparison::{ComparedSystem, ComparisonOptions, compare};
 use crate::text::file::write_atomically;
-use crate::training::Turn;
+use crate::training::DeviceLock;
 use crate::weights::ModelFolder;
 
 /// Work for the thread.
@@ -64,12 +64,12 @@ pub struct Evaluations {
 }
 
 impl Evaluations {
-    /// Starts the thread; `wake` is called after every event. It computes when it is its `turn`.
+    /// Starts the thread; `wake` is called after every event. It computes while it holds `device_lock`.
     ///
     /// # Errors
     /// If the system gives no thread.
     pub fn spawn(
-        turn: Turn,
+        device_lock: DeviceLock,
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
@@ -77,7 +77,7 @@ impl Evaluations {
         let thread = std::thread::Builder::new()
             .name("canopy-evaluation".to_owned())
             .spawn(move || {
-                run(&inbox, &turn, &|event| {
+                run(&inbox, &device_lock, &|event| {
                     // The window may already be gone; then nobody needs the event.
                     let _ = events.send(event);
                     wake();
@@ -96,14 +96,14 @@ impl Evaluations {
     }
 }
 
-fn run(inbox: &Receiver<EvaluationRequest>, turn: &Turn, emit: &impl Fn(Event)) {
+fn run(inbox: &Receiver<EvaluationRequest>, device_lock: &DeviceLock, emit: &impl Fn(Event)) {
     while let Ok(request) = inbox.recv() {
         let job = match &request {
             EvaluationRequest::Evaluate(job) => job.job,
             EvaluationRequest::Save { job, .. } => *job,
         };
         let done = caught(|| match request {
-            EvaluationRequest::Evaluate(job) => evaluate(&job, turn, emit),
+            EvaluationRequest::Evaluate(job) => evaluate(&job, device_lock, emit),
             EvaluationRequest::Save {
                 evaluation, path, ..
             } => save(&evaluation, &path).map(|()| Event::EvaluationSaved { job, path }),
@@ -112,7 +112,11 @@ fn run(inbox: &Receiver<EvaluationRequest>, turn: &Turn, emit: &impl Fn(Event)) 
     }
 }
 
-fn evaluate(asked: &EvaluationJob, turn: &Turn, emit: &impl Fn(Event)) -> Result<Event> {
+fn evaluate(
+    asked: &EvaluationJob,
+    device_lock: &DeviceLock,
+    emit: &impl Fn(Event),
+) -> Result<Event> {
     let job = asked.job;
     let corpus = Corpus::open(&asked.corpus)?;
     let test = TestSet::open(&corpus, asked.split)?;
@@ -133,7 +137,7 @@ fn evaluate(asked: &EvaluationJob, turn: &Turn, emit: &impl Fn(Event)) -> Result
     }
     let (mut named, mut hypotheses) = (Vec::new(), Vec::new());
     let mut words_per_second = Vec::new();
-    let mut turn = turn.take();
+    let mut device_lock = device_lock.take();
     for (model, folder) in asked.models.iter().enumerate() {
         let mut progress = EvaluationProgress {
             model,
@@ -146,7 +150,7 @@ fn evaluate(asked: &EvaluationJob, turn: &Turn, emit: &impl Fn(Event)) -> Result
         let translated = test.translate(&translator, &options, &mut || {
             progress.done += 1;
             emit(Event::Evaluating { job, progress });
-            turn.pass();
+            device_lock.pass();
             if asked.control.is_cancelled() {
                 ControlFlow::Break(())
             } else {
@@ -160,7 +164,7 @@ fn evaluate(asked: &EvaluationJob, turn: &Turn, emit: &impl Fn(Event)) -> Result
         named.push((translator.info().name.clone(), folder.clone()));
         hypotheses.push(translated.hypotheses);
     }
-    drop(turn);
+    drop(device_lock);
     let systems = told_apart(&named).into_iter().zip(hypotheses);
     let systems = systems.map(|(name, hypotheses)| ComparedSystem { name, hypotheses });
     let name = asked

@@ -397,7 +397,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
     ) {
         let (events, wake) = (self.events.clone(), Arc::clone(&self.wake));
         std::thread::spawn(move || {
-            let tell = |event| {
+            let send = |event| {
                 let _ = events.send(event);
                 wake();
             };
@@ -406,7 +406,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                 // A bar has no more steps than these.
                 if share - told > 0.002 {
                     told = share;
-                    tell(Event::CorpusRead { job, share });
+                    send(Event::CorpusRead { job, share });
                 }
                 if control.is_cancelled() {
                     ControlFlow::Break(())
@@ -414,7 +414,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                     ControlFlow::Continue(())
                 }
             };
-            tell(match caught(|| work(&mut progress)) {
+            send(match caught(|| work(&mut progress)) {
                 Ok(Some(event)) => event,
                 Ok(None) => Event::Cancelled { job },
                 Err(error) => Event::Failed { job, error },

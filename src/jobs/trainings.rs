@@ -10,7 +10,7 @@ use super::{Event, JobId};
 use crate::error::{Error, Result};
 use crate::inference::{ComputeDevice, DeviceChoice};
 use crate::training::{
-    Control, EndReason, Order, TrainingConfig, TrainingEvent, Turn, is_run, train,
+    Control, DeviceLock, EndReason, Order, TrainingConfig, TrainingEvent, is_run, train,
     with_fitting_batches,
 };
 
@@ -61,16 +61,16 @@ struct Jobs {
 
 impl Trainings {
     /// Starts the thread; `wake` is called after events but steps, of which the run's folder tells whoever follows it. It
-    /// computes when it is its `turn`.
+    /// computes while it holds `device_lock`.
     ///
     /// # Errors
     /// If the system gives no thread.
     pub fn spawn(
-        turn: Turn,
+        device_lock: DeviceLock,
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
-        Self::spawn_with(train_job, turn, events, wake)
+        Self::spawn_with(train_job, device_lock, events, wake)
     }
 
     /// The same with another way to train.
@@ -81,7 +81,7 @@ impl Trainings {
         train: impl Fn(&TrainingJob, &Control, &mut dyn FnMut(&TrainingEvent)) -> Result<EndReason>
         + Send
         + 'static,
-        turn: Turn,
+        device_lock: DeviceLock,
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
@@ -99,7 +99,7 @@ impl Trainings {
                         wake();
                     }
                 };
-                while let Some((job, control)) = own.next(&turn) {
+                while let Some((job, control)) = own.next(&device_lock) {
                     let number = job.job;
                     let last = trained(&job, &control, &train, &mut emit);
                     own.jobs().current = None;
@@ -168,7 +168,7 @@ impl Queue {
     }
 
     /// Waits for the next run; none if there will be none.
-    fn next(&self, turn: &Turn) -> Option<(TrainingJob, Control)> {
+    fn next(&self, device_lock: &DeviceLock) -> Option<(TrainingJob, Control)> {
         let empty = |jobs: &mut Jobs| jobs.waiting.is_empty() && !jobs.closed;
         let jobs = self.changed.wait_while(self.jobs(), empty);
         let mut jobs = jobs.unwrap_or_else(PoisonError::into_inner);
@@ -176,7 +176,7 @@ impl Queue {
             return None;
         }
         let job = jobs.waiting.pop_front()?;
-        let control = Control::sharing(turn.clone());
+        let control = Control::sharing(device_lock.clone());
         jobs.current = Some((job.job, control.clone()));
         Some((job, control))
     }

@@ -15,7 +15,7 @@ use crate::explain::ModelView;
 use crate::inference::{DeviceChoice, KnownTranslations, Reads, SearchOptions, Step, Translator};
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
-use crate::training::{ModelQuestion, Prepared, Turn, TurnGuard};
+use crate::training::{DeviceGuard, DeviceLock, ModelQuestion, Prepared};
 
 /// The first batch is small, so that the first sentences appear at once.
 const FIRST_CHUNK: usize = 8;
@@ -32,16 +32,16 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread; `wake` is called after every event. It computes when it is its `turn`.
+    /// Starts the thread; `wake` is called after every event. It computes while it holds `device_lock`.
     ///
     /// # Errors
     /// If the system gives no thread.
     pub fn spawn(
-        turn: Turn,
+        device_lock: DeviceLock,
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
-        Self::spawn_with(Translator::open, turn, events, wake)
+        Self::spawn_with(Translator::open, device_lock, events, wake)
     }
 
     /// The same with another way to open a model.
@@ -50,7 +50,7 @@ impl Worker {
     /// If the system gives no thread.
     pub fn spawn_with<E: Engine + 'static>(
         open: impl Fn(&Path, DeviceChoice) -> Result<E> + Send + 'static,
-        turn: Turn,
+        device_lock: DeviceLock,
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
@@ -68,7 +68,7 @@ impl Worker {
                     emit,
                     engine: None,
                     opened: None,
-                    turn,
+                    device_lock,
                     encoded: None,
                     made: None,
                     prepared: None,
@@ -105,7 +105,7 @@ struct Loop<E, O, S> {
     /// What to open again after a panic has cost us the model.
     opened: Option<Opened>,
     /// Shared with the training thread.
-    turn: Turn,
+    device_lock: DeviceLock,
     encoded: Option<Encoded>,
     /// The sentences of the document that was last translated or asked about, and the model that was made for it.
     made: Option<(Vec<String>, Option<E>)>,
@@ -203,14 +203,14 @@ where
                 top_t,
             } => {
                 self.open_again()?;
-                let lock = self.turn.clone();
-                let mut turn = lock.take();
-                let learnt = self.learnt(job, &document, &mut turn)?;
+                let lock = self.device_lock.clone();
+                let mut device_lock = lock.take();
+                let learnt = self.learnt(job, &document, &mut device_lock)?;
                 let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
                 let engine = made.filter(|_| learnt).or(self.engine.as_ref());
                 let engine = engine.ok_or(Error::NoModel)?;
                 let trace = engine.trace(&document, targets, top_t)?;
-                drop(turn);
+                drop(device_lock);
                 Ok(Event::Traced {
                     job,
                     source: Arc::new(trace.into()),
@@ -233,11 +233,15 @@ where
                     sentence,
                     options: &options,
                 };
-                self.tell(job, &question, &control)
+                self.explain(job, &question, &control)
             }
-            Request::Compare { job, comparison } => {
-                Encoded::compare(&mut self.encoded, job, *comparison, &self.turn, &self.emit)
-            }
+            Request::Compare { job, comparison } => Encoded::compare(
+                &mut self.encoded,
+                job,
+                *comparison,
+                &self.device_lock,
+                &self.emit,
+            ),
         }
     }
 
@@ -279,7 +283,7 @@ where
         &mut self,
         job: JobId,
         document: &Document,
-        turn: &mut TurnGuard<'_>,
+        device_lock: &mut DeviceGuard<'_>,
         control: &JobControl,
     ) -> Result<()> {
         let sentences = document.plain_texts();
@@ -289,7 +293,7 @@ where
         let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
         let made = engine.adapted(document, &mut |done, num| {
             (self.emit)(Event::Adapting { job, done, num });
-            turn.pass();
+            device_lock.pass();
             if control.is_cancelled() {
                 ControlFlow::Break(())
             } else {
@@ -305,36 +309,36 @@ where
         &mut self,
         job: JobId,
         document: &Document,
-        turn: &mut TurnGuard<'_>,
+        device_lock: &mut DeviceGuard<'_>,
     ) -> Result<bool> {
         let learns = self.engine.as_ref().is_some_and(Engine::learns);
         if learns {
-            self.make(job, document, turn, &JobControl::default())?;
+            self.make(job, document, device_lock, &JobControl::default())?;
         }
         Ok(learns)
     }
 
     /// Asks the model, and the one that is made for the document where that translates it.
-    fn tell(
+    fn explain(
         &mut self,
         job: JobId,
         question: &ModelQuestion<'_>,
         control: &JobControl,
     ) -> Result<Event> {
         self.open_again()?;
-        let lock = self.turn.clone();
-        let mut turn = lock.take();
+        let lock = self.device_lock.clone();
+        let mut device_lock = lock.take();
         if question.view == ModelView::Difference {
-            self.make(job, question.document, &mut turn, control)?;
+            self.make(job, question.document, &mut device_lock, control)?;
         }
         if control.is_cancelled() {
             return Ok(Event::Cancelled { job });
         }
         let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
         let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
-        let told = engine.tell(made, question, &mut self.prepared, &mut |done, num| {
+        let told = engine.explain(made, question, &mut self.prepared, &mut |done, num| {
             (self.emit)(Event::Adapting { job, done, num });
-            turn.pass();
+            device_lock.pass();
             if control.is_cancelled() {
                 ControlFlow::Break(())
             } else {
@@ -391,9 +395,9 @@ where
         control: &JobControl,
     ) -> Result<Event> {
         self.open_again()?;
-        let lock = self.turn.clone();
-        let mut turn = lock.take();
-        self.make(job, document, &mut turn, control)?;
+        let lock = self.device_lock.clone();
+        let mut device_lock = lock.take();
+        self.make(job, document, &mut device_lock, control)?;
         let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
         let engine = made.or(self.engine.as_ref()).ok_or(Error::NoModel)?;
         let mut waiting = left.clone();
@@ -422,7 +426,7 @@ where
                         }
                     }
                 });
-                turn.pass();
+                device_lock.pass();
                 if control.is_cancelled() {
                     ControlFlow::Break(())
                 } else {

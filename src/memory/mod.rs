@@ -181,10 +181,14 @@ impl TranslationMemory {
     /// a longer one within itself.
     #[must_use]
     pub fn without(&self, other: &Self) -> Self {
-        let told: HashSet<Vec<String>> = other.pairs.iter().map(|it| spoken(&it.source)).collect();
+        let told: HashSet<Vec<String>> = other
+            .pairs
+            .iter()
+            .map(|it| normalized_words(&it.source))
+            .collect();
         let lengths: BTreeSet<usize> = told.iter().map(Vec::len).collect();
         let tells = |pair: &&Pair| {
-            let own = spoken(&pair.source);
+            let own = normalized_words(&pair.source);
             let mut within = lengths
                 .range(TELLING..)
                 .flat_map(|&length| own.windows(length));
@@ -389,7 +393,7 @@ impl TranslationMemory {
 
 /// What an encoder that reads `max_tokens` reads behind a sentence of `own` tokens: `sentence_break`, and as many tokens of
 /// the match's translation as there is room for, with one kept for the end. Nothing without a match.
-pub fn behind(
+pub fn fuzzy_suffix(
     found: Option<Match<'_>>,
     own: usize,
     vocabulary: &Vocabulary,
@@ -409,7 +413,7 @@ fn has_ending(path: &Path, ending: &str) -> bool {
 }
 
 /// The words without the marks.
-fn spoken(text: &str) -> Vec<String> {
+fn normalized_words(text: &str) -> Vec<String> {
     let is_spoken = |word: &String| word.starts_with(char::is_alphanumeric);
     words(text).filter(is_spoken).collect()
 }

@@ -1,18 +1,18 @@
 //! What one update sees.
 
-use super::embedding::Rows;
+use super::embedding::PackedBatch;
 
 /// Source documents and translations of some of their sentences.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     /// All sentences of the documents, each with `eos`.
-    pub source: Rows,
+    pub source: PackedBatch,
     /// Translations that count in the loss; every sentence begins with `bos`.
-    pub target: Rows,
+    pub target: PackedBatch,
     /// For each sentence of `target` the number of its source sentence, ascending.
     pub translated: Vec<usize>,
     /// For each row of `target` the word that follows.
     pub labels: Vec<u32>,
     /// Translations of all sentences of `source`, for systems that read those of other sentences.
-    pub references: Rows,
+    pub references: PackedBatch,
 }

@@ -18,7 +18,7 @@ use super::context_attention::Memory;
 use super::context_config::Context;
 use super::norm::Norm;
 use super::prepared::{PreparedMemory, ProjectedMemory, WordMemory};
-use super::readers::Reader;
+use super::query_spans::QuerySpan;
 use crate::kernels::{DropoutSource, Segment};
 
 /// How a layer's own attention and its attention to BERT are joined.
@@ -76,15 +76,20 @@ impl BertFusion {
     ///
     /// # Shapes
     /// - x, output: `[rows, d_model]`
-    pub fn attend(&self, x: Tensor<2>, readers: &[Reader], states: &PreparedMemory) -> Tensor<2> {
+    pub fn attend(
+        &self,
+        x: Tensor<2>,
+        query_spans: &[QuerySpan],
+        states: &PreparedMemory,
+    ) -> Tensor<2> {
         let ProjectedMemory::Words(WordMemory { keys, values }) = &states.projected else {
             unreachable!("an attention reads what it prepared")
         };
-        let segments: Arc<[Segment]> = readers
+        let segments: Arc<[Segment]> = query_spans
             .iter()
-            .map(|reader| Segment {
-                queries: reader.rows.clone(),
-                keys: states.documents.sentences[reader.sentence].clone(),
+            .map(|span| Segment {
+                queries: span.rows.clone(),
+                keys: states.documents.sentences[span.sentence].clone(),
             })
             .collect();
         let projected = (keys.clone(), values.clone());
@@ -168,11 +173,12 @@ mod tests {
             memory.clone(),
             super::super::Documents::one(vec![0..3, 3..5]),
         );
-        let readers = [(0..2, 0), (2..3, 1)].map(|(rows, sentence)| Reader { rows, sentence });
+        let query_spans =
+            [(0..2, 0), (2..3, 1)].map(|(rows, sentence)| QuerySpan { rows, sentence });
         let norm = Norm::new(D, &Device::flex());
         for gated in [false, true] {
             let layer = fusion(gated);
-            let bert = layer.attend(x.clone(), &readers, &layer.prepare(&states));
+            let bert = layer.attend(x.clone(), &query_spans, &layer.prepare(&states));
             let none = DropoutSource::none();
             let got = values(&layer.join(&norm, x.clone(), own.clone(), bert, &none));
             let (memory, own) = (values(&memory), values(&own));

@@ -3,7 +3,7 @@
 use burn::tensor::{Bool, Tensor, TensorData};
 
 use super::documents::{Documents, select_rows};
-use super::readers::Reader;
+use super::query_spans::QuerySpan;
 
 /// Sentences that one head of one query reads, ascending, each with the score by which it was chosen.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -52,12 +52,12 @@ impl<V: Fn(usize, usize) -> bool, P: Fn(&[f32]) -> Vec<usize>> Chooser<V, P> {
         &self,
         queries: &Tensor<2>,
         keys: &Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         documents: &Documents,
     ) -> Vec<Kept> {
         let (queries, keys) = (queries.clone().detach(), keys.clone().detach());
         let mut choice = vec![Kept::default(); queries.dims()[0] * self.num_heads];
-        let rows = documents.rows_of_readers(readers);
+        let rows = documents.rows_of_spans(query_spans);
         let read = documents.documents.iter().zip(&rows);
         for (document, rows) in read.filter(|(_, rows)| !rows.is_empty()) {
             let keys = keys.clone().narrow(0, document.start, document.len());
@@ -85,10 +85,13 @@ impl<V: Fn(usize, usize) -> bool, P: Fn(&[f32]) -> Vec<usize>> Chooser<V, P> {
                 let scores: Vec<f32> = scores.into_data().iter().collect();
                 for (index, scores) in scores.chunks_exact(document.len()).enumerate() {
                     let (head, row) = (index / block.len(), numbers[index % block.len()]);
-                    let places = (self.pick)(scores);
+                    let positions = (self.pick)(scores);
                     choice[row * self.num_heads + head] = Kept {
-                        sentences: places.iter().map(|place| document.start + place).collect(),
-                        scores: places.iter().map(|&place| scores[place]).collect(),
+                        sentences: positions
+                            .iter()
+                            .map(|position| document.start + position)
+                            .collect(),
+                        scores: positions.iter().map(|&position| scores[position]).collect(),
                     };
                 }
             }

@@ -16,7 +16,7 @@ use super::attention::projection;
 use super::choice::{Chooser, Kept, lists};
 use super::documents::Documents;
 use super::prepared::SelectedMemory;
-use super::readers::Reader;
+use super::query_spans::QuerySpan;
 use super::source2token::{Source2Token, Source2TokenConfig};
 use super::traversal::top_t;
 use crate::kernels::{
@@ -32,8 +32,8 @@ pub fn keep_top_t(scores: Tensor<2>, t: usize) -> Tensor<2> {
     let numbers: Vec<f32> = scores.to_data().iter().collect();
     let mut dropped = vec![true; numbers.len()];
     for (row, scores) in numbers.chunks_exact(sentences.max(1)).enumerate() {
-        for place in top_t(scores, t) {
-            dropped[row * sentences + place] = false;
+        for position in top_t(scores, t) {
+            dropped[row * sentences + position] = false;
         }
     }
     let dropped =
@@ -132,7 +132,7 @@ impl ConditionalHeads {
     pub fn choose(
         &self,
         projected: &Projected,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         documents: &Documents,
     ) -> Vec<Kept> {
         let chooser = Chooser {
@@ -144,7 +144,7 @@ impl ConditionalHeads {
         chooser.choose(
             &projected.sentence_queries,
             &projected.sentence_keys,
-            readers,
+            query_spans,
             documents,
         )
     }
@@ -180,13 +180,13 @@ impl ConditionalHeads {
     pub fn forward(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         words: Tensor<2>,
         encodings: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
         let projected = self.project(queries, words, encodings);
-        let choice = self.choose(&projected, readers, documents);
+        let choice = self.choose(&projected, query_spans, documents);
         self.attend(projected, &documents.sentences, &choice)
     }
 
@@ -235,12 +235,12 @@ impl ConditionalAttention {
     pub fn forward(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         words: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(words, documents);
-        self.attend(queries, readers, &memory, documents)
+        self.attend(queries, query_spans, &memory, documents)
     }
 
     /// Sentence encodings and words, projected.
@@ -258,12 +258,12 @@ impl ConditionalAttention {
     pub fn attend(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &SelectedMemory,
         documents: &Documents,
     ) -> Tensor<2> {
         let projected = self.heads.ask(queries, memory);
-        let choice = self.heads.choose(&projected, readers, documents);
+        let choice = self.heads.choose(&projected, query_spans, documents);
         let read = self.heads.attend(projected, &documents.sentences, &choice);
         self.output.forward(read)
     }
@@ -327,7 +327,7 @@ mod tests {
             .forward(words.clone(), &documents.sentences);
         let gathered = attention.heads.forward(
             words.clone(),
-            &documents.readers(),
+            &documents.query_spans(),
             words.clone(),
             encodings.clone(),
             &documents,
@@ -345,7 +345,7 @@ mod tests {
         let words = Tensor::<2>::random([12, 8], Distribution::Normal(0.0, 1.0), &device);
         let junk = Tensor::<2>::random([3, 8], Distribution::Normal(0.0, 9.0), &device);
         let read = |words: Tensor<2>, documents: &Documents| {
-            attention.forward(words.clone(), &documents.readers(), words, documents)
+            attention.forward(words.clone(), &documents.query_spans(), words, documents)
         };
         let alone = read(words.clone(), &Documents::one(vec![0..4, 4..5, 5..12]));
         let padded = Tensor::cat(
@@ -382,7 +382,7 @@ mod tests {
         let projected = attention.heads.project(words.clone(), words, encodings);
         let choice = attention
             .heads
-            .choose(&projected, &documents.readers(), &documents);
+            .choose(&projected, &documents.query_spans(), &documents);
         assert!(
             choice.iter().all(|kept| kept.sentences == [0, 2]),
             "{choice:?}"

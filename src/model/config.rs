@@ -45,26 +45,28 @@ pub struct ModelConfig {
     /// The BERT that the context reads; none where it reads none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bert: Option<BertReading>,
-    /// What it does with the sentences of its translation memory that resemble what it translates; none if it has no
-    /// memory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub matches: Option<Matches>,
+    /// The use of its translation memory; none if it has no memory.
+    #[serde(default, alias = "matches", skip_serializing_if = "Option::is_none")]
+    pub memory_use: Option<MemoryUse>,
 }
 
-/// What becomes of the sentences of a translation memory that resemble what is translated.
+/// The use of those sentences of a translation memory that resemble what is translated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Matches {
+pub enum MemoryUse {
     /// The encoder reads, behind a sentence and [`SENTENCE_BREAK`](super::SENTENCE_BREAK), the translation of the most
     /// similar one: Bulte & Tezcan, ACL 2019, §3.2.
-    Read,
+    #[serde(alias = "read")]
+    FuzzyMatch,
     /// Before a document is translated, the weights learn from them for a few updates, and forget it afterwards: the
     /// instance-based adaptation of Farajian et al., WMT 2017, for each document instead of each sentence.
-    Learn,
+    #[serde(alias = "learn")]
+    FineTune,
     /// While a document is translated, the next words of the model are mixed with those that followed similar states in
     /// them: Khandelwal et al., ICLR 2021, with the states of each document's own matches, as Deguchi et al., ACL 2023,
     /// have those of each sentence's.
-    LookUp,
+    #[serde(alias = "look_up")]
+    KnnMt,
 }
 
 /// What the model is built of.
@@ -225,7 +227,7 @@ impl ModelConfig {
             memory: MemorySource::Live,
             warm_gate: false,
             bert: None,
-            matches: None,
+            memory_use: None,
             ..self.clone()
         }
     }

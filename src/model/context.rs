@@ -101,12 +101,12 @@ pub struct ContextLayer {
 }
 
 impl ContextLayer {
-    /// `norm(FFN(norm(attended)))`, §3.1.
+    /// `norm(FFN(norm(recorder)))`, §3.1.
     ///
     /// # Shapes
     /// - attended, output: `[rows, d_model]`
-    pub fn context(&self, attended: Tensor<2>, drop: &DropoutSource) -> Tensor<2> {
-        let normed = self.norm_attention.forward(dropout(attended, drop.next()));
+    pub fn context(&self, recorder: Tensor<2>, drop: &DropoutSource) -> Tensor<2> {
+        let normed = self.norm_attention.forward(dropout(recorder, drop.next()));
         self.norm_ff.forward(dropout(
             self.feed_forward.forward(normed, drop),
             drop.next(),
@@ -116,8 +116,8 @@ impl ContextLayer {
     /// # Shapes
     /// - attended: the output of the attention to the context, `[rows, d_model]`
     /// - own, output: `[rows, d_model]`
-    pub fn forward(&self, attended: Tensor<2>, own: Tensor<2>, drop: &DropoutSource) -> Tensor<2> {
-        let context = self.context(attended, drop);
+    pub fn forward(&self, recorder: Tensor<2>, own: Tensor<2>, drop: &DropoutSource) -> Tensor<2> {
+        let context = self.context(recorder, drop);
         self.gate.forward(own, context)
     }
 }

@@ -19,7 +19,7 @@ use super::hierarchical_conditional::{
 };
 use super::norm::Norm;
 use super::prepared::{PreparedMemory, ProjectedMemory, WordMemory};
-use super::readers::Reader;
+use super::query_spans::QuerySpan;
 use super::selective::{SelectiveAttention, SelectiveAttentionConfig};
 use crate::kernels::{DropoutSource, Segment, dropout};
 
@@ -108,8 +108,13 @@ impl ContextAttention {
 
     /// # Shapes
     /// - queries, output: `[query rows, d_model]`
-    pub fn forward(&self, queries: Tensor<2>, readers: &[Reader], memory: &Memory) -> Tensor<2> {
-        self.attend(queries, readers, &self.prepare(memory))
+    pub fn forward(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        memory: &Memory,
+    ) -> Tensor<2> {
+        self.attend(queries, query_spans, &self.prepare(memory))
     }
 
     /// All that does not depend on who reads.
@@ -169,7 +174,7 @@ impl ContextAttention {
     pub fn attend(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &PreparedMemory,
     ) -> Tensor<2> {
         use ProjectedMemory as P;
@@ -179,26 +184,26 @@ impl ContextAttention {
         } = memory;
         match (self, projected) {
             (Self::Sentences(attention), P::Visible(memory)) => {
-                attention.attend(queries, readers, memory)
+                attention.attend(queries, query_spans, memory)
             }
             (Self::Conditional(attention), P::Selected(memory)) => {
-                attention.attend(queries, readers, memory, documents)
+                attention.attend(queries, query_spans, memory, documents)
             }
             (Self::Tree(attention), P::Tree(memory)) => {
-                attention.attend(queries, readers, memory, documents)
+                attention.attend(queries, query_spans, memory, documents)
             }
             (Self::Selective(attention), P::Selected(memory)) => {
-                attention.attend(queries, readers, memory, documents)
+                attention.attend(queries, query_spans, memory, documents)
             }
             (Self::Flat(attention), P::Visible(memory)) => {
-                attention.attend(queries, readers, memory)
+                attention.attend(queries, query_spans, memory)
             }
             (Self::Previous(attention), P::Words(memory)) => {
-                let segments: Arc<[Segment]> = readers
+                let segments: Arc<[Segment]> = query_spans
                     .iter()
-                    .map(|reader| Segment {
-                        queries: reader.rows.clone(),
-                        keys: documents.sentences[reader.sentence].clone(),
+                    .map(|span| Segment {
+                        queries: span.rows.clone(),
+                        keys: documents.sentences[span.sentence].clone(),
                     })
                     .collect();
                 let projected = (memory.keys.clone(), memory.values.clone());
@@ -353,11 +358,11 @@ impl GatedContext {
         &self,
         own: Tensor<2>,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &Memory,
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        self.attend(own, queries, readers, &self.prepare(memory), drop)
+        self.attend(own, queries, query_spans, &self.prepare(memory), drop)
     }
 
     /// All that does not depend on who reads.
@@ -379,17 +384,17 @@ impl GatedContext {
         &self,
         own: Tensor<2>,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &PreparedMemory,
         drop: &DropoutSource,
     ) -> Tensor<2> {
         match (self, &memory.projected) {
             (Self::Layer(context), _) => {
-                let attended = context.attention.attend(queries, readers, memory);
+                let attended = context.attention.attend(queries, query_spans, memory);
                 context.layer.forward(attended, own, drop)
             }
             (Self::Han(han), ProjectedMemory::Words(words)) => {
-                han.attend(own, readers, words, &memory.documents, drop)
+                han.attend(own, query_spans, words, &memory.documents, drop)
             }
             (Self::Han(_), _) => unreachable!("an attention reads what it prepared"),
         }

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
-use super::attended::{Attended, AttendedKind};
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
 use super::context_attention::{ContextSublayer, GatedContext, Memory};
 use super::context_config::Context;
-use super::embedding::{Rows, indices};
+use super::embedding::{PackedBatch, indices};
 use super::encoder::EncoderOutput;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
 use super::norm::Norm;
 use super::prepared::PreparedMemory;
-use super::readers::Reader;
+use super::query_spans::QuerySpan;
+use super::recorder::{AttentionKind, AttentionRecorder};
 use crate::kernels::{DropoutSource, Segment};
 
 /// Decoder layers.
@@ -75,8 +75,8 @@ pub struct DecoderState {
     layers: Vec<LayerState>,
     /// Source rows of every hypothesis.
     sources: Vec<Range<usize>>,
-    /// Place of the first word of each hypothesis's sentence, as in [`Rows::places`].
-    places: Vec<[usize; 3]>,
+    /// Place of the first word of each hypothesis's sentence, as in [`PackedBatch::positions`].
+    positions: Vec<[usize; 3]>,
     /// Number of each hypothesis's sentence among those that were encoded.
     numbers: Vec<usize>,
     memory: DecoderMemory,
@@ -108,7 +108,7 @@ impl DecoderState {
 
     /// Place of the next word of every hypothesis: word, sentence, paragraph.
     pub fn next_places(&self) -> Vec<[usize; 3]> {
-        self.places
+        self.positions
             .iter()
             .map(|&[first, sentence, paragraph]| [first + self.len, sentence, paragraph])
             .collect()
@@ -123,7 +123,7 @@ impl DecoderState {
             .iter()
             .map(|h| self.sources[*h].clone())
             .collect();
-        self.places = hypotheses.iter().map(|h| self.places[*h]).collect();
+        self.positions = hypotheses.iter().map(|h| self.positions[*h]).collect();
         self.numbers = hypotheses.iter().map(|h| self.numbers[*h]).collect();
         for layer in &mut self.layers {
             layer.own = layer.own.take().map(|(keys, values)| {
@@ -164,31 +164,31 @@ impl Decoder {
     pub fn forward(
         &self,
         y: Tensor<2>,
-        rows: &Rows,
+        rows: &PackedBatch,
         encoded: &EncoderOutput,
         drop: &DropoutSource,
     ) -> DecoderOutput {
-        self.forward_attended(y, rows, encoded, drop, &mut Attended::off())
+        self.forward_recorded(y, rows, encoded, drop, &mut AttentionRecorder::off())
     }
 
     /// [`Self::forward`], with what it attends to.
-    pub fn forward_attended(
+    pub fn forward_recorded(
         &self,
         mut y: Tensor<2>,
-        rows: &Rows,
+        rows: &PackedBatch,
         encoded: &EncoderOutput,
         drop: &DropoutSource,
-        readings: &mut Attended,
+        recorder: &mut AttentionRecorder,
     ) -> DecoderOutput {
         let own = rows.own_segments();
         // What is attended to is told by the rows of all sentences.
-        let (sources, places) = if readings.is_on() {
+        let (sources, positions) = if recorder.is_on() {
             (encoded.states.clone(), encoded.sentences.clone())
         } else {
             encoded.own_states()
         };
-        let cross = rows.segments_over(&places);
-        let readers = readers(&rows.sentences, &encoded.numbers);
+        let cross = rows.segments_over(&positions);
+        let query_spans = query_spans(&rows.sentences, &encoded.numbers);
         let (mut attended, mut fed_forward) = (None, None);
         for (number, layer) in self.layers.iter().enumerate() {
             let memory = layer.cross_attention.project(sources.clone());
@@ -196,12 +196,12 @@ impl Decoder {
                 layer.self_attention.forward(y.clone(), y, &own)
             });
             if let (Some(fusion), Some(bert)) = (&layer.fusion, &encoded.bert) {
-                readings.add(AttendedKind::Cross, number, |keep| {
+                recorder.add(AttentionKind::Cross, number, |keep| {
                     let attention = &layer.cross_attention;
-                    attention.readings_of(y.clone(), &memory.0, &cross, keep)
+                    attention.weights_of(y.clone(), &memory.0, &cross, keep)
                 });
                 let own = layer.cross_attention.attend(y.clone(), memory, &cross);
-                let read = fusion.attend(y.clone(), &readers, &fusion.prepare(bert));
+                let read = fusion.attend(y.clone(), &query_spans, &fusion.prepare(bert));
                 attended = Some(own.clone());
                 y = fusion.join(&layer.norm_cross, y, own, read, drop);
                 y = self.residual(y, &layer.norm_ff, drop, |y| {
@@ -211,9 +211,9 @@ impl Decoder {
                 continue;
             }
             y = self.residual(y, &layer.norm_cross, drop, |y| {
-                readings.add(AttendedKind::Cross, number, |keep| {
+                recorder.add(AttentionKind::Cross, number, |keep| {
                     let attention = &layer.cross_attention;
-                    attention.readings_of(y.clone(), &memory.0, &cross, keep)
+                    attention.weights_of(y.clone(), &memory.0, &cross, keep)
                 });
                 let read = layer.cross_attention.attend(y, memory, &cross);
                 attended = Some(read.clone());
@@ -222,8 +222,8 @@ impl Decoder {
             if let Some(context) = &layer.context {
                 let memory = Memory::of(encoded.states.clone(), encoded.documents.clone());
                 y = context.join(self.norm_position, y, drop, |y| {
-                    let place = (AttendedKind::DecoderContext, number);
-                    context.attend(y, &readers, &memory, place, readings)
+                    let position = (AttentionKind::DecoderContext, number);
+                    context.attend(y, &query_spans, &memory, position, recorder)
                 });
             }
             y = self.residual(y, &layer.norm_ff, drop, |y| {
@@ -245,7 +245,7 @@ impl Decoder {
     pub fn join(
         &self,
         output: DecoderOutput,
-        rows: &Rows,
+        rows: &PackedBatch,
         encoded: &EncoderOutput,
         translations: Option<&Memory>,
         drop: &DropoutSource,
@@ -255,8 +255,8 @@ impl Decoder {
         } = output;
         match (&self.gated, translations) {
             (Some(gated), Some(memory)) => {
-                let readers = readers(&rows.sentences, &encoded.numbers);
-                gated.forward(states, attended, &readers, memory, drop)
+                let query_spans = query_spans(&rows.sentences, &encoded.numbers);
+                gated.forward(states, attended, &query_spans, memory, drop)
             }
             _ => states,
         }
@@ -266,18 +266,25 @@ impl Decoder {
     pub fn attend_to_translations(
         &self,
         output: &DecoderOutput,
-        rows: &Rows,
+        rows: &PackedBatch,
         encoded: &EncoderOutput,
         translations: &Memory,
-        readings: &mut Attended,
+        recorder: &mut AttentionRecorder,
     ) {
         let Some(gated) = &self.gated else { return };
-        let readers = readers(&rows.sentences, &encoded.numbers);
-        let place = (AttendedKind::DecoderContext, self.layers.len() - 1);
+        let query_spans = query_spans(&rows.sentences, &encoded.numbers);
+        let position = (AttentionKind::DecoderContext, self.layers.len() - 1);
         let DecoderOutput {
             states, attended, ..
         } = output;
-        gated.attend_telling(states, attended, &readers, translations, place, readings);
+        gated.attend_recorded(
+            states,
+            attended,
+            &query_spans,
+            translations,
+            position,
+            recorder,
+        );
     }
 
     /// What is read of the documents of `encoded`, whichever of their sentences are translated.
@@ -310,7 +317,7 @@ impl Decoder {
             len: 0,
             layers: layers.collect(),
             sources,
-            places: encoded.places.clone(),
+            positions: encoded.positions.clone(),
             numbers: encoded.numbers.clone(),
             memory,
         }
@@ -340,7 +347,7 @@ impl Decoder {
         let own = segments(&|row| row * len..(row + 1) * len);
         let cross = segments(&|row| state.sources[row].clone());
         let each: Vec<Range<usize>> = (0..hypotheses).map(|row| row..row + 1).collect();
-        let readers = readers(&each, &state.numbers);
+        let query_spans = query_spans(&each, &state.numbers);
         let none = DropoutSource::none();
         let (mut attended, mut fed_forward) = (None, None);
         let documents = &state.memory.layers;
@@ -365,7 +372,7 @@ impl Decoder {
             if let (Some(fusion), Some(bert)) = (&layer.fusion, document) {
                 let source = memory.source.clone();
                 let own = layer.cross_attention.attend(y.clone(), source, &cross);
-                let read = fusion.attend(y.clone(), &readers, bert);
+                let read = fusion.attend(y.clone(), &query_spans, bert);
                 y = fusion.join(&layer.norm_cross, y, own.clone(), read, &none);
                 attended = Some(own);
             } else {
@@ -378,7 +385,7 @@ impl Decoder {
             }
             if let (Some(context), Some(document)) = (&layer.context, document) {
                 y = context.join(self.norm_position, y, &none, |y| {
-                    context.attention.attend(y.clone(), &readers, document)
+                    context.attention.attend(y.clone(), &query_spans, document)
                 });
             }
             y = self.residual(y, &layer.norm_ff, &none, |y| {
@@ -391,7 +398,7 @@ impl Decoder {
         let states = self.finish(y);
         let states = match (&self.gated, &state.memory.translations) {
             (Some(gated), Some(memory)) => {
-                gated.attend(states, attended.clone(), &readers, memory, &none)
+                gated.attend(states, attended.clone(), &query_spans, memory, &none)
             }
             _ => states,
         };
@@ -421,10 +428,10 @@ impl Decoder {
 }
 
 /// Runs of rows with the numbers of their sentences.
-fn readers(rows: &[Range<usize>], numbers: &[usize]) -> Vec<Reader> {
+fn query_spans(rows: &[Range<usize>], numbers: &[usize]) -> Vec<QuerySpan> {
     let pairs = rows.iter().zip(numbers);
     pairs
-        .map(|(rows, &sentence)| Reader {
+        .map(|(rows, &sentence)| QuerySpan {
             rows: rows.clone(),
             sentence,
         })

@@ -54,7 +54,7 @@ impl Documents {
     }
 
     /// Sentences with words.
-    pub fn spoken(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn non_empty(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.sentences.len()).filter(|&sentence| !self.sentences[sentence].is_empty())
     }
 
@@ -65,7 +65,7 @@ impl Documents {
     }
 
     /// How many sentences of its document stand before a sentence.
-    pub(super) fn place(&self, sentence: usize) -> usize {
+    pub(super) fn position(&self, sentence: usize) -> usize {
         sentence - self.documents[self.document_of(sentence)].start
     }
 

@@ -10,25 +10,25 @@ use burn::tensor::{Device, Distribution, Int, Tensor, TensorData};
 use super::bert::{BertBatch, BertSequence};
 use super::config::{ModelConfig, Positions};
 use super::documents::Documents;
-use super::positions::PlaceTables;
+use super::positions::PositionTables;
 use crate::kernels::{DropoutSource, Segment, dropout};
 
 /// The sentences of a batch as runs of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rows {
+pub struct PackedBatch {
     /// Token of every row.
     pub ids: Vec<u32>,
     /// Rows of every sentence, in order and without gaps.
     pub sentences: Vec<Range<usize>>,
     /// Place of the first word of every sentence: word, sentence, paragraph.
-    pub places: Vec<[usize; 3]>,
+    pub positions: Vec<[usize; 3]>,
     /// Sentence numbers of every document, in order and without gaps.
     pub documents: Vec<Range<usize>>,
     /// What BERT reads of every sentence and its context; empty where no BERT is read.
     pub pieces: BertBatch,
 }
 
-impl Rows {
+impl PackedBatch {
     /// Lays out sentences one after the other, each at the beginning of a document of its own.
     pub fn new<'a>(sentences: impl IntoIterator<Item = &'a [u32]>) -> Self {
         let mut rows = Self::default();
@@ -45,15 +45,15 @@ impl Rows {
         self.documents.push(next..next);
     }
 
-    /// Adds a sentence to the last document, at `place`: in its paragraph, and of its paragraph in the document.
-    pub fn push(&mut self, sentence: &[u32], place: (usize, usize)) {
+    /// Adds a sentence to the last document, at `position`: in its paragraph, and of its paragraph in the document.
+    pub fn push(&mut self, sentence: &[u32], position: (usize, usize)) {
         if self.documents.is_empty() {
             self.begin_document();
         }
         let start = self.ids.len();
         self.ids.extend_from_slice(sentence);
         self.sentences.push(start..self.ids.len());
-        self.places.push([0, place.0, place.1]);
+        self.positions.push([0, position.0, position.1]);
         if let Some(document) = self.documents.last_mut() {
             document.end += 1;
         }
@@ -110,8 +110,8 @@ impl Rows {
                 }
                 let start = joined.ids.len() + ids.len();
                 ids.extend_from_slice(&self.ids[self.sentences[sentence].clone()]);
-                let [_, place, paragraph] = self.places[sentence];
-                joined.push(&ids, (place, paragraph));
+                let [_, position, paragraph] = self.positions[sentence];
+                joined.push(&ids, (position, paragraph));
                 own.push(start..joined.ids.len());
             }
         }
@@ -119,7 +119,7 @@ impl Rows {
     }
 }
 
-impl Rows {
+impl PackedBatch {
     /// Where each row of [`Self::concatenated`] comes from; none for a break.
     pub(super) fn concatenated_from(&self, previous: usize) -> Vec<Option<u32>> {
         let number = |row| Some(u32::try_from(row).expect("rows fit 32 bits"));
@@ -144,7 +144,7 @@ pub struct Embedding {
     /// `[vocab, d_model]`
     pub words: Param<Tensor<2>>,
     /// Learned tables of places for words, sentences and paragraphs, each `[size, d_model]`; none if sinusoidal.
-    pub places: Option<PlaceTables>,
+    pub positions: Option<PositionTables>,
 }
 
 impl Embedding {
@@ -155,14 +155,14 @@ impl Embedding {
             let distribution = Distribution::Normal(0.0, deviation);
             Param::from_tensor(Tensor::random([rows, config.d_model], distribution, device))
         };
-        let places = match config.positions {
+        let positions = match config.positions {
             Positions::Sinusoidal => None,
             Positions::MultiLevel {
                 words,
                 sentences,
                 paragraphs,
                 ..
-            } => Some(PlaceTables {
+            } => Some(PositionTables {
                 words: table(words),
                 sentences: table(sentences),
                 paragraphs: table(paragraphs),
@@ -170,43 +170,43 @@ impl Embedding {
         };
         Self {
             words: table(config.vocab_size),
-            places,
+            positions,
         }
     }
 
-    /// Embeds whole sentences: `words · √d_model + places`, Vaswani et al. 2017, §3.4.
+    /// Embeds whole sentences: `words · √d_model + positions`, Vaswani et al. 2017, §3.4.
     ///
     /// # Shapes
     /// - output: `[rows, d_model]`
-    pub fn forward(&self, rows: &Rows, drop: &DropoutSource) -> Tensor<2> {
-        let counted = rows.sentences.iter().zip(&rows.places);
-        let places: Vec<[usize; 3]> = counted
+    pub fn forward(&self, rows: &PackedBatch, drop: &DropoutSource) -> Tensor<2> {
+        let counted = rows.sentences.iter().zip(&rows.positions);
+        let positions: Vec<[usize; 3]> = counted
             .flat_map(|(range, &[first, sentence, paragraph])| {
                 (0..range.len()).map(move |word| [first + word, sentence, paragraph])
             })
             .collect();
-        dropout(self.embed(&rows.ids, &places), drop.next())
+        dropout(self.embed(&rows.ids, &positions), drop.next())
     }
 
     /// Embeds single words, each with its place (word, sentence, paragraph).
     ///
     /// # Shapes
     /// - output: `[rows, d_model]`
-    pub fn embed(&self, ids: &[u32], places: &[[usize; 3]]) -> Tensor<2> {
+    pub fn embed(&self, ids: &[u32], positions: &[[usize; 3]]) -> Tensor<2> {
         let table = self.words.val();
         let ([_, d_model], device) = (table.dims(), table.device());
         #[expect(clippy::cast_precision_loss, reason = "widths are small")]
         let scale = (d_model as f64).sqrt();
         let words = table.select(0, indices(ids.iter().map(|&id| id as usize), &device)) * scale;
-        let Some(tables) = &self.places else {
-            let sines = sinusoids(places.iter().map(|&[word, ..]| word), d_model);
+        let Some(tables) = &self.positions else {
+            let sines = sinusoids(positions.iter().map(|&[word, ..]| word), d_model);
             return words
                 + Tensor::from_data(TensorData::new(sines, [ids.len(), d_model]), &device);
         };
         let sizes = tables.sizes();
-        let wrapped: Vec<[usize; 3]> = places
+        let wrapped: Vec<[usize; 3]> = positions
             .iter()
-            .map(|place| std::array::from_fn(|level| place[level] % sizes[level]))
+            .map(|position| std::array::from_fn(|level| position[level] % sizes[level]))
             .collect();
         words + tables.forward(&wrapped)
     }
@@ -224,12 +224,12 @@ pub(super) fn indices(
     Tensor::from_data(TensorData::new(rows, [len]), device)
 }
 
-/// Sines and cosines of places, alternating, Vaswani et al. 2017, §3.5; row by row `[places, d_model]`.
-fn sinusoids(places: impl Iterator<Item = usize> + Clone, d_model: usize) -> Vec<f32> {
-    let count = places.clone().max().map_or(0, |largest| largest + 1);
+/// Sines and cosines of places, alternating, Vaswani et al. 2017, §3.5; row by row `[positions, d_model]`.
+fn sinusoids(positions: impl Iterator<Item = usize> + Clone, d_model: usize) -> Vec<f32> {
+    let count = positions.clone().max().map_or(0, |largest| largest + 1);
     let table = sinusoid_table(count, d_model);
-    places
-        .flat_map(|place| &table[place * d_model..(place + 1) * d_model])
+    positions
+        .flat_map(|position| &table[position * d_model..(position + 1) * d_model])
         .copied()
         .collect()
 }
@@ -262,8 +262,8 @@ fn sinusoid_table(count: usize, d_model: usize) -> Arc<[f32]> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "places and widths are small")]
-fn sinusoid(place: usize, column: usize, d_model: usize) -> f32 {
-    let angle = place as f32 / 10_000_f32.powf((column / 2 * 2) as f32 / d_model as f32);
+fn sinusoid(position: usize, column: usize, d_model: usize) -> f32 {
+    let angle = position as f32 / 10_000_f32.powf((column / 2 * 2) as f32 / d_model as f32);
     if column.is_multiple_of(2) {
         angle.sin()
     } else {
@@ -279,12 +279,12 @@ mod tests {
     fn sinusoids_are_computed_once() {
         // No other test has this width.
         const WIDTH: usize = 34;
-        let places = [5, 0, 99, 5];
-        let expected: Vec<f32> = places
+        let positions = [5, 0, 99, 5];
+        let expected: Vec<f32> = positions
             .iter()
-            .flat_map(|&place| (0..WIDTH).map(move |column| sinusoid(place, column, WIDTH)))
+            .flat_map(|&position| (0..WIDTH).map(move |column| sinusoid(position, column, WIDTH)))
             .collect();
-        assert_eq!(sinusoids(places.into_iter(), WIDTH), expected);
+        assert_eq!(sinusoids(positions.into_iter(), WIDTH), expected);
         let first = sinusoid_table(100, WIDTH);
         for count in [0, 1, 100, 128] {
             assert!(Arc::ptr_eq(&first, &sinusoid_table(count, WIDTH)));

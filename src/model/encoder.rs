@@ -7,16 +7,16 @@ use std::sync::Arc;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
-use super::attended::{Attended, AttendedKind};
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
 use super::context_attention::{ContextSublayer, GatedContext, Memory};
 use super::documents::{Documents, select_rows};
-use super::embedding::Rows;
+use super::embedding::PackedBatch;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
 use super::layout::Sublayer;
 use super::norm::Norm;
+use super::recorder::{AttentionKind, AttentionRecorder};
 use super::zhang::PreviousEncoder;
 use crate::kernels::{DropoutSource, Segment};
 
@@ -27,8 +27,8 @@ pub struct EncoderOutput {
     pub states: Tensor<2>,
     /// Rows of every sentence that is to be translated.
     pub sentences: Vec<Range<usize>>,
-    /// Place of the first word of each of them, as in [`Rows::places`].
-    pub places: Vec<[usize; 3]>,
+    /// Place of the first word of each of them, as in [`PackedBatch::positions`].
+    pub positions: Vec<[usize; 3]>,
     /// Number in `documents` of each of them.
     pub numbers: Vec<usize>,
     /// All sentences that were encoded.
@@ -41,11 +41,11 @@ pub struct EncoderOutput {
 
 impl EncoderOutput {
     /// All sentences of `rows`.
-    pub(super) fn of(states: Tensor<2>, rows: &Rows) -> Self {
+    pub(super) fn of(states: Tensor<2>, rows: &PackedBatch) -> Self {
         Self {
             states,
             sentences: rows.sentences.clone(),
-            places: rows.places.clone(),
+            positions: rows.positions.clone(),
             numbers: (0..rows.sentences.len()).collect(),
             documents: rows.layout(),
             bert: None,
@@ -68,7 +68,7 @@ impl EncoderOutput {
                 .iter()
                 .map(|&at| self.sentences[at].clone())
                 .collect(),
-            places: chosen.iter().map(|&at| self.places[at]).collect(),
+            positions: chosen.iter().map(|&at| self.positions[at]).collect(),
             numbers: numbers.to_vec(),
             documents: self.documents.clone(),
             bert: self.bert.clone(),
@@ -83,14 +83,14 @@ impl EncoderOutput {
     pub fn own_states(&self) -> (Tensor<2>, Vec<Range<usize>>) {
         let mut begins = HashMap::new();
         let mut rows: Vec<usize> = Vec::new();
-        let place = |sentence: &Range<usize>| {
+        let position = |sentence: &Range<usize>| {
             let begin = *begins.entry(sentence.start).or_insert_with(|| {
                 rows.extend(sentence.clone());
                 rows.len() - sentence.len()
             });
             begin..begin + sentence.len()
         };
-        let sentences = self.sentences.iter().map(place).collect();
+        let sentences = self.sentences.iter().map(position).collect();
         let states = self.states.clone();
         if rows.iter().copied().eq(0..states.dims()[0]) {
             return (states, sentences);
@@ -210,26 +210,32 @@ impl Encoder {
     pub fn forward(
         &self,
         x: Tensor<2>,
-        rows: &Rows,
+        rows: &PackedBatch,
         memory: Option<Tensor<2>>,
         drop: &DropoutSource,
     ) -> EncoderOutput {
         let of_words = |previous: &PreviousEncoder| previous.forward(&x, &rows.layout(), drop);
         let previous = self.previous.as_ref().map(of_words);
-        self.forward_attended(x, rows, (previous, memory), drop, &mut Attended::off())
+        self.forward_recorded(
+            x,
+            rows,
+            (previous, memory),
+            drop,
+            &mut AttentionRecorder::off(),
+        )
     }
 
     /// [`Self::forward`] after the encoded previous sentences or BERT's states, with what it attends to.
-    pub fn forward_attended(
+    pub fn forward_recorded(
         &self,
         x: Tensor<2>,
-        rows: &Rows,
+        rows: &PackedBatch,
         (previous, memory): (Option<Memory>, Option<Tensor<2>>),
         drop: &DropoutSource,
-        attended: &mut Attended,
+        recorder: &mut AttentionRecorder,
     ) -> EncoderOutput {
         let bert = previous.clone().filter(|_| !self.fusions.is_empty());
-        let states = self.layers(x, rows, previous, drop, attended);
+        let states = self.layers(x, rows, previous, drop, recorder);
         if bert.is_some() {
             let encoded = EncoderOutput::of(states, rows);
             return EncoderOutput { bert, ..encoded };
@@ -238,13 +244,13 @@ impl Encoder {
             return EncoderOutput::of(states, rows);
         };
         let documents = rows.layout();
-        let readers = documents.readers();
+        let query_spans = documents.query_spans();
         let memory = Memory::of(memory.unwrap_or_else(|| states.clone()), documents);
-        let states = if attended.is_on() {
-            let place = (AttendedKind::Context, self.last_attention());
-            gated.attend_telling(&states, &states, &readers, &memory, place, attended)
+        let states = if recorder.is_on() {
+            let position = (AttentionKind::Context, self.last_attention());
+            gated.attend_recorded(&states, &states, &query_spans, &memory, position, recorder)
         } else {
-            gated.forward(states.clone(), states, &readers, &memory, drop)
+            gated.forward(states.clone(), states, &query_spans, &memory, drop)
         };
         EncoderOutput::of(states, rows)
     }
@@ -256,13 +262,13 @@ impl Encoder {
     pub(super) fn layers(
         &self,
         mut x: Tensor<2>,
-        rows: &Rows,
+        rows: &PackedBatch,
         previous: Option<Memory>,
         drop: &DropoutSource,
-        attended: &mut Attended,
+        recorder: &mut AttentionRecorder,
     ) -> Tensor<2> {
         let (segments, documents) = (rows.own_segments(), rows.layout());
-        let readers = documents.readers();
+        let query_spans = documents.query_spans();
         let last = self.last_attention();
         let (mut contexts, mut layers) = (self.contexts.iter(), 0..);
         for sublayer in &self.sublayers {
@@ -273,12 +279,12 @@ impl Encoder {
                 && let (Some(fusion), Some(bert)) = (self.fusions.get(layer), &previous)
             {
                 if layer == last {
-                    attended.add(AttendedKind::EncoderSelf, last, |keep| {
-                        attention.readings(x.clone(), x.clone(), &segments, keep)
+                    recorder.add(AttentionKind::EncoderSelf, last, |keep| {
+                        attention.attention_weights(x.clone(), x.clone(), &segments, keep)
                     });
                 }
                 let own = attention.forward(x.clone(), x.clone(), &segments);
-                let read = fusion.attend(x.clone(), &readers, &fusion.prepare(bert));
+                let read = fusion.attend(x.clone(), &query_spans, &fusion.prepare(bert));
                 x = fusion.join(&sublayer.norm, x, own, read, drop);
                 continue;
             }
@@ -286,23 +292,23 @@ impl Encoder {
             let read = |context: &ContextSublayer,
                         x: &Tensor<2>,
                         entering: Option<&Tensor<2>>,
-                        attended: &mut Attended| {
+                        recorder: &mut AttentionRecorder| {
                 let memory = previous.clone().unwrap_or_else(|| {
                     let words = entering.filter(|_| context.attention.reads_entering_words());
                     Memory::of(words.unwrap_or(x).clone(), documents.clone())
                 });
-                let place = (AttendedKind::Context, layer.unwrap_or_default());
-                context.attend(x, &readers, &memory, place, attended)
+                let position = (AttentionKind::Context, layer.unwrap_or_default());
+                context.attend(x, &query_spans, &memory, position, recorder)
             };
             x = sublayer.norm.residual(self.norm_position, x, drop, |x| {
                 if let (Some(attention), true) = (attention, layer == Some(last)) {
-                    attended.add(AttendedKind::EncoderSelf, last, |keep| {
-                        attention.readings(x.clone(), x.clone(), &segments, keep)
+                    recorder.add(AttentionKind::EncoderSelf, last, |keep| {
+                        attention.attention_weights(x.clone(), x.clone(), &segments, keep)
                     });
                 }
                 let branch = sublayer.branch(x.clone(), &segments, drop);
                 let branch = match context {
-                    Some(heads) if heads.norm.is_none() => branch + read(heads, &x, None, attended),
+                    Some(heads) if heads.norm.is_none() => branch + read(heads, &x, None, recorder),
                     _ => branch,
                 };
                 entering = context.map(|_| x);
@@ -310,13 +316,13 @@ impl Encoder {
             });
             if let Some(context) = context {
                 x = context.join(self.norm_position, x, drop, |x| {
-                    read(context, x, entering.as_ref(), attended)
+                    read(context, x, entering.as_ref(), recorder)
                 });
             }
         }
         if let Some(previous) = &self.previous {
             let (origin, _) = previous.rows(&documents);
-            attended.rename_context(&origin);
+            recorder.rename_context(&origin);
         }
         match &self.final_norm {
             Some(norm) => norm.forward(x),

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use super::documents::{Documents, Reach, select_rows};
 use super::prepared::VisibleMemory;
-use super::readers::{Reader, Visible};
+use super::query_spans::{QuerySpan, Visible};
 use crate::kernels::Segment;
 
 /// What is attended to.
@@ -60,13 +60,13 @@ impl FlatAttention {
     pub fn forward(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         word_keys: Tensor<2>,
         word_values: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(word_keys, word_values, documents);
-        self.attend(queries, readers, &memory)
+        self.attend(queries, query_spans, &memory)
     }
 
     /// Keys and values of all units, as often as there is an order to read them in.
@@ -95,12 +95,12 @@ impl FlatAttention {
     pub fn attend(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &VisibleMemory,
     ) -> Tensor<2> {
         let projected = (memory.keys.clone(), memory.values.clone());
         self.attention
-            .attend(queries, projected, &memory.visible.segments(readers))
+            .attend(queries, projected, &memory.visible.segments(query_spans))
     }
 
     /// What [`Self::forward`] attends to; the segments say which keys a reader reads, the numbers which row of words or
@@ -108,16 +108,16 @@ impl FlatAttention {
     ///
     /// # Shapes
     /// - queries: `[query rows, d_model]`; word_keys: `[rows, d_model]`
-    /// - output: `[readers, heads, words, keys]`, padded with zeros
+    /// - output: `[query_spans, heads, words, keys]`, padded with zeros
     pub fn weights(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         word_keys: Tensor<2>,
         documents: &Documents,
     ) -> (Tensor<4>, Vec<usize>, Arc<[Segment]>) {
         let visible = self.visible(documents);
-        let segments = visible.segments(readers);
+        let segments = visible.segments(query_spans);
         let memory = select_rows(self.units(word_keys, documents), &visible.keys);
         (
             self.attention.weights(queries, memory, &segments),

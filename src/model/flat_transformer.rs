@@ -9,12 +9,12 @@ use std::ops::Range;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor};
 
-use super::attended::{Attended, AttendedKind};
 use super::config::ModelConfig;
 use super::context_config::Context;
 use super::documents::select_rows;
-use super::embedding::{Rows, indices};
+use super::embedding::{PackedBatch, indices};
 use super::encoder::{Encoder, EncoderOutput, EncoderSublayer};
+use super::recorder::{AttentionKind, AttentionRecorder};
 use crate::kernels::{DropoutSource, Segment};
 
 /// What a flat encoder has beyond the layers.
@@ -63,11 +63,11 @@ impl Encoder {
     pub(super) fn flat(
         &self,
         mut x: Tensor<2>,
-        (joined, own): (&Rows, &[Range<usize>]),
-        source: &Rows,
+        (joined, own): (&PackedBatch, &[Range<usize>]),
+        source: &PackedBatch,
         top: usize,
         drop: &DropoutSource,
-        attended: &mut Attended,
+        recorder: &mut AttentionRecorder,
     ) -> EncoderOutput {
         let attentions = self.sublayers.iter().enumerate();
         let attentions = attentions.filter(|(_, sublayer)| sublayer.attention.is_some());
@@ -84,8 +84,8 @@ impl Encoder {
         let last = attentions.last().copied();
         for (number, sublayer) in self.sublayers.iter().enumerate().skip(cut) {
             if let (Some(attention), true) = (&sublayer.attention, Some(number) == last) {
-                attended.add(AttendedKind::EncoderSelf, attentions.len() - 1, |keep| {
-                    attention.readings(x.clone(), x.clone(), &segments, keep)
+                recorder.add(AttentionKind::EncoderSelf, attentions.len() - 1, |keep| {
+                    attention.attention_weights(x.clone(), x.clone(), &segments, keep)
                 });
             }
             x = self.sublayer(sublayer, x, &segments, drop);
@@ -137,7 +137,7 @@ mod tests {
             }),
             memory: MemorySource::Live,
             warm_gate: false,
-            matches: None,
+            memory_use: None,
             bert: None,
         }
     }
@@ -148,10 +148,10 @@ mod tests {
         let attention = encoder.sublayers[attention].attention.as_ref();
         let feed_forward = encoder.sublayers[feed_forward].feed_forward.as_ref();
         let (attention, feed_forward) = attention.zip(feed_forward).expect("a block");
-        let attended = x
+        let recorder = x
             .iter()
             .map(|word| normed(&sum(word, &read(attention, word, x))));
-        let fed = attended.map(|word| normed(&sum(&word, &fed_forward(feed_forward, &word))));
+        let fed = recorder.map(|word| normed(&sum(&word, &fed_forward(feed_forward, &word))));
         fed.collect()
     }
 
@@ -160,7 +160,7 @@ mod tests {
         let device = Device::flex();
         device.seed(4);
         let model = Transformer::new(&config(), &device);
-        let mut source = Rows::default();
+        let mut source = PackedBatch::default();
         source.push(&[5, 6, 3], (0, 0));
         source.push(&[7, 8, 9, 3], (1, 0));
         let none = DropoutSource::none();
@@ -169,12 +169,12 @@ mod tests {
 
         // The second sentence stands behind the first and a break.
         let joined: &[u32] = &[5, 6, 3, 2, 7, 8, 9, 3];
-        let embedded = values(&model.embedding.forward(&Rows::new([joined]), &none));
+        let embedded = values(&model.embedding.forward(&PackedBatch::new([joined]), &none));
         let flat = model.flat.as_ref().expect("a flat encoder");
         let segments = values(&flat.segments.val());
         let words = embedded.iter().enumerate();
         let words: Vec<Vec<f32>> = words
-            .map(|(place, word)| sum(word, &segments[usize::from(place >= 4)]))
+            .map(|(position, word)| sum(word, &segments[usize::from(position >= 4)]))
             .collect();
         let below = block(&model.encoder, 0, &words);
         let want = block(&model.encoder, 1, &below[4..]);

@@ -16,7 +16,7 @@ use super::context::{ContextGate, ContextGateConfig};
 use super::documents::Documents;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
 use super::prepared::WordMemory;
-use super::readers::Reader;
+use super::query_spans::QuerySpan;
 use crate::kernels::{DropoutSource, Segment};
 
 /// Sizes of a [`HanContext`].
@@ -74,11 +74,11 @@ impl HanContext {
     pub fn summaries(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<3> {
-        self.summaries_of(queries, readers, &self.prepare(memory), documents)
+        self.summaries_of(queries, query_spans, &self.prepare(memory), documents)
     }
 
     /// Keys and values of the words.
@@ -93,7 +93,7 @@ impl HanContext {
     fn summaries_of(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &WordMemory,
         documents: &Documents,
     ) -> Tensor<3> {
@@ -102,7 +102,7 @@ impl HanContext {
             self.word_attention.attend(
                 queries.clone(),
                 (memory.keys.clone(), memory.values.clone()),
-                &previous(readers, documents, distance),
+                &previous(query_spans, documents, distance),
             )
         });
         Tensor::stack(slots.collect(), 1)
@@ -113,37 +113,37 @@ impl HanContext {
     ///
     /// # Shapes
     /// - queries: `[query rows, d_model]`; memory: `[rows, d_model]`
-    /// - output: `[readers with such a one, heads, words, its words]`, padded with zeros
+    /// - output: `[query_spans with such a one, heads, words, its words]`, padded with zeros
     pub fn word_weights(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: Tensor<2>,
         documents: &Documents,
         distance: usize,
     ) -> Tensor<4> {
         let queries = self.word_query.forward(queries);
         self.word_attention
-            .weights(queries, memory, &previous(readers, documents, distance))
+            .weights(queries, memory, &previous(query_spans, documents, distance))
     }
 
     /// Weights of the previous sentences, the nearest last.
     ///
     /// # Shapes
     /// - queries: `[query rows, d_model]`; summaries: of [`Self::summaries`]
-    /// - output: `[words of readers, heads, 1, context_size]`; near the beginning of a document the sentences stand first
+    /// - output: `[words of query_spans, heads, 1, context_size]`; near the beginning of a document the sentences stand first
     pub fn sentence_weights(
         &self,
         queries: Tensor<2>,
         summaries: Tensor<3>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         documents: &Documents,
     ) -> Tensor<4> {
         let [rows, slots, d_model] = summaries.dims();
         let queries = self.sentence_query.forward(queries);
         let memory = summaries.reshape([rows * slots, d_model]);
         self.sentence_attention
-            .weights(queries, memory, &self.slots(readers, documents))
+            .weights(queries, memory, &self.slots(query_spans, documents))
     }
 
     /// `d_t = FFN(MHA_sentence(h f_s, {s^i}))`, Eq. 4-5; without a previous sentence the attention gives zeros.
@@ -154,17 +154,17 @@ impl HanContext {
         &self,
         queries: Tensor<2>,
         summaries: Tensor<3>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         documents: &Documents,
         drop: &DropoutSource,
     ) -> Tensor<2> {
         let [rows, slots, d_model] = summaries.dims();
         let queries = self.sentence_query.forward(queries);
         let memory = summaries.reshape([rows * slots, d_model]);
-        let attended =
+        let recorder =
             self.sentence_attention
-                .forward(queries, memory, &self.slots(readers, documents));
-        self.feed_forward.forward(attended, drop)
+                .forward(queries, memory, &self.slots(query_spans, documents));
+        self.feed_forward.forward(recorder, drop)
     }
 
     /// `γ ⊙ h + (1 - γ) ⊙ d_t` with `γ = σ(h W_h + d_t W_d)`, Eq. 6-7.
@@ -174,34 +174,34 @@ impl HanContext {
     pub fn forward(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: Tensor<2>,
         documents: &Documents,
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        self.attend(queries, readers, &self.prepare(memory), documents, drop)
+        self.attend(queries, query_spans, &self.prepare(memory), documents, drop)
     }
 
     /// [`Self::forward`] over words that were prepared before.
     pub fn attend(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &WordMemory,
         documents: &Documents,
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        let summaries = self.summaries_of(queries.clone(), readers, memory, documents);
-        let context = self.context(queries.clone(), summaries, readers, documents, drop);
+        let summaries = self.summaries_of(queries.clone(), query_spans, memory, documents);
+        let context = self.context(queries.clone(), summaries, query_spans, documents, drop);
         self.gate.forward(queries, context)
     }
 
     /// Every word of a reader attends to its own summaries.
-    pub(super) fn slots(&self, readers: &[Reader], documents: &Documents) -> Arc<[Segment]> {
+    pub(super) fn slots(&self, query_spans: &[QuerySpan], documents: &Documents) -> Arc<[Segment]> {
         let slots = self.context_size;
-        let words = readers.iter().flat_map(|reader| {
-            let previous = documents.place(reader.sentence).min(slots);
-            reader.rows.clone().map(move |row| (previous, row))
+        let words = query_spans.iter().flat_map(|span| {
+            let previous = documents.position(span.sentence).min(slots);
+            span.rows.clone().map(move |row| (previous, row))
         });
         words
             .map(|(previous, row)| Segment {
@@ -214,16 +214,16 @@ impl HanContext {
 
 /// Every reader attends to the sentence that stands `distance` before its own in their document.
 pub(super) fn previous(
-    readers: &[Reader],
+    query_spans: &[QuerySpan],
     documents: &Documents,
     distance: usize,
 ) -> Arc<[Segment]> {
-    let readers = readers.iter();
-    readers
-        .filter(|reader| documents.place(reader.sentence) >= distance)
-        .map(|reader| Segment {
-            queries: reader.rows.clone(),
-            keys: documents.sentences[reader.sentence - distance].clone(),
+    let query_spans = query_spans.iter();
+    query_spans
+        .filter(|span| documents.position(span.sentence) >= distance)
+        .map(|span| Segment {
+            queries: span.rows.clone(),
+            keys: documents.sentences[span.sentence - distance].clone(),
         })
         .collect()
 }

@@ -12,7 +12,7 @@ use burn::tensor::{Device, Tensor};
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use super::documents::{Documents, select_rows};
 use super::prepared::VisibleMemory;
-use super::readers::Reader;
+use super::query_spans::QuerySpan;
 use super::source2token::{Source2Token, Source2TokenConfig};
 use crate::kernels::Segment;
 
@@ -38,12 +38,12 @@ impl SentenceAttention {
     pub fn forward(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         words: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
         let encodings = self.source2token.forward(words, &documents.sentences);
-        self.attend(queries, readers, &self.prepare(encodings, documents))
+        self.attend(queries, query_spans, &self.prepare(encodings, documents))
     }
 
     /// Keys and values of the encodings.
@@ -66,12 +66,12 @@ impl SentenceAttention {
     pub fn attend(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &VisibleMemory,
     ) -> Tensor<2> {
         let projected = (memory.keys.clone(), memory.values.clone());
         self.attention
-            .attend(queries, projected, &memory.visible.segments(readers))
+            .attend(queries, projected, &memory.visible.segments(query_spans))
     }
 
     /// Encodings of the sentences with words, the numbers of these sentences, and which of them each reader reads.
@@ -82,11 +82,11 @@ impl SentenceAttention {
     pub fn encodings(
         &self,
         words: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         documents: &Documents,
     ) -> (Tensor<2>, Vec<usize>, Arc<[Segment]>) {
         let encodings = self.source2token.forward(words, &documents.sentences);
-        let (spoken, segments) = documents.segments_over_sentences(readers);
-        (select_rows(encodings, &spoken), spoken, segments)
+        let (non_empty, segments) = documents.segments_over_sentences(query_spans);
+        (select_rows(encodings, &non_empty), non_empty, segments)
     }
 }

@@ -14,7 +14,7 @@ use super::choice::Kept;
 use super::conditional::{ConditionalHeads, ConditionalHeadsConfig};
 use super::documents::{Documents, select_rows};
 use super::prepared::SelectedMemory;
-use super::readers::Reader;
+use super::query_spans::QuerySpan;
 use super::source2token::{Source2Token, Source2TokenConfig};
 use super::traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch};
 use super::tree::{ContentTree, Merge, MergeConfig, MergeKind, path_sums};
@@ -103,8 +103,8 @@ impl TreeHeads {
     ) -> TreeMemory {
         let mut selected = self.heads.prepare(words, encodings.clone());
         let trees = documents.documents.iter().map(|document| {
-            let spoken = |&sentence: &usize| !documents.sentences[sentence].is_empty();
-            let leaves: Vec<usize> = document.clone().filter(spoken).collect();
+            let non_empty = |&sentence: &usize| !documents.sentences[sentence].is_empty();
+            let leaves: Vec<usize> = document.clone().filter(non_empty).collect();
             (!leaves.is_empty()).then(|| self.grow(&encodings, leaves))
         });
         let trees: Vec<Option<DocumentTree>> = trees.collect();
@@ -118,7 +118,7 @@ impl TreeHeads {
     pub(super) fn search_trees<K: Default + Clone + Send>(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &TreeMemory,
         documents: &Documents,
         keep: impl Fn(&DocumentTree, Traversal) -> K + Send + Sync,
@@ -127,12 +127,12 @@ impl TreeHeads {
         let num_heads = self.heads.num_heads;
         let [rows, _] = projected.sentence_queries.dims();
         let mut choice = vec![K::default(); rows * num_heads];
-        let readers = documents.rows_of_readers(readers);
-        for (tree, readers) in memory.trees.iter().zip(readers) {
-            let Some(tree) = tree.as_ref().filter(|_| !readers.is_empty()) else {
+        let query_spans = documents.rows_of_spans(query_spans);
+        for (tree, query_spans) in memory.trees.iter().zip(query_spans) {
+            let Some(tree) = tree.as_ref().filter(|_| !query_spans.is_empty()) else {
                 continue;
             };
-            let rows: Vec<usize> = readers.into_iter().map(|(row, _)| row).collect();
+            let rows: Vec<usize> = query_spans.into_iter().map(|(row, _)| row).collect();
             let queries = select_rows(projected.sentence_queries.clone(), &rows);
             let kept = self
                 .search()
@@ -150,13 +150,17 @@ impl TreeHeads {
     fn search_kept(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &TreeMemory,
         documents: &Documents,
     ) -> (Projected, Vec<Kept>) {
-        self.search_trees(queries, readers, memory, documents, |tree, traversal| {
-            tree.kept(&traversal)
-        })
+        self.search_trees(
+            queries,
+            query_spans,
+            memory,
+            documents,
+            |tree, traversal| tree.kept(&traversal),
+        )
     }
 
     /// Grows the trees and goes down each for all heads of all readers of its document.
@@ -166,16 +170,17 @@ impl TreeHeads {
     pub fn choose(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         words: Tensor<2>,
         encodings: Tensor<2>,
         documents: &Documents,
     ) -> TreeChoice {
         let memory = self.prepare(words, encodings, documents);
-        let (projected, choice) = self.search_kept(queries, readers, &memory, documents);
-        let is_read = documents.rows_of_readers(readers).into_iter();
+        let (projected, choice) = self.search_kept(queries, query_spans, &memory, documents);
+        let is_read = documents.rows_of_spans(query_spans).into_iter();
         let trees = memory.trees.into_iter().zip(is_read);
-        let trees = trees.filter_map(|(tree, readers)| tree.filter(|_| !readers.is_empty()));
+        let trees =
+            trees.filter_map(|(tree, query_spans)| tree.filter(|_| !query_spans.is_empty()));
         let trees = trees.collect();
         TreeChoice {
             projected,
@@ -221,24 +226,24 @@ impl TreeHeads {
     pub fn forward(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         words: Tensor<2>,
         encodings: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(words, encodings, documents);
-        self.attend(queries, readers, &memory, documents)
+        self.attend(queries, query_spans, &memory, documents)
     }
 
     /// [`Self::forward`] over trees that were grown before.
     pub fn attend(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &TreeMemory,
         documents: &Documents,
     ) -> Tensor<2> {
-        let (projected, choice) = self.search_kept(queries, readers, memory, documents);
+        let (projected, choice) = self.search_kept(queries, query_spans, memory, documents);
         self.heads.attend(projected, &documents.sentences, &choice)
     }
 }
@@ -280,12 +285,12 @@ impl HierarchicalConditionalAttention {
     pub fn forward(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         words: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(words, documents);
-        self.attend(queries, readers, &memory, documents)
+        self.attend(queries, query_spans, &memory, documents)
     }
 
     /// Sentence encodings with the trees over them, and words, projected.
@@ -303,11 +308,11 @@ impl HierarchicalConditionalAttention {
     pub fn attend(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &TreeMemory,
         documents: &Documents,
     ) -> Tensor<2> {
-        let read = self.tree.attend(queries, readers, memory, documents);
+        let read = self.tree.attend(queries, query_spans, memory, documents);
         self.output.forward(read)
     }
 }
@@ -331,7 +336,7 @@ mod tests {
         };
         let read = |attention: &HierarchicalConditionalAttention| {
             let words = words.clone();
-            attention.forward(words.clone(), &documents.readers(), words, &documents)
+            attention.forward(words.clone(), &documents.query_spans(), words, &documents)
         };
         let by_node = read(&attention);
         attention.tree.rule = TraversalRule::ByCumulative;
@@ -355,7 +360,7 @@ mod tests {
             .forward(words.clone(), &documents.sentences);
         let choice = attention.tree.choose(
             words.clone(),
-            &documents.readers(),
+            &documents.query_spans(),
             words,
             encodings,
             &documents,

@@ -4,19 +4,19 @@
 //! are unknown here.
 
 mod additive;
-mod attended;
 mod attention;
 mod batch;
 mod bert;
 mod bert_fusion;
-mod channel;
 mod choice;
 mod conditional;
 mod config;
 mod context;
 mod context_attention;
 mod context_config;
+mod datastore;
 mod decoder;
+mod document_window;
 mod documents;
 mod embedding;
 mod encoder;
@@ -26,58 +26,55 @@ mod flat_transformer;
 mod han;
 mod hierarchical;
 mod hierarchical_conditional;
+mod knn_lookup;
 mod layout;
-mod looking_up;
 #[cfg(test)]
 mod loops;
-mod neighbours;
 mod norm;
 mod parts;
 mod pooling;
 mod positions;
 mod prepared;
 mod preset;
-mod readers;
+mod query_spans;
+mod recorder;
 mod recurrent;
+mod reranker;
 mod resemblance;
 mod rnn_search;
 mod selective;
 mod source2token;
-mod surroundings;
 mod system;
-mod taking_up;
 #[cfg(test)]
 mod tests;
 mod transformer;
 mod traversal;
 mod tree;
 mod universal;
+mod warm_start;
 mod zhang;
 
 pub use additive::{AdditiveAttention, AdditiveAttentionConfig, Alignment};
-pub use attended::{
-    Attended, AttendedKind, AttendedLayer, GateReading, Keep, KeptVisits, Reading, Readings,
-    SentenceReading,
-};
 pub use attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 pub use batch::Batch;
 pub use bert::{Bert, BertBatch, BertConfig, BertLayer, BertReader, BertReading, BertSequence};
 pub use bert_fusion::{BertFusion, Fusion};
-pub use channel::Channel;
 pub use choice::{Kept, relevance};
 pub use conditional::{
     ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig,
     keep_top_t,
 };
-pub use config::{Architecture, Matches, ModelConfig, NormPosition, Positions};
+pub use config::{Architecture, MemoryUse, ModelConfig, NormPosition, Positions};
 pub use context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig};
 pub use context_attention::{
     ContextAttention, ContextSublayer, GatedContext, LayeredContext, Memory,
 };
 pub use context_config::{Context, ContextReach, ContextSentence, MemorySource, Placement, Side};
+pub use datastore::{Datastore, KnnConfig, Neighbours};
 pub use decoder::{Decoder, DecoderLayer, DecoderMemory, DecoderOutput, DecoderState};
+pub use document_window::DocumentWindow;
 pub use documents::{Documents, Reach};
-pub use embedding::{Embedding, Rows};
+pub use embedding::{Embedding, PackedBatch};
 pub use encoder::{Encoder, EncoderOutput, EncoderSublayer};
 pub use feed_forward::{FeedForward, FeedForwardConfig};
 pub use flat::{FlatAttention, FlatAttentionConfig, FlatLevel};
@@ -88,23 +85,26 @@ pub use hierarchical_conditional::{
     DocumentTree, HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig,
     TreeChoice, TreeHeads, TreeMemory,
 };
+pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
-pub use looking_up::LookedUpWord;
-pub use neighbours::{Near, Neighbours, Weighing};
 pub use norm::Norm;
 pub use parts::{Cost, Part, PartGroup};
 pub use pooling::{Pooling, normalised, pooled};
-pub use positions::{Counting, PlaceTables};
+pub use positions::{Counting, PositionTables};
 pub use prepared::{PreparedMemory, ProjectedMemory, SelectedMemory, VisibleMemory, WordMemory};
 pub use preset::Preset;
-pub use readers::{Reader, Visible};
+pub use query_spans::{QuerySpan, Visible};
+pub use recorder::{
+    AttentionKind, AttentionRecorder, AttentionWeights, GateActivations, HeadWeights,
+    RecordedLayer, RecordedVisits, Recording, SentenceWeights,
+};
 pub use recurrent::{
     BidirectionalEncoder, BidirectionalEncoderConfig, Gate, GruCell, GruCellConfig, GruInput,
 };
+pub use reranker::Reranker;
 pub use rnn_search::{RnnDecoder, RnnEncoded, RnnSearch, RnnSearchConfig, RnnState};
 pub use selective::{SelectiveAttention, SelectiveAttentionConfig};
 pub use source2token::{Source2Token, Source2TokenConfig};
-pub use surroundings::Surroundings;
 pub use system::{Encoded, Model, Network, SearchMemory, SearchState};
 pub use transformer::{SENTENCE_BREAK, Transformer};
 pub use traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch, Visit, top_t};

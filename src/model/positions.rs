@@ -7,7 +7,7 @@ use burn::module::{Module, Param};
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::embedding::{Rows, indices};
+use super::embedding::{PackedBatch, indices};
 
 /// From where words, sentences and paragraphs are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ impl Counting {
     /// Word, sentence and paragraph number of every word of a text.
     ///
     /// `sentence_lengths` counts the words of each sentence, `sentences_per_paragraph` the sentences of each paragraph.
-    pub fn places(
+    pub fn positions(
         self,
         sentence_lengths: &[usize],
         sentences_per_paragraph: &[usize],
@@ -36,32 +36,32 @@ impl Counting {
             "{} sentences",
             sentence_lengths.len()
         );
-        let mut places = Vec::with_capacity(sentence_lengths.iter().sum());
+        let mut positions = Vec::with_capacity(sentence_lengths.iter().sum());
         let mut lengths = sentence_lengths.iter().enumerate();
         for (paragraph, &sentences) in sentences_per_paragraph.iter().enumerate() {
             for (within, (sentence, &words)) in lengths.by_ref().take(sentences).enumerate() {
-                let before = places.len();
-                places.extend((0..words).map(|word| match self {
+                let before = positions.len();
+                positions.extend((0..words).map(|word| match self {
                     Self::Restarting => [word, within, paragraph],
                     Self::Absolute => [before + word, sentence, paragraph],
                 }));
             }
         }
-        places
+        positions
     }
 }
 
 /// Counts the places of all documents of a batch from their beginnings, in windows that the tables hold: a window ends
 /// where the next sentence, with `reserve` words for its translation, would not fit.
 ///
-/// Of `rows`, the sentence of the first word in its paragraph and its paragraph are expected, as [`Rows::push`] puts them.
-pub(super) fn count_absolutely(rows: &mut Rows, sizes: [usize; 3], reserve: usize) {
+/// Of `rows`, the sentence of the first word in its paragraph and its paragraph are expected, as [`PackedBatch::push`] puts them.
+pub(super) fn count_absolutely(rows: &mut PackedBatch, sizes: [usize; 3], reserve: usize) {
     for document in rows.documents.clone() {
         let (mut first, mut paragraph) = (document.start, None);
         let mut words = 0;
         let mut last = None;
         for sentence in document {
-            let of_text = rows.places[sentence][2];
+            let of_text = rows.positions[sentence][2];
             let fits = |words: usize, sentences: usize, paragraphs: usize| {
                 words + reserve < sizes[0] && sentences < sizes[1] && paragraphs < sizes[2]
             };
@@ -73,7 +73,7 @@ pub(super) fn count_absolutely(rows: &mut Rows, sizes: [usize; 3], reserve: usiz
             let start = *paragraph.get_or_insert(of_text);
             debug_assert!(last.is_none_or(|last| last <= of_text), "paragraphs ascend");
             last = Some(of_text);
-            rows.places[sentence] = [words, sentence - first, of_text - start];
+            rows.positions[sentence] = [words, sentence - first, of_text - start];
             words += len;
         }
     }
@@ -81,13 +81,13 @@ pub(super) fn count_absolutely(rows: &mut Rows, sizes: [usize; 3], reserve: usiz
 
 /// One table a level, each `[size, d_model]`.
 #[derive(Module, Debug)]
-pub struct PlaceTables {
+pub struct PositionTables {
     pub words: Param<Tensor<2>>,
     pub sentences: Param<Tensor<2>>,
     pub paragraphs: Param<Tensor<2>>,
 }
 
-impl PlaceTables {
+impl PositionTables {
     /// Sizes of the tables.
     pub fn sizes(&self) -> [usize; 3] {
         [&self.words, &self.sentences, &self.paragraphs].map(|table| table.dims()[0])
@@ -97,17 +97,21 @@ impl PlaceTables {
     ///
     /// # Shapes
     /// - output: `[rows, d_model]`
-    pub fn forward(&self, places: &[[usize; 3]]) -> Tensor<2> {
+    pub fn forward(&self, positions: &[[usize; 3]]) -> Tensor<2> {
         let sizes = self.sizes();
         assert!(
-            places
+            positions.iter().all(|position| position
                 .iter()
-                .all(|place| place.iter().zip(sizes).all(|(&index, size)| index < size)),
+                .zip(sizes)
+                .all(|(&index, size)| index < size)),
             "a place lies beyond the tables of {sizes:?} entries"
         );
         let of_level = |level: usize, table: &Param<Tensor<2>>| {
             let table = table.val();
-            let ids = indices(places.iter().map(|place| place[level]), &table.device());
+            let ids = indices(
+                positions.iter().map(|position| position[level]),
+                &table.device(),
+            );
             table.select(0, ids)
         };
         of_level(0, &self.words) + of_level(1, &self.sentences) + of_level(2, &self.paragraphs)

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use super::documents::Documents;
 use super::hierarchical_conditional::TreeMemory;
-use super::readers::Visible;
+use super::query_spans::Visible;
 use crate::kernels::Projected;
 
 /// A memory as one attention to the document reads it.

@@ -146,7 +146,7 @@ impl GruCell {
         let mut h = Tensor::zeros([order.len(), d_hidden], &device);
         let mut states = Vec::with_capacity(longest + 1);
         // Which of all computed states belongs to each row; the last one is 0.
-        let mut places = vec![None; rows];
+        let mut positions = vec![None; rows];
         let mut num_states = 0;
         for time in 0..longest {
             let active = order.partition_point(|sentence| sentence.len() > time);
@@ -157,7 +157,7 @@ impl GruCell {
             h = self.step(inputs.select(&words), h.narrow(0, 0, active));
             states.push(h.clone());
             for (index, row) in words.into_iter().enumerate() {
-                places[row] = Some(num_states + index);
+                positions[row] = Some(num_states + index);
             }
             num_states += active;
         }
@@ -165,11 +165,11 @@ impl GruCell {
             TensorData::new(vec![0.0_f32; d_hidden], [1, d_hidden]),
             &device,
         ));
-        let places: Vec<usize> = places
+        let positions: Vec<usize> = positions
             .into_iter()
-            .map(|place| place.unwrap_or(num_states))
+            .map(|position| position.unwrap_or(num_states))
             .collect();
-        select_rows(Tensor::cat(states, 0), &places)
+        select_rows(Tensor::cat(states, 0), &positions)
     }
 }
 

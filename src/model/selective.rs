@@ -16,7 +16,7 @@ use super::attention::projection;
 use super::choice::{Chooser, Kept, lists};
 use super::documents::{Documents, Reach};
 use super::prepared::SelectedMemory;
-use super::readers::Reader;
+use super::query_spans::QuerySpan;
 use crate::kernels::{
     Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, selected_attention,
     selected_weights, sparsemax,
@@ -115,7 +115,7 @@ impl SelectiveAttention {
     pub fn choose(
         &self,
         projected: &Projected,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         documents: &Documents,
     ) -> Vec<Kept> {
         let chooser = Chooser {
@@ -124,14 +124,14 @@ impl SelectiveAttention {
             normalise: sparsemax,
             pick: |weights: &[f32]| {
                 (0..weights.len())
-                    .filter(|&place| weights[place] > 0.0)
+                    .filter(|&position| weights[position] > 0.0)
                     .collect()
             },
         };
         chooser.choose(
             &projected.sentence_queries,
             &projected.sentence_keys,
-            readers,
+            query_spans,
             documents,
         )
     }
@@ -143,25 +143,25 @@ impl SelectiveAttention {
     pub fn forward(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         word_keys: Tensor<2>,
         word_values: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(word_keys, word_values, documents);
-        self.attend(queries, readers, &memory, documents)
+        self.attend(queries, query_spans, &memory, documents)
     }
 
     /// [`Self::forward`] over a memory that was prepared before.
     pub fn attend(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &SelectedMemory,
         documents: &Documents,
     ) -> Tensor<2> {
         let projected = self.ask(queries, memory);
-        let choice = self.choose(&projected, readers, documents);
+        let choice = self.choose(&projected, query_spans, documents);
         self.output.forward(selected_attention(
             projected,
             &self.spec(&documents.sentences, &choice),
@@ -204,7 +204,7 @@ mod tests {
         let documents = Documents::one(vec![0..3, 3..5, 5..9]);
         let context = attention.forward(
             words.clone(),
-            &documents.readers(),
+            &documents.query_spans(),
             words.clone(),
             words,
             &documents,

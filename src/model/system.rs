@@ -8,16 +8,16 @@ use burn::tensor::{Device, Tensor};
 
 use super::batch::Batch;
 use super::bert::{Bert, BertReader, BertReading};
-use super::channel::Channel;
 use super::config::{Architecture, ModelConfig};
 use super::context_attention::Memory;
 use super::context_config::{Context, ContextReach, ContextSentence, MemorySource};
+use super::datastore::Datastore;
 use super::decoder::{DecoderMemory, DecoderState};
-use super::embedding::Rows;
+use super::document_window::DocumentWindow;
+use super::embedding::PackedBatch;
 use super::encoder::EncoderOutput;
-use super::neighbours::Neighbours;
+use super::reranker::Reranker;
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
-use super::surroundings::Surroundings;
 use super::transformer::Transformer;
 use crate::error::Result;
 use crate::kernels::{DropoutSource, label_smoothed_cross_entropy, log_softmax};
@@ -59,10 +59,10 @@ pub struct Model {
     context: Option<Context>,
     /// What the words of a search are mixed with.
     #[module(skip)]
-    pub(super) neighbours: Option<Neighbours>,
+    pub(super) datastore: Option<Datastore>,
     /// Chooses among the translations of a search; none if the likeliest is taken.
     #[module(skip)]
-    pub channel: Option<Channel>,
+    pub reranker: Option<Reranker>,
 }
 
 /// Encoded source sentences.
@@ -127,8 +127,8 @@ impl Model {
             },
             stage_one,
             context: config.context,
-            neighbours: None,
-            channel: None,
+            datastore: None,
+            reranker: None,
         };
         model.visit(&mut Draw);
         Ok(model)
@@ -203,7 +203,7 @@ impl Model {
     }
 
     /// Encodes the sentences of whole documents.
-    pub fn encode(&self, source: &Rows, drop: &DropoutSource) -> Encoded {
+    pub fn encode(&self, source: &PackedBatch, drop: &DropoutSource) -> Encoded {
         match &self.network {
             Network::Transformer(network) => {
                 let stage_one = self.stage_one_reads(source);
@@ -224,7 +224,7 @@ impl Model {
     ///
     /// # Shapes
     /// - output: `[sentences, d_model]`
-    pub fn encode_sentences(&self, source: &Rows) -> Option<Tensor<2>> {
+    pub fn encode_sentences(&self, source: &PackedBatch) -> Option<Tensor<2>> {
         match &self.network {
             Network::Transformer(network)
                 if !self.is_bilingual() && network.encoder.chooses_by_encodings() =>
@@ -236,11 +236,15 @@ impl Model {
     }
 
     /// Encodes a window of one document, of the rest of which only encodings are known.
-    pub fn encode_among(&self, source: &Rows, surroundings: &Surroundings) -> Encoded {
+    pub fn encode_in_window(
+        &self,
+        source: &PackedBatch,
+        document_window: &DocumentWindow,
+    ) -> Encoded {
         let Network::Transformer(network) = &self.network else {
             return self.encode(source, &DropoutSource::none());
         };
-        let among = network.encode_among(source, self.memory(source), surroundings);
+        let among = network.encode_in_window(source, self.memory(source), document_window);
         among.map_or_else(
             || self.encode(source, &DropoutSource::none()),
             Encoded::Transformer,
@@ -248,12 +252,12 @@ impl Model {
     }
 
     /// States of the sentence-level model, without gradient, where the encoder reads them.
-    pub(super) fn memory(&self, source: &Rows) -> Option<Tensor<2>> {
+    pub(super) fn memory(&self, source: &PackedBatch) -> Option<Tensor<2>> {
         Some(self.stage_one_reads(source)?.states.detach())
     }
 
     /// What the sentence-level model encodes, where the encoder reads it.
-    fn stage_one_reads(&self, source: &Rows) -> Option<EncoderOutput> {
+    fn stage_one_reads(&self, source: &PackedBatch) -> Option<EncoderOutput> {
         let stage_one = self.stage_one.as_ref()?;
         self.context
             .filter(|context| context.side().has_encoder())?;
@@ -267,8 +271,8 @@ impl Model {
     /// bilingual.
     pub(super) fn translations(
         &self,
-        source: &Rows,
-        target: &Rows,
+        source: &PackedBatch,
+        target: &PackedBatch,
         encoded: &EncoderOutput,
         drop: &DropoutSource,
     ) -> Option<Memory> {
@@ -307,8 +311,8 @@ impl Model {
     /// What a bilingual model reads of the translations `target` of all sentences of `source`.
     pub fn known_translations(
         &self,
-        source: &Rows,
-        target: &Rows,
+        source: &PackedBatch,
+        target: &PackedBatch,
         encoded: &Encoded,
         drop: &DropoutSource,
     ) -> Option<Memory> {
@@ -377,7 +381,12 @@ impl Model {
 
     /// What hypotheses read beyond their sentence, with the translations `target` of all sentences of `source`, each of
     /// which begins with `bos`; they mean something to bilingual models only.
-    pub fn prepare_with(&self, source: &Rows, target: &Rows, encoded: &Encoded) -> SearchMemory {
+    pub fn prepare_with(
+        &self,
+        source: &PackedBatch,
+        target: &PackedBatch,
+        encoded: &Encoded,
+    ) -> SearchMemory {
         let (Network::Transformer(network), Encoded::Transformer(encoded)) =
             (&self.network, encoded)
         else {
@@ -429,11 +438,11 @@ impl Model {
     /// # Shapes
     /// - output: `[hypotheses, vocab]`, row by row
     pub fn next_log_probs(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
-        match (&self.network, state, &self.neighbours) {
-            (Network::Transformer(network), SearchState::Transformer(state), Some(neighbours)) => {
+        match (&self.network, state, &self.datastore) {
+            (Network::Transformer(network), SearchState::Transformer(state), Some(datastore)) => {
                 let words = network.next_words(state, ids);
                 let mut log_probs = log_softmax(network.vocabulary_scores(words.states));
-                neighbours.mix_in(words.fed_forward, &mut log_probs);
+                datastore.mix_in(words.fed_forward, &mut log_probs);
                 log_probs
             }
             (_, state, _) => log_softmax(self.step(state, ids)),

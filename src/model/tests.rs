@@ -22,7 +22,7 @@ fn config(context: Context, memory: MemorySource) -> ModelConfig {
         context: Some(context),
         memory,
         warm_gate: false,
-        matches: None,
+        memory_use: None,
         bert: None,
     }
 }
@@ -58,7 +58,7 @@ fn drawn(fusion: Fusion, device: &Device) -> (Model, Bert) {
     };
     let model = Model::seeded(&config, 3, device).expect("a model");
     let mut bert = Bert::new(&reading(false).sizes, device);
-    for table in [&mut bert.words, &mut bert.places, &mut bert.types] {
+    for table in [&mut bert.words, &mut bert.positions, &mut bert.types] {
         let normal = burn::tensor::Distribution::Normal(0.0, 1.0);
         *table = burn::module::Param::from_tensor(table.val().random_like(normal));
     }
@@ -123,8 +123,8 @@ fn bert_learns_only_where_it_should() {
         let mut batch = batch_with_pieces(6);
         batch.labels = batch.target.ids.clone();
         let gradients = model.loss(&batch, 0.1, &DropoutSource::none()).backward();
-        let (reader, _) = model.bert().expect("a BERT");
-        let learns = reader.bert.words.val().grad(&gradients).is_some();
+        let (span, _) = model.bert().expect("a BERT");
+        let learns = span.bert.words.val().grad(&gradients).is_some();
         assert_eq!(learns, trained);
     }
 }
@@ -146,7 +146,7 @@ fn a_fused_model_upon_a_trained_one_begins_near_it() {
     let strange = Model::seeded(&config, 8, &device).expect("a model");
     let strange = difference(before.clone(), strange.scores(&batch, &none));
     let upon = config.upon(&config.sentence_level()).expect("fits");
-    let model = Model::taking_up(base, &upon, 9, &device).expect("a model");
+    let model = Model::warm_start(base, &upon, 9, &device).expect("a model");
     let near = difference(before, model.scores(&batch, &none));
     assert!(
         near < strange / 2.0,
@@ -189,9 +189,9 @@ fn batch() -> Batch {
     for document in documents {
         batch.source.begin_document();
         batch.references.begin_document();
-        for (place, (source, target)) in document.iter().enumerate() {
-            batch.source.push(source, (place, 0));
-            batch.references.push(target, (place, 0));
+        for (position, (source, target)) in document.iter().enumerate() {
+            batch.source.push(source, (position, 0));
+            batch.references.push(target, (position, 0));
         }
     }
     batch.translated = vec![0, 2, 4];
@@ -214,9 +214,9 @@ fn word_by_word(
     encoded: &Encoded,
 ) -> Tensor<2> {
     let mut scores = Vec::new();
-    for (place, &number) in batch.translated.iter().enumerate() {
+    for (position, &number) in batch.translated.iter().enumerate() {
         let mut state = model.start_with(&encoded.select(&[number]), memory);
-        for row in batch.target.sentences[place].clone() {
+        for row in batch.target.sentences[position].clone() {
             scores.push(model.step(&mut state, &batch.target.ids[row..=row]));
         }
     }

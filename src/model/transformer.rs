@@ -5,16 +5,16 @@
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
-use super::attended::{Attended, Joined};
 use super::bert::BertReader;
 use super::config::{ModelConfig, Positions};
 use super::context_attention::Memory;
 use super::context_config::Context;
 use super::decoder::{Decoder, DecoderMemory, DecoderOutput, DecoderState};
-use super::embedding::{Embedding, Rows};
+use super::embedding::{Embedding, PackedBatch};
 use super::encoder::{Encoder, EncoderOutput};
 use super::flat_transformer::FlatSegments;
 use super::positions::{Counting, count_absolutely};
+use super::recorder::{AttentionRecorder, Joined};
 use crate::kernels::DropoutSource;
 
 /// Stands between concatenated sentences: the id of `bos`, which no source sentence holds.
@@ -88,20 +88,20 @@ impl Transformer {
     /// - memory: `[rows, d_model]`, what words read of other sentences; none for their own states
     pub fn encode(
         &self,
-        source: &Rows,
+        source: &PackedBatch,
         memory: Option<Tensor<2>>,
         drop: &DropoutSource,
     ) -> EncoderOutput {
-        self.encode_attended(source, memory, drop, &mut Attended::off())
+        self.encode_recorded(source, memory, drop, &mut AttentionRecorder::off())
     }
 
     /// [`Self::encode`], with what it attends to.
-    pub(super) fn encode_attended(
+    pub(super) fn encode_recorded(
         &self,
-        source: &Rows,
+        source: &PackedBatch,
         memory: Option<Tensor<2>>,
         drop: &DropoutSource,
-        attended: &mut Attended,
+        recorder: &mut AttentionRecorder,
     ) -> EncoderOutput {
         let counted = self.counted(source);
         let source = counted.as_ref().unwrap_or(source);
@@ -111,30 +111,30 @@ impl Transformer {
             let previous = previous.map(|previous| previous.of(&self.embedding, source, drop));
             let previous = previous.or_else(|| Some(self.bert.as_ref()?.of(source)));
             let encoder = &self.encoder;
-            return encoder.forward_attended(embedded, source, (previous, memory), drop, attended);
+            return encoder.forward_recorded(embedded, source, (previous, memory), drop, recorder);
         }
         let (joined, own) = source.concatenated(self.concatenated, SENTENCE_BREAK);
         let embedded = self.embedding.forward(&joined, drop);
         if let Some(flat) = &self.flat {
             let (embedded, joined) = (flat.add(embedded, &own), (&joined, own.as_slice()));
             let encoder = &self.encoder;
-            return encoder.flat(embedded, joined, source, flat.top, drop, attended);
+            return encoder.flat(embedded, joined, source, flat.top, drop, recorder);
         }
-        attended.joined = attended.is_on().then(|| Joined {
+        recorder.joined = recorder.is_on().then(|| Joined {
             origin: source.concatenated_from(self.concatenated),
             own: own.clone(),
         });
         let mut encoded =
             self.encoder
-                .forward_attended(embedded, &joined, (None, memory), drop, attended);
+                .forward_recorded(embedded, &joined, (None, memory), drop, recorder);
         encoded.sentences.clone_from(&own);
         encoded.documents.sentences = own;
         encoded
     }
 
     /// The same sentences with absolute places, if the model counts so.
-    pub(super) fn counted(&self, source: &Rows) -> Option<Rows> {
-        let (reserve, tables) = (self.reserve?, self.embedding.places.as_ref()?);
+    pub(super) fn counted(&self, source: &PackedBatch) -> Option<PackedBatch> {
+        let (reserve, tables) = (self.reserve?, self.embedding.positions.as_ref()?);
         let mut counted = source.clone();
         count_absolutely(&mut counted, tables.sizes(), reserve);
         Some(counted)
@@ -143,33 +143,33 @@ impl Transformer {
     /// States of all words of translations of the sentences of `encoded`; each begins with `bos`.
     pub fn decode(
         &self,
-        target: &Rows,
+        target: &PackedBatch,
         encoded: &EncoderOutput,
         drop: &DropoutSource,
     ) -> DecoderOutput {
-        self.decode_attended(target, encoded, drop, &mut Attended::off())
+        self.decode_recorded(target, encoded, drop, &mut AttentionRecorder::off())
     }
 
     /// [`Self::decode`], with what it attends to.
-    pub(super) fn decode_attended(
+    pub(super) fn decode_recorded(
         &self,
-        target: &Rows,
+        target: &PackedBatch,
         encoded: &EncoderOutput,
         drop: &DropoutSource,
-        attended: &mut Attended,
+        recorder: &mut AttentionRecorder,
     ) -> DecoderOutput {
         let mut target = target.clone();
-        target.places.clone_from(&encoded.places);
+        target.positions.clone_from(&encoded.positions);
         let embedded = self.target_embedding().forward(&target, drop);
         self.decoder
-            .forward_attended(embedded, &target, encoded, drop, attended)
+            .forward_recorded(embedded, &target, encoded, drop, recorder)
     }
 
     /// Translations of all encoded sentences as a memory: words are found by what they read of the source, Maruf et al.
     /// 2019, §3.2.
     pub fn translations(
         &self,
-        target: &Rows,
+        target: &PackedBatch,
         encoded: &EncoderOutput,
         drop: &DropoutSource,
     ) -> Memory {

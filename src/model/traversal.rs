@@ -156,19 +156,19 @@ fn root(d_head: usize) -> f32 {
 
 /// Places of the `t` largest scores, ascending; of equal ones the first. `-inf` never counts.
 pub fn top_t(scores: &[f32], t: usize) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..scores.len())
-        .filter(|&place| scores[place] > f32::NEG_INFINITY)
+    let mut positions: Vec<usize> = (0..scores.len())
+        .filter(|&position| scores[position] > f32::NEG_INFINITY)
         .collect();
-    if places.len() > t {
+    if positions.len() > t {
         if t > 0 {
-            places.select_nth_unstable_by(t - 1, |&a, &b| {
+            positions.select_nth_unstable_by(t - 1, |&a, &b| {
                 scores[b].total_cmp(&scores[a]).then(a.cmp(&b))
             });
         }
-        places.truncate(t);
-        places.sort_unstable();
+        positions.truncate(t);
+        positions.sort_unstable();
     }
-    places
+    positions
 }
 
 #[cfg(test)]

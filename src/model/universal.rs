@@ -185,9 +185,11 @@ fn windows(x: Tensor<2>, runs: &[Range<usize>], size: usize, before: usize) -> T
     let mut sources = Vec::with_capacity(rows * size);
     for run in runs {
         for row in run.clone() {
-            sources.extend((row..row + size).map(|place| {
-                let place = place.checked_sub(before);
-                place.filter(|place| run.contains(place)).unwrap_or(beyond)
+            sources.extend((row..row + size).map(|position| {
+                let position = position.checked_sub(before);
+                position
+                    .filter(|position| run.contains(position))
+                    .unwrap_or(beyond)
             }));
         }
     }

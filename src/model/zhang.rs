@@ -13,7 +13,7 @@ use super::config::ModelConfig;
 use super::context_attention::Memory;
 use super::context_config::Context;
 use super::documents::{Documents, select_rows};
-use super::embedding::{Embedding, Rows};
+use super::embedding::{Embedding, PackedBatch};
 use super::encoder::{EncoderSublayer, one_layer};
 use crate::kernels::{DropoutSource, Segment};
 
@@ -40,10 +40,10 @@ impl PreviousEncoder {
     /// The context of every sentence, as a memory in which it stands in the sentence's place. Its words are counted from
     /// the first previous sentence on, as the one sequence that they are: else nothing would tell which words belong
     /// together.
-    pub fn of(&self, embedding: &Embedding, source: &Rows, drop: &DropoutSource) -> Memory {
+    pub fn of(&self, embedding: &Embedding, source: &PackedBatch, drop: &DropoutSource) -> Memory {
         let (rows, contexts) = self.rows(&source.layout());
-        let mut joined = Rows::default();
-        for (context, &[_, sentence, paragraph]) in contexts.into_iter().zip(&source.places) {
+        let mut joined = PackedBatch::default();
+        for (context, &[_, sentence, paragraph]) in contexts.into_iter().zip(&source.positions) {
             let ids: Vec<u32> = rows[context].iter().map(|&row| source.ids[row]).collect();
             joined.push(&ids, (sentence, paragraph));
         }

@@ -6,16 +6,16 @@ use std::ops::{ControlFlow, Range};
 use super::beam::{Hypothesis, SearchOptions};
 use super::broken::BrokenScores;
 use super::encodings::Encodings;
-use super::passes::{End, Found, Searcher};
+use super::iterative::{End, Found, Searcher};
 use super::windows::LARGEST;
-use crate::model::{BertSequence, Model, Rows};
+use crate::model::{BertSequence, Model, PackedBatch};
 use crate::text::vocabulary::Vocabulary;
 
 /// A source sentence as ids, without `eos`, and its place (in its paragraph, paragraph in the document).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceSentence {
     pub ids: Vec<u32>,
-    pub place: (usize, usize),
+    pub position: (usize, usize),
 }
 
 /// Source sentences in documents, and which of them are to be translated.
@@ -48,13 +48,13 @@ impl SourceText {
     }
 
     /// Sentences in the documents that these runs of them form.
-    pub(super) fn rows(&self, documents: impl IntoIterator<Item = Range<usize>>) -> Rows {
-        let mut rows = Rows::default();
+    pub(super) fn rows(&self, documents: impl IntoIterator<Item = Range<usize>>) -> PackedBatch {
+        let mut rows = PackedBatch::default();
         for document in documents {
             rows.begin_document();
             for number in document {
-                let SourceSentence { ids, place } = &self.sentences[number];
-                rows.push(&[ids.as_slice(), &[Vocabulary::EOS]].concat(), *place);
+                let SourceSentence { ids, position } = &self.sentences[number];
+                rows.push(&[ids.as_slice(), &[Vocabulary::EOS]].concat(), *position);
                 if let Some(pieces) = self.pieces.get(number) {
                     rows.push_pieces(pieces);
                 }
@@ -64,7 +64,7 @@ impl SourceText {
     }
 
     /// Each sentence in a document of its own.
-    pub(super) fn alone(&self, numbers: &[usize]) -> Rows {
+    pub(super) fn alone(&self, numbers: &[usize]) -> PackedBatch {
         self.rows(numbers.iter().map(|&number| number..number + 1))
     }
 }

@@ -194,7 +194,7 @@ impl Active {
             by_rank.then(a.parent.cmp(&b.parent)).then(a.id.cmp(&b.id))
         });
         let (mut beam, mut parents) = (Vec::new(), Vec::new());
-        for (place, candidate) in candidates.into_iter().enumerate() {
+        for (position, candidate) in candidates.into_iter().enumerate() {
             let Candidate {
                 parent,
                 id,
@@ -203,7 +203,7 @@ impl Active {
             } = candidate;
             let from = &self.beam[parent];
             if id == Vocabulary::EOS {
-                if place < options.beam_size {
+                if position < options.beam_size {
                     let hypothesis = Hypothesis {
                         ids: from.ids.clone(),
                         log_prob,
@@ -283,9 +283,9 @@ fn best_ids(log_probs: &[f32], count: usize) -> Result<Vec<(u32, f32)>, f32> {
         if log_prob.is_nan() || log_prob > TOLERANCE {
             return Err(log_prob);
         }
-        let place = best.partition_point(|&(_, other)| other >= log_prob);
+        let position = best.partition_point(|&(_, other)| other >= log_prob);
         best.insert(
-            place,
+            position,
             (u32::try_from(id).expect("ids fit 32 bits"), log_prob),
         );
         best.truncate(count);

@@ -6,7 +6,7 @@ use burn::tensor::Tensor;
 
 use super::batch::SourceText;
 use super::windows::{Window, windows};
-use crate::model::{Model, Surroundings};
+use crate::model::{DocumentWindow, Model};
 
 /// Encodings of the sentences of the long document that was read last, and its place in the text: good for the next
 /// reading of the same text by the same model.
@@ -22,7 +22,7 @@ impl Encodings {
         text: &SourceText,
         window: &Window,
         largest: usize,
-    ) -> Option<Surroundings> {
+    ) -> Option<DocumentWindow> {
         let ends_before = |document: &Range<usize>| document.end <= window.own.start;
         let document = text.documents.partition_point(ends_before);
         let document = text.documents.get(document)?;
@@ -43,7 +43,7 @@ impl Encodings {
             let (start, len) = (range.start - document.start, range.len());
             (len > 0).then(|| encodings.clone().narrow(0, start, len))
         };
-        Some(Surroundings {
+        Some(DocumentWindow {
             before: part(document.start..window.read.start),
             after: part(window.read.end..document.end),
         })

@@ -25,14 +25,14 @@ pub struct StandIn {
 impl Markup {
     /// What the source sentence `ids` holds.
     pub fn of(ids: &[u32], vocabulary: &Vocabulary) -> Self {
-        let places = |&id: &u32| {
+        let positions = |&id: &u32| {
             matches!(
                 vocabulary.placeholder(id),
                 Some(Placeholder::Open(_) | Placeholder::Point(_))
             )
         };
         Self {
-            missing: ids.iter().copied().filter(places).collect(),
+            missing: ids.iter().copied().filter(positions).collect(),
             depth: 0,
         }
     }

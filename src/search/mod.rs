@@ -6,12 +6,12 @@
 mod batch;
 mod beam;
 mod broken;
-mod channel;
 mod decode;
 mod encodings;
-mod forced;
+mod forced_decoding;
+mod iterative;
 mod markup;
-mod passes;
+mod reranking;
 #[cfg(test)]
 mod tests;
 mod windows;
@@ -21,7 +21,7 @@ pub use beam::{Hypothesis, Limits, SearchOptions, search};
 pub use broken::BrokenScores;
 pub use decode::Decode;
 pub use encodings::Encodings;
-pub use forced::{Candidates, Forced, force_documents};
+pub use forced_decoding::{Candidates, ForcedScores, force_documents};
+pub use iterative::Found;
 pub use markup::{Markup, StandIn};
-pub use passes::Found;
 pub(crate) use windows::{LARGEST, Window, windows};

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use burn::tensor::Device;
 
-use super::passes::{End, Searcher};
+use super::iterative::{End, Searcher};
 use super::windows::LARGEST;
 use super::*;
 use crate::kernels::WordNormaliser;
@@ -42,7 +42,7 @@ fn model(vocabulary: &Vocabulary, context: Context, memory: MemorySource) -> Mod
         context: Some(context),
         memory,
         warm_gate: false,
-        matches: None,
+        memory_use: None,
         bert: None,
     };
     Model::seeded(&config, 5, &Device::flex()).expect("a model")
@@ -66,7 +66,7 @@ fn text(vocabulary: &Vocabulary, count: usize, wanted: Vec<usize>) -> SourceText
     let words = ["one", "two three", "four five six", "two two two two"];
     let sentence = |number: usize| SourceSentence {
         ids: vocabulary.encode(words[number * number % 7 % 4]),
-        place: (number % 3, number / 3),
+        position: (number % 3, number / 3),
     };
     SourceText {
         sentences: (0..count).map(sentence).collect(),
@@ -349,7 +349,7 @@ fn twenty_thousand_sentences_are_read_in_windows() {
     let vocabulary = vocabulary();
     let word = SourceSentence {
         ids: vocabulary.encode("one"),
-        place: (0, 0),
+        position: (0, 0),
     };
     let wanted = vec![19_999, 0, 10_000];
     let text = SourceText {

@@ -92,7 +92,7 @@ mod tests {
     fn sentences(lengths: &[usize]) -> Vec<SourceSentence> {
         let sentence = |&len: &usize| SourceSentence {
             ids: vec![9; len - 1],
-            place: (0, 0),
+            position: (0, 0),
         };
         lengths.iter().map(sentence).collect()
     }

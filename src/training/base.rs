@@ -89,7 +89,7 @@ impl Start {
             sizes = bert.under(sizes, texts);
         }
         let mut model = match base {
-            Some(base) => Model::taking_up(base.model, &sizes, config.seed, device)?,
+            Some(base) => Model::warm_start(base.model, &sizes, config.seed, device)?,
             None => Model::seeded(&sizes, config.seed, device)?,
         };
         if let Some(BertBase { bert, reading, .. }) = bert {

@@ -28,7 +28,7 @@ impl Example {
     }
 
     /// What is read behind the sentence, beginning with the break; empty where nothing is.
-    pub(super) fn behind(&self) -> &[u32] {
+    pub(super) fn fuzzy_suffix(&self) -> &[u32] {
         let end = self.source.iter().position(|&id| id == SENTENCE_BREAK);
         &self.source[end.unwrap_or(self.source.len())..]
     }

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::device_lock::DeviceLock;
 use super::run_state::{RunState, run_state};
-use super::turn::Turn;
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 
@@ -57,7 +57,7 @@ impl FromStr for Order {
 #[derive(Debug, Clone, Default)]
 pub struct Control {
     shared: Arc<Shared>,
-    turn: Turn,
+    device_lock: DeviceLock,
 }
 
 #[derive(Debug, Default)]
@@ -68,9 +68,9 @@ struct Shared {
 
 impl Control {
     /// For a run that computes only when it is its turn.
-    pub fn sharing(turn: Turn) -> Self {
+    pub fn sharing(device_lock: DeviceLock) -> Self {
         Self {
-            turn,
+            device_lock,
             ..Self::default()
         }
     }
@@ -108,8 +108,8 @@ impl Control {
     }
 
     /// Where the run waits until it may compute.
-    pub fn turn(&self) -> &Turn {
-        &self.turn
+    pub fn device_lock(&self) -> &DeviceLock {
+        &self.device_lock
     }
 
     /// Sleeps while the order is to pause, but no longer than `timeout`.
@@ -151,8 +151,8 @@ impl Orders {
         }
     }
 
-    pub fn turn(&self) -> &Turn {
-        self.control.turn()
+    pub fn device_lock(&self) -> &DeviceLock {
+        self.control.device_lock()
     }
 
     /// What is asked now.

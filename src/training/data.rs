@@ -10,8 +10,8 @@ use super::bert::BertTexts;
 use super::config::TrainingConfig;
 use crate::corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus, train_vocabulary};
 use crate::error::{Error, Result};
-use crate::memory::{TranslationMemory, behind};
-use crate::model::{Matches, Preset, SENTENCE_BREAK};
+use crate::memory::{TranslationMemory, fuzzy_suffix};
+use crate::model::{MemoryUse, Preset, SENTENCE_BREAK};
 use crate::text::vocabulary::Vocabulary;
 
 /// A corpus in ids.
@@ -73,7 +73,7 @@ impl TrainingData {
             train: ExampleSet::default(),
             bert,
             memory,
-            reads_memory: preset.matches == Some(Matches::Read),
+            reads_memory: preset.memory_use == Some(MemoryUse::FuzzyMatch),
             max_tokens,
             skipped: 0,
         };
@@ -110,7 +110,7 @@ impl TrainingData {
 /// # Errors
 /// With the setting.
 pub(super) fn check_memory(config: &TrainingConfig, preset: &Preset) -> Result<()> {
-    if preset.matches.is_some() || config.memory.as_os_str().is_empty() {
+    if preset.memory_use.is_some() || config.memory.as_os_str().is_empty() {
         return Ok(());
     }
     Err(Error::Config {
@@ -129,7 +129,7 @@ pub(super) fn memory_of(
     corpus: &Corpus,
     config: &TrainingConfig,
 ) -> Result<Option<Arc<TranslationMemory>>> {
-    let memory = preset.matches.map(|_| memory(corpus, &config.memory));
+    let memory = preset.memory_use.map(|_| memory(corpus, &config.memory));
     Ok(memory.transpose()?.map(Arc::new))
 }
 
@@ -179,7 +179,7 @@ impl Reading<'_> {
             .collect();
         let example = |&(unit, place): &(&Unit, (usize, usize))| {
             let mut source = self.vocabulary.encode(&unit.source);
-            source.extend(self.behind(unit, split, source.len()));
+            source.extend(self.fuzzy_suffix(unit, split, source.len()));
             Example {
                 source,
                 target: self.vocabulary.encode(&unit.target),
@@ -192,7 +192,7 @@ impl Reading<'_> {
 
     /// What the memory says of a unit. A training pair stands there itself: most must do with another sentence, and the
     /// others learn to take over what fits, as often as sentences of such documents come again.
-    fn behind(&self, unit: &Unit, split: Split, own: usize) -> Vec<u32> {
+    fn fuzzy_suffix(&self, unit: &Unit, split: Split, own: usize) -> Vec<u32> {
         /// One pair in so many finds itself.
         const ITSELF: u32 = 5;
         let Some(memory) = self.memory else {
@@ -204,7 +204,7 @@ impl Reading<'_> {
             _ => memory.best(&shown),
         };
         let limits = (SENTENCE_BREAK, self.max_tokens);
-        behind(found, own, self.vocabulary, limits)
+        fuzzy_suffix(found, own, self.vocabulary, limits)
     }
 }
 

@@ -13,6 +13,7 @@ mod config;
 mod control;
 mod curves;
 mod data;
+mod device_lock;
 mod event;
 mod fitting;
 mod follow;
@@ -29,7 +30,6 @@ mod sources;
 mod summary;
 pub mod sweep;
 mod trainer;
-mod turn;
 mod validating;
 mod validation;
 
@@ -41,10 +41,12 @@ pub use config::{Schedule, TrainingConfig};
 pub use control::{Control, Order, give_order};
 pub use curves::{Curves, History, Position, Updates, Validations};
 pub use data::TrainingData;
+pub use device_lock::{DeviceGuard, DeviceLock};
 pub use event::{EndReason, Phase, RunLimits, Sample, TrainingEvent};
 pub use fitting::with_fitting_batches;
 pub use for_document::{
-    Adaptation, LookUp, ModelQuestion, Prepared, for_document, for_sentences, looked_up, tell,
+    Adaptation, KnnRetrieval, ModelQuestion, Prepared, explain, for_document, for_sentences,
+    retrieved,
 };
 pub use known_runs::{known_runs, remember_run};
 pub use optimizer::Adam;
@@ -55,5 +57,4 @@ pub use sample_runs::{SampleRun, sample_runs};
 pub use schedule::noam_rate;
 pub use summary::{RunSummary, Scores};
 pub use trainer::train;
-pub use turn::{Turn, TurnGuard};
 pub use validation::{Validation, ValidationSet};

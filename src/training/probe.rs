@@ -72,7 +72,7 @@ pub fn probe(
         if control.order() >= Order::Stop {
             return Ok(None);
         }
-        let _turn = control.turn().take();
+        let _turn = control.device_lock().take();
         timed = Some(trainer.update(batch).secs);
     }
     let seconds_per_step = timed.expect("three updates");

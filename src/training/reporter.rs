@@ -1,9 +1,9 @@
 //! How a run speaks with the world: events out, orders in.
 
 use super::control::{Control, Order, Orders};
+use super::device_lock::DeviceLock;
 use super::event::{Phase, TrainingEvent};
 use super::run_folder::RunFolder;
-use super::turn::Turn;
 use crate::error::Result;
 
 pub(super) struct Reporter<'a> {
@@ -51,7 +51,7 @@ impl<'a> Reporter<'a> {
         self.orders.wait();
     }
 
-    pub fn turn(&self) -> Turn {
-        self.orders.turn().clone()
+    pub fn device_lock(&self) -> DeviceLock {
+        self.orders.device_lock().clone()
     }
 }

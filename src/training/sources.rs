@@ -29,7 +29,7 @@ impl Sources {
     /// If a file cannot be read.
     pub fn of(config: &TrainingConfig, preset: &Preset, corpus: &Corpus) -> Result<Self> {
         let mut memory = Vec::new();
-        if preset.matches.is_some() && !config.memory.as_os_str().is_empty() {
+        if preset.memory_use.is_some() && !config.memory.as_os_str().is_empty() {
             memory = TranslationMemory::files(&config.memory)?;
         }
         let mut contexts = Vec::new();

@@ -317,10 +317,10 @@ impl<'a> Trainer<'a> {
         );
         hide_words(&mut batch, share, &data.vocabulary, seed, step);
         self.progress.batch += 1;
-        let turn = reporter.turn();
-        let turn = turn.take();
+        let device_lock = reporter.device_lock();
+        let device_lock = device_lock.take();
         let update = self.update(&batch);
-        drop(turn);
+        drop(device_lock);
         self.progress.target_tokens += update.tokens;
         self.progress.elapsed_secs = self.clock.elapsed_secs();
         self.clock.stepped(update.tokens, update.secs);

@@ -138,8 +138,8 @@ impl Trainer<'_> {
         reporter: &mut Reporter,
     ) -> Result<Option<(Validation, f64)>> {
         let begun = Instant::now();
-        let turn = reporter.turn();
-        let mut turn = turn.take();
+        let device_lock = reporter.device_lock();
+        let mut device_lock = device_lock.take();
         let mut model = self.model.valid();
         if let Some(top_t) = self.description.model.top_t() {
             // As it will translate, however far it is narrowed.
@@ -150,7 +150,7 @@ impl Trainer<'_> {
             &data.vocabulary,
             self.config.label_smoothing,
             &mut || {
-                turn.pass();
+                device_lock.pass();
                 match reporter.order() {
                     Order::Resume => ControlFlow::Continue(()),
                     Order::Pause | Order::Stop | Order::Abandon => ControlFlow::Break(()),

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use super::tensors::{Precision, load_module, module_tensors, read_tensors, write_tensors};
 use super::version::check_version;
 use crate::error::{Error, Result};
-use crate::memory::{TranslationMemory, behind};
-use crate::model::{BertReading, BertSequence, Matches, Model, ModelConfig, SENTENCE_BREAK};
+use crate::memory::{TranslationMemory, fuzzy_suffix};
+use crate::model::{BertReading, BertSequence, MemoryUse, Model, ModelConfig, SENTENCE_BREAK};
 use crate::text::WordPieces;
 use crate::text::digest::digest_of_files;
 use crate::text::file::{TEMPORARY, write_atomically};
@@ -46,8 +46,8 @@ pub struct ModelFolder {
     pub languages: Languages,
     pub model: ModelConfig,
     /// The model that chooses among its translations; none if the likeliest is taken.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub channel: Option<ChannelFolder>,
+    #[serde(default, alias = "channel", skip_serializing_if = "Option::is_none")]
+    pub reranker: Option<RerankerFolder>,
     #[serde(default)]
     pub training: TrainingRecord,
     /// The word pieces of its BERT; in a file of their own.
@@ -58,26 +58,26 @@ pub struct ModelFolder {
     pub memory: Option<Arc<TranslationMemory>>,
 }
 
-/// A model of the opposite direction with the same vocabulary, see [`Channel`](crate::model::Channel).
+/// A model of the opposite direction with the same vocabulary, see [`Reranker`](crate::model::Reranker).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ChannelFolder {
+pub struct RerankerFolder {
     /// As seen from the folder that names it.
     pub folder: PathBuf,
-    #[serde(default = "channel_weight")]
+    #[serde(default = "reranker_weight")]
     pub weight: f32,
 }
 
-impl ChannelFolder {
+impl RerankerFolder {
     pub fn new(folder: PathBuf) -> Self {
         Self {
             folder,
-            weight: channel_weight(),
+            weight: reranker_weight(),
         }
     }
 }
 
 /// Chosen on the development documents of the help corpus.
-fn channel_weight() -> f32 {
+fn reranker_weight() -> f32 {
     0.2
 }
 
@@ -119,7 +119,7 @@ impl ModelFolder {
             licence,
             languages,
             model,
-            channel: None,
+            reranker: None,
             training: TrainingRecord::default(),
             pieces: None,
             memory: None,
@@ -136,11 +136,11 @@ impl ModelFolder {
 
     /// What the encoder reads behind a sentence of `own` tokens: the translation of the most similar one in the model's
     /// memory. Nothing if the model reads none, or none is similar.
-    pub fn behind(&self, sentence: &str, own: usize, vocabulary: &Vocabulary) -> Vec<u32> {
+    pub fn fuzzy_suffix(&self, sentence: &str, own: usize, vocabulary: &Vocabulary) -> Vec<u32> {
         let memory = self.memory.as_ref();
-        let memory = memory.filter(|_| self.model.matches == Some(Matches::Read));
+        let memory = memory.filter(|_| self.model.memory_use == Some(MemoryUse::FuzzyMatch));
         let found = memory.and_then(|memory| memory.best(sentence));
-        behind(
+        fuzzy_suffix(
             found,
             own,
             vocabulary,
@@ -217,7 +217,7 @@ impl ModelFolder {
         }
         let memories = [MEMORY, PLAIN_MEMORY].map(|name| folder.join(name));
         let memory = memories.iter().find(|path| path.exists());
-        if let Some(memory) = memory.filter(|_| description.model.matches.is_some()) {
+        if let Some(memory) = memory.filter(|_| description.model.memory_use.is_some()) {
             description.memory = Some(Arc::new(TranslationMemory::open(memory)?));
         }
         Ok(description)

@@ -8,7 +8,7 @@ mod version;
 
 pub use average::averaged_model;
 pub use encoder::{EncoderFolder, EncoderKind, EncoderNetwork, EncoderVocabulary};
-pub use folder::{ChannelFolder, Languages, ModelFolder, TrainingRecord, bert_sequence};
+pub use folder::{Languages, ModelFolder, RerankerFolder, TrainingRecord, bert_sequence};
 pub use tensors::{
     NamedTensors, Precision, load_module, module_tensors, read_tensors, write_tensors,
 };

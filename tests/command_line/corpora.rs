@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use canopy::model::Matches;
+use canopy::model::MemoryUse;
 use canopy::weights::Precision;
 use serde_json::Value;
 
@@ -162,7 +162,7 @@ fn contrastive_scores_say_that_they_know_no_memory() {
     assert_done(&canopy(&make));
     let model = desk.path("looks-up");
     let mut description = tiny::description();
-    description.model.matches = Some(Matches::LookUp);
+    description.model.memory_use = Some(MemoryUse::KnnMt);
     let (weights, vocabulary) = (tiny::talkative_model(1), tiny::vocabulary());
     let saved = description.save(Path::new(&model), &weights, &vocabulary, Precision::Full);
     saved.expect("a saved model");

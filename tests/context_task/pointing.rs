@@ -12,14 +12,15 @@
 use std::collections::BTreeMap;
 
 use canopy::model::{
-    Attended, AttendedKind, AttendedLayer, Batch, Context, FlatLevel, Keep, Model, Reading, Rows,
+    AttentionKind, AttentionRecorder, Batch, Context, FlatLevel, HeadWeights, Model, PackedBatch,
+    RecordedLayer, Recording,
 };
 
 use super::documents::Mention;
 
 /// What was read in a pass over documents and their reference translations.
 pub struct Pointing<'a> {
-    attended: Attended,
+    recorder: AttentionRecorder,
     batch: &'a Batch,
     /// Whether the words read encodings of sentences, not words.
     reads_encodings: bool,
@@ -28,7 +29,7 @@ pub struct Pointing<'a> {
 impl<'a> Pointing<'a> {
     pub fn of(model: &Model, context: Context, batch: &'a Batch) -> Self {
         Self {
-            attended: model.attended(&batch.source, &batch.references, Keep::all()),
+            recorder: model.record(&batch.source, &batch.references, Recording::all()),
             batch,
             reads_encodings: match context {
                 Context::HierarchicalEncoding { .. } => true,
@@ -46,14 +47,14 @@ impl<'a> Pointing<'a> {
         let form = references.sentences[mention.sentence].start + Mention::PLACE;
         let mut weights = BTreeMap::new();
         self.add(
-            AttendedKind::DecoderContext,
+            AttentionKind::DecoderContext,
             (form, 1.0),
             references,
             &mut weights,
         );
-        for cross in self.readings(AttendedKind::Cross, form) {
+        for cross in self.attention_weights(AttentionKind::Cross, form) {
             for &(word, share) in &cross.keys {
-                for kind in [AttendedKind::Context, AttendedKind::EncoderSelf] {
+                for kind in [AttentionKind::Context, AttentionKind::EncoderSelf] {
                     self.add(kind, (word as usize, share), source, &mut weights);
                 }
             }
@@ -67,19 +68,19 @@ impl<'a> Pointing<'a> {
     /// Adds what a row read of each sentence, by the row's share.
     fn add(
         &self,
-        kind: AttendedKind,
+        kind: AttentionKind,
         (row, share): (usize, f32),
-        keys: &Rows,
+        keys: &PackedBatch,
         weights: &mut BTreeMap<usize, f32>,
     ) {
-        let gate = self.attended.gates.iter().find(|gate| gate.kind == kind);
+        let gate = self.recorder.gates.iter().find(|gate| gate.kind == kind);
         let share = share * gate.map_or(1.0, |gate| 1.0 - gate.mean[row]);
-        for reading in self.readings(kind, row) {
+        for reading in self.attention_weights(kind, row) {
             let chosen = reading.sentences.iter();
             let chosen = chosen.map(|chosen| (chosen.sentence, chosen.weight));
             let words = reading.keys.iter().map(|&(key, weight)| {
                 let key = key as usize;
-                if self.reads_encodings && kind == AttendedKind::Context {
+                if self.reads_encodings && kind == AttentionKind::Context {
                     (key, weight)
                 } else {
                     (
@@ -96,11 +97,15 @@ impl<'a> Pointing<'a> {
     }
 
     /// All heads of a row.
-    fn readings(&self, kind: AttendedKind, row: usize) -> &[Reading] {
-        let mut layers = self.attended.layers.iter();
-        let Some(AttendedLayer { readings, .. }) = layers.find(|layer| layer.kind == kind) else {
+    fn attention_weights(&self, kind: AttentionKind, row: usize) -> &[HeadWeights] {
+        let mut layers = self.recorder.layers.iter();
+        let Some(RecordedLayer {
+            attention_weights, ..
+        }) = layers.find(|layer| layer.kind == kind)
+        else {
             return &[];
         };
-        &readings.rows[row * readings.num_heads..(row + 1) * readings.num_heads]
+        &attention_weights.rows
+            [row * attention_weights.num_heads..(row + 1) * attention_weights.num_heads]
     }
 }

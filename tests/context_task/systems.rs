@@ -41,7 +41,7 @@ impl System {
             context: self.context,
             memory: MemorySource::Live,
             warm_gate: false,
-            matches: None,
+            memory_use: None,
             bert: None,
         }
     }

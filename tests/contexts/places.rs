@@ -1,6 +1,6 @@
 //! Absolute positions of long documents.
 
-use canopy::model::{Counting, EncoderOutput, Model, ModelConfig, Positions, Rows};
+use canopy::model::{Counting, EncoderOutput, Model, ModelConfig, PackedBatch, Positions};
 
 use crate::{assert_near, numbers, pair, silent, tiny};
 
@@ -21,8 +21,8 @@ fn model() -> Model {
 }
 
 /// The sentences of a long document from number `first` on: words and place.
-fn rows(first: usize) -> Rows {
-    let mut rows = Rows::default();
+fn rows(first: usize) -> PackedBatch {
+    let mut rows = PackedBatch::default();
     rows.begin_document();
     for number in first..40 {
         let (source, _) = pair(1 + number * 5 % 9, number);
@@ -31,14 +31,14 @@ fn rows(first: usize) -> Rows {
     rows
 }
 
-fn encoded(model: &Model, rows: &Rows) -> EncoderOutput {
+fn encoded(model: &Model, rows: &PackedBatch) -> EncoderOutput {
     tiny::transformer(model).encode(rows, None, &silent())
 }
 
 #[test]
 fn words_count_through_the_document() {
     let rows = rows(0);
-    let places = encoded(&model(), &rows).places;
+    let places = encoded(&model(), &rows).positions;
     assert_eq!(places[0], [0, 0, 0]);
     // 1 + 6 words stand before the third sentence.
     assert_eq!(places[2], [7, 2, 0]);
@@ -52,12 +52,16 @@ fn words_count_through_the_document() {
 fn a_window_reads_like_a_document_that_begins_there() {
     let model = model();
     let whole = encoded(&model, &rows(0));
-    let windows: Vec<usize> = (1..40).filter(|&at| whole.places[at][0] == 0).collect();
+    let windows: Vec<usize> = (1..40).filter(|&at| whole.positions[at][0] == 0).collect();
     assert!(windows.len() > 3, "windows at {windows:?}");
     let states = numbers(whole.states);
     for start in windows {
         let part = encoded(&model, &rows(start));
-        assert_eq!(whole.places[start..], part.places, "from sentence {start}");
+        assert_eq!(
+            whole.positions[start..],
+            part.positions,
+            "from sentence {start}"
+        );
         let first = whole.sentences[start].start * tiny::config().d_model;
         assert_near(&numbers(part.states), &states[first..], 1e-5, "states");
     }

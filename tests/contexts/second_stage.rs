@@ -44,7 +44,7 @@ impl Bases {
         });
         let base = self.0[at].1.clone();
         let config = config.upon(&sentence_level).expect("its own base");
-        let model = Model::taking_up(base.clone(), &config, 9, &device).expect("a valid model");
+        let model = Model::warm_start(base.clone(), &config, 9, &device).expect("a valid model");
         (base, model)
     }
 }

@@ -8,7 +8,7 @@ use canopy::inference::{DeviceChoice, Flag, SearchOptions, Translator};
 use canopy::memory::TranslationMemory;
 use canopy::model::{Context, ContextSentence};
 use canopy::text::document::{Document, Format};
-use canopy::training::{for_document, looked_up};
+use canopy::training::{for_document, retrieved};
 use canopy::weights::{ModelFolder, Precision, read_tensors, write_tensors};
 
 use crate::desk::{Desk, assert_done, assert_failed, canopy, stdout};
@@ -133,7 +133,7 @@ fn looks_up(model: &Path) {
     let options = SearchOptions::default();
     made.translate(&page, &[1], &options, &mut take)
         .expect("it translates");
-    let view = looked_up(&translator, (&page, &found, 1), &mut None, &mut go_on);
+    let view = retrieved(&translator, (&page, &found, 1), &mut None, &mut go_on);
     let view = view.expect("it was looked up");
     let told = found[1].as_ref().expect("translated");
     // So little trained, it may not have come to an end.

@@ -20,8 +20,8 @@ pub fn han_context(case: &Case) {
         context_size: case.size("k"),
     };
     let (states, documents) = (case.rows("states"), Documents::one(case.sentences("mask")));
-    let (readers, none) = (documents.readers(), DropoutSource::none());
-    let summaries = layer.summaries(states.clone(), &readers, states.clone(), &documents);
+    let (query_spans, none) = (documents.query_spans(), DropoutSource::none());
+    let summaries = layer.summaries(states.clone(), &query_spans, states.clone(), &documents);
     let [rows, slots, d_model] = summaries.dims();
     let output =
         |name: &str, tensor: Tensor<2>| case.output_rows(name, tensor, &documents.sentences);
@@ -29,10 +29,10 @@ pub fn han_context(case: &Case) {
         "sentence_summaries",
         summaries.clone().reshape([rows, slots * d_model]),
     );
-    let context = layer.context(states.clone(), summaries, &readers, &documents, &none);
+    let context = layer.context(states.clone(), summaries, &query_spans, &documents, &none);
     output("gate", layer.gate.gate(states.clone(), context.clone()));
     output("context", context);
-    let gated = layer.forward(states.clone(), &readers, states, &documents, &none);
+    let gated = layer.forward(states.clone(), &query_spans, states, &documents, &none);
     output("output", gated.clone());
     case.differentiate("output", gated);
 }

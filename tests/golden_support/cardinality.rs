@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use burn::tensor::Tensor;
 use canopy::kernels::DropoutSource;
-use canopy::model::{Attended, BertFusion, Decoder, Documents, EncoderOutput, Memory, Norm};
+use canopy::model::{
+    AttentionRecorder, BertFusion, Decoder, Documents, EncoderOutput, Memory, Norm,
+};
 
 use super::Case;
 
@@ -78,18 +80,19 @@ pub fn cardinality_encoder_layer(case: &Case) {
     encoder.sublayers[1].norm = case.norm("norm_ff.");
     encoder.fusions = vec![fusion.clone()];
     let (states, bert) = (case.rows("states"), bert_states(case));
-    let readers = batch.layout().readers();
+    let query_spans = batch.layout().query_spans();
     Branches {
         case,
         own: attention.forward(states.clone(), states.clone(), &batch.own_segments()),
-        bert: fusion.attend(states.clone(), &readers, &fusion.prepare(&bert)),
+        bert: fusion.attend(states.clone(), &query_spans, &fusion.prepare(&bert)),
         states: states.clone(),
         norm_own: encoder.sublayers[0].norm.clone(),
         sentences: &batch.sentences,
     }
     .record(&fusion);
     let read = (Some(bert), None);
-    let outputs = encoder.forward_attended(states, &batch, read, &none, &mut Attended::off());
+    let outputs =
+        encoder.forward_recorded(states, &batch, read, &none, &mut AttentionRecorder::off());
     case.output_rows("layer_output", outputs.states.clone(), &batch.sentences);
     case.differentiate("layer_output", outputs.states);
 }
@@ -113,7 +116,7 @@ pub fn cardinality_decoder_layer(case: &Case) {
         documents: source.layout(),
         numbers: (0..source.sentences.len()).collect(),
         sentences: source.sentences,
-        places: source.places,
+        positions: source.positions,
         bert: Some(bert.clone()),
         stage_one: None,
     };
@@ -124,13 +127,13 @@ pub fn cardinality_decoder_layer(case: &Case) {
     let states = layer.norm_self.add(targets.clone(), asked, None);
     case.output_rows("after_self", states.clone(), &batch.sentences);
     let cross = batch.segments_over(&encoded.sentences);
-    let readers = batch.layout().readers();
+    let query_spans = batch.layout().query_spans();
     Branches {
         case,
         own: layer
             .cross_attention
             .forward(states.clone(), encoded.states.clone(), &cross),
-        bert: fusion.attend(states.clone(), &readers, &fusion.prepare(&bert)),
+        bert: fusion.attend(states.clone(), &query_spans, &fusion.prepare(&bert)),
         states,
         norm_own: layer.norm_cross.clone(),
         sentences: &batch.sentences,

@@ -87,7 +87,7 @@ pub fn conditional_attention_head(case: &Case) {
         .forward(words.clone(), sentences);
     let heads = case.conditional_heads(1);
     let projected = heads.project(words.clone(), words, encodings.clone());
-    let choice = heads.choose(&projected, &documents.readers(), documents);
+    let choice = heads.choose(&projected, &documents.query_spans(), documents);
     case.output("sentence_encodings", encodings);
     let map = sentences
         .iter()
@@ -113,16 +113,16 @@ pub fn conditional_attention_multi_head(case: &Case) {
     let encodings = attention
         .source2token
         .forward(words.clone(), &grid.documents.sentences);
-    let readers = grid.documents.readers();
+    let query_spans = grid.documents.query_spans();
     let projected = attention
         .heads
         .project(words.clone(), words.clone(), encodings.clone());
     let choice = attention
         .heads
-        .choose(&projected, &readers, &grid.documents);
+        .choose(&projected, &query_spans, &grid.documents);
     case.output("sentence_encodings", encodings);
     case.output_numbers("kept_relevance", grid.scores(&choice));
-    let output = attention.forward(words.clone(), &readers, words, &grid.documents);
+    let output = attention.forward(words.clone(), &query_spans, words, &grid.documents);
     case.output("output", output.clone());
     case.differentiate("output", output);
 }
@@ -146,7 +146,7 @@ pub fn hierarchical_conditional_attention_head(case: &Case) {
         tree.rule = rule;
         let choice = tree.choose(
             words.clone(),
-            &grid.documents.readers(),
+            &grid.documents.query_spans(),
             words.clone(),
             encodings.clone(),
             &grid.documents,
@@ -180,7 +180,7 @@ pub fn hierarchical_conditional_attention_multi_head(case: &Case) {
         attention.tree.rule = rule;
         let output = attention.forward(
             words.clone(),
-            &grid.documents.readers(),
+            &grid.documents.query_spans(),
             words.clone(),
             &grid.documents,
         );

@@ -1,7 +1,9 @@
 //! Sentence encodings, positions and the hierarchical encoding layer.
 
 use canopy::kernels::DropoutSource;
-use canopy::model::{ContextAttention, ContextSublayer, Counting, PlaceTables, SentenceAttention};
+use canopy::model::{
+    ContextAttention, ContextSublayer, Counting, PositionTables, SentenceAttention,
+};
 
 use super::Case;
 
@@ -23,7 +25,7 @@ pub fn multilevel_positional_encoding(case: &Case) {
         (Counting::Absolute, ""),
         (Counting::Restarting, "restarting_"),
     ] {
-        let places = counting.places(&lengths, &paragraphs);
+        let places = counting.positions(&lengths, &paragraphs);
         for (level, name) in ["word", "sentence", "paragraph"].into_iter().enumerate() {
             case.output_sizes(
                 &format!("{prefix}{name}_index"),
@@ -31,12 +33,12 @@ pub fn multilevel_positional_encoding(case: &Case) {
             );
         }
     }
-    let tables = PlaceTables {
+    let tables = PositionTables {
         words: case.weight("table_word"),
         sentences: case.weight("table_sentence"),
         paragraphs: case.weight("table_paragraph"),
     };
-    let encoding = tables.forward(&Counting::Absolute.places(&lengths, &paragraphs));
+    let encoding = tables.forward(&Counting::Absolute.positions(&lengths, &paragraphs));
     let embedded = case.input::<2>("embeddings") + encoding.clone();
     case.output("encoding", encoding);
     case.output("embedded", embedded.clone());
@@ -59,14 +61,14 @@ pub fn hierarchical_encoding_layer(case: &Case) {
     let sentences = case.sentences("mask");
     let rows = Case::document(&sentences);
     let documents = rows.layout();
-    let readers = documents.readers();
+    let query_spans = documents.query_spans();
     let encodings = attention
         .source2token
         .forward(words.clone(), &documents.sentences);
     case.output("sentence_encodings", encodings);
     let states = encoder.sublayers[0].forward(words.clone(), &rows.own_segments(), &none);
     case.output_rows("after_self_attention", states.clone(), &sentences);
-    let read = attention.forward(states.clone(), &readers, words.clone(), &documents);
+    let read = attention.forward(states.clone(), &query_spans, words.clone(), &documents);
     let states = norm.add(states, read, None);
     case.output_rows("after_context_attention", states, &sentences);
     let output = encoder.forward(words, &rows, None, &none).states;

@@ -5,8 +5,8 @@ use std::ops::Range;
 use burn::nn::Linear;
 use canopy::model::{
     Architecture, BertBatch, ConditionalHeads, ContextGate, Encoder, FeedForward, Gate, GruCell,
-    Layout, MemorySource, ModelConfig, MultiHeadAttention, Norm, NormPosition, Positions, Rows,
-    Source2Token,
+    Layout, MemorySource, ModelConfig, MultiHeadAttention, Norm, NormPosition, PackedBatch,
+    Positions, Source2Token,
 };
 
 use super::Case;
@@ -121,7 +121,7 @@ impl Case<'_> {
             context: None,
             memory: MemorySource::Live,
             warm_gate: false,
-            matches: None,
+            memory_use: None,
             bert: None,
         }
     }
@@ -139,22 +139,22 @@ impl Case<'_> {
     }
 
     /// Sentences of one document, whose words are already embedded.
-    pub fn document(sentences: &[Range<usize>]) -> Rows {
-        Rows {
+    pub fn document(sentences: &[Range<usize>]) -> PackedBatch {
+        PackedBatch {
             ids: Vec::new(),
             sentences: sentences.to_vec(),
-            places: vec![[0; 3]; sentences.len()],
+            positions: vec![[0; 3]; sentences.len()],
             documents: std::iter::once(0..sentences.len()).collect(),
             pieces: BertBatch::default(),
         }
     }
 
     /// The sentences of a mask as a batch whose words are already embedded, each a document.
-    pub fn batch(&self, mask: &str) -> Rows {
+    pub fn batch(&self, mask: &str) -> PackedBatch {
         let sentences = self.sentences(mask);
-        Rows {
+        PackedBatch {
             ids: Vec::new(),
-            places: vec![[0; 3]; sentences.len()],
+            positions: vec![[0; 3]; sentences.len()],
             documents: (0..sentences.len()).map(|n| n..n + 1).collect(),
             sentences,
             pieces: BertBatch::default(),

@@ -31,14 +31,14 @@ pub fn selective_h_attention(case: &Case) {
         },
     };
     let documents = Documents::one(case.sentences("mask"));
-    let readers = documents.readers();
+    let query_spans = documents.query_spans();
     let (queries, keys, values) = (
         case.rows("queries"),
         case.rows("word_keys"),
         case.rows("word_values"),
     );
     let projected = attention.project(queries.clone(), keys.clone(), values.clone(), &documents);
-    let choice = attention.choose(&projected, &readers, &documents);
+    let choice = attention.choose(&projected, &query_spans, &documents);
     let weights = attention.weights(&projected, &documents.sentences, &choice);
 
     let ([rows, _], sentences) = (queries.dims(), documents.sentences.len());
@@ -59,7 +59,7 @@ pub fn selective_h_attention(case: &Case) {
     }
     case.output_numbers("sentence_weights", of_sentences);
     case.output_numbers("hierarchical_weights", of_words);
-    let context = attention.forward(queries, &readers, keys, values, &documents);
+    let context = attention.forward(queries, &query_spans, keys, values, &documents);
     case.output("context", context.clone());
     case.differentiate("context", context);
 }
@@ -77,7 +77,7 @@ pub fn flat_attention(case: &Case) {
     let documents = Documents::one(case.sentences("mask"));
     let context = attention.forward(
         case.rows("queries"),
-        &documents.readers(),
+        &documents.query_spans(),
         case.rows("word_keys"),
         case.rows("word_values"),
         &documents,

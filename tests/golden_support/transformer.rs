@@ -61,7 +61,7 @@ pub fn transformer_decoder_layer(case: &Case) {
         documents: source.layout(),
         numbers: (0..source.sentences.len()).collect(),
         sentences: source.sentences,
-        places: source.places,
+        positions: source.positions,
         bert: None,
         stage_one: None,
     };

@@ -104,7 +104,7 @@ fn config(layout: &Layout, [d_model, d_ff]: [usize; 2]) -> ModelConfig {
         context: None,
         memory: MemorySource::Live,
         warm_gate: false,
-        matches: None,
+        memory_use: None,
         bert: None,
     }
 }

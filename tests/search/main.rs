@@ -1,8 +1,8 @@
 //! Search finds what the model says, in whatever company a sentence is searched, and keeps all markup.
 
-mod channel;
 mod markup;
 mod models;
+mod reranking;
 mod scripted;
 #[path = "../tiny/mod.rs"]
 mod tiny;
@@ -10,7 +10,7 @@ mod tiny;
 use std::ops::ControlFlow;
 
 use canopy::kernels::DropoutSource;
-use canopy::model::{Model, Rows};
+use canopy::model::{Model, PackedBatch};
 use canopy::search::{
     Hypothesis, Limits, Markup, SearchOptions, SourceSentence, SourceText, search, search_sentences,
 };
@@ -69,7 +69,7 @@ fn ranked(
     beam: usize,
     max_tokens: usize,
 ) -> Vec<Hypothesis> {
-    let rows = Rows::new([[ids, &[Vocabulary::EOS]].concat().as_slice()]);
+    let rows = PackedBatch::new([[ids, &[Vocabulary::EOS]].concat().as_slice()]);
     let state = model.start(&model.encode(&rows, &DropoutSource::none()));
     let limits = [Limits {
         markup: Markup::of(ids, vocabulary),

@@ -51,7 +51,7 @@ fn markup_is_kept_by_whatever_model() {
         .iter()
         .map(|text| SourceSentence {
             ids: vocabulary.encode(text),
-            place: (0, 0),
+            position: (0, 0),
         })
         .collect();
     let tied = ModelConfig {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use burn::tensor::Tensor;
 use burn::tensor::activation::log_softmax;
 use canopy::kernels::DropoutSource;
-use canopy::model::{Batch, Model, Rows};
+use canopy::model::{Batch, Model, PackedBatch};
 use canopy::search::{Decode, Hypothesis, SourceSentence, SourceText, search_sentences};
 use canopy::text::vocabulary::Vocabulary;
 use rand::seq::IndexedRandom;
@@ -31,7 +31,7 @@ fn sources(vocabulary: &Vocabulary, count: usize) -> Vec<SourceSentence> {
             .collect();
         SourceSentence {
             ids: vocabulary.encode(&words.join(" ")),
-            place: (number % 3, number),
+            position: (number % 3, number),
         }
     };
     (0..count).map(sentence).collect()
@@ -39,7 +39,7 @@ fn sources(vocabulary: &Vocabulary, count: usize) -> Vec<SourceSentence> {
 
 /// Always the likeliest word, written without the search room.
 fn greedy(model: &Model, vocabulary: &Vocabulary, source: &[u32], max_tokens: usize) -> Hypothesis {
-    let rows = Rows::new([[source, &[Vocabulary::EOS]].concat().as_slice()]);
+    let rows = PackedBatch::new([[source, &[Vocabulary::EOS]].concat().as_slice()]);
     let mut state = model.start(&model.encode(&rows, &DropoutSource::none()));
     let (mut ids, mut log_prob, mut last) = (Vec::new(), 0.0, Vocabulary::BOS);
     loop {
@@ -96,7 +96,7 @@ fn beam_of_one_equals_greedy() {
 }
 
 /// Log-probabilities after every word of every target sentence, computed at once.
-fn log_probs_at_once(model: &Model, source: &Rows, target: &Rows) -> Vec<f32> {
+fn log_probs_at_once(model: &Model, source: &PackedBatch, target: &PackedBatch) -> Vec<f32> {
     let batch = Batch {
         source: source.clone(),
         target: target.clone(),
@@ -123,14 +123,20 @@ fn cached_decoding_equals_a_full_forward() {
     let mut word = || rng.random_range(4..u32::try_from(tiny::VOCAB).expect("small"));
     for config in tiny::kinds() {
         let model = tiny::model(&config, 5, &tiny::device());
-        let (mut source, mut target) = (Rows::default(), Rows::default());
+        let (mut source, mut target) = (PackedBatch::default(), PackedBatch::default());
         for (number, len) in [9, 1, 4].into_iter().enumerate() {
-            let place = (number, 2 * number);
-            source.push(&(0..len).map(|_| word()).collect::<Vec<_>>(), place);
+            let position = (number, 2 * number);
+            source.push(&(0..len).map(|_| word()).collect::<Vec<_>>(), position);
             let sentence: Vec<u32> = (0..WORDS)
-                .map(|place| if place == 0 { Vocabulary::BOS } else { word() })
+                .map(|position| {
+                    if position == 0 {
+                        Vocabulary::BOS
+                    } else {
+                        word()
+                    }
+                })
                 .collect();
-            target.push(&sentence, place);
+            target.push(&sentence, position);
         }
         let expected = log_probs_at_once(&model, &source, &target);
         let after = |sentence: usize, words: usize| {

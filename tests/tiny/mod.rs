@@ -91,7 +91,7 @@ pub fn config() -> ModelConfig {
         context: None,
         memory: MemorySource::Live,
         warm_gate: false,
-        matches: None,
+        memory_use: None,
         bert: None,
     }
 }

@@ -2,8 +2,8 @@
 
 use burn::tensor::{Distribution, Tensor};
 use canopy::model::{
-    ConditionalAttentionConfig, ContextAttention, Documents,
-    HierarchicalConditionalAttentionConfig, Keep, Memory, Reading,
+    ConditionalAttentionConfig, ContextAttention, Documents, HeadWeights,
+    HierarchicalConditionalAttentionConfig, Memory, Recording,
 };
 use canopy::trace::MapKind;
 
@@ -104,7 +104,7 @@ fn the_way_down_the_tree_ends_at_the_sentences_that_are_read() {
     }
 }
 
-fn reads(reading: &Reading) -> Vec<usize> {
+fn reads(reading: &HeadWeights) -> Vec<usize> {
     reading.sentences.iter().map(|read| read.sentence).collect()
 }
 
@@ -115,7 +115,7 @@ fn traced_sentences_are_those_that_the_layers_choose() {
     device.seed(3);
     let documents = Documents::one(vec![0..4, 4..5, 5..9, 9..12, 12..16]);
     let words = Tensor::<2>::random([16, 8], Distribution::Normal(0.0, 1.0), &device);
-    let readers = documents.readers();
+    let query_spans = documents.query_spans();
     let memory = Memory::of(words.clone(), documents.clone());
     let conditional = ConditionalAttentionConfig::new(8, 2, 2).init(&device);
     let tree = HierarchicalConditionalAttentionConfig::new(8, 2, 2).init(&device);
@@ -127,10 +127,12 @@ fn traced_sentences_are_those_that_the_layers_choose() {
         words.clone(),
         encode(&conditional.source2token),
     );
-    let chosen = conditional.heads.choose(&projected, &readers, &documents);
+    let chosen = conditional
+        .heads
+        .choose(&projected, &query_spans, &documents);
     let by_tree = tree.tree.choose(
         words.clone(),
-        &readers,
+        &query_spans,
         words.clone(),
         encode(&tree.source2token),
         &documents,
@@ -140,11 +142,12 @@ fn traced_sentences_are_those_that_the_layers_choose() {
         (ContextAttention::Tree(tree), by_tree.choice),
     ] {
         let prepared = attention.prepare(&memory);
-        let (read, readings) = attention.readings(words.clone(), &readers, &prepared, &Keep::all());
-        let plain = attention.attend(words.clone(), &readers, &prepared);
+        let (read, attention_weights) =
+            attention.attention_weights(words.clone(), &query_spans, &prepared, &Recording::all());
+        let plain = attention.attend(words.clone(), &query_spans, &prepared);
         assert_eq!(read.to_data(), plain.to_data(), "looking changes nothing");
-        assert_eq!(readings.rows.len(), choice.len());
-        for (reading, kept) in readings.rows.iter().zip(&choice) {
+        assert_eq!(attention_weights.rows.len(), choice.len());
+        for (reading, kept) in attention_weights.rows.iter().zip(&choice) {
             assert_eq!(reads(reading), kept.sentences);
         }
     }

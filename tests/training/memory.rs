@@ -24,10 +24,10 @@ fn a_model_reads_the_translation_of_the_most_similar_training_sentence() {
     for example in &data.train.examples {
         let end = example.source.iter().position(|&id| id == SENTENCE_BREAK);
         let Some(end) = end else { continue };
-        let (own, behind) = example.source.split_at(end);
+        let (own, fuzzy_suffix) = example.source.split_at(end);
         let own = vocabulary.decode(own);
         let (exact, other) = (memory.best(&own), memory.best_other(&own));
-        let read = Some(vocabulary.decode(&behind[1..]));
+        let read = Some(vocabulary.decode(&fuzzy_suffix[1..]));
         let target = |found: Option<Match<'_>>| found.map(|found| found.target.to_owned());
         if read == target(other) {
             others += 1;
@@ -44,17 +44,21 @@ fn a_model_reads_the_translation_of_the_most_similar_training_sentence() {
     let description = model.expect("a model").description().clone();
     assert_eq!(description.memory.as_ref(), Some(memory));
     let known = memory.best("Open the file.").expect("a training sentence");
-    let behind = description.behind("Open the file.", 5, vocabulary);
-    assert_eq!((known.score, behind[0]), (1.0, SENTENCE_BREAK));
-    assert_eq!(vocabulary.decode(&behind[1..]), known.target);
+    let fuzzy_suffix = description.fuzzy_suffix("Open the file.", 5, vocabulary);
+    assert_eq!((known.score, fuzzy_suffix[0]), (1.0, SENTENCE_BREAK));
+    assert_eq!(vocabulary.decode(&fuzzy_suffix[1..]), known.target);
     let full = description.model.max_tokens - 2;
-    let none = description.behind("Open the file.", full, vocabulary);
+    let none = description.fuzzy_suffix("Open the file.", full, vocabulary);
     assert_eq!(none, Vec::<u32>::new());
 
     fs::remove_file(run.join("checkpoints/last/memory.tsv.gz")).expect("it is there");
     let without = Translator::open(&run.join("checkpoints/last"), DeviceChoice::Cpu);
     let without = without.expect("still a model").description().clone();
-    assert!(without.behind("Open the file.", 5, vocabulary).is_empty());
+    assert!(
+        without
+            .fuzzy_suffix("Open the file.", 5, vocabulary)
+            .is_empty()
+    );
 }
 
 #[test]

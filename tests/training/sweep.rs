@@ -2,7 +2,7 @@
 
 use canopy::corpus::{Corpus, Split};
 use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions};
-use canopy::model::Matches;
+use canopy::model::MemoryUse;
 use canopy::results::{Questions, Results};
 use canopy::training::sweep::{Sweep, SweepTable};
 use canopy::weights::{ModelFolder, Precision};
@@ -172,8 +172,8 @@ fn a_row_may_look_up_with_the_weights_of_another_one() {
     let described = models.map(|model| ModelFolder::open(&model).expect("a model"));
     let does = described
         .each_ref()
-        .map(|model| (model.model.matches, model.memory.is_some()));
-    assert_eq!(does, [(None, false), (Some(Matches::LookUp), true)]);
+        .map(|model| (model.model.memory_use, model.memory.is_some()));
+    assert_eq!(does, [(None, false), (Some(MemoryUse::KnnMt), true)]);
     assert_eq!(described[1].training.preset, "nearest-neighbours-small");
 }
 

@@ -13,7 +13,7 @@ use canopy::interchange::{Archive, Encoder};
 use canopy::jobs::{ExplainThread, Worker};
 use canopy::similarity::Measure;
 use canopy::trace::Trace;
-use canopy::training::Turn;
+use canopy::training::DeviceLock;
 use canopy::weights::Precision;
 use egui::accesskit::Role;
 use egui_kittest::kittest::NodeT;
@@ -410,7 +410,7 @@ fn encoder(folder: &Path) {
 /// The worker's answer to the request that waits.
 fn compared(explored: &mut Explored) {
     let (sender, events) = channel();
-    let worker = Worker::spawn(Turn::default(), sender, || ()).expect("a thread");
+    let worker = Worker::spawn(DeviceLock::default(), sender, || ()).expect("a thread");
     let state = &mut explored.harness.state_mut().state;
     let request = state.requests.pop().expect("a request");
     assert!(matches!(request, Request::Compare { .. }), "{request:?}");

@@ -104,7 +104,7 @@ impl NewRun {
         }
         if let Ok(preset) = Preset::named(preset) {
             let none = TrainingConfig::default();
-            if preset.matches.is_none() {
+            if preset.memory_use.is_none() {
                 self.config.memory = none.memory;
             }
             if !preset.reads_bert() {

@@ -14,7 +14,7 @@ use crate::contrastive::{Accuracies, ContrastiveSet, TargetContext, open};
 use crate::error::Result;
 use crate::evaluation::told_apart;
 use crate::inference::ContextOptions;
-use crate::model::Matches;
+use crate::model::MemoryUse;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ScoreArguments {
@@ -121,8 +121,8 @@ fn score(
     let total: usize = set.items.iter().map(|item| item.candidates().count()).sum();
     let mut status = StatusLine::new();
     let name = translator.info().name.clone();
-    let memory = translator.description().model.matches;
-    if let Some(Matches::Learn | Matches::LookUp) = memory {
+    let memory = translator.description().model.memory_use;
+    if let Some(MemoryUse::FineTune | MemoryUse::KnnMt) = memory {
         warn(&format!(
             "{name}: its memory is not used here: translations are scored by the network alone"
         ));

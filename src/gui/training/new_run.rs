@@ -136,7 +136,7 @@ impl Form<'_> {
         if preset.as_ref().is_ok_and(Preset::reads_bert) {
             self.bert_ui(ui);
         }
-        if preset.is_ok_and(|preset| preset.matches.is_some()) {
+        if preset.is_ok_and(|preset| preset.memory_use.is_some()) {
             self.row_ui(
                 ui,
                 "memory",

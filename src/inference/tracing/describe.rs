@@ -2,8 +2,8 @@
 
 use crate::kernels::WordNormaliser;
 use crate::model::{
-    Architecture, AttendedKind, Context, FlatLevel, Keep, KeptVisits, Matches, ModelConfig,
-    Placement, Reach, Sublayer,
+    Architecture, AttentionKind, Context, FlatLevel, MemoryUse, ModelConfig, Placement, Reach,
+    RecordedVisits, Recording, Sublayer,
 };
 use crate::trace::{MapKind, Normaliser, TracedModel, Units, Visible};
 use crate::weights::ModelFolder;
@@ -29,7 +29,7 @@ pub(super) struct Described {
 }
 
 impl Described {
-    pub fn new(kind: AttendedKind, config: &ModelConfig) -> Self {
+    pub fn new(kind: AttentionKind, config: &ModelConfig) -> Self {
         let plain = |kind, queries, keys| Self {
             kind,
             queries,
@@ -40,23 +40,23 @@ impl Described {
         };
         let (source, target) = (Units::SourceWords, Units::TargetWords);
         match kind {
-            AttendedKind::EncoderSelf => Self {
+            AttentionKind::EncoderSelf => Self {
                 visible: match config.context {
                     Some(Context::Concatenation { previous }) => Visible::OwnAndPrevious(previous),
                     _ => Visible::Own,
                 },
                 ..plain(MapKind::EncoderSelf, source, source)
             },
-            AttendedKind::SentenceEncoding => {
+            AttentionKind::SentenceEncoding => {
                 plain(MapKind::SentenceEncoding, Units::SourceSentences, source)
             }
-            AttendedKind::Cross => plain(MapKind::Cross, target, source),
-            AttendedKind::Context => Self {
+            AttentionKind::Cross => plain(MapKind::Cross, target, source),
+            AttentionKind::Context => Self {
                 kind: MapKind::Context,
                 queries: source,
                 ..Self::of_context(config, [source, Units::SourceSentences])
             },
-            AttendedKind::DecoderContext => {
+            AttentionKind::DecoderContext => {
                 let hierarchical =
                     matches!(config.context, Some(Context::HierarchicalEncoding { .. }));
                 let keys = if hierarchical {
@@ -160,7 +160,7 @@ pub(super) fn model(description: &ModelFolder) -> TracedModel {
         num_decoder_layers: config.num_decoder_layers,
         num_heads: if recurrent { 1 } else { config.num_heads },
         top_t,
-        looks_up: config.matches == Some(Matches::LookUp),
+        looks_up: config.memory_use == Some(MemoryUse::KnnMt),
     }
 }
 
@@ -170,7 +170,7 @@ fn encoder_layers(config: &ModelConfig) -> usize {
 }
 
 /// How much is kept of a document, so that its trace fits into memory.
-pub(super) fn amount(config: &ModelConfig, words: usize, sentences: usize) -> Keep {
+pub(super) fn amount(config: &ModelConfig, words: usize, sentences: usize) -> Recording {
     let (encoder, decoder) = (encoder_layers(config), config.num_decoder_layers);
     let by_head = words * config.num_heads;
     // In each layer of either side one attention, in the last ones another, as a rough estimate.
@@ -192,15 +192,15 @@ pub(super) fn amount(config: &ModelConfig, words: usize, sentences: usize) -> Ke
         }
         _ => 0,
     };
-    Keep {
+    Recording {
         least: LEAST,
         // Of each survivor two children are looked at.
         visits: if 2 * survivors <= MOST_VISITS {
-            KeptVisits::All
+            RecordedVisits::All
         } else if survivors <= MOST_VISITS {
-            KeptVisits::Survivors
+            RecordedVisits::Survivors
         } else {
-            KeptVisits::None
+            RecordedVisits::None
         },
         encoder_from: kept(encoder),
         decoder_from: kept(decoder),
@@ -217,9 +217,9 @@ mod tests {
         let preset = Preset::named("hierarchical-conditional-small").expect("there");
         let config = preset.config(8_000);
         let kept = |sentences: usize| amount(&config, 20 * sentences, sentences);
-        assert_eq!(kept(100).visits, KeptVisits::All);
-        assert_eq!(kept(20_000).visits, KeptVisits::None);
-        let layers = |keep: Keep| [keep.encoder_from, keep.decoder_from];
+        assert_eq!(kept(100).visits, RecordedVisits::All);
+        assert_eq!(kept(20_000).visits, RecordedVisits::None);
+        let layers = |keep: Recording| [keep.encoder_from, keep.decoder_from];
         assert_eq!(layers(kept(100)), [0, 0]);
         let last = [encoder_layers(&config) - 1, config.num_decoder_layers - 1];
         assert_eq!(layers(kept(200_000)), last);

@@ -13,7 +13,7 @@ pub(super) use self::text::TracedText;
 use super::translation::Translation;
 use super::translator::Translator;
 use crate::error::Result;
-use crate::model::{Attended, AttendedKind, GateReading, ModelConfig};
+use crate::model::{AttentionKind, AttentionRecorder, GateActivations, ModelConfig};
 use crate::search::{Encodings, LARGEST, Window};
 use crate::text::document::Document;
 use crate::trace::{
@@ -72,22 +72,23 @@ impl Translator {
         let (read_text, mut kept) = (text.source_text(), Encodings::default());
         for window in windows {
             let around = || kept.around(self.model(), &read_text, &window, LARGEST);
-            let surroundings = in_documents.then(around).flatten();
+            let document_window = in_documents.then(around).flatten();
             let (source, target) = text.rows(window.read.clone());
             let model = self.model();
-            let mut attended = model.attended_among(&source, &target, surroundings.as_ref(), keep);
+            let mut recorder =
+                model.record_in_window(&source, &target, document_window.as_ref(), keep);
             let Window { read, own } = window;
             let before = own.start - read.start;
             let [source, target] = text.words(read.start..own.start);
-            attended.forget_first([source, target, before]);
+            recorder.forget_first([source, target, before]);
             let layout = Layout {
                 text: &text,
                 read,
-                is_among_others: surroundings.is_some(),
+                is_among_others: document_window.is_some(),
                 tree: 0,
                 num_sentences,
             };
-            add_window(&mut trace, attended, layout, before, (config, keep.least));
+            add_window(&mut trace, recorder, layout, before, (config, keep.least));
         }
         for map in &mut trace.maps {
             // What was not read has rows too where sentences ask.
@@ -115,17 +116,17 @@ impl Translator {
 /// Adds what was read of a window, the first `before` sentences of which are those of others.
 fn add_window(
     trace: &mut Trace,
-    attended: Attended,
+    recorder: AttentionRecorder,
     mut layout: Layout<'_>,
     before: usize,
     (config, least): (&ModelConfig, f32),
 ) {
-    let Attended {
+    let AttentionRecorder {
         layers,
         gates,
         leaves,
         ..
-    } = attended;
+    } = recorder;
     if !leaves.is_empty() {
         let leaves = leaves.iter();
         let leaves = leaves.map(|&leaf| layout.sentence(MapKind::Context, leaf));
@@ -134,18 +135,18 @@ fn add_window(
     }
     for gate in gates {
         let side = match gate.kind {
-            AttendedKind::DecoderContext => Side::Target,
+            AttentionKind::DecoderContext => Side::Target,
             _ => Side::Source,
         };
         add_gate(trace, gate_name(config), gate, side);
     }
     for layer in layers {
         let described = Described::new(layer.kind, config);
-        let num_heads = layer.readings.num_heads;
+        let num_heads = layer.attention_weights.num_heads;
         let masked = layout.masks(&described) && !trace.overview.windows.is_empty();
         let first = first_map(trace, &described, (layer.layer, num_heads), masked, least);
         let maps = &mut trace.maps[first..first + num_heads];
-        layout.add(&described, layer.readings, before, maps);
+        layout.add(&described, layer.attention_weights, before, maps);
     }
 }
 
@@ -158,7 +159,7 @@ fn tree_number(trees: &mut Vec<TracedTree>, tree: TracedTree) -> u32 {
 }
 
 /// Adds values behind those of the windows before.
-fn add_gate(trace: &mut Trace, name: &str, mut gate: GateReading, side: Side) {
+fn add_gate(trace: &mut Trace, name: &str, mut gate: GateActivations, side: Side) {
     let gates = &mut trace.overview.gates;
     let same = |there: &&mut GateValues| (there.layer, there.side) == (gate.layer, side);
     if let Some(there) = gates.iter_mut().find(same) {

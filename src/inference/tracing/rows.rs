@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::describe::Described;
 use super::text::TracedText;
-use crate::model::{Reading, Readings, SentenceReading};
+use crate::model::{AttentionWeights, HeadWeights, SentenceWeights};
 use crate::trace::{AttentionMap, MapKind, MapRow, NodeVisit, SentenceWeight, Side, Visible};
 
 /// Which part of the document was read in a pass.
@@ -40,18 +40,18 @@ impl Layout<'_> {
     pub fn add(
         &self,
         described: &Described,
-        readings: Readings,
+        attention_weights: AttentionWeights,
         own: usize,
         maps: &mut [AttentionMap],
     ) {
-        let num_heads = readings.num_heads;
+        let num_heads = attention_weights.num_heads;
         let [source, target] = self.text.words(0..self.read.start);
         let first = number(match described.keys.side() {
             Side::Source => source,
             Side::Target => target,
         });
         let mut heads: Vec<Vec<MapRow>> = (0..num_heads).map(|_| Vec::new()).collect();
-        for (index, reading) in readings.rows.into_iter().enumerate() {
+        for (index, reading) in attention_weights.rows.into_iter().enumerate() {
             heads[index % num_heads].push(self.row(reading, described, first));
         }
         for (map, mut rows) in maps.iter_mut().zip(heads) {
@@ -64,7 +64,7 @@ impl Layout<'_> {
         }
     }
 
-    fn row(&self, reading: Reading, described: &Described, first: u32) -> MapRow {
+    fn row(&self, reading: HeadWeights, described: &Described, first: u32) -> MapRow {
         let kind = described.kind;
         let mut row = MapRow {
             rest: reading.rest,
@@ -88,7 +88,7 @@ impl Layout<'_> {
         }
         if !reading.sentences.is_empty() {
             row.sentences = merged(reading.sentences.into_iter().map(|read| {
-                let SentenceReading {
+                let SentenceWeights {
                     sentence,
                     weight,
                     relevance,

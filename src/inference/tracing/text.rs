@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::translation::Translation;
 use super::super::translator::{Translator, is_translatable};
 use crate::error::Result;
-use crate::model::{Batch, BertSequence, Rows};
+use crate::model::{Batch, BertSequence, PackedBatch};
 use crate::search::{LARGEST, SourceSentence, SourceText, Window, windows};
 use crate::text::document::{Document, Sentence};
 use crate::text::vocabulary::Vocabulary;
@@ -64,7 +64,7 @@ impl TracedText {
             let position = document.position(sentence);
             read.extend(sources.into_iter().map(|source| SourceSentence {
                 ids: translator.read_ids(source.trim(), points),
-                place: (position.sentence_in_paragraph, position.paragraph),
+                position: (position.sentence_in_paragraph, position.paragraph),
             }));
             let targets = targets.into_iter();
             parts.extend(targets.map(|target| TracedPart { sentence, target }));
@@ -151,19 +151,19 @@ impl TracedText {
         windows.collect()
     }
 
-    /// Source and target of some parts, as [`Model::attended`](crate::model::Model::attended) takes them.
-    pub fn rows(&self, parts: Range<usize>) -> (Rows, Rows) {
-        let (mut source, mut target) = (Rows::default(), Rows::default());
+    /// Source and target of some parts, as [`Model::record`](crate::model::Model::record) takes them.
+    pub fn rows(&self, parts: Range<usize>) -> (PackedBatch, PackedBatch) {
+        let (mut source, mut target) = (PackedBatch::default(), PackedBatch::default());
         for number in parts {
-            let (part, SourceSentence { ids, place }) =
+            let (part, SourceSentence { ids, position }) =
                 (&self.parts[number], &self.sources[number]);
-            source.push(&[ids.as_slice(), &[Vocabulary::EOS]].concat(), *place);
+            source.push(&[ids.as_slice(), &[Vocabulary::EOS]].concat(), *position);
             if let Some(pieces) = self.pieces.get(number) {
                 source.push_pieces(pieces);
             }
             let words = part.target.as_ref();
             let words = words.map(|ids| [&[Vocabulary::BOS], ids.as_slice()].concat());
-            target.push(&words.unwrap_or_default(), *place);
+            target.push(&words.unwrap_or_default(), *position);
         }
         (source, target)
     }
@@ -197,7 +197,7 @@ impl TracedText {
             for &number in &own {
                 let ids = self.parts[number].target.as_deref().unwrap_or_default();
                 let target = [&[Vocabulary::BOS], ids].concat();
-                batch.target.push(&target, self.sources[number].place);
+                batch.target.push(&target, self.sources[number].position);
                 batch.labels.extend_from_slice(ids);
                 batch.labels.push(Vocabulary::EOS);
             }

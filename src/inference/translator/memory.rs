@@ -6,36 +6,36 @@ use super::{Translator, is_translatable};
 use crate::error::{Error, Result};
 use crate::inference::translation::{Flag, Translation};
 use crate::memory::TranslationMemory;
-use crate::model::{Architecture, Matches};
+use crate::model::{Architecture, MemoryUse};
 
 impl Translator {
     /// Takes over these translations wherever a sentence without markup is exactly the same. A model that reads a
     /// translation memory, or learns from it, does so with the similar ones before those of its own; any other one looks
-    /// them up, if it can ([`Matches::LookUp`]).
+    /// them up, if it can ([`MemoryUse::KnnMt`]).
     pub fn remember(&mut self, memory: TranslationMemory) {
         self.memory = Some(Arc::new(memory));
         let model = &mut self.description.model;
         let can_look_up = model.architecture == Architecture::Transformer;
-        if model.matches.is_none() && can_look_up {
-            model.matches = Some(Matches::LookUp);
+        if model.memory_use.is_none() && can_look_up {
+            model.memory_use = Some(MemoryUse::KnnMt);
         }
         self.join_memories();
     }
 
-    /// Lets the model learn from its memory before each document, see [`Matches::Learn`].
+    /// Lets the model learn from its memory before each document, see [`MemoryUse::FineTune`].
     ///
     /// # Errors
     /// [`Error::Config`] if it reads a memory or BERT already.
     pub fn learn_from_memory(&mut self) -> Result<()> {
         let model = &mut self.description.model;
-        if model.matches == Some(Matches::Read) || model.bert.is_some() {
+        if model.memory_use == Some(MemoryUse::FuzzyMatch) || model.bert.is_some() {
             return Err(Error::Config {
                 field: "adapt",
                 found: self.info.name.clone(),
                 allowed: "models that read neither a translation memory nor BERT".to_owned(),
             });
         }
-        model.matches = Some(Matches::Learn);
+        model.memory_use = Some(MemoryUse::FineTune);
         self.join_memories();
         Ok(())
     }
@@ -47,7 +47,7 @@ impl Translator {
 
     /// Puts the user's memory before the model's own, if the model does anything with it.
     fn join_memories(&mut self) {
-        let (Some(memory), Some(_)) = (&self.memory, self.description.model.matches) else {
+        let (Some(memory), Some(_)) = (&self.memory, self.description.model.memory_use) else {
             return;
         };
         let joined = match &self.description.memory {

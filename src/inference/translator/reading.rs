@@ -14,7 +14,10 @@ impl Translator {
     pub(in crate::inference) fn read_ids(&self, text: &str, points: &[String]) -> Vec<u32> {
         let mut ids = self.vocabulary.encode(text);
         let shown = placeholder::visible(text, points);
-        ids.extend(self.description.behind(&shown, ids.len(), &self.vocabulary));
+        ids.extend(
+            self.description
+                .fuzzy_suffix(&shown, ids.len(), &self.vocabulary),
+        );
         ids
     }
 
@@ -29,15 +32,16 @@ impl Translator {
         contexts: Option<&[Option<String>]>,
     ) -> Result<()> {
         if self.description.memory.is_some() {
-            let behind = units
-                .sources
-                .iter()
-                .zip(&units.shown)
-                .map(|((_, source), shown)| {
-                    let own = self.vocabulary.encode(source).len();
-                    self.description.behind(shown, own, &self.vocabulary)
-                });
-            units.behind = behind.collect();
+            let fuzzy_suffix =
+                units
+                    .sources
+                    .iter()
+                    .zip(&units.shown)
+                    .map(|((_, source), shown)| {
+                        let own = self.vocabulary.encode(source).len();
+                        self.description.fuzzy_suffix(shown, own, &self.vocabulary)
+                    });
+            units.fuzzy_suffix = fuzzy_suffix.collect();
         }
         let sequences = match (self.model.bert(), contexts) {
             (Some(_), Some(contexts)) => {

@@ -32,7 +32,7 @@ fn translator(context: Option<Context>) -> Translator {
         context,
         memory: MemorySource::Live,
         warm_gate: false,
-        matches: None,
+        memory_use: None,
         bert: None,
     };
     let device = ComputeDevice::open(DeviceChoice::Cpu).expect("a CPU");

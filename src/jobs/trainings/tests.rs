@@ -42,7 +42,7 @@ fn fake(
         "run" => Ok(EndReason::Steps),
         "endless" => {
             while control.order() < Order::Stop {
-                let _turn = control.turn().take();
+                let _turn = control.device_lock().take();
                 std::thread::sleep(Duration::from_millis(1));
             }
             Ok(EndReason::Stopped)
@@ -53,9 +53,9 @@ fn fake(
     }
 }
 
-fn spawned(turn: Turn) -> (Trainings, Receiver<Event>) {
+fn spawned(device_lock: DeviceLock) -> (Trainings, Receiver<Event>) {
     let (sender, events) = channel();
-    let trainings = Trainings::spawn_with(fake, turn, sender, || ()).expect("a thread");
+    let trainings = Trainings::spawn_with(fake, device_lock, sender, || ()).expect("a thread");
     (trainings, events)
 }
 
@@ -91,7 +91,7 @@ fn told(events: &Receiver<Event>) -> Vec<String> {
 
 #[test]
 fn runs_are_trained_one_after_the_other() {
-    let (trainings, events) = spawned(Turn::default());
+    let (trainings, events) = spawned(DeviceLock::default());
     start(&trainings, 1, "endless");
     start(&trainings, 2, "run");
     start(&trainings, 3, "run");
@@ -109,7 +109,7 @@ fn runs_are_trained_one_after_the_other() {
 
 #[test]
 fn a_panic_is_a_visible_failure_and_the_next_run_begins() {
-    let (trainings, events) = spawned(Turn::default());
+    let (trainings, events) = spawned(DeviceLock::default());
     start(&trainings, 1, "no such luck");
     start(&trainings, 2, "Parent device is lost");
     start(&trainings, 3, "run");
@@ -122,7 +122,7 @@ fn a_panic_is_a_visible_failure_and_the_next_run_begins() {
 
 #[test]
 fn too_little_memory_halves_the_batches_and_says_so() {
-    let (trainings, events) = spawned(Turn::default());
+    let (trainings, events) = spawned(DeviceLock::default());
     start(&trainings, 1, "too large");
     let told = told(&events);
     assert_eq!(told.len(), 6, "{told:?}");
@@ -133,7 +133,7 @@ fn too_little_memory_halves_the_batches_and_says_so() {
 
 #[test]
 fn too_little_memory_for_anything_ends_with_advice() {
-    let (trainings, events) = spawned(Turn::default());
+    let (trainings, events) = spawned(DeviceLock::default());
     start(&trainings, 1, "out of memory, always");
     let told = told(&events);
     let last = told.last().expect("an end");
@@ -142,11 +142,11 @@ fn too_little_memory_for_anything_ends_with_advice() {
 
 #[test]
 fn a_translation_goes_on_while_a_run_goes_on() {
-    let turn = Turn::default();
-    let (trainings, events) = spawned(turn.clone());
+    let device_lock = DeviceLock::default();
+    let (trainings, events) = spawned(device_lock.clone());
     start(&trainings, 1, "endless");
     wait_for_begin(&events);
-    let (worker, translations) = translation::start_sharing(turn);
+    let (worker, translations) = translation::start_sharing(device_lock);
     translation::translate_all(&worker, &translations);
     order(&trainings, 1, Order::Stop);
     assert_eq!(told(&events), ["1 finished"]);

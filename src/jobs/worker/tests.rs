@@ -85,7 +85,7 @@ impl Engine for Fake {
         unreachable!("not asked for here")
     }
 
-    fn tell(
+    fn explain(
         &self,
         made: Option<&Self>,
         question: &ModelQuestion<'_>,
@@ -165,13 +165,13 @@ fn open_on(device: DeviceChoice) -> Request {
 }
 
 fn start() -> (Worker, Receiver<Event>) {
-    start_sharing(Turn::default())
+    start_sharing(DeviceLock::default())
 }
 
 /// A worker with a model.
-pub fn start_sharing(turn: Turn) -> (Worker, Receiver<Event>) {
+pub fn start_sharing(device_lock: DeviceLock) -> (Worker, Receiver<Event>) {
     let (sender, events) = channel();
-    let worker = Worker::spawn_with(open_fake, turn, sender, || ()).expect("a thread");
+    let worker = Worker::spawn_with(open_fake, device_lock, sender, || ()).expect("a thread");
     assert!(worker.send(open()));
     assert!(matches!(
         events.recv().expect("an event"),
@@ -315,7 +315,8 @@ fn learning_is_told_and_can_be_cancelled() {
 #[test]
 fn translating_without_a_model_fails() {
     let (sender, events) = channel();
-    let worker = Worker::spawn_with(open_fake, Turn::default(), sender, || ()).expect("a thread");
+    let worker =
+        Worker::spawn_with(open_fake, DeviceLock::default(), sender, || ()).expect("a thread");
     worker.send(translate(1, "page", vec![0], &JobControl::default()));
     assert!(matches!(
         events.recv().expect("an event"),
@@ -326,7 +327,7 @@ fn translating_without_a_model_fails() {
     ));
 }
 
-fn tell(sentence: usize, name: &str, control: &JobControl) -> Request {
+fn explain(sentence: usize, name: &str, control: &JobControl) -> Request {
     Request::Tell {
         job: JobId(sentence as u64),
         view: ModelView::Difference,
@@ -346,7 +347,7 @@ fn whether_the_context_mattered_is_asked_of_the_model_that_is_made_for_the_docum
     let (worker, events) = start();
     let next = || events.recv().expect("an event");
     for (name, expected) in [("learn", "fake, made for the document"), ("page", "fake")] {
-        worker.send(tell(4, name, &JobControl::default()));
+        worker.send(explain(4, name, &JobControl::default()));
         if name == "learn" {
             assert!(matches!(next(), Event::Adapting { job: JobId(4), .. }));
         }
@@ -360,7 +361,7 @@ fn whether_the_context_mattered_is_asked_of_the_model_that_is_made_for_the_docum
     }
     let control = JobControl::default();
     control.cancel();
-    worker.send(tell(5, "learn more", &control));
+    worker.send(explain(5, "learn more", &control));
     assert!(matches!(next(), Event::Adapting { .. }));
     assert!(matches!(next(), Event::Cancelled { job: JobId(5) }));
 }
@@ -368,14 +369,14 @@ fn whether_the_context_mattered_is_asked_of_the_model_that_is_made_for_the_docum
 #[test]
 fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
     let (requests, inbox) = channel();
-    let tell = |sentence| tell(sentence, "page", &JobControl::default());
+    let ask = |sentence| explain(sentence, "page", &JobControl::default());
     requests.send(open()).expect("a thread");
     for sentence in 1..3 {
-        requests.send(tell(sentence)).expect("a thread");
+        requests.send(ask(sentence)).expect("a thread");
     }
     let translation = translate(9, "page", vec![], &JobControl::default());
     requests.send(translation).expect("a thread");
-    requests.send(tell(3)).expect("a thread");
+    requests.send(ask(3)).expect("a thread");
     drop(requests);
     let told = std::cell::RefCell::new(Vec::new());
     let worker = Loop {
@@ -383,7 +384,7 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
         emit: |event| told.borrow_mut().push(event),
         engine: None,
         opened: None,
-        turn: Turn::default(),
+        device_lock: DeviceLock::default(),
         encoded: None,
         made: None,
         prepared: None,
@@ -412,7 +413,8 @@ fn a_model_comes_with_its_memory_and_without_one_that_cannot_be_read() {
     let file = folder.path().join("mine.tsv");
     std::fs::write(&file, "Stop.\tHalt.\n").expect("written");
     let (sender, events) = channel();
-    let worker = Worker::spawn_with(open_fake, Turn::default(), sender, || ()).expect("a thread");
+    let worker =
+        Worker::spawn_with(open_fake, DeviceLock::default(), sender, || ()).expect("a thread");
     let opened = |memory: &Path| {
         let Request::OpenModel {
             job,

@@ -32,7 +32,7 @@ impl BertBatch {
         let start = self.ids.len();
         self.ids.extend_from_slice(sequence);
         self.types
-            .extend((0..sequence.len()).map(|place| usize::from(place >= of_first)));
+            .extend((0..sequence.len()).map(|position| usize::from(position >= of_first)));
         self.sequences.push(start..self.ids.len());
     }
 
@@ -47,7 +47,7 @@ impl BertBatch {
     }
 
     /// The place of every row in its sequence.
-    pub(super) fn places(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn positions(&self) -> impl Iterator<Item = usize> {
         let sequences = self.sequences.iter();
         sequences.flat_map(|sequence| 0..sequence.len())
     }

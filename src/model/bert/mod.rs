@@ -72,7 +72,7 @@ pub struct Bert {
     /// `[vocab, d_model]`
     pub words: Param<Tensor<2>>,
     /// `[max_tokens, d_model]`
-    pub places: Param<Tensor<2>>,
+    pub positions: Param<Tensor<2>>,
     /// `[num_types, d_model]`
     pub types: Param<Tensor<2>>,
     pub norm: Norm,
@@ -85,7 +85,7 @@ impl Bert {
         let table = |rows| Param::from_tensor(Tensor::zeros([rows, config.d_model], device));
         Self {
             words: table(config.vocab_size),
-            places: table(config.max_tokens),
+            positions: table(config.max_tokens),
             types: table(config.num_types),
             norm: Norm::new(config.d_model, device).with_epsilon(config.norm_epsilon),
             layers: (0..config.num_layers)
@@ -127,8 +127,8 @@ impl Bert {
             &self.words,
             batch.ids.iter().map(|&id| id as usize).collect(),
         );
-        let places = rows(&self.places, batch.places().collect());
+        let positions = rows(&self.positions, batch.positions().collect());
         let types = rows(&self.types, batch.types.clone());
-        self.norm.forward(words + places + types)
+        self.norm.forward(words + positions + types)
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Bert, BertBatch, BertConfig, BertSequence};
 use crate::error::{Error, Result};
 use crate::model::context_attention::Memory;
-use crate::model::{Documents, Pooling, Rows, normalised, pooled};
+use crate::model::{Documents, PackedBatch, Pooling, normalised, pooled};
 
 /// Word pieces that are encoded at once.
 const BATCH_TOKENS: usize = 2_048;
@@ -102,7 +102,7 @@ impl BertReader {
     ///
     /// # Panics
     /// If there is not one sequence for each sentence.
-    pub fn of(&self, source: &Rows) -> Memory {
+    pub fn of(&self, source: &PackedBatch) -> Memory {
         let pieces = &source.pieces;
         let pairs = [&pieces.sequences, &source.sentences].map(Vec::len);
         assert_eq!(pairs[0], pairs[1], "BERT's sequences and sentences");

@@ -17,7 +17,7 @@ fn tiny() -> Bert {
     let device = Device::flex();
     device.seed(3);
     let mut bert = Bert::new(&config, &device);
-    for table in [&mut bert.words, &mut bert.places, &mut bert.types] {
+    for table in [&mut bert.words, &mut bert.positions, &mut bert.types] {
         let random = table.val().random_like(Distribution::Normal(0.0, 1.0));
         *table = Param::from_tensor(random);
     }

@@ -1,9 +1,9 @@
 //! Embeddings, encoder and decoder, with the attentions to the document that stand in them.
 
-use super::beside::bert_part;
+use super::auxiliary::bert_part;
 use super::cost::{Cost, Widths};
 use super::{OWN, Part, PartGroup, TRANSFORMER, sentences};
-use crate::model::config::{Matches, ModelConfig, NormPosition, Positions};
+use crate::model::config::{MemoryUse, ModelConfig, NormPosition, Positions};
 use crate::model::context_config::{Context, Placement, Side};
 use crate::model::layout::Sublayer;
 
@@ -33,7 +33,7 @@ impl ModelConfig {
             "a word",
             words,
         )];
-        let places = match self.positions {
+        let positions = match self.positions {
             Positions::Sinusoidal => 0,
             Positions::MultiLevel {
                 words,
@@ -43,10 +43,10 @@ impl ModelConfig {
             } => words + sentences + paragraphs,
         };
         let sides = if self.tied_embeddings { 1 } else { 2 };
-        if places > 0 {
+        if positions > 0 {
             parts.push(table(
                 "positions of word, sentence and paragraph",
-                sides * places,
+                sides * positions,
                 "a place",
                 "Trankova et al. 2024, §1.2",
             ));
@@ -66,7 +66,7 @@ impl ModelConfig {
                 Context::Concatenation { previous } | Context::FlatTransformer { previous, .. },
             ) => previous + 1,
             // Most sentences have no match; one that has is read with another of its length.
-            _ if self.matches == Some(Matches::Read) => 2,
+            _ if self.memory_use == Some(MemoryUse::FuzzyMatch) => 2,
             _ => 1,
         };
         let previous = self.previous_encoder_part(&w);
@@ -74,7 +74,7 @@ impl ModelConfig {
         parts.extend(self.bert.as_ref().map(bert_part));
         parts.extend(self.segments_part());
         let context = self.context_attention(&w);
-        let beside = match &context {
+        let auxiliary = match &context {
             Some((attention, Placement::Sublayer)) => Some((attention, w.norm)),
             Some((attention, Placement::Heads)) => Some((attention, 0)),
             _ => None,
@@ -100,7 +100,7 @@ impl ModelConfig {
                         ) => {
                             format!("{OWN} and of the {} before it", sentences(previous))
                         }
-                        _ if self.matches == Some(Matches::Read) => {
+                        _ if self.memory_use == Some(MemoryUse::FuzzyMatch) => {
                             format!("{OWN} and of the translation of a similar one")
                         }
                         _ => OWN.to_owned(),
@@ -114,7 +114,7 @@ impl ModelConfig {
                         TRANSFORMER,
                         cost,
                     ));
-                    if let Some((attention, norm)) = beside {
+                    if let Some((attention, norm)) = auxiliary {
                         let name = format!("encoder {}: {}", number + 1, attention.name);
                         parts.push(attention.part(name, attention.parameters + norm));
                     }

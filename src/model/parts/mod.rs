@@ -3,7 +3,7 @@
 //! Counted from sizes alone, without building anything.
 
 mod attention;
-mod beside;
+mod auxiliary;
 mod cost;
 mod layers;
 

@@ -2,7 +2,7 @@
 
 use super::selective::SELECTIVE_BASE;
 use super::{BASE, PAPER, Preset, SMALL, Size, TINY};
-use crate::model::config::{Architecture, Matches};
+use crate::model::config::{Architecture, MemoryUse};
 use crate::model::context_config::{Context, MemorySource, Side};
 
 const TRANSFORMER: &str = "Vaswani et al. 2017, Attention Is All You Need";
@@ -53,7 +53,7 @@ pub(super) const PRESETS: &[Preset] = &[
         paper: "Bulte & Tezcan 2019, Neural Fuzzy Repair: Integrating Fuzzy Matches into NMT",
         equations: "Eq. 1, §3.2",
         description: "The encoder reads, behind each sentence, the translation of the most similar training sentence",
-        matches: Some(Matches::Read),
+        memory_use: Some(MemoryUse::FuzzyMatch),
         ..BASE
     },
     Preset {
@@ -61,7 +61,7 @@ pub(super) const PRESETS: &[Preset] = &[
         paper: "Farajian et al. 2017, Multi-Domain Neural Machine Translation through Unsupervised Adaptation",
         equations: "instance-based adaptation, for each document instead of each sentence",
         description: "Learns from the training sentences that resemble a document's before it translates it",
-        matches: Some(Matches::Learn),
+        memory_use: Some(MemoryUse::FineTune),
         ..BASE
     },
     Preset {
@@ -70,7 +70,7 @@ pub(super) const PRESETS: &[Preset] = &[
         equations: "Eq. 2-3, over the training sentences that resemble a document's",
         description: "Mixes its next words with those that followed similar states in the training sentences that \
                       resemble a document's",
-        matches: Some(Matches::LookUp),
+        memory_use: Some(MemoryUse::KnnMt),
         ..BASE
     },
     Preset {

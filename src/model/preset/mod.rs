@@ -7,7 +7,7 @@ mod selective;
 mod x_transformer;
 
 use super::bert::{BertConfig, BertReading};
-use super::config::{Architecture, Matches, ModelConfig, NormPosition, Positions};
+use super::config::{Architecture, MemoryUse, ModelConfig, NormPosition, Positions};
 use super::context_config::{Context, MemorySource};
 use super::layout::Layout;
 use super::pooling::Pooling;
@@ -31,7 +31,7 @@ pub struct Preset {
     context: Option<Context>,
     memory: MemorySource,
     /// What it does with a translation memory.
-    pub matches: Option<Matches>,
+    pub memory_use: Option<MemoryUse>,
 }
 
 /// Widths and vocabulary.
@@ -109,7 +109,7 @@ const BASE: Preset = Preset {
     positions: Positions::Sinusoidal,
     context: None,
     memory: MemorySource::Live,
-    matches: None,
+    memory_use: None,
 };
 
 impl Preset {
@@ -174,7 +174,7 @@ impl Preset {
             memory: self.memory,
             warm_gate: false,
             bert: self.reads_bert().then(|| size.bert()),
-            matches: self.matches,
+            memory_use: self.memory_use,
         }
     }
 }

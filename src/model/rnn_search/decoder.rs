@@ -11,9 +11,9 @@ use burn::tensor::activation::tanh;
 use burn::tensor::{Device, Tensor};
 
 use super::super::additive::{AdditiveAttention, AdditiveAttentionConfig};
-use super::super::attended::{Keep, Readings, run};
 use super::super::attention::projection;
 use super::super::documents::select_rows;
+use super::super::recorder::{AttentionWeights, Recording, run};
 use super::super::recurrent::{GruCell, GruCellConfig};
 use super::{RnnEncoded, RnnSearchConfig};
 use crate::kernels::{Segment, each_alignment};
@@ -140,39 +140,39 @@ impl RnnDecoder {
             begin += rows.len();
         }
         let read = self.read(Tensor::cat(states, 0), words, Tensor::cat(contexts, 0));
-        let mut places = vec![0; num_rows];
-        for (place, &row) in flat.iter().enumerate() {
-            places[row] = place;
+        let mut positions = vec![0; num_rows];
+        for (position, &row) in flat.iter().enumerate() {
+            positions[row] = position;
         }
-        select_rows(read, &places)
+        select_rows(read, &positions)
     }
 
     /// What every word of all target sentences was found with: the weights of [`Self::forward`].
     ///
     /// # Shapes
     /// - words: `[rows, d_model]`, embedded; each row belongs to one of `sentences`
-    pub fn readings(
+    pub fn attention_weights(
         &self,
         words: Tensor<2>,
         sentences: &[Range<usize>],
         encoded: &RnnEncoded,
-        keep: &Keep,
-    ) -> Readings {
+        keep: &Recording,
+    ) -> AttentionWeights {
         let mut order: Vec<usize> = (0..sentences.len()).collect();
         order.sort_by_key(|&sentence| std::cmp::Reverse(sentences[sentence].len()));
         let mut state = self.start(&encoded.select(&order));
-        let (mut queries, mut places) = (Vec::new(), vec![0; words.dims()[0]]);
+        let (mut queries, mut positions) = (Vec::new(), vec![0; words.dims()[0]]);
         let mut begin = 0;
         for rows in by_time(sentences, &order) {
             state.truncate(rows.len());
             queries.push(self.attention.state.forward(state.last()));
             self.advance(&mut state, select_rows(words.clone(), &rows));
             for &row in &rows {
-                places[row] = begin;
+                positions[row] = begin;
                 begin += 1;
             }
         }
-        let queries = select_rows(Tensor::cat(queries, 0), &places);
+        let queries = select_rows(Tensor::cat(queries, 0), &positions);
         let pairs = sentences.iter().zip(&encoded.sentences);
         let segments = pairs.map(|(queries, keys)| Segment {
             queries: queries.clone(),
@@ -180,7 +180,7 @@ impl RnnDecoder {
         });
         let segments: Vec<Segment> = segments.collect();
         let score = self.attention.score.val();
-        Readings {
+        AttentionWeights {
             num_heads: 1,
             rows: each_alignment(&queries, &encoded.projected, &score, &segments, run(*keep)),
         }

@@ -11,9 +11,9 @@ use std::ops::Range;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor};
 
-use super::attended::{Keep, Readings};
 use super::documents::select_rows;
-use super::embedding::Rows;
+use super::embedding::PackedBatch;
+use super::recorder::{AttentionWeights, Recording};
 use super::recurrent::{BidirectionalEncoder, BidirectionalEncoderConfig};
 use crate::kernels::{DropoutSource, dropout, label_smoothed_cross_entropy};
 
@@ -79,7 +79,7 @@ impl RnnSearch {
     }
 
     /// Annotations of source sentences, §3.2.
-    pub fn encode(&self, source: &Rows, drop: &DropoutSource) -> RnnEncoded {
+    pub fn encode(&self, source: &PackedBatch, drop: &DropoutSource) -> RnnEncoded {
         let words = dropout(embed(&self.source_words, &source.ids), drop.next());
         let annotations = dropout(self.encoder.encode(words, &source.sentences), drop.next());
         RnnEncoded {
@@ -98,8 +98,8 @@ impl RnnSearch {
     /// - output: `[1]`
     pub fn loss(
         &self,
-        source: &Rows,
-        target: &Rows,
+        source: &PackedBatch,
+        target: &PackedBatch,
         translated: &[usize],
         labels: &[u32],
         label_smoothing: f32,
@@ -114,17 +114,27 @@ impl RnnSearch {
     ///
     /// # Shapes
     /// - output: `[target rows, vocab]`
-    pub fn scores(&self, encoded: &RnnEncoded, target: &Rows, drop: &DropoutSource) -> Tensor<2> {
+    pub fn scores(
+        &self,
+        encoded: &RnnEncoded,
+        target: &PackedBatch,
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
         let words = dropout(embed(&self.target_words, &target.ids), drop.next());
         let read = self.decoder.forward(words, &target.sentences, encoded);
         self.vocabulary_scores(dropout(read, drop.next()))
     }
 
     /// The alignment of every row of `target` with the words of its source sentence.
-    pub fn readings(&self, encoded: &RnnEncoded, target: &Rows, keep: &Keep) -> Readings {
+    pub fn attention_weights(
+        &self,
+        encoded: &RnnEncoded,
+        target: &PackedBatch,
+        keep: &Recording,
+    ) -> AttentionWeights {
         let words = embed(&self.target_words, &target.ids);
         self.decoder
-            .readings(words, &target.sentences, encoded, keep)
+            .attention_weights(words, &target.sentences, encoded, keep)
     }
 
     /// A search state with one hypothesis for each encoded sentence.

@@ -19,8 +19,8 @@ fn model() -> RnnSearch {
     RnnSearch::new(&config(), &device)
 }
 
-fn source() -> Rows {
-    Rows::new([&[3, 4, 2][..], &[5, 2], &[6, 4, 3, 3, 2]])
+fn source() -> PackedBatch {
+    PackedBatch::new([&[3, 4, 2][..], &[5, 2], &[6, 4, 3, 3, 2]])
 }
 
 fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
@@ -37,7 +37,7 @@ fn assert_close(got: &[f32], want: &[f32], tolerance: f32) {
 #[test]
 fn whole_sentences_and_single_steps_score_alike() {
     let (model, none) = (model(), DropoutSource::none());
-    let target = Rows::new([&[1, 5][..], &[1, 3, 4, 6], &[1], &[1, 6, 5]]);
+    let target = PackedBatch::new([&[1, 5][..], &[1, 3, 4, 6], &[1], &[1, 6, 5]]);
     let encoded = model.encode(&source(), &none).select(&[2, 0, 1, 0]);
     let together = model.scores(&encoded, &target, &none);
     for (number, sentence) in target.sentences.iter().enumerate() {
@@ -54,14 +54,14 @@ fn whole_sentences_and_single_steps_score_alike() {
 #[test]
 fn the_loss_is_the_mean_over_all_rows_of_the_translated_sentences() {
     let (model, none) = (model(), DropoutSource::none());
-    let target = Rows::new([&[1, 5][..], &[1, 3, 4]]);
+    let target = PackedBatch::new([&[1, 5][..], &[1, 3, 4]]);
     let labels = [5, 2, 3, 4, 2];
-    let loss = |target: &Rows, translated: &[usize], labels: &[u32]| {
+    let loss = |target: &PackedBatch, translated: &[usize], labels: &[u32]| {
         values(model.loss(&source(), target, translated, labels, 0.1, &none))[0]
     };
     let both = loss(&target, &[2, 0], &labels);
-    let first = loss(&Rows::new([&[1, 5][..]]), &[2], &labels[..2]);
-    let second = loss(&Rows::new([&[1, 3, 4][..]]), &[0], &labels[2..]);
+    let first = loss(&PackedBatch::new([&[1, 5][..]]), &[2], &labels[..2]);
+    let second = loss(&PackedBatch::new([&[1, 3, 4][..]]), &[0], &labels[2..]);
     let want = (2.0 * first + 3.0 * second) / 5.0;
     assert!((both - want).abs() < 1e-5, "{both} instead of {want}");
 }
@@ -69,14 +69,14 @@ fn the_loss_is_the_mean_over_all_rows_of_the_translated_sentences() {
 #[test]
 fn other_sentences_and_rows_of_none_change_nothing() {
     let (model, none) = (model(), DropoutSource::none());
-    let mut junk = Rows {
+    let mut junk = PackedBatch {
         ids: vec![6, 3, 4, 2, 6, 6, 4, 3, 3, 2, 5],
         sentences: vec![1..4, 5..5, 5..10],
-        places: vec![[0; 3]; 3],
+        positions: vec![[0; 3]; 3],
         documents: vec![0..1, 1..2, 2..3],
-        ..Rows::default()
+        ..PackedBatch::default()
     };
-    let step = |rows: &Rows, sentences: &[usize]| {
+    let step = |rows: &PackedBatch, sentences: &[usize]| {
         let encoded = model.encode(rows, &none).select(sentences);
         let mut state = model.start(&encoded);
         model.step(&mut state, &[1, 1]);
@@ -100,9 +100,9 @@ fn selected_hypotheses_keep_their_states_and_their_sources() {
     assert_eq!(selected.num_hypotheses(), 4);
     let all = values(model.step(&mut state, &[3, 4, 5]));
     let some = values(model.step(&mut selected, &[5, 3, 5, 4]));
-    for (place, hypothesis) in [2, 0, 2, 1].into_iter().enumerate() {
+    for (position, hypothesis) in [2, 0, 2, 1].into_iter().enumerate() {
         let row = |number: usize| number * VOCAB..(number + 1) * VOCAB;
-        assert_close(&some[row(place)], &all[row(hypothesis)], 1e-5);
+        assert_close(&some[row(position)], &all[row(hypothesis)], 1e-5);
     }
 }
 

@@ -13,7 +13,7 @@ use super::examples;
 use crate::inference::Translator;
 use crate::kernels::DropoutSource;
 use crate::memory::TranslationMemory;
-use crate::model::Matches;
+use crate::model::MemoryUse;
 use crate::training::Adam;
 
 /// How a model learns for a document.
@@ -60,7 +60,8 @@ impl Adaptation {
     ) -> Option<Translator> {
         let description = translator.description();
         let memory = description.memory.as_ref();
-        let memory = memory.filter(|_| description.model.matches == Some(Matches::Learn))?;
+        let memory =
+            memory.filter(|_| description.model.memory_use == Some(MemoryUse::FineTune))?;
         let (pairs, resemblance) = self.similar(memory, sentences);
         let (examples, updates) = (examples(pairs, translator), self.updates_for(resemblance));
         let mut batches = Vec::new();

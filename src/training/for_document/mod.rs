@@ -1,8 +1,8 @@
 //! A translator made for one document: it takes in what was translated before and resembles the document's sentences.
 
 mod adaptation;
-mod look_up;
-mod looked_up;
+mod knn;
+mod retrieved;
 #[cfg(test)]
 mod tests;
 
@@ -10,15 +10,15 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 pub use adaptation::Adaptation;
-pub use look_up::{LookUp, Prepared};
-pub use looked_up::{ModelQuestion, looked_up, tell};
+pub use knn::{KnnRetrieval, Prepared};
+pub use retrieved::{ModelQuestion, explain, retrieved};
 
 use super::batch::{Example, ExampleSet};
 use crate::inference::Translator;
-use crate::model::Matches;
+use crate::model::MemoryUse;
 use crate::text::document::Document;
 
-/// A translator for a document, by [`Adaptation`] or [`LookUp`], as its model does; `step` is told the steps done and to
+/// A translator for a document, by [`Adaptation`] or [`KnnRetrieval`], as its model does; `step` is told the steps done and to
 /// be done, and may break it off. None if the model does neither, or nothing resembles the document.
 pub fn for_document(
     translator: &Translator,
@@ -34,10 +34,10 @@ pub fn for_sentences(
     sentences: &[String],
     step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Option<Translator> {
-    match translator.description().model.matches? {
-        Matches::Learn => Adaptation::default().to_sentences(translator, sentences, step),
-        Matches::LookUp => LookUp::default().for_sentences(translator, sentences, step),
-        Matches::Read => None,
+    match translator.description().model.memory_use? {
+        MemoryUse::FineTune => Adaptation::default().to_sentences(translator, sentences, step),
+        MemoryUse::KnnMt => KnnRetrieval::default().for_sentences(translator, sentences, step),
+        MemoryUse::FuzzyMatch => None,
     }
 }
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::explain::{Explanation, ModelView};
 use crate::inference::{DeviceChoice, SearchOptions};
 use crate::memory::TranslationMemory;
-use crate::model::Weighing;
+use crate::model::KnnConfig;
 use crate::text::document::Format;
 
 fn shipped(name: &str) -> Translator {
@@ -95,9 +95,9 @@ fn what_was_looked_up_is_what_the_search_was_told() {
             .expect("it translates");
         let mut prepared = None;
         let asked = |sentence: usize| (&page, found.as_slice(), sentence);
-        let view = looked_up(&translator, asked(1), &mut prepared, &mut go_on);
+        let view = retrieved(&translator, asked(1), &mut prepared, &mut go_on);
         let view = view.expect("it was looked up");
-        let again = looked_up(&translator, asked(1), &mut prepared, &mut go_on);
+        let again = retrieved(&translator, asked(1), &mut prepared, &mut go_on);
         assert_eq!(again.ok().as_ref(), Some(&view));
         let log_prob: f32 = view.words.iter().map(|word| word.mixed.ln()).sum();
         let told = found[1].as_ref().expect("translated").log_prob;
@@ -112,11 +112,11 @@ fn what_was_looked_up_is_what_the_search_was_told() {
         }
         let spoke = view.spoke();
         assert_eq!(spoke[0].0, "Close the window.", "{spoke:?}");
-        assert!(looked_up(&translator, asked(2), &mut prepared, &mut go_on).is_err());
+        assert!(retrieved(&translator, asked(2), &mut prepared, &mut go_on).is_err());
         let strange = document("Bananas grow quickly here");
         let asked = (&strange, &found[1..2], 0);
-        let looked_up = looked_up(&translator, asked, &mut prepared, &mut go_on);
-        assert!(looked_up.is_err(), "of another document");
+        let retrieved = retrieved(&translator, asked, &mut prepared, &mut go_on);
+        assert!(retrieved.is_err(), "of another document");
     }
 }
 
@@ -137,17 +137,17 @@ fn a_model_looks_up_the_words_of_a_memory() {
     let mut stop = |_, _| ControlFlow::Break(());
     assert!(for_document(&translator, &page, &mut stop).is_none());
     // Four pairs against many thousands that it has learnt: they must be told to count.
-    let look_up = LookUp {
-        weighing: Weighing {
+    let knn = KnnRetrieval {
+        config: KnnConfig {
             weight: 0.95,
             reach: 1e4,
-            ..Weighing::default()
+            ..KnnConfig::default()
         },
-        ..LookUp::default()
+        ..KnnRetrieval::default()
     };
     let mut go_on = |_, _| ControlFlow::Continue(());
     let sentences = ["Close the window".to_owned()];
-    let made = look_up.for_sentences(&translator, &sentences, &mut go_on);
+    let made = knn.for_sentences(&translator, &sentences, &mut go_on);
     let text = translated(&made.expect("the memory shares words with it"), &page);
     assert!(text.contains("Guckloch"), "{text}");
     assert_eq!(translated(&translator, &page), before, "for one document");
@@ -167,9 +167,9 @@ fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_c
     let sentences: Vec<String> = numbers()
         .map(|number| format!("Close the window number {number}"))
         .collect();
-    let bounded = LookUp {
+    let bounded = KnnRetrieval {
         all_pairs: 10,
-        ..LookUp::default()
+        ..KnnRetrieval::default()
     };
     let mut steps = Vec::new();
     let mut go_on = |done, all| {
@@ -191,7 +191,7 @@ fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_c
     );
     assert_eq!(steps.last().map(|(done, all)| all - done), Some(1));
 
-    let unbounded = LookUp::default();
+    let unbounded = KnnRetrieval::default();
     let mut steps = Vec::new();
     let mut stop = |done, all| {
         steps.push((done, all));
@@ -209,9 +209,9 @@ fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_c
     assert_eq!(steps.len(), 3, "{steps:?}");
     assert!(steps.iter().all(|(done, all)| done < all), "{steps:?}");
 
-    let short = LookUp {
+    let short = KnnRetrieval {
         all_tokens: 100,
-        ..LookUp::default()
+        ..KnnRetrieval::default()
     };
     let mut go_on = |_, _| ControlFlow::Continue(());
     let prepared = short.prepared(&translator, &sentences, &mut go_on);
@@ -241,7 +241,7 @@ fn whether_the_context_mattered_is_told_by_the_model_that_translated() {
         options: &options,
     };
     let told = |made| {
-        let told = tell(&translator, made, &question, &mut None, &mut |_, _| {
+        let told = explain(&translator, made, &question, &mut None, &mut |_, _| {
             ControlFlow::Continue(())
         });
         let Ok(Explanation::Difference(told)) = told else {

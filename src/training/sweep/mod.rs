@@ -17,7 +17,7 @@
 //! name = "Nearest neighbours"
 //! preset = "nearest-neighbours-small"
 //! weights = "Sentence"            # a row above that trains the same: only the memory is used otherwise
-//! channel = "models/de-en"        # a model that translates back, which chooses among the translations
+//! reranker = "models/de-en"        # a model that translates back, which chooses among the translations
 //! ```
 //! Its folder holds a copy of the file and one run folder for every row that trains and every seed, `ROW/seed-N`.
 
@@ -124,17 +124,17 @@ impl Sweep {
                 None => Some(file.seeds.clone()),
             };
             let weights = row.remove("weights");
-            let channel = row.remove("channel");
+            let reranker = row.remove("reranker").or_else(|| row.remove("channel"));
             let mut row = SweepRow::new(&name, &file.base, &row, seeds).map_err(wrong)?;
             if let Some(weights) = weights {
                 let weights = weights.try_into::<String>();
                 let weights = weights.map_err(|error| wrong(told(error)))?;
                 row.take_weights(&weights, &rows).map_err(wrong)?;
             }
-            if let Some(channel) = channel {
-                let channel: PathBuf = channel.try_into().map_err(|error| wrong(told(error)))?;
+            if let Some(reranker) = reranker {
+                let reranker: PathBuf = reranker.try_into().map_err(|error| wrong(told(error)))?;
                 for run in &mut row.runs {
-                    run.channel = Some(channel.clone());
+                    run.reranker = Some(reranker.clone());
                 }
             }
             if rows.iter().any(|other| other.folder() == row.folder()) {
@@ -254,7 +254,7 @@ impl SweepRow {
             },
             folder: Path::new(&slug(name)).join(format!("seed-{seed}")),
             weights: None,
-            channel: None,
+            reranker: None,
         });
         Ok(Self {
             name: name.to_owned(),
@@ -342,7 +342,7 @@ mod tests {
         let chosen = TEXT.replace("dropout = 0.0", "channel = \"back\"");
         let chosen = Sweep::parsed(chosen).expect("a sweep").rows;
         let channels = chosen.iter().flat_map(|row| &row.runs);
-        let channels: Vec<_> = channels.map(|run| run.channel.as_deref()).collect();
+        let channels: Vec<_> = channels.map(|run| run.reranker.as_deref()).collect();
         let back = Some(Path::new("back"));
         assert_eq!(channels, [None, None, back, back]);
         let measuring = sweep.measuring(3);

@@ -7,10 +7,10 @@ use super::run::SweepRun;
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
 use crate::memory::TranslationMemory;
-use crate::model::{Matches, Preset, Weighing};
+use crate::model::{KnnConfig, MemoryUse, Preset};
 use crate::text::digest::digest_of_files;
-use crate::training::{Adaptation, LookUp};
-use crate::weights::{ChannelFolder, ModelFolder};
+use crate::training::{Adaptation, KnnRetrieval};
+use crate::weights::{ModelFolder, RerankerFolder};
 
 /// Settings as text and files as digests, by name; None stands for a file that is not here.
 pub type Origin = BTreeMap<&'static str, Option<String>>;
@@ -28,26 +28,26 @@ impl SweepRun {
             top_t => format!("{}, T = {top_t}", config.preset),
         };
         origin.insert("preset", Some(system));
-        match preset.matches {
-            Some(Matches::LookUp) => {
-                origin.insert("look-up", Some(look_up()));
+        match preset.memory_use {
+            Some(MemoryUse::KnnMt) => {
+                origin.insert("look-up", Some(knn()));
             }
-            Some(Matches::Learn) => {
+            Some(MemoryUse::FineTune) => {
                 origin.insert("adaptation", Some(adaptation()));
             }
-            Some(Matches::Read) | None => {}
+            Some(MemoryUse::FuzzyMatch) | None => {}
         }
         // That of a run with weights of its own is one of its model's files.
-        if self.weights.is_some() && preset.matches.is_some() {
+        if self.weights.is_some() && preset.memory_use.is_some() {
             origin.insert("memory", memory(corpus, &config.memory)?);
         }
         if !config.contexts.as_os_str().is_empty() {
             let digest = if_here(&config.contexts, |path| digest_of_files([path]))?;
             origin.insert("contexts", digest);
         }
-        if let Some(channel) = &self.channel {
-            let digest = if_here(channel, ModelFolder::digest)?;
-            let weight = ChannelFolder::new(channel.clone()).weight;
+        if let Some(reranker) = &self.reranker {
+            let digest = if_here(reranker, ModelFolder::digest)?;
+            let weight = RerankerFolder::new(reranker.clone()).weight;
             let told = digest.map(|digest| format!("{digest}, weight {weight}"));
             origin.insert("channel", told);
         }
@@ -72,20 +72,20 @@ fn if_here(path: &Path, digest: impl Fn(&Path) -> Result<String>) -> Result<Opti
     is_here.then(|| digest(path)).transpose()
 }
 
-fn look_up() -> String {
-    let LookUp {
+fn knn() -> String {
+    let KnnRetrieval {
         pairs,
         all_pairs,
         all_tokens,
-        weighing:
-            Weighing {
+        config:
+            KnnConfig {
                 nearest,
                 temperature,
                 weight,
                 reach,
             },
         batch_tokens: _,
-    } = LookUp::default();
+    } = KnnRetrieval::default();
     format!(
         "{nearest} nearest, temperature {temperature}, weight {weight}, reach {reach}, \
          {pairs} pairs a sentence, {all_pairs} of {all_tokens} tokens in all"

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::corpus::Corpus;
 use crate::error::{Error, Result, panic_message};
 use crate::inference::ComputeDevice;
-use crate::model::{Matches, ModelConfig, Preset};
+use crate::model::{MemoryUse, ModelConfig, Preset};
 use crate::training::config::TrainingConfig;
 use crate::training::control::Control;
 use crate::training::data::memory_of;
@@ -14,7 +14,7 @@ use crate::training::event::TrainingEvent;
 use crate::training::run_folder::{RunFolder, SETTINGS};
 use crate::training::run_state::{RunState, run_state};
 use crate::training::trainer::train;
-use crate::weights::{ChannelFolder, ModelFolder};
+use crate::weights::{ModelFolder, RerankerFolder};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepRun {
@@ -24,15 +24,15 @@ pub struct SweepRun {
     /// That of the run whose weights it has, if it does not train itself.
     pub(super) weights: Option<PathBuf>,
     /// The model that chooses among its translations, if there is one.
-    pub(super) channel: Option<PathBuf>,
+    pub(super) reranker: Option<PathBuf>,
 }
 
 /// Whether two runs come to the same weights, whatever is done with a memory afterwards.
 pub(super) fn trains_alike(one: &TrainingConfig, other: &TrainingConfig) -> Result<bool> {
     let [first, second] = [Preset::named(&one.preset)?, Preset::named(&other.preset)?];
-    let reads = [&first, &second].map(|preset| preset.matches == Some(Matches::Read));
+    let reads = [&first, &second].map(|preset| preset.memory_use == Some(MemoryUse::FuzzyMatch));
     let sizes = [first, second].map(|preset| ModelConfig {
-        matches: None,
+        memory_use: None,
         ..preset.config(one.vocab_size)
     });
     let settings = TrainingConfig {
@@ -55,15 +55,15 @@ impl SweepRun {
     /// # Errors
     /// If the memory cannot be read.
     pub fn describe(&self, model: &mut ModelFolder, corpus: &Corpus) -> Result<()> {
-        if let Some(channel) = &self.channel {
-            let folder = std::path::absolute(channel).map_err(Error::read(channel))?;
-            model.channel = Some(ChannelFolder::new(folder));
+        if let Some(reranker) = &self.reranker {
+            let folder = std::path::absolute(reranker).map_err(Error::read(reranker))?;
+            model.reranker = Some(RerankerFolder::new(folder));
         }
         if self.weights.is_none() {
             return Ok(());
         }
         let (config, preset) = (&self.config, Preset::named(&self.config.preset)?);
-        model.model.matches = preset.matches;
+        model.model.memory_use = preset.memory_use;
         model.training.preset.clone_from(&config.preset);
         model.memory = memory_of(&preset, corpus, config)?;
         Ok(())

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 /// How nearest states are weighed; distances are squared ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weighing {
+pub struct KnnConfig {
     /// How many of them are read.
     pub nearest: usize,
     pub temperature: f32,
@@ -21,7 +21,7 @@ pub struct Weighing {
     pub reach: f32,
 }
 
-impl Default for Weighing {
+impl Default for KnnConfig {
     fn default() -> Self {
         Self {
             nearest: 8,
@@ -34,7 +34,7 @@ impl Default for Weighing {
 
 /// What stands near a state.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Near {
+pub struct Neighbours {
     /// Numbers of the nearest states, nearest first, and the share that each has of `weight`.
     pub states: Vec<(u32, f32)>,
     /// Their share of the next word's probability, in `[0, 1]`.
@@ -43,26 +43,26 @@ pub struct Near {
 
 /// States of a decoder, and the word that followed each.
 #[derive(Debug, Clone)]
-pub struct Neighbours {
+pub struct Datastore {
     /// `[states, d_model]`
     keys: Tensor<2>,
     /// Squared length of each.
     squares: Vec<f32>,
     next: Vec<u32>,
-    weighing: Weighing,
+    config: KnnConfig,
 }
 
-impl Neighbours {
+impl Datastore {
     /// # Shapes
     /// - keys: `[states, d_model]`; next: one for each of them, at least one
-    pub fn new(keys: Tensor<2>, next: Vec<u32>, weighing: Weighing) -> Self {
+    pub fn new(keys: Tensor<2>, next: Vec<u32>, config: KnnConfig) -> Self {
         assert_eq!(keys.dims()[0], next.len(), "a word for each state");
-        assert!(!next.is_empty() && weighing.nearest > 0, "nobody is near");
+        assert!(!next.is_empty() && config.nearest > 0, "nobody is near");
         Self {
             squares: squares(&keys),
             keys,
             next,
-            weighing,
+            config,
         }
     }
 
@@ -82,7 +82,7 @@ impl Neighbours {
     ///
     /// # Shapes
     /// - states: `[rows, d_model]`
-    pub fn near(&self, states: Tensor<2>) -> Vec<Near> {
+    pub fn near(&self, states: Tensor<2>) -> Vec<Neighbours> {
         let own = squares(&states);
         let products = values(states.matmul(self.keys.clone().transpose()));
         let products = products.par_chunks_exact(self.next.len());
@@ -93,7 +93,7 @@ impl Neighbours {
     }
 
     /// Probability of a word that the model itself finds as probable as `alone`, mixed with those that followed `near`.
-    pub(super) fn mixed(&self, alone: f32, id: u32, near: &Near) -> f32 {
+    pub(super) fn mixed(&self, alone: f32, id: u32, near: &Neighbours) -> f32 {
         let followed = near.states.iter();
         let followed = followed.filter(|(state, _)| self.next(*state) == id);
         let agreeing: f32 = followed.map(|(_, share)| share).sum();
@@ -108,14 +108,14 @@ impl Neighbours {
     /// The nearest states to one whose products with them these are: squared distance without its own square, and
     /// number; the nearest first.
     fn nearest(&self, products: &[f32]) -> Vec<(f32, u32)> {
-        let count = self.weighing.nearest;
+        let count = self.config.nearest;
         let mut near: Vec<(f32, u32)> = Vec::with_capacity(count + 1);
         let mut farthest = f32::INFINITY;
         for ((product, square), number) in products.iter().zip(&self.squares).zip(0..) {
             let distance = square - 2.0 * product;
             if near.len() < count || distance < farthest {
-                let place = near.partition_point(|near| near.0 <= distance);
-                near.insert(place, (distance, number));
+                let position = near.partition_point(|near| near.0 <= distance);
+                near.insert(position, (distance, number));
                 near.truncate(count);
                 farthest = near[near.len() - 1].0;
             }
@@ -124,13 +124,13 @@ impl Neighbours {
     }
 
     /// Shares of states at these squared distances, the nearest first, less the square `own`.
-    fn weighed(&self, nearest: &[(f32, u32)], own: f32) -> Near {
-        let Weighing {
+    fn weighed(&self, nearest: &[(f32, u32)], own: f32) -> Neighbours {
+        let KnnConfig {
             temperature,
             weight,
             reach,
             ..
-        } = self.weighing;
+        } = self.config;
         let least = (nearest[0].0 + own).max(0.0);
         let share = |distance: f32| ((least - (distance + own).max(0.0)) / temperature).exp();
         let mut states: Vec<(u32, f32)> = nearest
@@ -141,14 +141,14 @@ impl Neighbours {
         for (_, share) in &mut states {
             *share /= sum;
         }
-        Near {
+        Neighbours {
             states,
             weight: weight * (-least / reach).exp(),
         }
     }
 
     /// Mixes the words that followed these states into a row of log-probabilities.
-    fn mix(&self, log_probs: &mut [f32], near: &Near) {
+    fn mix(&self, log_probs: &mut [f32], near: &Neighbours) {
         let mut found: Vec<(u32, f32)> = Vec::with_capacity(near.states.len());
         for &(number, share) in &near.states {
             let id = self.next(number);
@@ -189,11 +189,11 @@ mod tests {
         Tensor::from_data(rows, &Device::flex())
     }
 
-    fn probabilities(weighing: Weighing, next: [u32; 2], state: [f32; 2]) -> Vec<f32> {
-        let neighbours = Neighbours::new(tensor([[0.0, 0.0], [3.0, 4.0]]), next.to_vec(), weighing);
+    fn probabilities(config: KnnConfig, next: [u32; 2], state: [f32; 2]) -> Vec<f32> {
+        let datastore = Datastore::new(tensor([[0.0, 0.0], [3.0, 4.0]]), next.to_vec(), config);
         let scores = tensor([[0.0, 0.0, 0.0, f32::NEG_INFINITY]; 2]);
         let mut mixed = log_softmax(scores);
-        neighbours.mix_in(tensor([state; 2]), &mut mixed);
+        datastore.mix_in(tensor([state; 2]), &mut mixed);
         assert_eq!(mixed[..4], mixed[4..]);
         mixed[..4].iter().map(|log_prob| log_prob.exp()).collect()
     }
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn near_states_bring_the_words_that_followed_them() {
-        let weighing = Weighing {
+        let config = KnnConfig {
             nearest: 2,
             temperature: 25.0,
             weight: 0.6,
@@ -217,13 +217,13 @@ mod tests {
         // The other state is 25 away: its share is 1/e of the first one's.
         let (first, second) = (1.0 / (1.0 + (-1.0f32).exp()), 1.0 / (1.0 + 1.0f32.exp()));
         let third = 0.4 / 3.0;
-        let found = probabilities(weighing, [1, 3], [0.0, 0.0]);
+        let found = probabilities(config, [1, 3], [0.0, 0.0]);
         assert_close(&found, [third, third + 0.6 * first, third, 0.6 * second]);
-        let found = probabilities(weighing, [3, 3], [0.0, 0.0]);
+        let found = probabilities(config, [3, 3], [0.0, 0.0]);
         assert_close(&found, [third, third, third, 0.6]);
-        let nearest = Weighing {
+        let nearest = KnnConfig {
             nearest: 1,
-            ..weighing
+            ..config
         };
         let found = probabilities(nearest, [1, 3], [3.0, 4.0]);
         assert_close(&found, [third, third, third, 0.6]);
@@ -231,15 +231,15 @@ mod tests {
 
     #[test]
     fn far_states_bring_little() {
-        let weighing = Weighing {
+        let config = KnnConfig {
             nearest: 1,
-            ..Weighing::default()
+            ..KnnConfig::default()
         };
-        let weight = weighing.weight * (-36.0f32 / weighing.reach).exp();
-        let found = probabilities(weighing, [1, 2], [-6.0, 0.0]);
+        let weight = config.weight * (-36.0f32 / config.reach).exp();
+        let found = probabilities(config, [1, 2], [-6.0, 0.0]);
         let third = (1.0 - weight) / 3.0;
         assert_close(&found, [third, third + weight, third, 0.0]);
-        let found = probabilities(weighing, [1, 2], [-60.0, 0.0]);
+        let found = probabilities(config, [1, 2], [-60.0, 0.0]);
         assert_close(&found, [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 0.0]);
     }
 }

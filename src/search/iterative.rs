@@ -14,7 +14,7 @@ use super::encodings::Encodings;
 use super::markup::Markup;
 use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
-use crate::model::{Encoded, Model, Rows};
+use crate::model::{Encoded, Model, PackedBatch};
 use crate::text::vocabulary::Vocabulary;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
@@ -141,16 +141,16 @@ impl Searcher<'_> {
     }
 
     /// A group of windows and its encoding; `kept` is for [`Encodings::around`].
-    pub(super) fn encoded(&self, group: &[Window], kept: &mut Encodings) -> (Rows, Encoded) {
+    pub(super) fn encoded(&self, group: &[Window], kept: &mut Encodings) -> (PackedBatch, Encoded) {
         let rows = self
             .text
             .rows(group.iter().map(|window| window.read.clone()));
-        let surroundings = match group {
+        let document_window = match group {
             [window] => kept.around(self.model, self.text, window, self.largest),
             _ => None,
         };
-        let encoded = match surroundings {
-            Some(surroundings) => self.model.encode_among(&rows, &surroundings),
+        let encoded = match document_window {
+            Some(document_window) => self.model.encode_in_window(&rows, &document_window),
             None => self.model.encode(&rows, &DropoutSource::none()),
         };
         (rows, encoded)
@@ -183,10 +183,10 @@ impl Searcher<'_> {
         for batch in self.batches(&missing) {
             let limits = self.limits(&batch);
             let (mut drafts, mut flow) = (Vec::new(), ControlFlow::Continue(()));
-            let mut keep = |place: usize, hypotheses: Vec<Hypothesis>| {
+            let mut keep = |position: usize, hypotheses: Vec<Hypothesis>| {
                 left -= 1;
                 let hypothesis = best(hypotheses);
-                let number = batch[place];
+                let number = batch[position];
                 drafts.push((number, hypothesis.ids.clone()));
                 if flow.is_continue() {
                     flow = (self.found)(Found::Draft {
@@ -216,14 +216,14 @@ impl Searcher<'_> {
     }
 
     /// Translations of all sentences of the windows; nobody reads those that are not there.
-    pub(super) fn translations(&self, group: &[Window]) -> Rows {
-        let mut rows = Rows::default();
+    pub(super) fn translations(&self, group: &[Window]) -> PackedBatch {
+        let mut rows = PackedBatch::default();
         for window in group {
             rows.begin_document();
             for number in window.read.clone() {
                 let ids = self.translation(number).unwrap_or_default();
-                let place = self.text.sentences[number].place;
-                rows.push(&[&[Vocabulary::BOS], ids].concat(), place);
+                let position = self.text.sentences[number].position;
+                rows.push(&[&[Vocabulary::BOS], ids].concat(), position);
             }
         }
         rows
@@ -241,21 +241,21 @@ impl Searcher<'_> {
     fn translate(&mut self, batch: &[usize], state: <Model as Decode>::State) -> ControlFlow<End> {
         let limits = self.limits(batch);
         let (options, vocabulary) = (self.options, self.vocabulary);
-        if let Some(channel) = &self.model.channel {
+        if let Some(reranker) = &self.model.reranker {
             let mut found = Vec::new();
-            let mut keep = |place: usize, hypotheses| found.push((batch[place], hypotheses));
+            let mut keep = |position: usize, hypotheses| found.push((batch[position], hypotheses));
             let searched = search(self.model, state, &limits, options, vocabulary, &mut keep);
             End::of_batch(searched, batch)?;
-            for (number, hypothesis) in self.chosen(channel, found)? {
+            for (number, hypothesis) in self.chosen(reranker, found)? {
                 End::asked((self.found)(Found::Translation { number, hypothesis }))?;
             }
             return ControlFlow::Continue(());
         }
         let mut flow = ControlFlow::Continue(());
-        let mut tell = |place: usize, hypotheses| {
+        let mut tell = |position: usize, hypotheses| {
             if flow.is_continue() {
                 flow = (self.found)(Found::Translation {
-                    number: batch[place],
+                    number: batch[position],
                     hypothesis: best(hypotheses),
                 });
             }

@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 
 use super::batch::{SourceSentence, SourceText};
 use super::beam::{Hypothesis, SearchOptions};
-use super::forced::{Candidates, force_documents};
-use super::passes::{End, Searcher};
-use crate::model::{Channel, Model, SENTENCE_BREAK};
+use super::forced_decoding::{Candidates, force_documents};
+use super::iterative::{End, Searcher};
+use crate::model::{Model, Reranker, SENTENCE_BREAK};
 
 /// Hypotheses that are kept for each one asked for.
 const WIDER: usize = 2;
@@ -18,7 +18,7 @@ const WIDER: usize = 2;
 impl SearchOptions {
     /// Of the search of a model: wider where a channel chooses.
     pub(super) fn of(self, model: &Model) -> Self {
-        let wider = if model.channel.is_some() { WIDER } else { 1 };
+        let wider = if model.reranker.is_some() { WIDER } else { 1 };
         Self {
             beam_size: self.beam_size * wider,
             ..self
@@ -27,34 +27,34 @@ impl SearchOptions {
 }
 
 impl Searcher<'_> {
-    /// For each sentence, by its number, the translation from which `channel` tells it best. One that was cut off is chosen
-    /// where all are, and so is one that is longer than `channel` reads; where the sentence itself is, the likeliest is.
+    /// For each sentence, by its number, the translation from which `reranker` tells it best. One that was cut off is chosen
+    /// where all are, and so is one that is longer than `reranker` reads; where the sentence itself is, the likeliest is.
     pub(super) fn chosen(
         &self,
-        channel: &Channel,
+        reranker: &Reranker,
         found: Vec<(usize, Vec<Hypothesis>)>,
     ) -> ControlFlow<End, Vec<(usize, Hypothesis)>> {
         let (mut sentences, mut sources) = (Vec::new(), Candidates::new());
         let mut owners = Vec::new();
         let readable = |source: &[u32], hypothesis: &Hypothesis| {
             // Either with its end.
-            source.len().max(hypothesis.ids.len()) < channel.max_tokens
+            source.len().max(hypothesis.ids.len()) < reranker.max_tokens
         };
         for (number, hypotheses) in &found {
-            let place = self.text.sentences[*number].place;
+            let position = self.text.sentences[*number].position;
             let source = self.source(*number);
             for hypothesis in hypotheses.iter().filter(|it| readable(source, it)) {
                 sources.insert(sentences.len(), vec![source.to_vec()]);
                 sentences.push(SourceSentence {
                     ids: hypothesis.ids.clone(),
-                    place,
+                    position,
                 });
                 owners.push(*number);
             }
         }
         let mut log_probs = vec![0.0; sentences.len()];
         let back = SourceText::of_sentences(sentences);
-        let (model, options) = (&channel.model, self.options);
+        let (model, options) = (&reranker.model, self.options);
         let scored = force_documents(
             model,
             self.vocabulary,
@@ -77,7 +77,7 @@ impl Searcher<'_> {
                 let back = readable(source, &hypothesis).then(|| log_probs.next());
                 let score = back
                     .flatten()
-                    .map(|back| hypothesis.score(options) + channel.weight * back / penalty);
+                    .map(|back| hypothesis.score(options) + reranker.weight * back / penalty);
                 (hypothesis, score)
             });
             // Of equal ones the first. They come with those that ended by themselves before all others.

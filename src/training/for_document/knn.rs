@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::examples;
 use crate::inference::Translator;
-use crate::model::{Matches, Model, Weighing};
+use crate::model::{KnnConfig, MemoryUse, Model};
 use crate::training::{Example, ExampleSet};
 
 /// Sentences that pairs are chosen for between two steps that are told.
@@ -17,7 +17,7 @@ const PAIR_TOKENS: usize = 16;
 
 /// What is looked up for a document, and how it counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LookUp {
+pub struct KnnRetrieval {
     /// Pairs of the memory for each sentence, at most: those that [cover](crate::memory::TranslationMemory::covering) it.
     pub pairs: usize,
     /// Pairs for the whole document, at most: every word of the search is compared with all of their words. In a document
@@ -25,7 +25,7 @@ pub struct LookUp {
     pub all_pairs: usize,
     /// Target tokens of all these pairs, at most: if they are longer, some are left out, spread evenly.
     pub all_tokens: usize,
-    pub weighing: Weighing,
+    pub config: KnnConfig,
     /// Target tokens that are read at once, at most.
     pub batch_tokens: usize,
 }
@@ -41,19 +41,19 @@ pub struct Prepared {
     batches: Vec<Vec<Range<usize>>>,
 }
 
-impl Default for LookUp {
+impl Default for KnnRetrieval {
     fn default() -> Self {
         Self {
             pairs: 40,
             all_pairs: 4_800,
             all_tokens: 240_000,
-            weighing: Weighing::default(),
+            config: KnnConfig::default(),
             batch_tokens: 2_500,
         }
     }
 }
 
-impl LookUp {
+impl KnnRetrieval {
     /// A translator for the document of these sentences, as a reader sees them; `step` is told how much is done and to be
     /// done, roughly while pairs are chosen, then in batches of pairs that are read, and may break it off. None if its
     /// model looks nothing up, or nothing shares a word with the sentences.
@@ -75,7 +75,7 @@ impl LookUp {
     ) -> Option<Prepared> {
         let description = translator.description();
         let memory = description.memory.as_ref();
-        let memory = memory.filter(|_| description.model.matches == Some(Matches::LookUp))?;
+        let memory = memory.filter(|_| description.model.memory_use == Some(MemoryUse::KnnMt))?;
         let (each, stride) = self.pairs_for(sentences.len());
         let chosen: Vec<&String> = sentences.iter().step_by(stride).collect();
         let begun = chosen.len().saturating_sub(1) / SENTENCES_A_STEP;
@@ -101,7 +101,7 @@ impl LookUp {
             goes_on = step(begun + number, begun + batches.len()).is_continue();
             goes_on.then(|| examples.batch(runs))
         });
-        let model = translator.model().clone().looking_up(read, self.weighing);
+        let model = translator.model().clone().with_datastore(read, self.config);
         goes_on.then(|| Prepared {
             model,
             examples,

@@ -14,7 +14,7 @@ use crate::kernels::Segment;
 /// Readers of one matrix are ascending and disjoint in their rows; rows that none of them names attend to nothing.
 /// Several readers may belong to one sentence, and a sentence without words in the memory may have readers too.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reader {
+pub struct QuerySpan {
     pub rows: Range<usize>,
     /// Number of their sentence in the [`Documents`] that are read.
     pub sentence: usize,
@@ -30,12 +30,12 @@ pub struct Visible {
 
 impl Visible {
     /// Every reader attends to what its sentence may read.
-    pub fn segments(&self, readers: &[Reader]) -> Arc<[Segment]> {
-        readers
+    pub fn segments(&self, query_spans: &[QuerySpan]) -> Arc<[Segment]> {
+        query_spans
             .iter()
-            .map(|reader| Segment {
-                queries: reader.rows.clone(),
-                keys: self.ranges[reader.sentence].clone(),
+            .map(|span| Segment {
+                queries: span.rows.clone(),
+                keys: self.ranges[span.sentence].clone(),
             })
             .collect()
     }
@@ -43,19 +43,19 @@ impl Visible {
 
 impl Documents {
     /// Every sentence reads for itself: the rows of the memory are the queries.
-    pub fn readers(&self) -> Vec<Reader> {
+    pub fn query_spans(&self) -> Vec<QuerySpan> {
         let sentences = self.sentences.iter().cloned().enumerate();
         sentences
-            .map(|(sentence, rows)| Reader { rows, sentence })
+            .map(|(sentence, rows)| QuerySpan { rows, sentence })
             .collect()
     }
 
     /// The query rows that read each document, each with its sentence.
-    pub(super) fn rows_of_readers(&self, readers: &[Reader]) -> Vec<Vec<(usize, usize)>> {
+    pub(super) fn rows_of_spans(&self, query_spans: &[QuerySpan]) -> Vec<Vec<(usize, usize)>> {
         let mut rows = vec![Vec::new(); self.documents.len()];
-        for reader in readers {
-            let own = reader.rows.clone().map(|row| (row, reader.sentence));
-            rows[self.document_of(reader.sentence)].extend(own);
+        for span in query_spans {
+            let own = span.rows.clone().map(|row| (row, span.sentence));
+            rows[self.document_of(span.sentence)].extend(own);
         }
         rows
     }
@@ -77,9 +77,12 @@ impl Documents {
     }
 
     /// Numbers of the sentences with words, and a segment by which every reader attends to those of its document.
-    pub fn segments_over_sentences(&self, readers: &[Reader]) -> (Vec<usize>, Arc<[Segment]>) {
+    pub fn segments_over_sentences(
+        &self,
+        query_spans: &[QuerySpan],
+    ) -> (Vec<usize>, Arc<[Segment]>) {
         let visible = self.visible_sentences();
-        let segments = visible.segments(readers);
+        let segments = visible.segments(query_spans);
         (visible.keys, segments)
     }
 
@@ -92,14 +95,14 @@ impl Documents {
         for document in &self.documents {
             let start = keys.len();
             let rows: Vec<usize> = document.clone().flat_map(&units).collect();
-            let mut place = start;
+            let mut position = start;
             for sentence in document.clone() {
-                let end = place + units(sentence).len();
+                let end = position + units(sentence).len();
                 visible.push(match reach {
-                    Reach::Offline => end..rows.len() + place,
-                    Reach::Online => start..place,
+                    Reach::Offline => end..rows.len() + position,
+                    Reach::Online => start..position,
                 });
-                place = end;
+                position = end;
             }
             keys.extend_from_slice(&rows);
             keys.extend_from_slice(&rows);
@@ -140,7 +143,7 @@ mod tests {
         for reach in [Reach::Offline, Reach::Online] {
             let visible =
                 documents.visible_others(reach, |sentence| documents.sentences[sentence].clone());
-            let (keys, segments) = (&visible.keys, visible.segments(&documents.readers()));
+            let (keys, segments) = (&visible.keys, visible.segments(&documents.query_spans()));
             for (own, segment) in segments.iter().enumerate() {
                 let mut read: Vec<usize> = keys[segment.keys.clone()].to_vec();
                 read.sort_unstable();
@@ -158,9 +161,9 @@ mod tests {
 
     #[test]
     fn readers_read_the_spoken_sentences_of_their_document() {
-        let readers = [(0..1, 4), (1..4, 1), (6..7, 2), (7..8, 4)]
-            .map(|(rows, sentence)| Reader { rows, sentence });
-        let (numbers, segments) = documents().segments_over_sentences(&readers);
+        let query_spans = [(0..1, 4), (1..4, 1), (6..7, 2), (7..8, 4)]
+            .map(|(rows, sentence)| QuerySpan { rows, sentence });
+        let (numbers, segments) = documents().segments_over_sentences(&query_spans);
         assert_eq!(numbers, [0, 2, 3, 4]);
         let want = [(0..1, 2..4), (1..4, 0..2), (6..7, 0..2), (7..8, 2..4)]
             .map(|(queries, keys)| Segment { queries, keys });
@@ -168,7 +171,7 @@ mod tests {
     }
 
     /// Queries, readers, memory and its documents to what the queries get.
-    type Layer = Box<dyn Fn(Tensor<2>, &[Reader], Tensor<2>, &Documents) -> Tensor<2>>;
+    type Layer = Box<dyn Fn(Tensor<2>, &[QuerySpan], Tensor<2>, &Documents) -> Tensor<2>>;
 
     /// Layers in which a sentence reads sentences of its whole document or of all that stands before it.
     fn layers(reach: Reach, device: &Device) -> Vec<(&'static str, Layer)> {
@@ -181,24 +184,28 @@ mod tests {
         vec![
             (
                 "conditional",
-                Box::new(move |q, readers, m, d| conditional.forward(q, readers, m, d)),
+                Box::new(move |q, query_spans, m, d| conditional.forward(q, query_spans, m, d)),
             ),
             (
                 "tree",
-                Box::new(move |q, readers, m, d| tree.forward(q, readers, m, d)),
+                Box::new(move |q, query_spans, m, d| tree.forward(q, query_spans, m, d)),
             ),
             (
                 "selective",
-                Box::new(move |q, readers, m, d| selective.forward(q, readers, m.clone(), m, d)),
+                Box::new(move |q, query_spans, m, d| {
+                    selective.forward(q, query_spans, m.clone(), m, d)
+                }),
             ),
             (
                 "flat over words",
-                Box::new(move |q, readers, m, d| flat_words.forward(q, readers, m.clone(), m, d)),
+                Box::new(move |q, query_spans, m, d| {
+                    flat_words.forward(q, query_spans, m.clone(), m, d)
+                }),
             ),
             (
                 "flat over sentences",
-                Box::new(move |q, readers, m, d| {
-                    flat_sentences.forward(q, readers, m.clone(), m, d)
+                Box::new(move |q, query_spans, m, d| {
+                    flat_sentences.forward(q, query_spans, m.clone(), m, d)
                 }),
             ),
         ]
@@ -206,7 +213,9 @@ mod tests {
 
     fn han(device: &Device) -> Layer {
         let han = HanContextConfig::new(D_MODEL, 12, 2).init(device);
-        Box::new(move |q, readers, m, d| han.forward(q, readers, m, d, &DropoutSource::none()))
+        Box::new(move |q, query_spans, m, d| {
+            han.forward(q, query_spans, m, d, &DropoutSource::none())
+        })
     }
 
     fn device() -> Device {
@@ -229,29 +238,29 @@ mod tests {
         let (device, documents) = (device(), documents());
         let words = random_rows(9, &device);
         let picked = [8, 0, 4, 4, 6, 5, 1, 0, 3, 2, 7];
-        let place = |row: usize| {
+        let position = |row: usize| {
             let mut sentences = documents.sentences.iter();
             sentences.position(|sentence| sentence.contains(&row))
         };
-        let readers = picked.iter().enumerate().filter_map(|(query, &row)| {
-            place(row).map(|sentence| Reader {
+        let query_spans = picked.iter().enumerate().filter_map(|(query, &row)| {
+            position(row).map(|sentence| QuerySpan {
                 rows: query..query + 1,
                 sentence,
             })
         });
-        let readers: Vec<Reader> = readers.collect();
+        let query_spans: Vec<QuerySpan> = query_spans.collect();
         for reach in [Reach::Offline, Reach::Online] {
             let mut layers = layers(reach, &device);
             layers.push(("han", han(&device)));
             for (name, layer) in layers {
                 let together = layer(
                     words.clone(),
-                    &documents.readers(),
+                    &documents.query_spans(),
                     words.clone(),
                     &documents,
                 );
                 let queries = select_rows(words.clone(), &picked);
-                let alone = layer(queries, &readers, words.clone(), &documents);
+                let alone = layer(queries, &query_spans, words.clone(), &documents);
                 assert_same(
                     alone,
                     select_rows(together, &picked),
@@ -266,11 +275,11 @@ mod tests {
         let (device, documents) = (device(), documents());
         let (words, queries) = (random_rows(9, &device), random_rows(2, &device));
         let reads = |layer: &Layer, sentence| {
-            let reader = Reader {
+            let span = QuerySpan {
                 rows: 0..2,
                 sentence,
             };
-            layer(queries.clone(), &[reader], words.clone(), &documents)
+            layer(queries.clone(), &[span], words.clone(), &documents)
         };
         for (name, layer) in layers(Reach::Online, &device) {
             let read = reads(&layer, 1);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::look_up::{LookUp, Prepared};
+use super::knn::{KnnRetrieval, Prepared};
 use crate::error::{Error, Result};
 use crate::explain::{
     AgreeingWord, Explanation, MemoryPair, MemoryView, MemoryWord, ModelView, PairWord,
@@ -34,8 +34,8 @@ pub struct ModelQuestion<'a> {
 /// told how much of that is done and to be done, and may break it off.
 ///
 /// # Errors
-/// If the device fails, or those of [`looked_up`].
-pub fn tell(
+/// If the device fails, or those of [`retrieved`].
+pub fn explain(
     translator: &Translator,
     made: Option<&Translator>,
     question: &ModelQuestion<'_>,
@@ -59,7 +59,7 @@ pub fn tell(
         }
         ModelView::Memory => {
             let asked = (document, translations, sentence);
-            Explanation::Memory(looked_up(translator, asked, prepared, step)?)
+            Explanation::Memory(retrieved(translator, asked, prepared, step)?)
         }
     })
 }
@@ -69,7 +69,7 @@ pub fn tell(
 /// # Errors
 /// [`Error::NotLookedUp`] if the model looks nothing up, the memory has nothing like the document, the sentence has no
 /// words or is not translated, or the translation is longer than the model can write.
-pub fn looked_up(
+pub fn retrieved(
     translator: &Translator,
     (document, translations, sentence): (&Document, &[Option<Translation>], usize),
     prepared: &mut Option<Prepared>,
@@ -81,7 +81,7 @@ pub fn looked_up(
         .as_ref()
         .is_none_or(|kept| kept.sentences != sentences)
     {
-        *prepared = LookUp::default().prepared(translator, &sentences, step);
+        *prepared = KnnRetrieval::default().prepared(translator, &sentences, step);
     }
     let prepared = prepared.as_ref().ok_or(nothing(
         "the model has no memory with sentences like these; open a translation memory that has",
@@ -97,7 +97,7 @@ pub fn looked_up(
         return Err(nothing("the sentence has no words to translate"));
     }
     let found = batches.iter().flat_map(|batch| {
-        let words = prepared.model.looked_up(batch).unwrap_or_default();
+        let words = prepared.model.retrieved(batch).unwrap_or_default();
         words.into_iter().zip(batch.labels.iter().copied())
     });
     let (places, vocabulary) = (prepared.places(), translator.vocabulary());

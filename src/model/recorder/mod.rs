@@ -1,7 +1,7 @@
 //! What a pass through a model attended to, for whoever wants to see it.
 //!
-//! A pass gets an [`Attended`]; one that is off costs nothing. Weights are computed once more beside the attention itself
-//! and only what [`Keep`] says is kept, so that the numbers of the pass are the same whether someone looks or not.
+//! A pass gets an [`AttentionRecorder`]; one that is off costs nothing. Weights are computed once more beside the attention itself
+//! and only what [`Recording`] says is kept, so that the numbers of the pass are the same whether someone looks or not.
 
 mod context;
 mod layers;
@@ -13,11 +13,11 @@ use std::ops::Range;
 use burn::tensor::Tensor;
 
 pub(super) use layers::run;
-pub use reading::{Keep, KeptVisits, Reading, Readings, SentenceReading};
+pub use reading::{AttentionWeights, HeadWeights, RecordedVisits, Recording, SentenceWeights};
 
 /// Which attention of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttendedKind {
+pub enum AttentionKind {
     /// Source words to the words of their sentence.
     EncoderSelf,
     /// Sentences to their own words, in the making of their encoding; one head.
@@ -33,17 +33,17 @@ pub enum AttendedKind {
 /// All heads of one attention of one layer; layers are counted by their self-attention, and what stands after the last
 /// layer has its number.
 #[derive(Debug, Clone)]
-pub struct AttendedLayer {
-    pub kind: AttendedKind,
+pub struct RecordedLayer {
+    pub kind: AttentionKind,
     pub layer: usize,
-    pub readings: Readings,
+    pub attention_weights: AttentionWeights,
 }
 
 /// What a gate let through, for each row over its features.
 #[derive(Debug, Clone)]
-pub struct GateReading {
+pub struct GateActivations {
     /// Context or [`DecoderContext`](AttendedKind::DecoderContext).
-    pub kind: AttendedKind,
+    pub kind: AttentionKind,
     pub layer: usize,
     pub mean: Vec<f32>,
     pub min: Vec<f32>,
@@ -52,12 +52,12 @@ pub struct GateReading {
 
 /// Collects what is attended to; rows and sentences have the numbers that they have in the batch.
 #[derive(Debug, Clone, Default)]
-pub struct Attended {
-    keep: Option<Keep>,
+pub struct AttentionRecorder {
+    keep: Option<Recording>,
     /// Where the encoder reads other rows than those of the source.
     pub(super) joined: Option<Joined>,
-    pub layers: Vec<AttendedLayer>,
-    pub gates: Vec<GateReading>,
+    pub layers: Vec<RecordedLayer>,
+    pub gates: Vec<GateActivations>,
     /// Sentences that are leaves of the content tree, if there is one.
     pub leaves: Vec<usize>,
 }
@@ -71,13 +71,13 @@ pub(super) struct Joined {
     pub own: Vec<Range<usize>>,
 }
 
-impl Attended {
+impl AttentionRecorder {
     /// Nobody looks.
     pub fn off() -> Self {
         Self::default()
     }
 
-    pub fn keeping(keep: Keep) -> Self {
+    pub fn keeping(keep: Recording) -> Self {
         Self {
             keep: Some(keep),
             ..Self::default()
@@ -92,28 +92,31 @@ impl Attended {
     /// Adds what `read` says, behind the rows of the same attention that are there; nothing if nobody looks.
     pub(super) fn add(
         &mut self,
-        kind: AttendedKind,
+        kind: AttentionKind,
         layer: usize,
-        read: impl FnOnce(&Keep) -> Readings,
+        read: impl FnOnce(&Recording) -> AttentionWeights,
     ) {
         let Some(keep) = &self.keep else { return };
         if layer < keep.first_layer(kind) {
             return;
         }
-        let mut readings = read(keep);
+        let mut attention_weights = read(keep);
         if let Some(Joined { origin, own }) = &self.joined {
-            readings.rename(|row| origin[row]);
-            if kind == AttendedKind::EncoderSelf {
-                readings.select(own);
+            attention_weights.rename(|row| origin[row]);
+            if kind == AttentionKind::EncoderSelf {
+                attention_weights.select(own);
             }
         }
-        let same = |there: &&mut AttendedLayer| (there.kind, there.layer) == (kind, layer);
+        let same = |there: &&mut RecordedLayer| (there.kind, there.layer) == (kind, layer);
         match self.layers.iter_mut().find(same) {
-            Some(there) => there.readings.rows.append(&mut readings.rows),
-            None => self.layers.push(AttendedLayer {
+            Some(there) => there
+                .attention_weights
+                .rows
+                .append(&mut attention_weights.rows),
+            None => self.layers.push(RecordedLayer {
                 kind,
                 layer,
-                readings,
+                attention_weights,
             }),
         }
     }
@@ -121,9 +124,9 @@ impl Attended {
     /// Gives what the contexts of the encoder read the rows of the source, where their memory has others.
     pub(super) fn rename_context(&mut self, origin: &[usize]) {
         let layers = self.layers.iter_mut();
-        for layer in layers.filter(|layer| layer.kind == AttendedKind::Context) {
+        for layer in layers.filter(|layer| layer.kind == AttentionKind::Context) {
             layer
-                .readings
+                .attention_weights
                 .rename(|row| Some(reading::number(origin[row])));
         }
     }
@@ -140,13 +143,18 @@ impl Attended {
             rows.contains(&row)
                 .then(|| reading::number(row - rows.start))
         };
-        for AttendedLayer { kind, readings, .. } in &mut self.layers {
+        for RecordedLayer {
+            kind,
+            attention_weights,
+            ..
+        } in &mut self.layers
+        {
             match kind {
-                AttendedKind::SentenceEncoding => {
-                    readings.select(std::slice::from_ref(sentences));
-                    readings.rename(own);
+                AttentionKind::SentenceEncoding => {
+                    attention_weights.select(std::slice::from_ref(sentences));
+                    attention_weights.rename(own);
                 }
-                AttendedKind::Context if are_words => readings.rename(own),
+                AttentionKind::Context if are_words => attention_weights.rename(own),
                 _ => {}
             }
         }
@@ -155,12 +163,19 @@ impl Attended {
     /// Forgets the first queries of each kind: as many source and target rows and sentences as are named.
     pub fn forget_first(&mut self, [source, target, sentences]: [usize; 3]) {
         let count = |kind| match kind {
-            AttendedKind::EncoderSelf | AttendedKind::Context => source,
-            AttendedKind::SentenceEncoding => sentences,
-            AttendedKind::Cross | AttendedKind::DecoderContext => target,
+            AttentionKind::EncoderSelf | AttentionKind::Context => source,
+            AttentionKind::SentenceEncoding => sentences,
+            AttentionKind::Cross | AttentionKind::DecoderContext => target,
         };
-        for AttendedLayer { kind, readings, .. } in &mut self.layers {
-            readings.rows.drain(..count(*kind) * readings.num_heads);
+        for RecordedLayer {
+            kind,
+            attention_weights,
+            ..
+        } in &mut self.layers
+        {
+            attention_weights
+                .rows
+                .drain(..count(*kind) * attention_weights.num_heads);
         }
         for gate in &mut self.gates {
             for values in [&mut gate.mean, &mut gate.min, &mut gate.max] {
@@ -175,7 +190,7 @@ impl Attended {
     /// - values: `[rows, d_model]`
     pub(super) fn add_gate(
         &mut self,
-        (kind, layer): (AttendedKind, usize),
+        (kind, layer): (AttentionKind, usize),
         values: impl FnOnce() -> Tensor<2>,
     ) {
         if !self.is_on() {
@@ -183,14 +198,14 @@ impl Attended {
         }
         let values = values();
         let numbers = |tensor: Tensor<2>| tensor.into_data().iter().collect::<Vec<f32>>();
-        let mut gate = GateReading {
+        let mut gate = GateActivations {
             kind,
             layer,
             mean: numbers(values.clone().mean_dim(1)),
             min: numbers(values.clone().min_dim(1)),
             max: numbers(values.max_dim(1)),
         };
-        let same = |there: &&mut GateReading| (there.kind, there.layer) == (kind, layer);
+        let same = |there: &&mut GateActivations| (there.kind, there.layer) == (kind, layer);
         match self.gates.iter_mut().find(same) {
             Some(there) => {
                 there.mean.append(&mut gate.mean);

@@ -7,10 +7,10 @@ use super::batch::SourceText;
 use super::beam::SearchOptions;
 use super::broken::BrokenScores;
 use super::encodings::Encodings;
-use super::passes::{BATCH_TOKENS, End, Searcher, within};
+use super::iterative::{BATCH_TOKENS, End, Searcher, within};
 use super::windows::LARGEST;
 use crate::kernels::DropoutSource;
-use crate::model::{Batch, Encoded, Memory, Model, Rows};
+use crate::model::{Batch, Encoded, Memory, Model, PackedBatch};
 use crate::text::vocabulary::Vocabulary;
 
 /// Translations by the numbers of their sentences, without `bos` and `eos`.
@@ -18,7 +18,7 @@ pub type Candidates = BTreeMap<usize, Vec<Vec<u32>>>;
 
 /// A given translation with its score.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Forced {
+pub struct ForcedScores {
     /// Of the sentence.
     pub number: usize,
     /// Which of the sentence's translations.
@@ -41,7 +41,7 @@ pub fn force_documents(
     text: &SourceText,
     candidates: &Candidates,
     options: &SearchOptions,
-    forced: &mut dyn FnMut(Forced) -> ControlFlow<()>,
+    forced: &mut dyn FnMut(ForcedScores) -> ControlFlow<()>,
 ) -> Result<(), BrokenScores> {
     let mut searcher = Searcher {
         model,
@@ -62,14 +62,15 @@ impl Searcher<'_> {
     pub(super) fn force(
         &mut self,
         candidates: &Candidates,
-        forced: &mut dyn FnMut(Forced) -> ControlFlow<()>,
+        forced: &mut dyn FnMut(ForcedScores) -> ControlFlow<()>,
     ) -> ControlFlow<End> {
         if !self.model.encodes_documents() {
             for pairs in batches(candidates, &self.text.wanted) {
                 let mut numbers: Vec<usize> = pairs.iter().map(|(number, _)| *number).collect();
                 numbers.dedup();
-                let place = |(number, _): &Pair| numbers.iter().position(|other| other == number);
-                let translated = pairs.iter().filter_map(place).collect();
+                let position =
+                    |(number, _): &Pair| numbers.iter().position(|other| other == number);
+                let translated = pairs.iter().filter_map(position).collect();
                 let source = self.text.alone(&numbers);
                 let encoded = self.model.encode(&source, &DropoutSource::none());
                 let batch = batch(source, translated, &pairs, candidates);
@@ -120,7 +121,12 @@ fn batches(candidates: &Candidates, wanted: &[usize]) -> Vec<Vec<Pair>> {
     batches
 }
 
-fn batch(source: Rows, translated: Vec<usize>, pairs: &[Pair], candidates: &Candidates) -> Batch {
+fn batch(
+    source: PackedBatch,
+    translated: Vec<usize>,
+    pairs: &[Pair],
+    candidates: &Candidates,
+) -> Batch {
     let mut batch = Batch {
         source,
         translated,
@@ -143,7 +149,7 @@ fn tell(
     (encoded, translations): (&Encoded, Option<&Memory>),
     batch: &Batch,
     pairs: &[Pair],
-    forced: &mut dyn FnMut(Forced) -> ControlFlow<()>,
+    forced: &mut dyn FnMut(ForcedScores) -> ControlFlow<()>,
 ) -> ControlFlow<End> {
     let log_probs = model.label_log_probs(encoded, translations, batch);
     for (&(number, candidate), rows) in pairs.iter().zip(&batch.target.sentences) {
@@ -154,7 +160,7 @@ fn tell(
         {
             return ControlFlow::Break(End::Broken(BrokenScores { number, found }));
         }
-        End::asked(forced(Forced {
+        End::asked(forced(ForcedScores {
             number,
             candidate,
             log_probs,

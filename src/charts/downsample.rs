@@ -4,7 +4,7 @@ use super::chart::Span;
 
 /// A series as it is drawn.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Thinned {
+pub(super) struct Downsampled {
     /// Lines without gaps, in the order of x.
     pub lines: Vec<Vec<(f64, f64)>>,
     /// Where values are missing: at most one x a column.
@@ -15,12 +15,12 @@ pub(super) struct Thinned {
 /// drawing looks like that of all points. A point beside each end of `x` stays, for lines that leave it.
 ///
 /// `points` ascend in x; a `y` that is not `valid` breaks the line.
-pub(super) fn thinned(
+pub(super) fn downsampled(
     points: &[(f64, f64)],
     x: Span,
     columns: usize,
     valid: impl Fn(f64) -> bool,
-) -> Thinned {
+) -> Downsampled {
     #[expect(clippy::cast_precision_loss, reason = "a screen has few columns")]
     let per_unit = columns.max(1) as f64 / (x.1 - x.0);
     #[expect(
@@ -29,7 +29,7 @@ pub(super) fn thinned(
     )]
     let column_of = |at: f64| ((at - x.0) * per_unit).floor() as i64;
 
-    let mut thinned = Thinned::default();
+    let mut downsampled = Downsampled::default();
     let mut line: Vec<(f64, f64)> = Vec::new();
     let mut column = Column::default();
     let mut last_missing = None;
@@ -37,9 +37,9 @@ pub(super) fn thinned(
         let number = column_of(at);
         if !at.is_finite() || !valid(y) {
             column.flush(&mut line);
-            thinned.end(&mut line);
+            downsampled.end(&mut line);
             if last_missing != Some(number) && (x.0..=x.1).contains(&at) {
-                thinned.missing.push(at);
+                downsampled.missing.push(at);
                 last_missing = Some(number);
             }
             continue;
@@ -51,8 +51,8 @@ pub(super) fn thinned(
         column.take((at, y));
     }
     column.flush(&mut line);
-    thinned.end(&mut line);
-    thinned
+    downsampled.end(&mut line);
+    downsampled
 }
 
 /// The points within `x`; if they are too few for a line, with those beside them.
@@ -74,7 +74,7 @@ fn with_neighbours(points: &[(f64, f64)], x: Span) -> &[(f64, f64)] {
     points.get(from..to).unwrap_or_default()
 }
 
-impl Thinned {
+impl Downsampled {
     fn end(&mut self, line: &mut Vec<(f64, f64)>) {
         if !line.is_empty() {
             self.lines.push(std::mem::take(line));
@@ -155,9 +155,9 @@ mod tests {
     fn a_million_points_keep_the_extremes_of_every_column() {
         let points = noisy(1_000_000);
         for x in [(0.0, 1_000_000.0), (1_234.0, 456_789.0)] {
-            let thinned = thinned(&points, x, 700, f64::is_finite);
-            assert_eq!(thinned.lines.len(), 1);
-            let line = &thinned.lines[0];
+            let downsampled = downsampled(&points, x, 700, f64::is_finite);
+            assert_eq!(downsampled.lines.len(), 1);
+            let line = &downsampled.lines[0];
             assert!(line.len() <= 4 * 700 + 2, "{}", line.len());
             assert!(line.is_sorted_by(|a, b| a.0 < b.0));
             assert_eq!(extremes(line, x, 700), extremes(&points, x, 700));
@@ -167,8 +167,8 @@ mod tests {
     #[test]
     fn few_points_stay_as_they_are() {
         let points = noisy(50);
-        let thinned = thinned(&points, (0.0, 49.0), 700, f64::is_finite);
-        assert_eq!(thinned.lines, [points]);
+        let downsampled = downsampled(&points, (0.0, 49.0), 700, f64::is_finite);
+        assert_eq!(downsampled.lines, [points]);
     }
 
     #[test]
@@ -178,23 +178,23 @@ mod tests {
             .iter_mut()
             .for_each(|point| point.1 = f64::NAN);
         points[900].1 = f64::INFINITY;
-        let thinned = thinned(&points, (0.0, 1_000.0), 100, f64::is_finite);
-        assert_eq!(thinned.lines.len(), 3);
-        assert_eq!(thinned.missing, [400.0, 410.0, 900.0]);
+        let downsampled = downsampled(&points, (0.0, 1_000.0), 100, f64::is_finite);
+        assert_eq!(downsampled.lines.len(), 3);
+        assert_eq!(downsampled.missing, [400.0, 410.0, 900.0]);
     }
 
     #[test]
     fn lines_go_on_to_the_points_beyond_the_view() {
         let points = [(0.0, 1.0), (10.0, 2.0), (20.0, 3.0), (30.0, 4.0)];
-        let thinned = thinned(&points, (12.0, 18.0), 10, f64::is_finite);
-        assert_eq!(thinned.lines, [vec![(10.0, 2.0), (20.0, 3.0)]]);
+        let downsampled = downsampled(&points, (12.0, 18.0), 10, f64::is_finite);
+        assert_eq!(downsampled.lines, [vec![(10.0, 2.0), (20.0, 3.0)]]);
     }
 
     #[test]
     fn nothing_to_show_is_nothing() {
         assert_eq!(
-            thinned(&[], (0.0, 1.0), 10, f64::is_finite),
-            Thinned::default()
+            downsampled(&[], (0.0, 1.0), 10, f64::is_finite),
+            Downsampled::default()
         );
     }
 }

@@ -51,7 +51,7 @@ impl ModelConfig {
             memory: self.memory,
             warm_gate: self.context.is_some(),
             bert: self.bert.clone(),
-            matches: self.matches,
+            memory_use: self.memory_use,
             ..base.clone()
         };
         config.validate()?;
@@ -83,7 +83,12 @@ impl Model {
     ///
     /// # Errors
     /// If `config` cannot be built.
-    pub fn taking_up(base: Self, config: &ModelConfig, seed: u64, device: &Device) -> Result<Self> {
+    pub fn warm_start(
+        base: Self,
+        config: &ModelConfig,
+        seed: u64,
+        device: &Device,
+    ) -> Result<Self> {
         if base.reads_documents() == config.context.is_some() {
             return Ok(base);
         }

@@ -5,23 +5,23 @@
 
 use burn::tensor::Tensor;
 
-use super::attended::{Attended, AttendedKind};
 use super::context_attention::{ContextAttention, GatedContext, Memory};
 use super::documents::Documents;
-use super::embedding::Rows;
+use super::embedding::PackedBatch;
 use super::encoder::{Encoder, EncoderOutput};
-use super::readers::Reader;
+use super::query_spans::QuerySpan;
+use super::recorder::{AttentionKind, AttentionRecorder};
 use super::transformer::Transformer;
 use crate::kernels::DropoutSource;
 
 /// Encodings of the sentences before and after a window, each `[sentences, d_model]`; none where there is no sentence.
 #[derive(Debug, Clone, Default)]
-pub struct Surroundings {
+pub struct DocumentWindow {
     pub before: Option<Tensor<2>>,
     pub after: Option<Tensor<2>>,
 }
 
-impl Surroundings {
+impl DocumentWindow {
     /// How many sentences stand before the window.
     fn num_before(&self) -> usize {
         self.before.as_ref().map_or(0, |before| before.dims()[0])
@@ -36,7 +36,7 @@ impl Surroundings {
         words: Tensor<2>,
         encodings: Tensor<2>,
         window: &Documents,
-    ) -> (Memory, Vec<Reader>) {
+    ) -> (Memory, Vec<QuerySpan>) {
         let ([rows, _], before) = (words.dims(), self.num_before());
         let after = self.after.as_ref().map_or(0, |after| after.dims()[0]);
         let mut sentences: Vec<_> = (0..before).map(|row| row..row + 1).collect();
@@ -47,15 +47,15 @@ impl Surroundings {
             let parts = [self.before.clone(), Some(middle), self.after.clone()];
             Tensor::cat(parts.into_iter().flatten().collect(), 0)
         };
-        let readers = window.readers().into_iter().map(|reader| Reader {
-            sentence: before + reader.sentence,
-            ..reader
+        let query_spans = window.query_spans().into_iter().map(|span| QuerySpan {
+            sentence: before + span.sentence,
+            ..span
         });
         let memory = Memory {
             encodings: Some(joined(encodings)),
             ..Memory::of(joined(words), Documents::one(sentences))
         };
-        (memory, readers.collect())
+        (memory, query_spans.collect())
     }
 }
 
@@ -65,48 +65,58 @@ impl Transformer {
     /// # Shapes
     /// - memory: as in [`Self::encode`]
     /// - output: `[sentences, d_model]`
-    pub fn encode_sentences(&self, source: &Rows, memory: Option<Tensor<2>>) -> Option<Tensor<2>> {
-        let words = memory.unwrap_or_else(|| self.layers(source, &mut Attended::off()));
+    pub fn encode_sentences(
+        &self,
+        source: &PackedBatch,
+        memory: Option<Tensor<2>>,
+    ) -> Option<Tensor<2>> {
+        let words = memory.unwrap_or_else(|| self.layers(source, &mut AttentionRecorder::off()));
         self.encoder.encode_sentences(&words, &source.layout())
     }
 
     /// [`Self::encode`] of a window of one document; none if nothing after the last layer chooses sentences by encodings.
-    pub fn encode_among(
+    pub fn encode_in_window(
         &self,
-        source: &Rows,
+        source: &PackedBatch,
         memory: Option<Tensor<2>>,
-        surroundings: &Surroundings,
+        document_window: &DocumentWindow,
     ) -> Option<EncoderOutput> {
-        self.encode_among_attended(source, memory, surroundings, &mut Attended::off())
+        self.encode_in_window_recorded(
+            source,
+            memory,
+            document_window,
+            &mut AttentionRecorder::off(),
+        )
     }
 
-    /// [`Self::encode_among`], with what it attends to: sentences that the context names, and the leaves of its tree, have
+    /// [`Self::encode_in_window`], with what it attends to: sentences that the context names, and the leaves of its tree, have
     /// their numbers in the document.
-    pub(super) fn encode_among_attended(
+    pub(super) fn encode_in_window_recorded(
         &self,
-        source: &Rows,
+        source: &PackedBatch,
         memory: Option<Tensor<2>>,
-        surroundings: &Surroundings,
-        attended: &mut Attended,
+        document_window: &DocumentWindow,
+        recorder: &mut AttentionRecorder,
     ) -> Option<EncoderOutput> {
         assert_eq!(source.documents.len(), 1, "a window of one document");
         let encoder = &self.encoder;
         let gated = encoder.gated.as_ref();
         let gated = gated.filter(|_| encoder.chooses_by_encodings())?;
-        let (states, documents) = (self.layers(source, attended), source.layout());
+        let (states, documents) = (self.layers(source, recorder), source.layout());
         let words = memory.unwrap_or_else(|| states.clone());
         let encodings = encoder.encode_sentences(&words, &documents)?;
-        let (first, [rows, _]) = (surroundings.num_before(), words.dims());
-        let (memory, readers) = surroundings.around(words, encodings, &documents);
-        let states = if attended.is_on() {
-            let place = (AttendedKind::Context, encoder.last_attention());
-            let joined = gated.attend_telling(&states, &states, &readers, &memory, place, attended);
+        let (first, [rows, _]) = (document_window.num_before(), words.dims());
+        let (memory, query_spans) = document_window.around(words, encodings, &documents);
+        let states = if recorder.is_on() {
+            let position = (AttentionKind::Context, encoder.last_attention());
+            let joined =
+                gated.attend_recorded(&states, &states, &query_spans, &memory, position, recorder);
             let sentences = first..first + documents.sentences.len();
-            attended.rename_window(&(first..first + rows), &sentences, gated.reads_words());
+            recorder.rename_window(&(first..first + rows), &sentences, gated.reads_words());
             joined
         } else {
             let none = DropoutSource::none();
-            gated.forward(states.clone(), states, &readers, &memory, &none)
+            gated.forward(states.clone(), states, &query_spans, &memory, &none)
         };
         let counted = self.counted(source);
         Some(EncoderOutput::of(
@@ -115,12 +125,12 @@ impl Transformer {
         ))
     }
 
-    fn layers(&self, source: &Rows, attended: &mut Attended) -> Tensor<2> {
+    fn layers(&self, source: &PackedBatch, recorder: &mut AttentionRecorder) -> Tensor<2> {
         let none = DropoutSource::none();
         let counted = self.counted(source);
         let source = counted.as_ref().unwrap_or(source);
         let embedded = self.embedding.forward(source, &none);
-        self.encoder.layers(embedded, source, None, &none, attended)
+        self.encoder.layers(embedded, source, None, &none, recorder)
     }
 }
 
@@ -162,9 +172,9 @@ impl Encoder {
 mod tests {
     use burn::tensor::Device;
 
-    use super::super::attended::{Keep, Reading};
     use super::super::config::{Architecture, ModelConfig, NormPosition, Positions};
     use super::super::context_config::{Context, MemorySource, Placement};
+    use super::super::recorder::{HeadWeights, Recording};
     use super::super::system::{Encoded, Model};
     use super::super::traversal::TraversalRule;
     use super::super::tree::MergeKind;
@@ -187,16 +197,16 @@ mod tests {
             context: Some(context),
             memory: MemorySource::Live,
             warm_gate: false,
-            matches: None,
+            memory_use: None,
             bert: None,
         };
         Model::seeded(&config, 3, &Device::flex()).expect("a model")
     }
 
-    fn rows(sentences: &[&[u32]]) -> Rows {
-        let mut rows = Rows::default();
-        for (place, sentence) in sentences.iter().enumerate() {
-            rows.push(sentence, (0, place));
+    fn rows(sentences: &[&[u32]]) -> PackedBatch {
+        let mut rows = PackedBatch::default();
+        for (position, sentence) in sentences.iter().enumerate() {
+            rows.push(sentence, (0, position));
         }
         rows
     }
@@ -214,12 +224,12 @@ mod tests {
             states.into_data().iter::<f32>().collect::<Vec<f32>>()
         };
         let encodings = |part: &[&[u32]]| model.encode_sentences(&rows(part));
-        let surroundings = Surroundings {
+        let document_window = DocumentWindow {
             before: encodings(&DOCUMENT[..2]),
             after: encodings(&DOCUMENT[4..]),
         };
         let whole = model.encode(&rows(&DOCUMENT), &DropoutSource::none());
-        let window = model.encode_among(&rows(&DOCUMENT[2..4]), &surroundings);
+        let window = model.encode_in_window(&rows(&DOCUMENT[2..4]), &document_window);
         [states(whole, 5..12), states(window, 0..7)]
     }
 
@@ -235,26 +245,26 @@ mod tests {
     }
 
     /// What the third and fourth sentence attend to within the whole document, and with what is kept of the rest.
-    fn attended_whole_and_in_window(context: Context) -> [Attended; 2] {
+    fn attended_whole_and_in_window(context: Context) -> [AttentionRecorder; 2] {
         let model = model(context);
         let encodings = |part: &[&[u32]]| model.encode_sentences(&rows(part));
-        let surroundings = Surroundings {
+        let document_window = DocumentWindow {
             before: encodings(&DOCUMENT[..2]),
             after: encodings(&DOCUMENT[4..]),
         };
-        let attended = |part: &[&[u32]], surroundings: Option<&Surroundings>| {
+        let recorder = |part: &[&[u32]], document_window: Option<&DocumentWindow>| {
             let untranslated = vec![<&[u32]>::default(); part.len()];
             let (source, target) = (rows(part), rows(&untranslated));
-            model.attended_among(&source, &target, surroundings, Keep::all())
+            model.record_in_window(&source, &target, document_window, Recording::all())
         };
-        let mut whole = attended(&DOCUMENT, None);
+        let mut whole = recorder(&DOCUMENT, None);
         whole.forget_first([5, 0, 2]);
-        [whole, attended(&DOCUMENT[2..4], Some(&surroundings))]
+        [whole, recorder(&DOCUMENT[2..4], Some(&document_window))]
     }
 
-    fn readings(attended: &Attended, kind: AttendedKind) -> &[Reading] {
-        let layer = attended.layers.iter().find(|layer| layer.kind == kind);
-        &layer.expect("it was attended to").readings.rows
+    fn attention_weights(recorder: &AttentionRecorder, kind: AttentionKind) -> &[HeadWeights] {
+        let layer = recorder.layers.iter().find(|layer| layer.kind == kind);
+        &layer.expect("it was attended to").attention_weights.rows
     }
 
     #[test]
@@ -263,7 +273,8 @@ mod tests {
             placement: Placement::Gate,
             decoder: false,
         });
-        let [whole, window] = [&whole, &window].map(|it| readings(it, AttendedKind::Context));
+        let [whole, window] =
+            [&whole, &window].map(|it| attention_weights(it, AttentionKind::Context));
         assert_eq!(window.len(), 2 * 7);
         for (whole, window) in whole.iter().zip(window) {
             assert_eq!(window.keys.len(), DOCUMENT.len());
@@ -283,13 +294,13 @@ mod tests {
             placement: Placement::Gate,
         });
         assert_eq!(window.leaves, [0, 1, 2, 3, 4]);
-        let encoded = readings(&window, AttendedKind::SentenceEncoding);
+        let encoded = attention_weights(&window, AttentionKind::SentenceEncoding);
         let words = encoded.iter().map(|reading| {
             let words = reading.keys.iter().map(|&(word, _)| word);
             words.collect::<Vec<_>>()
         });
         assert!(words.eq([vec![0, 1, 2, 3], vec![4, 5, 6]]));
-        for reading in readings(&window, AttendedKind::Context) {
+        for reading in attention_weights(&window, AttentionKind::Context) {
             let sentences = reading.sentences.iter();
             assert!(sentences.clone().map(|read| read.sentence).eq(0..5));
             assert!(reading.keys.iter().all(|&(word, _)| word < 7));

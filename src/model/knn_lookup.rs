@@ -5,15 +5,15 @@ use burn::tensor::{Int, Tensor, TensorData};
 
 use super::batch::Batch;
 use super::context_attention::Memory;
+use super::datastore::{Datastore, KnnConfig, Neighbours};
 use super::decoder::DecoderOutput;
-use super::neighbours::{Near, Neighbours, Weighing};
 use super::system::{Encoded, Model, Network};
 use crate::kernels::DropoutSource;
 
 /// A word that follows others, and what was found where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LookedUpWord {
-    pub near: Near,
+pub struct RetrievedToken {
+    pub near: Neighbours,
     /// Its probability by the model alone, and mixed with what was found.
     pub alone: f32,
     pub mixed: f32,
@@ -25,10 +25,10 @@ impl Model {
     ///
     /// States are numbered in the order of the batches and of their labels.
     #[must_use]
-    pub fn looking_up(
+    pub fn with_datastore(
         mut self,
         batches: impl IntoIterator<Item = Batch>,
-        weighing: Weighing,
+        config: KnnConfig,
     ) -> Self {
         let (mut keys, mut next) = (Vec::new(), Vec::new());
         for batch in batches {
@@ -39,14 +39,14 @@ impl Model {
             }
         }
         if !keys.is_empty() {
-            self.neighbours = Some(Neighbours::new(Tensor::cat(keys, 0), next, weighing));
+            self.datastore = Some(Datastore::new(Tensor::cat(keys, 0), next, config));
         }
         self
     }
 
     /// What is found for each of `batch.labels`; None if the model looks nothing up.
-    pub fn looked_up(&self, batch: &Batch) -> Option<Vec<LookedUpWord>> {
-        let neighbours = self.neighbours.as_ref()?;
+    pub fn retrieved(&self, batch: &Batch) -> Option<Vec<RetrievedToken>> {
+        let datastore = self.datastore.as_ref()?;
         let drop = DropoutSource::none();
         let encoded = self.encode(&batch.source, &drop);
         let last = self.last_layer(batch, &encoded)?;
@@ -56,9 +56,9 @@ impl Model {
         let alone = of_labels(scores, &batch.labels).into_iter().map(f32::exp);
         let words = alone
             .zip(&batch.labels)
-            .zip(neighbours.near(last.fed_forward));
-        let words = words.map(|((alone, &label), near)| LookedUpWord {
-            mixed: neighbours.mixed(alone, label, &near),
+            .zip(datastore.near(last.fed_forward));
+        let words = words.map(|((alone, &label), near)| RetrievedToken {
+            mixed: datastore.mixed(alone, label, &near),
             near,
             alone,
         });
@@ -75,7 +75,7 @@ impl Model {
     ) -> Vec<f32> {
         let scores = self.scores_with(encoded, translations, batch, &DropoutSource::none());
         let alone = of_labels(scores, &batch.labels);
-        let Some(neighbours) = &self.neighbours else {
+        let Some(datastore) = &self.datastore else {
             return alone;
         };
         let Some(last) = self.last_layer(batch, encoded) else {
@@ -83,8 +83,8 @@ impl Model {
         };
         let words = alone.into_iter().zip(&batch.labels);
         words
-            .zip(neighbours.near(last.fed_forward))
-            .map(|((alone, &label), near)| neighbours.mixed(alone.exp(), label, &near).ln())
+            .zip(datastore.near(last.fed_forward))
+            .map(|((alone, &label), near)| datastore.mixed(alone.exp(), label, &near).ln())
             .collect()
     }
 

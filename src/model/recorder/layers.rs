@@ -8,16 +8,18 @@ use burn::tensor::Tensor;
 use super::super::attention::MultiHeadAttention;
 use super::super::documents::Documents;
 use super::super::han::{HanContext, previous};
-use super::super::readers::Reader;
+use super::super::query_spans::QuerySpan;
 use super::super::source2token::{Source2Token, spec};
-use super::reading::{Keep, Reading, Readings, SentenceReading};
+use super::reading::{AttentionWeights, HeadWeights, Recording, SentenceWeights};
 use crate::kernels::{Segment, each_attention};
 
 /// Keeps the weights of keys that stand one after the other.
-pub(in super::super) fn run(keep: Keep) -> impl Fn(usize, &[f32]) -> Reading + Send + Sync {
+pub(in super::super) fn run(
+    keep: Recording,
+) -> impl Fn(usize, &[f32]) -> HeadWeights + Send + Sync {
     move |first, weights| {
         let keys = first..first + weights.len();
-        Reading::new(keys.zip(weights.iter().copied()), keep.least)
+        HeadWeights::new(keys.zip(weights.iter().copied()), keep.least)
     }
 }
 
@@ -26,29 +28,29 @@ impl MultiHeadAttention {
     ///
     /// # Shapes
     /// - x: `[rows, d_model]`; memory: `[key rows, d_model]`
-    pub fn readings(
+    pub fn attention_weights(
         &self,
         x: Tensor<2>,
         memory: Tensor<2>,
         segments: &Arc<[Segment]>,
-        keep: &Keep,
-    ) -> Readings {
-        self.readings_of(x, &self.key.forward(memory), segments, keep)
+        keep: &Recording,
+    ) -> AttentionWeights {
+        self.weights_of(x, &self.key.forward(memory), segments, keep)
     }
 
     /// What [`Self::attend`] attends to.
     ///
     /// # Shapes
     /// - x: `[rows, d_model]`; keys: projected, `[key rows, d_model]`
-    pub fn readings_of(
+    pub fn weights_of(
         &self,
         x: Tensor<2>,
         keys: &Tensor<2>,
         segments: &Arc<[Segment]>,
-        keep: &Keep,
-    ) -> Readings {
+        keep: &Recording,
+    ) -> AttentionWeights {
         let queries = self.query.forward(x);
-        Readings {
+        AttentionWeights {
             num_heads: self.num_heads,
             rows: each_attention(&queries, keys, &self.spec(segments), run(*keep)),
         }
@@ -60,9 +62,14 @@ impl Source2Token {
     ///
     /// # Shapes
     /// - words: `[rows, d_model]`
-    pub fn readings(&self, words: Tensor<2>, sentences: &[Range<usize>], keep: &Keep) -> Readings {
+    pub fn attention_weights(
+        &self,
+        words: Tensor<2>,
+        sentences: &[Range<usize>],
+        keep: &Recording,
+    ) -> AttentionWeights {
         let (queries, keys) = (self.queries(sentences.len()), self.key.forward(words));
-        Readings {
+        AttentionWeights {
             num_heads: 1,
             rows: each_attention(&queries, &keys, &spec(sentences), run(*keep)),
         }
@@ -75,27 +82,27 @@ impl HanContext {
     ///
     /// # Shapes
     /// - queries: `[query rows, d_model]`; memory: `[rows, d_model]`
-    pub fn readings(
+    pub fn attention_weights(
         &self,
         queries: &Tensor<2>,
         summaries: &Tensor<3>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &Tensor<2>,
         documents: &Documents,
-        keep: &Keep,
-    ) -> Readings {
+        keep: &Recording,
+    ) -> AttentionWeights {
         let slots = self.context_size;
         let summed = (queries.clone(), summaries.clone());
-        let mut readings = self.sentence_readings(summed, readers, documents);
-        let own = own_sentences(queries.dims()[0], readers);
+        let mut attention_weights = self.slot_weights(summed, query_spans, documents);
+        let own = own_sentences(queries.dims()[0], query_spans);
         // From slots to sentences: the nearest one stands last.
-        for (index, reading) in readings.rows.iter_mut().enumerate() {
+        for (index, reading) in attention_weights.rows.iter_mut().enumerate() {
             let (row, keys) = (
-                index / readings.num_heads,
+                index / attention_weights.num_heads,
                 std::mem::take(&mut reading.keys),
             );
             let sentence = |key: u32| own[row] + key as usize % slots - slots;
-            let sentences = keys.into_iter().map(|(key, weight)| SentenceReading {
+            let sentences = keys.into_iter().map(|(key, weight)| SentenceWeights {
                 sentence: sentence(key),
                 weight,
                 relevance: None,
@@ -106,12 +113,17 @@ impl HanContext {
         let word_queries = self.word_query.forward(queries.clone());
         let word_keys = self.word_attention.key.forward(memory.clone());
         for distance in (1..=slots).rev() {
-            let segments = previous(readers, documents, distance);
+            let segments = previous(query_spans, documents, distance);
             let attention = &self.word_attention;
-            let words = attention.readings_of(word_queries.clone(), &word_keys, &segments, keep);
-            for ((index, reading), words) in readings.rows.iter_mut().enumerate().zip(words.rows) {
-                let row = index / readings.num_heads;
-                let read = |read: &&SentenceReading| read.sentence + distance == own[row];
+            let words = attention.weights_of(word_queries.clone(), &word_keys, &segments, keep);
+            for ((index, reading), words) in attention_weights
+                .rows
+                .iter_mut()
+                .enumerate()
+                .zip(words.rows)
+            {
+                let row = index / attention_weights.num_heads;
+                let read = |read: &&SentenceWeights| read.sentence + distance == own[row];
                 let Some(weight) = reading.sentences.iter().find(read).map(|read| read.weight)
                 else {
                     continue;
@@ -123,37 +135,37 @@ impl HanContext {
                     .extend(words.filter(|&(_, share)| share >= keep.least && share != 0.0));
             }
         }
-        for reading in &mut readings.rows {
+        for reading in &mut attention_weights.rows {
             let mass: f32 = reading.sentences.iter().map(|read| read.weight).sum();
             let kept: f32 = reading.keys.iter().map(|&(_, weight)| weight).sum();
             reading.rest = (mass - kept).max(0.0);
         }
-        readings
+        attention_weights
     }
 
     /// Keys are slots of the summaries.
-    fn sentence_readings(
+    fn slot_weights(
         &self,
         (queries, summaries): (Tensor<2>, Tensor<3>),
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         documents: &Documents,
-    ) -> Readings {
+    ) -> AttentionWeights {
         let [rows, slots, d_model] = summaries.dims();
         let memory = summaries.reshape([rows * slots, d_model]);
-        self.sentence_attention.readings(
+        self.sentence_attention.attention_weights(
             self.sentence_query.forward(queries),
             memory,
-            &self.slots(readers, documents),
-            &Keep::all(),
+            &self.slots(query_spans, documents),
+            &Recording::all(),
         )
     }
 }
 
 /// Sentence of each query row; 0 for nobody's, which reads nothing.
-fn own_sentences(rows: usize, readers: &[Reader]) -> Vec<usize> {
+fn own_sentences(rows: usize, query_spans: &[QuerySpan]) -> Vec<usize> {
     let mut own = vec![0; rows];
-    for reader in readers {
-        own[reader.rows.clone()].fill(reader.sentence);
+    for span in query_spans {
+        own[span.rows.clone()].fill(span.sentence);
     }
     own
 }

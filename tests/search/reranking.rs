@@ -2,8 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use canopy::model::{Channel, Model};
-use canopy::search::{Candidates, Forced, Hypothesis, SourceSentence, SourceText, force_documents};
+use canopy::model::{Model, Reranker};
+use canopy::search::{
+    Candidates, ForcedScores, Hypothesis, SourceSentence, SourceText, force_documents,
+};
 use canopy::text::vocabulary::Vocabulary;
 
 use crate::{hypotheses, options, ranked, tiny};
@@ -13,25 +15,25 @@ const BEAM: usize = 8;
 
 /// The log-probability of `source` as the translation of each of `targets`.
 fn told(
-    channel: &Model,
+    reranker: &Model,
     vocabulary: &Vocabulary,
     source: &SourceSentence,
     targets: &[Hypothesis],
 ) -> Vec<f32> {
     let back = |target: &Hypothesis| SourceSentence {
         ids: target.ids.clone(),
-        place: source.place,
+        position: source.position,
     };
     let text = SourceText::of_sentences(targets.iter().map(back).collect());
     let sources = (0..targets.len()).map(|number| (number, vec![source.ids.clone()]));
     let sources: Candidates = sources.collect();
     let mut log_probs = vec![0.0; targets.len()];
-    let mut keep = |forced: Forced| {
+    let mut keep = |forced: ForcedScores| {
         log_probs[forced.number] = forced.log_probs.iter().sum();
         ControlFlow::Continue(())
     };
     let options = options(BEAM);
-    force_documents(channel, vocabulary, &text, &sources, &options, &mut keep)
+    force_documents(reranker, vocabulary, &text, &sources, &options, &mut keep)
         .expect("probabilities");
     log_probs
 }
@@ -45,14 +47,14 @@ fn sources(vocabulary: &Vocabulary) -> [SourceSentence; 4] {
     ];
     texts.map(|text| SourceSentence {
         ids: vocabulary.encode(text),
-        place: (0, 0),
+        position: (0, 0),
     })
 }
 
 /// `model` with one that translates back, which reads so many tokens.
 fn choosing(model: &Model, back: &Model, weight: f32, max_tokens: usize) -> Model {
     let mut model = model.clone();
-    model.channel = Some(Channel {
+    model.reranker = Some(Reranker {
         model: Box::new(back.clone()),
         weight,
         max_tokens,

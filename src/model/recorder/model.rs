@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::super::embedding::Rows;
+use super::super::document_window::DocumentWindow;
+use super::super::embedding::PackedBatch;
 use super::super::rnn_search::RnnSearch;
-use super::super::surroundings::Surroundings;
 use super::super::system::{Model, Network};
 use super::super::transformer::Transformer;
-use super::{Attended, AttendedKind, Keep};
+use super::{AttentionKind, AttentionRecorder, Recording};
 use crate::kernels::DropoutSource;
 
 /// Target tokens that are decoded at once: bounds the memory of a pass, not its result.
@@ -18,44 +18,49 @@ impl Model {
     ///
     /// `target` has a sentence for each of `source`: `bos` and its translation without `eos`, so that each row is the
     /// query that the next word was found with; empty if it has no translation.
-    pub fn attended(&self, source: &Rows, target: &Rows, keep: Keep) -> Attended {
-        self.attended_among(source, target, None, keep)
+    pub fn record(
+        &self,
+        source: &PackedBatch,
+        target: &PackedBatch,
+        keep: Recording,
+    ) -> AttentionRecorder {
+        self.record_in_window(source, target, None, keep)
     }
 
-    /// [`Self::attended`] of a window of one document, of the rest of which only encodings are known: sentences that the
+    /// [`Self::recorder`] of a window of one document, of the rest of which only encodings are known: sentences that the
     /// encoder's context names, and the leaves of its tree, have their numbers in the document.
-    pub fn attended_among(
+    pub fn record_in_window(
         &self,
-        source: &Rows,
-        target: &Rows,
-        surroundings: Option<&Surroundings>,
-        keep: Keep,
-    ) -> Attended {
+        source: &PackedBatch,
+        target: &PackedBatch,
+        document_window: Option<&DocumentWindow>,
+        keep: Recording,
+    ) -> AttentionRecorder {
         let pairs = [source, target].map(|rows| rows.sentences.len());
         assert_eq!(pairs[0], pairs[1], "sentences and their translations");
-        let mut attended = Attended::keeping(keep);
+        let mut recorder = AttentionRecorder::keeping(keep);
         match &self.network {
             Network::Transformer(network) => {
-                self.transformer(network, (source, surroundings), target, &mut attended);
+                self.transformer(network, (source, document_window), target, &mut recorder);
             }
-            Network::RnnSearch(network) => recurrent(network, source, target, &mut attended),
+            Network::RnnSearch(network) => recurrent(network, source, target, &mut recorder),
         }
-        attended
+        recorder
     }
 
     fn transformer(
         &self,
         network: &Transformer,
-        (source, surroundings): (&Rows, Option<&Surroundings>),
-        target: &Rows,
-        attended: &mut Attended,
+        (source, document_window): (&PackedBatch, Option<&DocumentWindow>),
+        target: &PackedBatch,
+        recorder: &mut AttentionRecorder,
     ) {
         let (none, memory) = (DropoutSource::none(), self.memory(source));
-        let among = surroundings.and_then(|surroundings| {
-            network.encode_among_attended(source, memory.clone(), surroundings, attended)
+        let among = document_window.and_then(|document_window| {
+            network.encode_in_window_recorded(source, memory.clone(), document_window, recorder)
         });
         let encoded =
-            among.unwrap_or_else(|| network.encode_attended(source, memory, &none, attended));
+            among.unwrap_or_else(|| network.encode_recorded(source, memory, &none, recorder));
         let chunks = chunks(target);
         if chunks.is_empty() {
             return;
@@ -63,28 +68,33 @@ impl Model {
         let translations = self.translations(source, target, &encoded, &none);
         for numbers in chunks {
             let (rows, encoded) = (some_of(target, &numbers), encoded.select(&numbers));
-            let decoded = network.decode_attended(&rows, &encoded, &none, attended);
+            let decoded = network.decode_recorded(&rows, &encoded, &none, recorder);
             if let Some(memory) = &translations {
                 let (output, layers) = (&decoded, &network.decoder);
-                layers.attend_to_translations(output, &rows, &encoded, memory, attended);
+                layers.attend_to_translations(output, &rows, &encoded, memory, recorder);
             }
         }
     }
 }
 
-fn recurrent(network: &RnnSearch, source: &Rows, target: &Rows, attended: &mut Attended) {
+fn recurrent(
+    network: &RnnSearch,
+    source: &PackedBatch,
+    target: &PackedBatch,
+    recorder: &mut AttentionRecorder,
+) {
     let encoded = network.encode(source, &DropoutSource::none());
     for numbers in chunks(target) {
         let (rows, encoded) = (some_of(target, &numbers), encoded.select(&numbers));
         let last = network.decoder.cells.len() - 1;
-        attended.add(AttendedKind::Cross, last, |keep| {
-            network.readings(&encoded, &rows, keep)
+        recorder.add(AttentionKind::Cross, last, |keep| {
+            network.attention_weights(&encoded, &rows, keep)
         });
     }
 }
 
 /// Numbers of the sentences with words, a chunk of tokens at a time.
-fn chunks(target: &Rows) -> Vec<Vec<usize>> {
+fn chunks(target: &PackedBatch) -> Vec<Vec<usize>> {
     let mut chunks: Vec<Vec<usize>> = Vec::new();
     let mut tokens = 0;
     for (number, rows) in target.sentences.iter().enumerate() {
@@ -103,7 +113,7 @@ fn chunks(target: &Rows) -> Vec<Vec<usize>> {
     chunks
 }
 
-fn some_of(rows: &Rows, numbers: &[usize]) -> Rows {
+fn some_of(rows: &PackedBatch, numbers: &[usize]) -> PackedBatch {
     let words = |range: &Range<usize>| &rows.ids[range.clone()];
-    Rows::new(numbers.iter().map(|&number| words(&rows.sentences[number])))
+    PackedBatch::new(numbers.iter().map(|&number| words(&rows.sentences[number])))
 }

@@ -13,7 +13,7 @@ use crate::similarity::{Measure, Range, Selection, Sentences};
 
 /// The sentence that one of the document gets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Pick {
+pub struct PreviewedContext {
     /// None: of the same document; else the training document of the index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
@@ -29,13 +29,13 @@ pub struct Pick {
 ///
 /// # Errors
 /// If the index cannot be read, or the encoder gives numbers that are none.
-pub fn picks(
+pub fn context_preview(
     encoder: &SentenceEncoder,
     texts: &[String],
     index: Option<&Corpus>,
     (measure, ranges): (Measure, &[Range]),
     progress: impl FnMut(usize, usize) -> ControlFlow<()>,
-) -> Result<Option<Vec<Vec<Option<Pick>>>>> {
+) -> Result<Option<Vec<Vec<Option<PreviewedContext>>>>> {
     let mut others = Texts::default();
     if let Some(index) = index {
         others.add(index, Split::Train)?;
@@ -53,7 +53,7 @@ pub fn picks(
     let pick = |row: usize, value: f32| {
         let text = all[row].to_owned();
         let Some(row) = row.checked_sub(own) else {
-            return Pick {
+            return PreviewedContext {
                 document: None,
                 sentence: row,
                 text,
@@ -61,7 +61,7 @@ pub fn picks(
             };
         };
         let (document, sentence) = others.place(row);
-        Pick {
+        PreviewedContext {
             document: Some(others.ids[document].clone()),
             sentence,
             text,

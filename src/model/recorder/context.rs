@@ -15,12 +15,14 @@ use super::super::flat::FlatAttention;
 use super::super::hierarchical::SentenceAttention;
 use super::super::hierarchical_conditional::{DocumentTree, TreeHeads, TreeMemory};
 use super::super::prepared::{PreparedMemory, ProjectedMemory, SelectedMemory, VisibleMemory};
-use super::super::readers::Reader;
+use super::super::query_spans::QuerySpan;
 use super::super::selective::SelectiveAttention;
 use super::super::source2token::Source2Token;
 use super::super::traversal::{Traversal, Visit};
-use super::reading::{Keep, KeptVisits, Reading, Readings, SentenceReading, number};
-use super::{Attended, AttendedKind};
+use super::reading::{
+    AttentionWeights, HeadWeights, RecordedVisits, Recording, SentenceWeights, number,
+};
+use super::{AttentionKind, AttentionRecorder};
 use crate::kernels::{
     DropoutSource, Projected, Segment, SelectedAttention, SelectedWeights, WordNormaliser,
     each_selected, selected_attention,
@@ -31,52 +33,54 @@ impl ContextAttention {
     ///
     /// # Shapes
     /// - queries, output: `[query rows, d_model]`
-    pub fn readings(
+    pub fn attention_weights(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &PreparedMemory,
-        keep: &Keep,
-    ) -> (Tensor<2>, Readings) {
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
         use ProjectedMemory as P;
         let documents = &memory.documents;
         // What is chosen among sentences is chosen once for both.
         match (self, &memory.projected) {
             (Self::Conditional(attention), P::Selected(memory)) => {
                 let heads = &attention.heads;
-                let (read, readings) = heads.readings(queries, readers, memory, documents, keep);
-                return (attention.output.forward(read), readings);
+                let (read, attention_weights) =
+                    heads.attention_weights(queries, query_spans, memory, documents, keep);
+                return (attention.output.forward(read), attention_weights);
             }
             (Self::Tree(attention), P::Tree(memory)) => {
                 let heads = &attention.tree;
-                let (read, readings) = heads.readings(queries, readers, memory, documents, keep);
-                return (attention.output.forward(read), readings);
+                let (read, attention_weights) =
+                    heads.attention_weights(queries, query_spans, memory, documents, keep);
+                return (attention.output.forward(read), attention_weights);
             }
             (Self::Selective(attention), P::Selected(memory)) => {
-                let (read, readings) =
-                    attention.readings(queries, readers, memory, documents, keep);
-                return (attention.output.forward(read), readings);
+                let (read, attention_weights) =
+                    attention.attention_weights(queries, query_spans, memory, documents, keep);
+                return (attention.output.forward(read), attention_weights);
             }
             _ => {}
         }
-        let read = self.attend(queries.clone(), readers, memory);
-        let readings = match (self, &memory.projected) {
+        let read = self.attend(queries.clone(), query_spans, memory);
+        let attention_weights = match (self, &memory.projected) {
             (
                 Self::Sentences(SentenceAttention { attention, .. })
                 | Self::Flat(FlatAttention { attention, .. }),
                 P::Visible(memory),
-            ) => visible_readings(attention, queries, readers, memory, keep),
+            ) => visible_weights(attention, queries, query_spans, memory, keep),
             (Self::Previous(attention), P::Words(memory)) => {
-                let segments = readers.iter().map(|reader| Segment {
-                    queries: reader.rows.clone(),
-                    keys: documents.sentences[reader.sentence].clone(),
+                let segments = query_spans.iter().map(|span| Segment {
+                    queries: span.rows.clone(),
+                    keys: documents.sentences[span.sentence].clone(),
                 });
                 let segments: Arc<[Segment]> = segments.collect();
-                attention.readings_of(queries, &memory.keys, &segments, keep)
+                attention.weights_of(queries, &memory.keys, &segments, keep)
             }
             _ => unreachable!("an attention reads what it prepared"),
         };
-        (read, readings)
+        (read, attention_weights)
     }
 
     /// What encodes sentences for it.
@@ -91,30 +95,31 @@ impl ContextAttention {
 
     /// What is read of `memory`, which is added, as is what the encodings of its sentences are made of where it is the
     /// source.
-    fn attend_telling(
+    fn attend_recorded(
         &self,
         queries: &Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &Memory,
-        (kind, layer): (AttendedKind, usize),
-        attended: &mut Attended,
+        (kind, layer): (AttentionKind, usize),
+        recorder: &mut AttentionRecorder,
     ) -> Tensor<2> {
         let prepared = self.prepare(memory);
-        if let (AttendedKind::Context, Some(encoder)) = (kind, self.source2token()) {
-            attended.add(AttendedKind::SentenceEncoding, layer, |keep| {
-                encoder.readings(memory.values.clone(), &memory.documents.sentences, keep)
+        if let (AttentionKind::Context, Some(encoder)) = (kind, self.source2token()) {
+            recorder.add(AttentionKind::SentenceEncoding, layer, |keep| {
+                encoder.attention_weights(memory.values.clone(), &memory.documents.sentences, keep)
             });
         }
-        if let (true, Self::Tree(_)) = (attended.is_on(), self) {
-            attended.leaves = memory.documents.spoken().collect();
+        if let (true, Self::Tree(_)) = (recorder.is_on(), self) {
+            recorder.leaves = memory.documents.non_empty().collect();
         }
         let mut read = None;
-        attended.add(kind, layer, |keep| {
-            let (output, readings) = self.readings(queries.clone(), readers, &prepared, keep);
+        recorder.add(kind, layer, |keep| {
+            let (output, attention_weights) =
+                self.attention_weights(queries.clone(), query_spans, &prepared, keep);
             read = Some(output);
-            readings
+            attention_weights
         });
-        read.unwrap_or_else(|| self.attend(queries.clone(), readers, &prepared))
+        read.unwrap_or_else(|| self.attend(queries.clone(), query_spans, &prepared))
     }
 }
 
@@ -123,15 +128,15 @@ impl ContextSublayer {
     pub(in super::super) fn attend(
         &self,
         x: &Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &Memory,
-        place: (AttendedKind, usize),
-        attended: &mut Attended,
+        position: (AttentionKind, usize),
+        recorder: &mut AttentionRecorder,
     ) -> Tensor<2> {
         let attention = &self.attention;
-        let read = attention.attend_telling(x, readers, memory, place, attended);
+        let read = attention.attend_recorded(x, query_spans, memory, position, recorder);
         if let Some(gate) = &self.gate {
-            attended.add_gate(place, || gate.gate(x.clone(), read.clone()));
+            recorder.add_gate(position, || gate.gate(x.clone(), read.clone()));
         }
         read
     }
@@ -142,98 +147,102 @@ impl GatedContext {
     ///
     /// # Shapes
     /// - own, queries, output: `[query rows, d_model]`
-    pub(in super::super) fn attend_telling(
+    pub(in super::super) fn attend_recorded(
         &self,
         own: &Tensor<2>,
         queries: &Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &Memory,
-        place: (AttendedKind, usize),
-        attended: &mut Attended,
+        position: (AttentionKind, usize),
+        recorder: &mut AttentionRecorder,
     ) -> Tensor<2> {
         let none = DropoutSource::none();
         let (gate, context) = match self {
             Self::Layer(LayeredContext { attention, layer }) => {
-                let read = attention.attend_telling(queries, readers, memory, place, attended);
+                let read =
+                    attention.attend_recorded(queries, query_spans, memory, position, recorder);
                 (&layer.gate, layer.context(read, &none))
             }
             Self::Han(han) => {
                 let (words, documents) = (&memory.values, &memory.documents);
-                let summaries = han.summaries(own.clone(), readers, words.clone(), documents);
-                attended.add(place.0, place.1, |keep| {
-                    han.readings(own, &summaries, readers, words, documents, keep)
+                let summaries = han.summaries(own.clone(), query_spans, words.clone(), documents);
+                recorder.add(position.0, position.1, |keep| {
+                    han.attention_weights(own, &summaries, query_spans, words, documents, keep)
                 });
-                let context = han.context(own.clone(), summaries, readers, documents, &none);
+                let context = han.context(own.clone(), summaries, query_spans, documents, &none);
                 (&han.gate, context)
             }
         };
-        attended.add_gate(place, || gate.gate(own.clone(), context.clone()));
+        recorder.add_gate(position, || gate.gate(own.clone(), context.clone()));
         gate.forward(own.clone(), context)
     }
 }
 
 /// Keys are words or sentences, as the memory names them.
-fn visible_readings(
+fn visible_weights(
     attention: &MultiHeadAttention,
     queries: Tensor<2>,
-    readers: &[Reader],
+    query_spans: &[QuerySpan],
     memory: &VisibleMemory,
-    keep: &Keep,
-) -> Readings {
-    let segments = memory.visible.segments(readers);
-    let mut readings = attention.readings_of(queries, &memory.keys, &segments, keep);
-    readings.rename(|key| Some(number(memory.visible.keys[key])));
-    for reading in &mut readings.rows {
+    keep: &Recording,
+) -> AttentionWeights {
+    let segments = memory.visible.segments(query_spans);
+    let mut attention_weights = attention.weights_of(queries, &memory.keys, &segments, keep);
+    attention_weights.rename(|key| Some(number(memory.visible.keys[key])));
+    for reading in &mut attention_weights.rows {
         // All but a sentence's own are one run that may begin after it.
         reading.keys.sort_unstable_by_key(|&(key, _)| key);
     }
-    readings
+    attention_weights
 }
 
 impl ConditionalHeads {
     /// # Shapes
     /// - queries: `[query rows, d_model]`; output: before its projection, `[query rows, d_v]`
-    fn readings(
+    fn attention_weights(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &SelectedMemory,
         documents: &Documents,
-        keep: &Keep,
-    ) -> (Tensor<2>, Readings) {
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
         let projected = self.ask(queries, memory);
-        let choice = self.choose(&projected, readers, documents);
+        let choice = self.choose(&projected, query_spans, documents);
         let spec = self.spec(&documents.sentences, &choice);
-        let mut readings = selected(&projected, &spec, keep.least);
-        for (reading, kept) in readings.rows.iter_mut().zip(&choice) {
+        let mut attention_weights = selected(&projected, &spec, keep.least);
+        for (reading, kept) in attention_weights.rows.iter_mut().zip(&choice) {
             for (sentence, &score) in reading.sentences.iter_mut().zip(&kept.scores) {
                 sentence.relevance = Some(score);
             }
         }
-        (selected_attention(projected, &spec), readings)
+        (selected_attention(projected, &spec), attention_weights)
     }
 }
 
 impl TreeHeads {
     /// # Shapes
     /// - queries: `[query rows, d_model]`; output: before its projection, `[query rows, d_v]`
-    fn readings(
+    fn attention_weights(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &TreeMemory,
         documents: &Documents,
-        keep: &Keep,
-    ) -> (Tensor<2>, Readings) {
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
         let visits = keep.visits;
-        let (projected, ways) =
-            self.search_trees(queries, readers, memory, documents, |tree, traversal| {
-                Way::of(tree, &traversal, visits)
-            });
+        let (projected, ways) = self.search_trees(
+            queries,
+            query_spans,
+            memory,
+            documents,
+            |tree, traversal| Way::of(tree, &traversal, visits),
+        );
         let choice: Vec<Kept> = ways.iter().map(|way| way.kept.clone()).collect();
         let spec = self.heads.spec(&documents.sentences, &choice);
-        let mut readings = selected(&projected, &spec, keep.least);
-        for (reading, way) in readings.rows.iter_mut().zip(ways) {
+        let mut attention_weights = selected(&projected, &spec, keep.least);
+        for (reading, way) in attention_weights.rows.iter_mut().zip(ways) {
             let scores = way.relevance.into_iter().zip(way.kept.scores);
             for (sentence, (relevance, cumulative)) in reading.sentences.iter_mut().zip(scores) {
                 sentence.relevance = Some(relevance);
@@ -241,7 +250,7 @@ impl TreeHeads {
             }
             reading.visits = way.visits;
         }
-        (selected_attention(projected, &spec), readings)
+        (selected_attention(projected, &spec), attention_weights)
     }
 }
 
@@ -255,13 +264,13 @@ struct Way {
 }
 
 impl Way {
-    fn of(tree: &DocumentTree, traversal: &Traversal, kept: KeptVisits) -> Self {
+    fn of(tree: &DocumentTree, traversal: &Traversal, kept: RecordedVisits) -> Self {
         let levels = (0..).zip(&traversal.levels);
         let visits = levels.flat_map(|(level, visits)| {
             let visits = visits.iter().filter(move |visit| match kept {
-                KeptVisits::All => true,
-                KeptVisits::Survivors => visit.kept,
-                KeptVisits::None => false,
+                RecordedVisits::All => true,
+                RecordedVisits::Survivors => visit.kept,
+                RecordedVisits::None => false,
             });
             visits.map(move |visit| (level, *visit))
         });
@@ -279,28 +288,28 @@ impl SelectiveAttention {
     ///
     /// # Shapes
     /// - queries: `[query rows, d_model]`; output: before its projection, `[query rows, d_v]`
-    fn readings(
+    fn attention_weights(
         &self,
         queries: Tensor<2>,
-        readers: &[Reader],
+        query_spans: &[QuerySpan],
         memory: &SelectedMemory,
         documents: &Documents,
-        keep: &Keep,
-    ) -> (Tensor<2>, Readings) {
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
         let projected = self.ask(queries, memory);
-        let choice = self.choose(&projected, readers, documents);
+        let choice = self.choose(&projected, query_spans, documents);
         let least = match self.words {
             WordNormaliser::Softmax => keep.least,
             WordNormaliser::Sparsemax => 0.0,
         };
         let spec = self.spec(&documents.sentences, &choice);
-        let readings = selected(&projected, &spec, least);
-        (selected_attention(projected, &spec), readings)
+        let attention_weights = selected(&projected, &spec, least);
+        (selected_attention(projected, &spec), attention_weights)
     }
 }
 
 /// Weights of the words of chosen sentences, with those of the sentences.
-fn selected(projected: &Projected, spec: &SelectedAttention, least: f32) -> Readings {
+fn selected(projected: &Projected, spec: &SelectedAttention, least: f32) -> AttentionWeights {
     let rows = each_selected(projected, spec, |list, weights| {
         let SelectedWeights { sentences, words } = weights;
         let chosen = &spec.chosen[list];
@@ -308,18 +317,18 @@ fn selected(projected: &Projected, spec: &SelectedAttention, least: f32) -> Read
             .iter()
             .flat_map(|&sentence| spec.sentences[sentence].clone());
         let sentences = chosen.iter().zip(sentences);
-        let sentences = sentences.map(|(&sentence, weight)| SentenceReading {
+        let sentences = sentences.map(|(&sentence, weight)| SentenceWeights {
             sentence,
             weight,
             relevance: None,
             cumulative: None,
         });
-        Reading {
+        HeadWeights {
             sentences: sentences.collect(),
-            ..Reading::new(rows.zip(words), least)
+            ..HeadWeights::new(rows.zip(words), least)
         }
     });
-    Readings {
+    AttentionWeights {
         num_heads: spec.num_heads,
         rows,
     }

@@ -3,43 +3,43 @@
 use std::ops::Range;
 
 use super::super::traversal::Visit;
-use super::AttendedKind;
+use super::AttentionKind;
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Keep {
+pub struct Recording {
     /// Weights of a softmax below it are dropped, and their sum kept.
     pub least: f32,
-    pub visits: KeptVisits,
+    pub visits: RecordedVisits,
     /// The first layer of either side of which anything is kept.
     pub encoder_from: usize,
     pub decoder_from: usize,
 }
 
-impl Keep {
+impl Recording {
     /// Everything.
     pub fn all() -> Self {
         Self {
             least: 0.0,
-            visits: KeptVisits::All,
+            visits: RecordedVisits::All,
             encoder_from: 0,
             decoder_from: 0,
         }
     }
 
-    pub(super) fn first_layer(&self, kind: AttendedKind) -> usize {
+    pub(super) fn first_layer(&self, kind: AttentionKind) -> usize {
         match kind {
-            AttendedKind::Cross | AttendedKind::DecoderContext => self.decoder_from,
-            AttendedKind::EncoderSelf | AttendedKind::SentenceEncoding | AttendedKind::Context => {
-                self.encoder_from
-            }
+            AttentionKind::Cross | AttentionKind::DecoderContext => self.decoder_from,
+            AttentionKind::EncoderSelf
+            | AttentionKind::SentenceEncoding
+            | AttentionKind::Context => self.encoder_from,
         }
     }
 }
 
 /// Which nodes of a traversal are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeptVisits {
+pub enum RecordedVisits {
     All,
     /// Those whose relevance was among the top T.
     Survivors,
@@ -48,20 +48,20 @@ pub enum KeptVisits {
 
 /// What one head of one query read; nothing at all if it may see nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reading {
+pub struct HeadWeights {
     /// Rows of words or numbers of sentences with their weights, ascending; exact zeros are not there.
     pub keys: Vec<(u32, f32)>,
     /// Weight of all keys that are left out: with that of `keys` it is 1.
     pub rest: f32,
     /// Where sentences are chosen before their words: those that were, ascending.
-    pub sentences: Vec<SentenceReading>,
+    pub sentences: Vec<SentenceWeights>,
     /// The way down the content tree, each node with its level, ascending; the leaves have level 0.
     pub visits: Vec<(u8, Visit)>,
 }
 
 /// A sentence that was chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SentenceReading {
+pub struct SentenceWeights {
     pub sentence: usize,
     /// Of all its words together.
     pub weight: f32,
@@ -73,13 +73,13 @@ pub struct SentenceReading {
 
 /// All heads of some queries.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Readings {
+pub struct AttentionWeights {
     pub num_heads: usize,
     /// Head `h` of query `r` stands at `r · num_heads + h`.
-    pub rows: Vec<Reading>,
+    pub rows: Vec<HeadWeights>,
 }
 
-impl Reading {
+impl HeadWeights {
     /// Weights of keys in ascending order, those below `least` dropped.
     pub(super) fn new(weights: impl IntoIterator<Item = (usize, f32)>, least: f32) -> Self {
         let mut reading = Self::default();
@@ -111,7 +111,7 @@ impl Reading {
     }
 }
 
-impl Readings {
+impl AttentionWeights {
     /// Keeps the queries of these rows, in order.
     pub(super) fn select(&mut self, queries: &[Range<usize>]) {
         let heads = self.num_heads;

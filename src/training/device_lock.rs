@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// A lock that is given in the order in which it was asked for; clones are the same lock.
 #[derive(Debug, Clone, Default)]
-pub struct Turn(Arc<Inner>);
+pub struct DeviceLock(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -29,17 +29,17 @@ impl Queue {
 
 /// A turn, until it is dropped.
 #[derive(Debug)]
-pub struct TurnGuard<'a> {
-    turn: &'a Turn,
+pub struct DeviceGuard<'a> {
+    device_lock: &'a DeviceLock,
     since: Instant,
 }
 
-impl Turn {
+impl DeviceLock {
     /// Waits for all who asked before.
-    pub fn take(&self) -> TurnGuard<'_> {
+    pub fn take(&self) -> DeviceGuard<'_> {
         self.wait();
-        TurnGuard {
-            turn: self,
+        DeviceGuard {
+            device_lock: self,
             since: Instant::now(),
         }
     }
@@ -70,25 +70,25 @@ impl Turn {
     }
 }
 
-impl TurnGuard<'_> {
+impl DeviceGuard<'_> {
     /// Lets the others go first, if they wait and this turn has been as long as the one before it: small pieces of work
     /// beside large ones get as much time, not as many turns.
     pub fn pass(&mut self) {
         let held = self.since.elapsed();
-        let queue = self.turn.queue();
+        let queue = self.device_lock.queue();
         let due = queue.others_wait() && held >= queue.last_held;
         drop(queue);
         if due {
-            self.turn.end(held);
-            self.turn.wait();
+            self.device_lock.end(held);
+            self.device_lock.wait();
             self.since = Instant::now();
         }
     }
 }
 
-impl Drop for TurnGuard<'_> {
+impl Drop for DeviceGuard<'_> {
     fn drop(&mut self) {
-        self.turn.end(self.since.elapsed());
+        self.device_lock.end(self.since.elapsed());
     }
 }
 
@@ -101,17 +101,17 @@ mod tests {
 
     #[test]
     fn turns_come_in_the_order_of_asking() {
-        let turn = Turn::default();
+        let device_lock = DeviceLock::default();
         let order = Mutex::new(Vec::new());
-        let first = turn.take();
+        let first = device_lock.take();
         thread::scope(|scope| {
             for number in 0..4 {
-                let (turn, order) = (&turn, &order);
+                let (device_lock, order) = (&device_lock, &order);
                 scope.spawn(move || {
-                    let _guard = turn.take();
+                    let _guard = device_lock.take();
                     order.lock().expect("whole").push(number);
                 });
-                while turn.queue().next_ticket < number + 2 {
+                while device_lock.queue().next_ticket < number + 2 {
                     thread::yield_now();
                 }
             }
@@ -122,21 +122,21 @@ mod tests {
 
     #[test]
     fn a_turn_is_passed_on_once_it_was_as_long_as_the_one_before() {
-        let turn = Turn::default();
+        let device_lock = DeviceLock::default();
         let other_had_it = AtomicBool::new(false);
-        let mut guard = turn.take();
+        let mut guard = device_lock.take();
         thread::scope(|scope| {
             scope.spawn(|| {
-                let _guard = turn.take();
+                let _guard = device_lock.take();
                 other_had_it.store(true, Ordering::Relaxed);
             });
-            while !turn.queue().others_wait() {
+            while !device_lock.queue().others_wait() {
                 thread::yield_now();
             }
-            turn.queue().last_held = Duration::MAX;
+            device_lock.queue().last_held = Duration::MAX;
             guard.pass();
             assert!(!other_had_it.load(Ordering::Relaxed));
-            turn.queue().last_held = Duration::ZERO;
+            device_lock.queue().last_held = Duration::ZERO;
             guard.pass();
             assert!(other_had_it.load(Ordering::Relaxed));
             drop(guard);
@@ -145,21 +145,21 @@ mod tests {
 
     #[test]
     fn a_turn_for_which_nobody_waits_is_kept() {
-        let turn = Turn::default();
-        let mut guard = turn.take();
+        let device_lock = DeviceLock::default();
+        let mut guard = device_lock.take();
         guard.pass();
-        assert_eq!(turn.queue().serving, 0);
+        assert_eq!(device_lock.queue().serving, 0);
     }
 
     #[test]
     fn a_turn_ends_with_a_panic() {
-        let turn = Turn::default();
-        let other = turn.clone();
+        let device_lock = DeviceLock::default();
+        let other = device_lock.clone();
         let panicked = thread::spawn(move || {
             let _guard = other.take();
             panic!("out of luck");
         });
         assert!(panicked.join().is_err());
-        drop(turn.take());
+        drop(device_lock.take());
     }
 }

@@ -3,20 +3,20 @@
 use super::Translator;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
-use crate::model::{Channel, Matches};
-use crate::weights::{ChannelFolder, ModelFolder};
+use crate::model::{MemoryUse, Reranker};
+use crate::weights::{ModelFolder, RerankerFolder};
 
 impl Translator {
     /// From now on, of the translations that a search finds for a sentence, the one is taken from which the model in
-    /// `channel` tells the source best, see [`Channel`].
+    /// `reranker` tells the source best, see [`Reranker`].
     ///
     /// # Errors
     /// If that model cannot be read, does not translate back, reads more than a sentence, or has other subwords.
-    pub fn choose_by(&mut self, channel: ChannelFolder) -> Result<()> {
-        let description = ModelFolder::alone(&channel.folder)?;
+    pub fn choose_by(&mut self, reranker: RerankerFolder) -> Result<()> {
+        let description = ModelFolder::alone(&reranker.folder)?;
         let refuse = |reason| Error::Model {
             reason,
-            path: channel.folder.clone(),
+            path: reranker.folder.clone(),
         };
         let [own, back] = [&self.description.languages, &description.languages];
         let translates_back = is_same_language(&own.source, &back.target)
@@ -27,24 +27,26 @@ impl Translator {
                 back.source, back.target, own.target, own.source
             )));
         }
-        if description.model.context.is_some() || description.model.matches == Some(Matches::Read) {
+        if description.model.context.is_some()
+            || description.model.memory_use == Some(MemoryUse::FuzzyMatch)
+        {
             return Err(refuse(
                 "it reads more than a sentence; what chooses among the translations of sentences must not".to_owned(),
             ));
         }
-        let (model, vocabulary) = description.load(&channel.folder, &self.device.device)?;
+        let (model, vocabulary) = description.load(&reranker.folder, &self.device.device)?;
         if vocabulary.tokens() != self.vocabulary.tokens() {
             return Err(refuse(format!(
                 "its subwords are not those of {}; train it with `--from` that model",
                 self.info.folder.display()
             )));
         }
-        self.model.channel = Some(Channel {
+        self.model.reranker = Some(Reranker {
             model: Box::new(model),
-            weight: channel.weight,
+            weight: reranker.weight,
             max_tokens: description.model.max_tokens,
         });
-        self.description.channel = Some(channel);
+        self.description.reranker = Some(reranker);
         Ok(())
     }
 }
