@@ -322,7 +322,9 @@ fn random_strings_and_translations_are_read_as_they_were_written() {
                 .collect();
             let given: Vec<&str> = new.iter().map(String::as_str).collect();
             let written = translated(&document, &given, None);
-            let again = read(name, &written);
+            // What is fuzzy is not taken for a translation.
+            let finished = String::from_utf8_lossy(&written).replace("#, fuzzy\n", "");
+            let again = read(name, finished.as_bytes());
             let expected: Vec<_> = new.iter().cloned().map(Some).collect();
             assert_eq!(
                 said(&again),

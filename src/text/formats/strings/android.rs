@@ -431,7 +431,7 @@ mod tests {
         for part in [
             "<string name=\"a\">\\@\\'\\\"&lt;&amp;]]&gt; \\u0020It\\'s <b>%1$s</b>’s \\n <xliff:g id=\"n\">%d</xliff:g> files</string>",
             "<string name=\"q\">\n    \\u0020\\u0020@\\'\\\"&lt;&amp;]]&gt; \\u0020Two spaces\n  </string>",
-            "<![CDATA[<b>\\@\\'\\\"<&]]]]><![CDATA[>",
+            "<![CDATA[\\@\\'\\\"<&]]]]><![CDATA[> \\u0020<b>Bold</b> & it\\'s]]>",
             "<string name=\"no\" translatable=\"false\">No</string>\n  <string name=\"r\">@string/a</string>",
             "<item quantity=\"other\">\\@\\'\\\"&lt;&amp;]]&gt; \\u0020%d days</item>",
         ] {

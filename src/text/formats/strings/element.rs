@@ -1,6 +1,6 @@
 //! The text of an XML element that holds nothing but text.
 
-use super::{Dialect, Text};
+use super::{Dialect, Text, line_end};
 use crate::text::builder::{Builder, Context};
 use crate::text::formats::Encoding;
 use crate::text::formats::edits::Edits;
@@ -66,9 +66,5 @@ pub(super) fn section(text: &str) -> String {
 
 /// With the line ends of the file.
 pub(super) fn with_line_ends(xml: &Xml, written: &str) -> String {
-    if xml.text.contains("\r\n") {
-        written.replace('\n', "\r\n")
-    } else {
-        written.to_owned()
-    }
+    written.replace('\n', line_end(&xml.text))
 }

@@ -3,6 +3,7 @@
 //!
 //! Translated: strings that are text for readers. Kept: keys, names and paths, and what tells about messages.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::icu::Apostrophes;
@@ -123,6 +124,7 @@ impl Reader<'_> {
             let description = description.and_then(Value::text).or(note);
             return self.value(message, path, description);
         }
+        let about = about(object);
         for (key, value) in object.members() {
             let key = key.text.as_str();
             // What tells about the file or about a message.
@@ -135,22 +137,26 @@ impl Reader<'_> {
                 format!("{path}.{key}")
             };
             // Its description stands beside it: `"@title": {"description": …}`.
-            let note = object.member(&format!("@{key}")).and_then(description);
+            let note = about.get(key).copied().and_then(description);
             self.value(value, &path, note);
         }
     }
 
     /// ARB: messages at the top, each of them one of ICU.
     fn bundle(&mut self, root: &Value) {
+        let about = about(root);
         for (key, value) in root.members() {
             let key = key.text.as_str();
             let Some(text) = value.text().filter(|_| !key.starts_with('@')) else {
                 continue;
             };
-            let about = root.member(&format!("@{key}"));
             let context = Context {
                 id: Some(key.to_owned()),
-                note: about.and_then(description).map(str::to_owned),
+                note: about
+                    .get(key)
+                    .copied()
+                    .and_then(description)
+                    .map(str::to_owned),
                 ..Context::default()
             };
             let read = Text::read_icu(
@@ -164,6 +170,14 @@ impl Reader<'_> {
                 .extend(read.map(|read| (value.range.clone(), read)));
         }
     }
+}
+
+/// What tells about members: `@title` about `title`.
+fn about(object: &Value) -> HashMap<&str, &Value> {
+    let members = object.members().iter();
+    members
+        .filter_map(|(key, value)| Some((key.text.strip_prefix('@')?, value)))
+        .collect()
 }
 
 fn description(about: &Value) -> Option<&str> {

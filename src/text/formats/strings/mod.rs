@@ -40,6 +40,12 @@ fn damaged(name: &str, text: &str, offset: usize, reason: &str) -> Failure {
     }
 }
 
+/// How lines end in a text, by its first one.
+fn line_end(text: &str) -> &'static str {
+    let first = text.find('\n').map(|at| text[..at].ends_with('\r'));
+    if first == Some(true) { "\r\n" } else { "\n" }
+}
+
 /// Whether a value is text for readers: not an identifier, a path or a number.
 fn is_prose(value: &str) -> bool {
     if !value.contains(char::is_alphabetic) {

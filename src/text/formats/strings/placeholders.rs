@@ -117,7 +117,7 @@ fn printf(rest: &str, is_declared: bool) -> Option<usize> {
     match named(rest) {
         // `%d%` is a conversion and a percent sign.
         Some(length) if own.is_none_or(|own| own + 1 < length) && length > 4 => Some(length),
-        _ => own.or_else(|| bracketed(rest)),
+        _ => bracketed(rest).or(own),
     }
 }
 

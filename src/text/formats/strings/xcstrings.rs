@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::json_text::{self, Key, Kind, Spelling, Value};
-use super::{Dialect, Text, is_prose, plurals};
+use super::{Dialect, Text, is_prose, line_end, plurals};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::Document;
 use crate::text::formats::edits::Edits;
@@ -287,7 +287,7 @@ impl Style {
                 1 => "\t",
                 _ => "  ",
             },
-            line_end: if text.contains("\r\n") { "\r\n" } else { "\n" },
+            line_end: line_end(text),
         }
     }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use super::json_text::push_units;
-use super::{Dialect, Text, damaged, is_prose};
+use super::{Dialect, Text, damaged, is_prose, line_end};
 use crate::text::builder::{Builder, Context, Failure, MAX_DEPTH};
 use crate::text::document::Document;
 use crate::text::formats::edits::Edits;
@@ -390,11 +390,7 @@ impl YamlFile {
 
     /// The lines of a block, from its first character to its last.
     fn block(&self, slot: &Slot, text: &str, is_folded: bool) -> String {
-        let line_end = if self.text.contains("\r\n") {
-            "\r\n"
-        } else {
-            "\n"
-        };
+        let line_end = line_end(&self.text);
         let indent = " ".repeat(slot.column);
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let text = text

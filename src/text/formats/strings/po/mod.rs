@@ -15,7 +15,7 @@ use encoding_rs::Encoding as Legacy;
 use self::catalogue::{Comment, Entry};
 use self::header::Header;
 use super::plural_expression::PluralRule;
-use super::{Dialect, Message, Percent, Text, plurals};
+use super::{Dialect, Message, Percent, Text, line_end, plurals};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::Document;
 use crate::text::formats::edits::Edits;
@@ -421,10 +421,6 @@ impl PoFile {
     }
 
     fn line_end(&self) -> &'static str {
-        if self.text.contains("\r\n") {
-            "\r\n"
-        } else {
-            "\n"
-        }
+        line_end(&self.text)
     }
 }
