@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::inputs::check_output;
 use super::terminal::{StatusLine, duration, print_bytes, warn};
-use super::{ModelArguments, wrong_usage};
+use super::{ModelArguments, Quantize, wrong_usage};
 use crate::app::markup::to_editable;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
@@ -46,6 +46,9 @@ pub(super) struct TranslateArguments {
     /// search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
     beam: usize,
+    /// How weights are kept on the CPU
+    #[arg(long, value_enum, default_value = "none")]
+    quantize: Quantize,
     /// Format of the source; without it the file's content or its ending tells, and standard input is plain text unless it
     /// can only be something else
     #[arg(long, value_parser = formats(), value_name = "ENDING")]
@@ -67,7 +70,7 @@ pub(super) struct TranslateArguments {
     json: bool,
     /// Translations of yours: a TMX file, a corpus folder, a program's PO file or a folder of them, or a file with a
     /// source, a tab and a translation in each line.
-    /// What is exactly the same is taken over, where the sentence has no markup; for the words of other sentences the
+    /// Exact matches are taken over, where the sentence has no markup; for the words of other sentences the
     /// model looks up what similar ones became
     #[arg(long, value_name = "FILE.tmx|FILE.tsv|FILE.po|DIR")]
     memory: Option<PathBuf>,
@@ -103,7 +106,7 @@ impl From<PseudoName> for Pseudo {
     }
 }
 
-/// What `--format` accepts: the endings of all formats.
+/// Values of `--format`: the endings of all formats.
 fn formats() -> impl TypedValueParser<Value = Format> {
     let value = |format: &Format| {
         let (usual, others) = (format.extension(), &format.endings()[1..]);
@@ -141,6 +144,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     if let Some(path) = &arguments.memory {
         remember(&mut translator, path)?;
     }
+    translator.quantize(arguments.quantize.into());
     if let Some(reranker) = &arguments.reranker {
         translator.choose_by(RerankerFolder::new(reranker.clone()))?;
     }

@@ -27,7 +27,7 @@ pub enum ViewKind {
     Itself,
     Gates,
     Zeros,
-    /// What the translation is worth without its context; the model answers, not the trace.
+    /// The worth of the translation without its context; the model answers, not the trace.
     Difference,
     /// Where in its memory the translation was looked up; the model answers, not the trace.
     Memory,
@@ -108,6 +108,12 @@ impl Question {
             side: self.view.side(self.query.side),
             ..self.query
         };
+        if !source.overview().is_recorded(query.sentence) {
+            return Err(Error::NotTraced {
+                missing: "nothing of this sentence, only of a part of the document",
+                advice: "trace the section that it stands in",
+            });
+        }
         if self.each_head && self.view.has_heads_apart() {
             return self.of_each_head(source);
         }
@@ -232,7 +238,7 @@ pub fn head_for_tree(mut query: Query) -> Query {
     query
 }
 
-/// What can be asked of a trace in one view.
+/// Questions that can be asked of a trace in one view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choices {
     /// Whose words can ask; empty if the trace has nothing for this view.

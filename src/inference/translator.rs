@@ -8,8 +8,10 @@ use std::sync::Arc;
 use burn::module::Module;
 
 use super::device::{ComputeDevice, DeviceChoice};
+use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
+use crate::kernels::packed::Quantization;
 use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
 use crate::search::{
@@ -26,7 +28,7 @@ mod reranking;
 #[cfg(test)]
 mod tests;
 
-/// What a model says of itself.
+/// Facts about a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelInfo {
     pub name: String,
@@ -36,9 +38,11 @@ pub struct ModelInfo {
     pub target_language: String,
     pub num_parameters: usize,
     pub reads: Reads,
+    /// The size of its traces.
+    pub trace_cost: TraceCost,
 }
 
-/// What a model reads of the other sentences of a document.
+/// The other sentences of a document that a model reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reads {
     #[default]
@@ -59,13 +63,13 @@ pub struct KnownTranslations {
     fixed: BTreeMap<usize, String>,
     /// The tokens of each part of a sentence.
     drafts: HashMap<(usize, usize), Vec<u32>>,
-    /// What BERT reads of each sentence.
+    /// BERT's sequence of each sentence.
     contexts: Option<Vec<BertSequence>>,
     encodings: Encodings,
 }
 
 impl KnownTranslations {
-    /// What somebody has edited or confirmed, by the index of the sentence.
+    /// Targets that somebody has edited or confirmed, by the index of the sentence.
     pub fn fixed(fixed: BTreeMap<usize, String>) -> Self {
         Self {
             fixed,
@@ -74,7 +78,7 @@ impl KnownTranslations {
     }
 }
 
-/// What a translation has come to.
+/// Progress of a translation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// Drafts that others read, which come first: so many are done and to be done now.
@@ -94,7 +98,7 @@ pub struct Translator {
     model: Model,
     vocabulary: Vocabulary,
     description: ModelFolder,
-    /// What the user has translated before.
+    /// The user's translation memory.
     memory: Option<Arc<TranslationMemory>>,
 }
 
@@ -113,6 +117,7 @@ impl Translator {
         let description = ModelFolder::open(folder)?;
         let device = ComputeDevice::open(device)?;
         let (model, vocabulary) = description.load(folder, &device.device)?;
+        let model = model.packed_as(Quantization::None);
         let info = ModelInfo {
             name: description.name.clone(),
             folder: folder.to_owned(),
@@ -120,6 +125,7 @@ impl Translator {
             target_language: description.languages.target.clone(),
             num_parameters: model.num_params(),
             reads: reads(&model),
+            trace_cost: TraceCost::of(&description.model),
         };
         let mut translator = Self {
             info,
@@ -153,14 +159,33 @@ impl Translator {
         &self.vocabulary
     }
 
-    /// What its folder says of the model.
+    /// The description in the model's folder.
     pub fn description(&self) -> &ModelFolder {
         &self.description
     }
 
-    /// The same with other weights.
+    fn quantization(&self) -> Quantization {
+        let packed = self.model.packed();
+        packed.map_or_else(Quantization::default, |packed| packed.quantization())
+    }
+
+    /// Keeps the weights of searches so from now on, those of its re-ranker too; on a GPU, and where burn's layers search,
+    /// nothing changes.
+    pub fn quantize(&mut self, quantization: Quantization) {
+        let packed_as = |model: &Model| model.clone().packed_as(quantization);
+        self.model = packed_as(&self.model);
+        if let Some(reranker) = &mut self.model.reranker {
+            *reranker.model = packed_as(&reranker.model);
+        }
+    }
+
+    /// The same with other weights, or with what they look up.
     #[must_use]
     pub fn with_model(&self, model: Model) -> Self {
+        let model = match model.packed() {
+            Some(_) => model,
+            None => model.packed_as(self.quantization()),
+        };
         Self {
             model,
             ..self.clone()
@@ -194,7 +219,7 @@ impl Translator {
         self.device.is_cpu()
     }
 
-    /// What computes, for a status bar.
+    /// The device, for a status bar.
     pub fn device_name(&self) -> &str {
         &self.device.name
     }

@@ -1,6 +1,6 @@
-//! What the worker thread needs of a model.
+//! The worker thread's view of a model.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use crate::error::Result;
@@ -14,7 +14,7 @@ use crate::text::document::Document;
 use crate::trace::Trace;
 use crate::training::{ModelQuestion, Prepared, explain, for_document};
 
-/// What the worker needs of a loaded model; tests put something small in its place.
+/// The worker's view of a loaded model; tests put something small in its place.
 pub trait Engine {
     fn info(&self) -> &ModelInfo;
 
@@ -65,6 +65,7 @@ pub trait Engine {
         &self,
         document: &Document,
         targets: Vec<Option<String>>,
+        part: Option<Range<usize>>,
         top_t: Option<usize>,
     ) -> Result<Trace>;
 
@@ -141,9 +142,10 @@ impl Engine for Translator {
         &self,
         document: &Document,
         targets: Vec<Option<String>>,
+        part: Option<Range<usize>>,
         top_t: Option<usize>,
     ) -> Result<Trace> {
-        self.trace_with(document, &written(targets), top_t)
+        self.trace_with(document, &written(targets), part, top_t)
     }
 
     fn explain(

@@ -8,6 +8,7 @@ mod engine;
 pub mod evaluations;
 pub mod explaining;
 pub mod files;
+pub mod fonts;
 pub mod project;
 mod project_lock;
 mod project_store;
@@ -17,6 +18,7 @@ pub mod trainings;
 pub mod worker;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,6 +28,7 @@ pub use engine::Engine;
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread};
+pub use fonts::FontThread;
 pub use project::{Project, SavedTarget, State};
 pub use runs::{CorpusImport, RunRequest, RunSeen, RunsThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
@@ -45,7 +48,7 @@ use crate::training::{Estimate, TrainingEvent};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct JobId(pub u64);
 
-/// What the window may change while a translation runs.
+/// Settings that the window may change while a translation runs.
 #[derive(Debug, Clone, Default)]
 pub struct JobControl {
     cancelled: Arc<AtomicBool>,
@@ -72,7 +75,7 @@ impl JobControl {
     }
 }
 
-/// What a person has translated before: a corpus folder, a TMX file or a table.
+/// A person's translation memory: a corpus folder, a TMX file or a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserMemory {
     pub path: PathBuf,
@@ -99,15 +102,17 @@ pub enum Request {
         options: SearchOptions,
         control: JobControl,
     },
-    /// What the model attends to when it reads `document` and writes `targets`, one for each sentence or none; `top_t` is
-    /// another T than the model's own.
+    /// Traces the model over `document` and `targets`, one for each sentence or none: the sentences of `part`, or all;
+    /// `top_t` is another T than the model's own.
     Trace {
         job: JobId,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
+        part: Option<Range<usize>>,
         top_t: Option<usize>,
     },
-    /// What only the model can tell of a sentence. Of several that wait only the last one is answered; one that is
+    /// A question about a sentence that only the model can answer. Of several that wait only the last one is answered;
+    /// one that is
     /// cancelled while the model is made for the document is not.
     Tell {
         job: JobId,
@@ -125,7 +130,7 @@ pub enum Request {
     },
 }
 
-/// What a thread reports.
+/// A report of a thread.
 #[derive(Debug)]
 pub enum Event {
     ModelOpened {
@@ -164,7 +169,7 @@ pub enum Event {
         device_name: String,
         error: Error,
     },
-    /// What a run tells; it ends with `Finished` or `Failed`.
+    /// An event of a run; it ends with `Finished` or `Failed`.
     Training {
         job: JobId,
         event: TrainingEvent,

@@ -90,7 +90,7 @@ impl Worker {
     }
 }
 
-/// What was asked to be opened.
+/// The model and settings that were asked for.
 #[derive(Clone)]
 struct Opened {
     folder: PathBuf,
@@ -102,7 +102,7 @@ struct Loop<E, O, S> {
     open: O,
     emit: S,
     engine: Option<E>,
-    /// What to open again after a panic has cost us the model.
+    /// The model to open again after a panic has cost us ours.
     opened: Option<Opened>,
     /// Shared with the training thread.
     device_lock: DeviceLock,
@@ -200,6 +200,7 @@ where
                 job,
                 document,
                 targets,
+                part,
                 top_t,
             } => {
                 self.open_again()?;
@@ -209,7 +210,7 @@ where
                 let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
                 let engine = made.filter(|_| learnt).or(self.engine.as_ref());
                 let engine = engine.ok_or(Error::NoModel)?;
-                let trace = engine.trace(&document, targets, top_t)?;
+                let trace = engine.trace(&document, targets, part, top_t)?;
                 drop(device_lock);
                 Ok(Event::Traced {
                     job,

@@ -10,7 +10,7 @@ use super::tree::TracedTree;
 /// Shares are sums of 32-bit numbers, and some models compute in 16 bits.
 const TOLERANCE: f32 = 0.01;
 
-/// What is wrong, to be put into an error's sentence.
+/// A problem, to be put into an error's sentence.
 pub(super) type Problem = String;
 
 /// How many there are of what rows refer to.
@@ -52,7 +52,7 @@ impl Bounds {
     }
 
     /// # Errors
-    /// What is wrong with the row.
+    /// Checks a row.
     pub fn check_row(&self, info: &MapInfo, row: &MapRow) -> Result<(), Problem> {
         let weights = || row.sentences.iter().map(|sentence| sentence.weight);
         let words = || row.words.iter().map(|&(_, weight)| weight);
@@ -178,7 +178,7 @@ pub(super) fn check_maps<'a>(maps: impl Iterator<Item = &'a MapInfo>) -> Result<
 
 impl Overview {
     /// # Errors
-    /// What is wrong.
+    /// Checks the map.
     pub(super) fn check(&self) -> Result<(), Problem> {
         if !self.target.is_empty() && self.target.len() != self.source.len() {
             return Err(format!(
@@ -202,6 +202,11 @@ impl Overview {
         };
         if !self.windows.iter().all(ordered) {
             return Err("a window is no run of sentences".to_owned());
+        }
+        if let Some(part) = &self.part
+            && (part.start >= part.end || part.end > self.source.len())
+        {
+            return Err("the part that was traced is no run of sentences".to_owned());
         }
         for tree in &self.trees {
             let there = |&leaf: &u32| is_below(leaf, self.source.len());
@@ -227,7 +232,7 @@ impl Overview {
 
 impl Trace {
     /// # Errors
-    /// What is wrong, and where.
+    /// Checks the trace; problems name their place.
     pub(super) fn check(&self) -> Result<(), Problem> {
         self.overview.check()?;
         check_maps(self.maps.iter().map(|map| &map.info))?;

@@ -15,6 +15,7 @@ use super::trainer::Trainer;
 use super::validation::{Validation, ValidationSet};
 use crate::corpus::Split;
 use crate::error::Result;
+use crate::kernels::packed::Quantization;
 
 /// Validations without a better BLEU between two warnings of it.
 const BLEU_PATIENCE: usize = 3;
@@ -47,12 +48,12 @@ impl Scoring {
         })
     }
 
-    /// What is scored while training.
+    /// The set that is scored while training.
     pub fn set(&self) -> &ValidationSet {
         self.sample.as_ref().unwrap_or(&self.whole)
     }
 
-    /// What is scored at the end besides; none if it has been scored all the time.
+    /// The set that is scored at the end besides; none if it has been scored all the time.
     pub fn whole_at_end(&self) -> Option<&ValidationSet> {
         (self.validates() && self.sample.is_some()).then_some(&self.whole)
     }
@@ -145,6 +146,7 @@ impl Trainer<'_> {
             // As it will translate, however far it is narrowed.
             model.set_top_t(top_t);
         }
+        let model = model.packed_as(Quantization::None);
         let validation = set.run(
             &model,
             &data.vocabulary,

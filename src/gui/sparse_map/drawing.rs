@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use eframe::wgpu;
-use eframe::wgpu::util::DeviceExt;
+use wgpu::util::DeviceExt;
 
 use super::memory::{self, Memory};
 use super::pipelines::MapPipelines;
@@ -23,7 +22,7 @@ pub struct MapDrawing {
     memory: Memory,
     gather: wgpu::BindGroup,
     shade: wgpu::BindGroup,
-    /// What was prepared.
+    /// The frame and colours that were prepared.
     shown: Option<(Arc<MapFrame>, MapInk)>,
 }
 
