@@ -7,6 +7,7 @@ mod office;
 mod other_programs;
 mod packages;
 mod properties;
+mod strings;
 mod subtitles;
 mod xml;
 

@@ -5,6 +5,7 @@
 //! [`Draft`](super::view::Draft), hands them to the builder as units, and gets each unit back as text and codes.
 
 mod asciidoc;
+mod columns;
 mod docx;
 mod edits;
 mod encoding;
@@ -25,6 +26,7 @@ mod plain;
 mod pptx;
 mod rst;
 mod runs;
+mod strings;
 mod subtitles;
 mod xliff;
 mod xlsx;
@@ -35,6 +37,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub use columns::Column;
 pub(crate) use encoding::Encoding;
 pub(super) use html::is_hidden;
 pub use subtitles::SubtitleLayout;
@@ -54,6 +57,11 @@ pub(super) trait DocumentFormat: Sync {
 
     /// Whether a file has a place of its own for the translation, beside its source.
     fn is_bilingual(&self) -> bool {
+        false
+    }
+
+    /// Whether a file holds single strings of a program, not a text.
+    fn is_strings(&self) -> bool {
         false
     }
 
@@ -120,6 +128,19 @@ formats! {
     Latex => latex::Latex,
     Rst => rst::Rst,
     AsciiDoc => asciidoc::AsciiDoc,
+    Po => strings::po::Po,
+    Json => strings::json::Json,
+    Arb => strings::json::Arb,
+    Xcstrings => strings::xcstrings::Catalogue,
+    Strings => strings::apple::Strings,
+    StringsDict => strings::plist::StringsDict,
+    Resx => strings::resx::Resx,
+    Properties => strings::properties::Properties,
+    Yaml => strings::yaml::Yaml,
+    Android => strings::android::Android,
+    Qt => strings::qt::Qt,
+    Csv => strings::table::CSV,
+    Tsv => strings::table::TSV,
 }
 
 impl Format {
@@ -177,6 +198,11 @@ impl Format {
     /// Whether a translation has as much room as [`Document::subtitle_layout`] says.
     pub fn is_subtitles(self) -> bool {
         matches!(self, Self::Srt | Self::Vtt | Self::Ass)
+    }
+
+    /// Whether a file holds single strings of a program, not a text.
+    pub fn is_strings(self) -> bool {
+        self.implementation().is_strings()
     }
 
     /// The endings of all formats.
