@@ -276,16 +276,16 @@ fn other_commands_keep_what_they_read_as_well() {
 #[test]
 fn a_file_of_an_unknown_ending_is_translated_as_the_message_says() {
     let desk = Desk::new();
-    let notes = desk.file("notes.rst", "Open the file.\n");
+    let notes = desk.file("notes.wiki", "Open the file.\n");
     let refused = desk.translate(&[&notes]);
-    assert_failed(&refused, &["notes.rst", "--format"]);
+    assert_failed(&refused, &["notes.wiki", "--format"]);
     let message = stderr(&refused);
     let (_, advice) = message.split_once("--format ").expect("advice");
     let format = advice.split([',', ' ', ')']).next().expect("a value");
     assert_done(&desk.translate(&[&notes, "--format", format]));
     // Only this command has the option.
     let refused = canopy(&["explain", &notes, "--view", "difference", "--device", "cpu"]);
-    assert_failed(&refused, &["notes.rst"]);
+    assert_failed(&refused, &["notes.wiki"]);
     assert!(!stderr(&refused).contains("--format"));
 }
 
