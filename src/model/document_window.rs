@@ -178,6 +178,7 @@ mod tests {
     use super::super::system::{Encoded, Model};
     use super::super::traversal::TraversalRule;
     use super::super::tree::MergeKind;
+    use super::super::variant::{SpecialTokens, Variant};
     use super::*;
 
     fn model(context: Context) -> Model {
@@ -198,6 +199,8 @@ mod tests {
             memory: MemorySource::Live,
             warm_gate: false,
             memory_use: None,
+            variant: Variant::default(),
+            tokens: SpecialTokens::default(),
             bert: None,
         };
         Model::seeded(&config, 3, &Device::flex()).expect("a model")

@@ -127,12 +127,13 @@ pub struct EncoderSublayer {
 
 impl EncoderSublayer {
     fn new(kind: Sublayer, config: &ModelConfig, device: &Device) -> Self {
-        let attention = MultiHeadAttentionConfig::new(config.d_model, config.num_heads);
+        let attention = MultiHeadAttentionConfig::new(config.d_model, config.num_heads)
+            .with_bias(config.variant.attention_bias);
         Self {
             attention: (kind == Sublayer::SelfAttention).then(|| attention.init(device)),
             feed_forward: (kind == Sublayer::FeedForward)
-                .then(|| FeedForwardConfig::new(config.d_model, config.d_ff).init(device)),
-            norm: Norm::new(config.d_model, device),
+                .then(|| FeedForwardConfig::of(config).init(device)),
+            norm: Norm::of(config, device),
         }
     }
 
@@ -181,8 +182,7 @@ impl Encoder {
                 .map(|kind| EncoderSublayer::new(kind, config, device))
                 .collect(),
             norm_position: config.norm,
-            final_norm: (config.norm == NormPosition::Pre)
-                .then(|| Norm::new(config.d_model, device)),
+            final_norm: (config.norm == NormPosition::Pre).then(|| Norm::of(config, device)),
             contexts: ContextSublayer::in_encoder(config, attentions, device),
             fusions: (0..attentions)
                 .filter_map(|_| BertFusion::new(config, device))

@@ -26,6 +26,7 @@ mod flat_transformer;
 mod han;
 mod hierarchical;
 mod hierarchical_conditional;
+mod input_layer;
 mod knn_lookup;
 mod layout;
 #[cfg(test)]
@@ -43,7 +44,9 @@ mod reranker;
 mod resemblance;
 mod rnn_search;
 mod selective;
+mod sinusoids;
 mod source2token;
+mod ssru;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -51,6 +54,7 @@ mod transformer;
 mod traversal;
 mod tree;
 mod universal;
+mod variant;
 mod warm_start;
 mod zhang;
 
@@ -85,6 +89,7 @@ pub use hierarchical_conditional::{
     DocumentTree, HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig,
     TreeChoice, TreeHeads, TreeMemory,
 };
+pub use input_layer::InputLayer;
 pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
 pub use norm::Norm;
@@ -105,6 +110,7 @@ pub use reranker::Reranker;
 pub use rnn_search::{RnnDecoder, RnnEncoded, RnnSearch, RnnSearchConfig, RnnState};
 pub use selective::{SelectiveAttention, SelectiveAttentionConfig};
 pub use source2token::{Source2Token, Source2TokenConfig};
+pub use ssru::Ssru;
 pub use system::{Encoded, Model, Network, SearchMemory, SearchState};
 pub use transformer::{SENTENCE_BREAK, Transformer};
 pub use traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch, Visit, top_t};
@@ -113,4 +119,8 @@ pub use tree::{
     path_sums,
 };
 pub use universal::{Universal, UniversalConfig};
+pub use variant::{
+    Activation, DecoderCell, SearchRule, SineColumns, SineFrequencies, Sinusoids, SpecialTokens,
+    Variant,
+};
 pub use zhang::PreviousEncoder;

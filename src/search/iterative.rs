@@ -14,7 +14,7 @@ use super::encodings::Encodings;
 use super::markup::Markup;
 use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
-use crate::model::{Encoded, Model, PackedBatch};
+use crate::model::{Encoded, Model, PackedBatch, SearchRule};
 use crate::text::vocabulary::Vocabulary;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
@@ -270,10 +270,21 @@ impl Searcher<'_> {
             let ids = &self.text.sentences[number].ids;
             Limits {
                 markup: Markup::of(ids, self.vocabulary),
-                max_tokens: max_target_tokens(ids.len()),
+                max_tokens: self.max_target_tokens(ids.len()),
             }
         });
         limits.collect()
+    }
+
+    /// Tokens after which the translation of a sentence of so many is cut off.
+    fn max_target_tokens(&self, source_tokens: usize) -> usize {
+        let tokens = self.model.tokens();
+        match tokens.search {
+            SearchRule::Marian => 3 * (source_tokens + 1),
+            _ => tokens
+                .most
+                .unwrap_or_else(|| max_target_tokens(source_tokens)),
+        }
     }
 
     fn batches(&self, numbers: &[usize]) -> Vec<Vec<usize>> {
