@@ -151,7 +151,7 @@ pub fn open(archive: &mut Archive) -> Result<ForeignModel> {
     let has = |name: &str| archive.find(name).is_some();
     let mut model = if has("model.bin") && !has("pytorch_model.bin") {
         ctranslate2::read(archive)?
-    } else if has("decoder.yml") || has("*.npz") {
+    } else if has("decoder.yml") || has("*.npz") || has(marian::QUANTISED) {
         marian::read(archive)?
     } else if has("config.json") {
         hugging_face::read(archive)?

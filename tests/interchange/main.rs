@@ -8,3 +8,4 @@ mod ctranslate2;
 mod decoding;
 mod hugging_face;
 mod marian;
+mod quantised;

@@ -1,7 +1,8 @@
 //! Translation models as Hugging Face's `transformers` saves them: `config.json`, `generation_config.json`, safetensors
 //! or `pytorch_model.bin`, SentencePiece models and vocabularies.
 //!
-//! MarianMT (OPUS-MT), after `modeling_marian.py` of transformers 5.23.
+//! MarianMT (OPUS-MT), M2M-100 and NLLB, mBART, after `modeling_marian.py`, `modeling_m2m_100.py` and `modeling_mbart.py` of
+//! transformers 5.23.
 
 mod tokens;
 mod weights;
@@ -19,7 +20,7 @@ use crate::model::{
     Activation, Architecture, MemorySource, ModelConfig, NormPosition, Positions, SearchRule,
     SineColumns, SineFrequencies, Sinusoids, SpecialTokens, Variant,
 };
-use tokens::marian_vocabularies;
+use tokens::{marian_vocabularies, multilingual_vocabularies};
 
 const CONFIG: &str = "config.json";
 const GENERATION: &str = "generation_config.json";
@@ -72,12 +73,16 @@ struct TokenizerConfig {
 
 pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
     let config: Config = json(archive, CONFIG)?;
-    if config.model_type != "marian" {
-        let found = &config.model_type;
-        return Err(archive.refuse(format!(
-            "model_type in {CONFIG} is {found}; of translation models, marian is read"
-        )));
-    }
+    let family = match config.model_type.as_str() {
+        "marian" => Family::Marian,
+        "m2m_100" => Family::M2m100,
+        "mbart" => Family::Mbart,
+        found => {
+            return Err(archive.refuse(format!(
+                "model_type in {CONFIG} is {found}; of translation models, marian, m2m_100 and mbart are read"
+            )));
+        }
+    };
     let generation: Generation = if archive.find(GENERATION).is_some() {
         json(archive, GENERATION)?
     } else {
@@ -89,8 +94,11 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
         TokenizerConfig::default()
     };
     let mut tensors = archive.tensors_or_pickles(WEIGHTS)?;
-    let (source, target) = marian_vocabularies(archive, &config)?;
-    let mut model = model_config(archive, &config, &generation, (&source, &target))?;
+    let (source, target) = match family {
+        Family::Marian => marian_vocabularies(archive, &config)?,
+        Family::M2m100 | Family::Mbart => multilingual_vocabularies(archive, &config, &generation)?,
+    };
+    let mut model = model_config(archive, (&config, family), &generation, (&source, &target))?;
     let weights = weights::read(&mut tensors, &mut model)?;
     let search = SearchDefaults {
         beam_size: generation.num_beams.unwrap_or(4).max(1),
@@ -120,9 +128,40 @@ fn json<T: DeserializeOwned>(archive: &mut Archive, name: &str) -> Result<T> {
     serde_json::from_str(&text).map_err(|cause| archive.refuse(format!("{name}: {cause}")))
 }
 
+/// Which of the library's models it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Marian,
+    /// Also NLLB.
+    M2m100,
+    Mbart,
+}
+
+/// Rows of M2M-100's and mBART's places before the first one.
+const OFFSET: usize = 2;
+
+impl Family {
+    fn positions(self, config: &Config) -> Positions {
+        let sines = |frequencies, first| {
+            Positions::Sinusoids(Sinusoids {
+                columns: SineColumns::Halves,
+                frequencies,
+                first,
+            })
+        };
+        match self {
+            Self::Marian => sines(SineFrequencies::Paper, 0),
+            Self::M2m100 => sines(SineFrequencies::Tensor2tensor, OFFSET),
+            Self::Mbart => Positions::Learned {
+                size: config.max_position_embeddings,
+            },
+        }
+    }
+}
+
 fn model_config(
     archive: &Archive,
-    config: &Config,
+    (config, family): (&Config, Family),
     generation: &Generation,
     (source, target): (&TokenizerFiles, &TokenizerFiles),
 ) -> Result<ModelConfig> {
@@ -156,12 +195,11 @@ fn model_config(
         encoder: encoder_layout(config.encoder_layers).parse()?,
         num_decoder_layers: config.decoder_layers,
         dropout: config.dropout.clamp(0.0, 0.9),
-        positions: Positions::Sinusoids(Sinusoids {
-            columns: SineColumns::Halves,
-            frequencies: SineFrequencies::Paper,
-            first: 0,
-        }),
-        norm: NormPosition::Post,
+        positions: family.positions(config),
+        norm: match family {
+            Family::Marian => NormPosition::Post,
+            Family::M2m100 | Family::Mbart => NormPosition::Pre,
+        },
         tied_embeddings: true,
         max_tokens: config.max_position_embeddings,
         architecture: Architecture::Transformer,
@@ -174,6 +212,7 @@ fn model_config(
             attention_bias: true,
             activation: activation(archive, &config.activation_function)?,
             embedding_scale: (!config.scale_embedding).then_some(1.0),
+            embedding_norm: family == Family::Mbart,
             norm_epsilon: 1e-5,
             output_bias: true,
             target_vocab_size: (target_size != config.vocab_size).then_some(target_size),
@@ -182,6 +221,9 @@ fn model_config(
         tokens: special_tokens(archive, config, generation, (source, target))?,
     })
 }
+
+/// The id of `<unk>` in fairseq's vocabularies, which M2M-100, NLLB and mBART have.
+const UNKNOWN: u32 = 3;
 
 /// Nothing that is published has so many.
 const MOST_LAYERS: usize = 1_000;
@@ -218,6 +260,8 @@ fn special_tokens(
         .decoder_start_token_id
         .or(older.decoder_start_token_id)
         .or(pad);
+    let size = config.decoder_vocab_size.unwrap_or(config.vocab_size);
+    let last = u32::try_from(size.saturating_sub(1)).unwrap_or(u32::MAX);
     let most = generation.max_length.or(older.max_length);
     let most = most.unwrap_or(config.max_position_embeddings);
     let bad = generation.bad_words_ids.as_ref();
@@ -229,7 +273,7 @@ fn special_tokens(
         zero_start: false,
         end,
         source_end: source.suffix.last().copied(),
-        unknown: target.id("<unk>").unwrap_or(end),
+        unknown: target.id("<unk>").unwrap_or(UNKNOWN).min(last),
         forced_first: None,
         suppressed: single.flatten().copied().collect(),
         renormalised: generation

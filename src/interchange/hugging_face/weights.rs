@@ -1,9 +1,10 @@
-//! The tensors of `MarianMTModel` by their names here.
+//! The tensors of `MarianMTModel`, `M2M100ForConditionalGeneration` and `MBartForConditionalGeneration` by their names here.
 
+use super::OFFSET;
 use crate::error::Result;
-use crate::interchange::placing::{Map, Placing, encoder_layer};
+use crate::interchange::placing::{Map, Placing, encoder_layer, input_layers};
 use crate::interchange::tensors::Tensors;
-use crate::model::{ModelConfig, Sublayer};
+use crate::model::{ModelConfig, NormPosition, Positions, Sublayer};
 use crate::weights::NamedTensors;
 
 /// Puts all tensors down, and says in `config` which tables are one.
@@ -15,11 +16,20 @@ pub(super) fn read(tensors: &mut Tensors, config: &mut ModelConfig) -> Result<Na
         d_ff: config.d_ff,
     };
     reading.tables(config)?;
+    reading.input_layers(config)?;
     for layer in 0..config.encoder.count(Sublayer::SelfAttention) {
         reading.encoder_layer(layer)?;
     }
     for layer in 0..config.num_decoder_layers {
         reading.decoder_layer(layer)?;
+    }
+    if config.norm == NormPosition::Pre {
+        for side in ["encoder", "decoder"] {
+            reading.norm(
+                &format!("{side}.final_norm"),
+                &format!("model.{side}.layer_norm"),
+            )?;
+        }
     }
     Ok(reading.placing.finish())
 }
@@ -75,6 +85,25 @@ impl Reading<'_> {
             return Ok(None);
         }
         self.tensors.take_floats(name, &[rows, self.d]).map(Some)
+    }
+
+    /// Learned places, of which the first rows are never read, and norms before the first layers.
+    fn input_layers(&mut self, config: &ModelConfig) -> Result<()> {
+        for (side, ours) in ["encoder", "decoder"].into_iter().zip(input_layers(config)) {
+            if let Positions::Learned { size } = config.positions {
+                let theirs = format!("model.{side}.embed_positions.weight");
+                let shape = [size + OFFSET, self.d];
+                let mut table = self.tensors.take_floats(&theirs, &shape)?;
+                table.drain(..OFFSET * self.d);
+                self.placing
+                    .matrix(&format!("{ours}.positions"), [size, self.d], table);
+            }
+            if config.variant.embedding_norm {
+                let theirs = format!("model.{side}.layernorm_embedding");
+                self.norm(&format!("{ours}.norm"), &theirs)?;
+            }
+        }
+        Ok(())
     }
 
     fn encoder_layer(&mut self, number: usize) -> Result<()> {

@@ -1,8 +1,9 @@
 //! Models of Marian itself, as OPUS-MT publishes them: `decoder.yml`, an npz with `special:model.yml` in it, vocabularies
-//! as YAML or SentencePiece models.
+//! as YAML or SentencePiece models; and as Firefox does: a binary file of 8-bit matrices.
 //!
 //! After `src/models/transformer.h` of marian-dev 1.12.
 
+mod binary;
 mod options;
 mod vocabulary;
 mod weights;
@@ -16,11 +17,17 @@ use super::tensors::{Array, Numbers, Tensors};
 use super::yaml::{Yaml, read_settings};
 use crate::error::Result;
 use crate::model::{SearchRule, SpecialTokens};
+use binary::{is_binary, read_binary};
 use options::Options;
 use vocabulary::{languages, side};
 
 const DECODER: &str = "decoder.yml";
+/// Settings beside the models of Bergamot.
+const BERGAMOT: &str = "config.intgemm8bitalpha.yml";
 const SPECIAL: &str = "special:model.yml";
+
+/// Binary files are named so where no settings name them.
+pub(super) const QUANTISED: &str = "*.intgemm.alphas.bin";
 
 /// What `decoder.yml` says; empty where there is none.
 type Settings = BTreeMap<String, Yaml>;
@@ -29,7 +36,11 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
     let settings = settings(archive)?;
     let name = model_file(archive, &settings)?;
     let bytes = archive.large(&name)?;
-    let found = read_npz(bytes);
+    let found = if is_binary(&bytes) {
+        read_binary(&bytes)
+    } else {
+        read_npz(bytes)
+    };
     let mut arrays = found.map_err(|problem| archive.refuse(format!("{name}: {problem}")))?;
     let options = options(&mut arrays).and_then(|text| Options::read(&text));
     let options = options.map_err(|problem| archive.refuse(format!("{name}: {problem}")))?;
@@ -84,11 +95,12 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
 }
 
 fn settings(archive: &mut Archive) -> Result<Settings> {
-    if archive.find(DECODER).is_none() {
+    let files = [DECODER, BERGAMOT].into_iter();
+    let Some(name) = files.clone().find(|name| archive.find(name).is_some()) else {
         return Ok(Settings::new());
-    }
-    let text = archive.text(DECODER)?;
-    read_settings(&text).map_err(|problem| archive.refuse(format!("{DECODER}: {problem}")))
+    };
+    let text = archive.text(name)?;
+    read_settings(&text).map_err(|problem| archive.refuse(format!("{name}: {problem}")))
 }
 
 /// The name of a file at the end of a path, since folders are looked into whatever their names.
@@ -99,7 +111,10 @@ fn file_name(path: &str) -> &str {
 fn model_file(archive: &Archive, settings: &Settings) -> Result<String> {
     let named = settings.get("models").map(Yaml::texts).unwrap_or_default();
     let name = match named[..] {
-        [] => archive.find("*.npz").map(str::to_owned),
+        [] => archive
+            .find("*.npz")
+            .or_else(|| archive.find(QUANTISED))
+            .map(str::to_owned),
         [path] => Some(file_name(path).to_owned()),
         _ => {
             return Err(archive.refuse(format!(
@@ -107,7 +122,7 @@ fn model_file(archive: &Archive, settings: &Settings) -> Result<String> {
             )));
         }
     };
-    name.ok_or_else(|| archive.refuse("there is no npz in it".to_owned()))
+    name.ok_or_else(|| archive.refuse(format!("there is no npz and no {QUANTISED} in it")))
 }
 
 /// The files of the source's and the target's vocabulary.
@@ -116,8 +131,18 @@ fn vocabulary_files(archive: &Archive, settings: &Settings) -> Result<[String; 2
     if let [source, .., target] = named[..] {
         return Ok([source, target].map(|path| file_name(path).to_owned()));
     }
-    let found = ["*.vocab.yml", "vocab.yml", "vocab.spm", "*.spm"];
+    let of_side = |beginning: &str| {
+        archive.names().find(|name| {
+            let name = file_name(name);
+            name.starts_with(beginning) && name.ends_with(".spm")
+        })
+    };
+    if let (Some(source), Some(target)) = (of_side("srcvocab"), of_side("trgvocab")) {
+        return Ok([source, target].map(str::to_owned));
+    }
+    let found = ["*.vocab.yml", "vocab.yml", "vocab.spm"];
     let found = found.into_iter().find_map(|name| archive.find(name));
+    let found = found.or_else(|| of_side("vocab"));
     let Some(found) = found else {
         return Err(archive.refuse(format!(
             "there is no {DECODER} that names its vocabularies, and no vocab.yml in it"
