@@ -81,7 +81,7 @@ impl Translator {
     }
 }
 
-/// What a model reads as one sentence: a unit or a part of it.
+/// One sequence of a model: a unit or a part of it.
 struct Part {
     ids: Vec<u32>,
     /// White space before and behind it, which is not read.

@@ -26,7 +26,7 @@ mod reranking;
 #[cfg(test)]
 mod tests;
 
-/// What a model says of itself.
+/// Facts about a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelInfo {
     pub name: String,
@@ -38,7 +38,7 @@ pub struct ModelInfo {
     pub reads: Reads,
 }
 
-/// What a model reads of the other sentences of a document.
+/// The other sentences of a document that a model reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reads {
     #[default]
@@ -59,13 +59,13 @@ pub struct KnownTranslations {
     fixed: BTreeMap<usize, String>,
     /// The tokens of each part of a sentence.
     drafts: HashMap<(usize, usize), Vec<u32>>,
-    /// What BERT reads of each sentence.
+    /// BERT's sequence of each sentence.
     contexts: Option<Vec<BertSequence>>,
     encodings: Encodings,
 }
 
 impl KnownTranslations {
-    /// What somebody has edited or confirmed, by the index of the sentence.
+    /// Targets that somebody has edited or confirmed, by the index of the sentence.
     pub fn fixed(fixed: BTreeMap<usize, String>) -> Self {
         Self {
             fixed,
@@ -74,7 +74,7 @@ impl KnownTranslations {
     }
 }
 
-/// What a translation has come to.
+/// Progress of a translation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// Drafts that others read, which come first: so many are done and to be done now.
@@ -94,7 +94,7 @@ pub struct Translator {
     model: Model,
     vocabulary: Vocabulary,
     description: ModelFolder,
-    /// What the user has translated before.
+    /// The user's translation memory.
     memory: Option<Arc<TranslationMemory>>,
 }
 
@@ -153,7 +153,7 @@ impl Translator {
         &self.vocabulary
     }
 
-    /// What its folder says of the model.
+    /// The description in the model's folder.
     pub fn description(&self) -> &ModelFolder {
         &self.description
     }
@@ -194,7 +194,7 @@ impl Translator {
         self.device.is_cpu()
     }
 
-    /// What computes, for a status bar.
+    /// The device, for a status bar.
     pub fn device_name(&self) -> &str {
         &self.device.name
     }

@@ -4,8 +4,8 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor};
 
 use super::config::{ModelConfig, Positions};
-use super::embedding::indices;
 use super::norm::Norm;
+use super::rows::indices;
 
 /// Learned places and a norm; one of them at least is there.
 #[derive(Module, Debug)]

@@ -11,7 +11,7 @@ use burn::tensor::activation::{relu, sigmoid};
 use burn::tensor::{Device, Tensor};
 
 use super::attention::projection;
-use super::documents::select_rows;
+use super::rows::select_rows;
 
 /// The unit of one decoder layer.
 #[derive(Module, Debug)]

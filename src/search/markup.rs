@@ -23,7 +23,7 @@ pub struct StandIn {
 }
 
 impl Markup {
-    /// What the source sentence `ids` holds.
+    /// The markup of the source sentence `ids`.
     pub fn of(ids: &[u32], vocabulary: &Vocabulary) -> Self {
         let positions = |&id: &u32| {
             matches!(

@@ -23,11 +23,11 @@ struct Tensor {
 /// The arrays of an npz as numbers of their own kinds.
 fn npz(path: &Path) -> Vec<Tensor> {
     let mut zip = zip::ZipArchive::new(File::open(path).expect("an npz")).expect("a zip file");
-    let names: Vec<String> = zip.file_names().map(str::to_owned).collect();
     let mut tensors = Vec::new();
-    for name in names {
+    for number in 0..zip.len() {
         let mut bytes = Vec::new();
-        let mut file = zip.by_name(&name).expect("an entry");
+        let mut file = zip.by_index(number).expect("an entry");
+        let name = file.name().expect("a name").to_string();
         file.read_to_end(&mut bytes).expect("readable");
         let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
         let header = std::str::from_utf8(&bytes[10..10 + length]).expect("a header");
@@ -37,7 +37,9 @@ fn npz(path: &Path) -> Vec<Tensor> {
         tensors.push(Tensor {
             name: name.trim_end_matches(".npy").to_owned(),
             kind: if header.contains("i1") { INT8 } else { FLOAT32 },
-            shape: sizes.map(|size| size.trim().parse().expect("a size")).collect(),
+            shape: sizes
+                .map(|size| size.trim().parse().expect("a size"))
+                .collect(),
             bytes: bytes[10 + length..].to_vec(),
         });
     }
@@ -47,13 +49,17 @@ fn npz(path: &Path) -> Vec<Tensor> {
 /// Matrices of maps and word vectors become 8-bit numbers.
 fn quantised(tensor: Tensor) -> Tensor {
     let name = &tensor.name;
-    let is_map = name.find("_W").is_some_and(|place| (2..=3).contains(&(name.len() - place)));
+    let is_map = name
+        .find("_W")
+        .is_some_and(|place| (2..=3).contains(&(name.len() - place)));
     if !is_map && !name.contains("Wemb") {
         return tensor;
     }
     let (words, _) = tensor.bytes.as_chunks::<4>();
     let numbers: Vec<f32> = words.iter().map(|&word| f32::from_le_bytes(word)).collect();
-    let largest = numbers.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+    let largest = numbers
+        .iter()
+        .fold(0.0_f32, |largest, number| largest.max(number.abs()));
     let multiplier = 127.0 / largest;
     let &[rows, columns] = &tensor.shape[..] else {
         panic!("{name} is no matrix");
@@ -63,7 +69,8 @@ fn quantised(tensor: Tensor) -> Tensor {
     let mut bytes: Vec<u8> = if name.contains("Wemb") {
         numbers.iter().map(|&number| integer(number)).collect()
     } else {
-        let places = (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column));
+        let places =
+            (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column));
         places.map(|place| integer(numbers[place])).collect()
     };
     bytes.extend(multiplier.to_le_bytes());
@@ -78,8 +85,19 @@ fn quantised(tensor: Tensor) -> Tensor {
 fn binary(tensors: &[Tensor]) -> Vec<u8> {
     let mut bytes = 1_u64.to_le_bytes().to_vec();
     bytes.extend((tensors.len() as u64).to_le_bytes());
-    for Tensor { name, kind, shape, bytes: data } in tensors {
-        for number in [name.len() as u64 + 1, *kind, shape.len() as u64, data.len() as u64] {
+    for Tensor {
+        name,
+        kind,
+        shape,
+        bytes: data,
+    } in tensors
+    {
+        for number in [
+            name.len() as u64 + 1,
+            *kind,
+            shape.len() as u64,
+            data.len() as u64,
+        ] {
             bytes.extend(number.to_le_bytes());
         }
     }
@@ -104,7 +122,11 @@ fn packed(folder: &Path) -> tempfile::TempDir {
     let copy = tempfile::tempdir().expect("a temporary folder");
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("readable").path();
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
         if name.ends_with(".npz") {
             let mut tensors: Vec<Tensor> = npz(&path).into_iter().map(quantised).collect();
             tensors.push(Tensor {
@@ -116,7 +138,8 @@ fn packed(folder: &Path) -> tempfile::TempDir {
             let path = copy.path().join("model.ende.intgemm.alphas.bin");
             fs::write(path, binary(&tensors)).expect("writable");
         } else if name != "decoder.yml" {
-            fs::write(copy.path().join(&name), fs::read(&path).expect("readable")).expect("writable");
+            fs::write(copy.path().join(&name), fs::read(&path).expect("readable"))
+                .expect("writable");
         }
     }
     copy
@@ -124,7 +147,10 @@ fn packed(folder: &Path) -> tempfile::TempDir {
 
 #[test]
 fn eight_bit_files_are_read_as_their_numbers_by_their_multiplier() {
-    for folder in folders("marian-native-").into_iter().filter(|it| !it.ends_with("marian-native-separate-1")) {
+    for folder in folders("marian-native-")
+        .into_iter()
+        .filter(|it| !it.ends_with("marian-native-separate-1"))
+    {
         let copy = packed(&folder);
         let read = |path: &Path| {
             let mut archive = Archive::open(path).expect("a folder");
@@ -136,10 +162,15 @@ fn eight_bit_files_are_read_as_their_numbers_by_their_multiplier() {
         for (name, (shape, numbers)) in &whole.weights {
             let (other_shape, others) = &bytes.weights[name];
             assert_eq!(shape, other_shape, "{name}");
-            let largest = numbers.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+            let largest = numbers
+                .iter()
+                .fold(0.0_f32, |largest, number| largest.max(number.abs()));
             for (number, other) in numbers.iter().zip(others) {
                 differs |= number != other;
-                assert!((number - other).abs() <= largest / 250.0, "{name}: {number} and {other}");
+                assert!(
+                    (number - other).abs() <= largest / 250.0,
+                    "{name}: {number} and {other}"
+                );
             }
         }
         assert!(differs, "nothing was quantised");
@@ -153,6 +184,9 @@ fn eight_bit_files_are_read_as_their_numbers_by_their_multiplier() {
         let found = greedy(&quantised, &source, 100, Rule::Marian);
         let expected = row["greedy"].as_str().expect("a line");
         let (expected, _) = expected.split_once(" ||| ").expect("words");
-        assert_eq!(tokens_of(&found.ids, &quantised.foreign.target).join(" "), expected);
+        assert_eq!(
+            tokens_of(&found.ids, &quantised.foreign.target).join(" "),
+            expected
+        );
     }
 }
