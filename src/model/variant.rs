@@ -164,7 +164,7 @@ pub enum SearchRule {
     /// The search goes on until the best unfinished one would be worse than the worst of as many finished ones as the
     /// beam has places; log-probabilities are divided by the number of tokens, the end counted.
     HuggingFace,
-    /// As here, but log-probabilities are divided by the number of tokens, the end not counted.
+    /// As here, but log-probabilities are divided by the number of tokens, the end counted, and what was cut off is no worse.
     CTranslate2,
     /// A translation that ends leaves its place empty; log-probabilities are divided by the number of tokens, the end
     /// counted, and a translation may have three times as many tokens as its source.

@@ -65,8 +65,7 @@ impl Hypothesis {
             SearchRule::Canopy => return self.score(options),
             // There an end is forced upon what is cut off.
             SearchRule::HuggingFace => 1,
-            SearchRule::CTranslate2 => 0,
-            SearchRule::Marian => usize::from(!self.cut_off),
+            SearchRule::CTranslate2 | SearchRule::Marian => usize::from(!self.cut_off),
         };
         self.log_prob / power(self.ids.len() + end, options)
     }

@@ -141,7 +141,7 @@ fn settings_that_are_not_known_are_named() {
             "shared_vocabulary.json",
             "\"</s>\"",
             "\"</t>\"",
-            &["decoder_start_token"],
+            &["eos_token", "</s>"],
         ),
     ] {
         for folder in folders(folder) {

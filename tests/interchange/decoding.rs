@@ -22,7 +22,6 @@ impl Found {
     pub fn score(&self, rule: Rule) -> f32 {
         let end = match rule {
             Rule::HuggingFace => 1,
-            Rule::CTranslate2 => 0,
             _ => usize::from(!self.cut_off),
         };
         self.log_prob / (self.ids.len() + end) as f32
