@@ -34,6 +34,7 @@ mod layout;
 #[cfg(test)]
 mod loops;
 mod norm;
+mod packed;
 mod packed_batch;
 mod parts;
 mod pooling;
@@ -100,6 +101,9 @@ pub use input_layer::InputLayer;
 pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
 pub use norm::Norm;
+pub use packed::{
+    PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, PackedTransformer,
+};
 pub use packed_batch::PackedBatch;
 pub use parts::{Cost, Part, PartGroup};
 pub use pooling::{Pooling, normalised, pooled};

@@ -23,7 +23,7 @@ pub(super) fn sinusoids(
 
 /// The rows of [`sinusoids`] for the first `count` places or more. They are computed once and kept: a search asks for them
 /// at every step.
-fn sinusoid_table(count: usize, d_model: usize, kind: Sinusoids) -> Arc<[f32]> {
+pub(super) fn sinusoid_table(count: usize, d_model: usize, kind: Sinusoids) -> Arc<[f32]> {
     static TABLES: RwLock<BTreeMap<(usize, Sinusoids), Arc<[f32]>>> = RwLock::new(BTreeMap::new());
     /// Sentences are seldom longer.
     const LEAST: usize = 64;

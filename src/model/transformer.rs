@@ -48,6 +48,8 @@ pub struct Transformer {
     pub reserve: Option<usize>,
     #[module(skip)]
     pub tokens: SpecialTokens,
+    /// Whether it computes as the models that are trained here.
+    plain: bool,
 }
 
 impl Transformer {
@@ -88,6 +90,12 @@ impl Transformer {
             reserve: absolute
                 .then(|| ModelConfig::least_window(config.max_tokens) - config.max_tokens),
             tokens: config.tokens.clone(),
+            plain: config.variant.is_plain()
+                && config.tokens.are_own()
+                && matches!(
+                    config.positions,
+                    Positions::Sinusoidal | Positions::MultiLevel { .. }
+                ),
         }
     }
 
@@ -226,6 +234,11 @@ impl Transformer {
         self.decoder.step(state, embedded)
     }
 
+    /// Whether it computes as the models that are trained here.
+    pub fn is_plain(&self) -> bool {
+        self.plain
+    }
+
     /// Keeps of the log-probabilities of what follows in `state` what may be generated.
     pub fn constrain(&self, log_probs: &mut [f32], state: &DecoderState) {
         if self.tokens.suppressed.is_empty() && self.tokens.forced_first.is_none() {
@@ -237,7 +250,7 @@ impl Transformer {
         }
     }
 
-    fn target_embedding(&self) -> &Embedding {
+    pub(super) fn target_embedding(&self) -> &Embedding {
         self.target_embedding.as_ref().unwrap_or(&self.embedding)
     }
 
