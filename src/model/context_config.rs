@@ -161,6 +161,15 @@ pub enum ContextReach {
     Previous(usize),
 }
 
+impl From<Reach> for ContextReach {
+    fn from(reach: Reach) -> Self {
+        match reach {
+            Reach::Offline => Self::Document,
+            Reach::Online => Self::Before,
+        }
+    }
+}
+
 /// Where the states of the other sentences come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -170,56 +179,4 @@ pub enum MemorySource {
     Live,
     /// From the sentence-level model that training began with, which no longer changes.
     StageOne,
-}
-
-impl Context {
-    /// Whose states the context stands on.
-    pub fn side(&self) -> Side {
-        match *self {
-            Self::Selective { side, .. } | Self::Flat { side, .. } | Self::Han { side, .. } => side,
-            _ => Side::Encoder,
-        }
-    }
-
-    /// Whether the decoder reads translations of other sentences.
-    pub fn is_bilingual(&self) -> bool {
-        self.side().has_decoder()
-    }
-
-    /// Which sentences of its document a sentence reads.
-    pub fn reach(&self) -> ContextReach {
-        match *self {
-            Self::Concatenation { previous }
-            | Self::Han { previous, .. }
-            | Self::FlatTransformer { previous, .. }
-            | Self::Zhang { previous } => ContextReach::Previous(previous),
-            Self::Selective { reach, .. } | Self::Flat { reach, .. } => match reach {
-                Reach::Offline => ContextReach::Document,
-                Reach::Online => ContextReach::Before,
-            },
-            Self::HierarchicalEncoding { .. }
-            | Self::Conditional { .. }
-            | Self::HierarchicalConditional { .. }
-            | Self::Bert { .. } => ContextReach::Document,
-        }
-    }
-
-    /// Whether other sentences are read at the end of the encoder or decoder, where their states can be kept.
-    pub fn is_gated(&self) -> bool {
-        match self {
-            Self::HierarchicalEncoding { placement, .. }
-            | Self::Conditional { placement, .. }
-            | Self::HierarchicalConditional { placement, .. } => *placement == Placement::Gate,
-            Self::Selective { .. } | Self::Flat { .. } | Self::Han { .. } => true,
-            Self::Concatenation { .. }
-            | Self::Zhang { .. }
-            | Self::FlatTransformer { .. }
-            | Self::Bert { .. } => false,
-        }
-    }
-
-    /// Whether other sentences have to be encoded with each one: BERT's context comes with the sentence.
-    pub fn encodes_documents(&self) -> bool {
-        !matches!(self, Self::Bert { .. })
-    }
 }

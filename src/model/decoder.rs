@@ -148,7 +148,7 @@ impl Decoder {
             feed_forward: FeedForwardConfig::new(config.d_model, config.d_ff).init(device),
             norm_ff: Norm::new(config.d_model, device),
         };
-        let bilingual = config.context.as_ref().is_some_and(Context::is_bilingual);
+        let bilingual = config.context.is_some_and(Context::is_bilingual);
         Self {
             layers: (0..config.num_decoder_layers).map(layer).collect(),
             norm_position: config.norm,

@@ -5,7 +5,7 @@
 
 use burn::tensor::Tensor;
 
-use super::context_attention::{ContextAttention, GatedContext};
+use super::context_attention::GatedContext;
 use super::documents::Documents;
 use super::encoder::{Encoder, EncoderOutput};
 use super::packed_batch::PackedBatch;
@@ -139,7 +139,7 @@ impl GatedContext {
     /// Whether what is read are words, be they chosen by encodings, and not the encodings.
     fn reads_words(&self) -> bool {
         match self {
-            Self::Layer(context) => !matches!(context.attention, ContextAttention::Sentences(_)),
+            Self::Layer(context) => context.attention.reads_tokens(),
             Self::Han(_) => true,
         }
     }

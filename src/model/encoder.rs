@@ -17,7 +17,7 @@ use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::recorder::{AttentionKind, AttentionRecorder};
 use super::rows::select_rows;
-use super::zhang::PreviousEncoder;
+use super::systems::MemoryEncoder;
 use crate::kernels::DropoutSource;
 
 /// Encoded sentences.
@@ -112,7 +112,7 @@ pub struct Encoder {
     /// Attention to BERT's states, one beside each self-attention, or none at all.
     pub fusions: Vec<BertFusion>,
     /// What makes the memory that `contexts` read, unless it is the words themselves.
-    pub previous: Option<PreviousEncoder>,
+    pub previous: Option<MemoryEncoder>,
     /// After the last sublayer.
     pub gated: Option<GatedContext>,
 }
@@ -133,7 +133,7 @@ impl Encoder {
             fusions: (0..attentions)
                 .filter_map(|_| BertFusion::new(config, device))
                 .collect(),
-            previous: PreviousEncoder::new(config, device),
+            previous: MemoryEncoder::new(config, device),
             gated: config
                 .context
                 .filter(|context| context.side().has_encoder())
@@ -160,7 +160,7 @@ impl Encoder {
         memory: Option<Tensor<2>>,
         drop: &DropoutSource,
     ) -> EncoderOutput {
-        let of_words = |previous: &PreviousEncoder| previous.forward(&x, &rows.layout(), drop);
+        let of_words = |previous: &MemoryEncoder| previous.forward(&x, &rows.layout(), drop);
         let previous = self.previous.as_ref().map(of_words);
         self.forward_recorded(
             x,
@@ -240,7 +240,7 @@ impl Encoder {
                         entering: Option<&Tensor<2>>,
                         recorder: &mut AttentionRecorder| {
                 let memory = previous.clone().unwrap_or_else(|| {
-                    let words = entering.filter(|_| context.attention.reads_entering_words());
+                    let words = entering.filter(|_| context.attention.reads_entering_states());
                     Memory::of(words.unwrap_or(x).clone(), documents.clone())
                 });
                 let position = (AttentionKind::Context, layer.unwrap_or_default());

@@ -32,6 +32,7 @@ mod knn_lookup;
 mod layout;
 #[cfg(test)]
 mod loops;
+mod mechanism;
 mod norm;
 mod packed_batch;
 mod parts;
@@ -42,13 +43,13 @@ mod preset;
 mod query_spans;
 mod recorder;
 mod recurrent;
-mod reranker;
 mod resemblance;
 mod rnn_search;
 mod rows;
 mod selective;
 mod source2token;
 mod system;
+mod systems;
 #[cfg(test)]
 mod tests;
 mod transformer;
@@ -57,7 +58,6 @@ mod tree;
 mod universal;
 mod validation;
 mod warm_start;
-mod zhang;
 
 pub use additive::{AdditiveAttention, AdditiveAttentionConfig, Alignment};
 pub use attention::{MultiHeadAttention, MultiHeadAttentionConfig};
@@ -71,7 +71,7 @@ pub use conditional::{
 };
 pub use config::{Architecture, MemoryUse, ModelConfig, NormPosition, Positions};
 pub use context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig};
-pub use context_attention::{ContextAttention, ContextSublayer, GatedContext, LayeredContext};
+pub use context_attention::{ContextSublayer, GatedContext, LayeredContext};
 pub use context_config::{
     Context, ContextReach, ContextSentence, FlatLevel, Fusion, MemorySource, MergeKind, Placement,
     Reach, Side,
@@ -94,6 +94,7 @@ pub use hierarchical_conditional::{
 };
 pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
+pub use mechanism::{ContextWeights, ReadSentences};
 pub use norm::Norm;
 pub use packed_batch::PackedBatch;
 pub use parts::{Cost, Part, PartGroup};
@@ -112,15 +113,14 @@ pub use recorder::{
 pub use recurrent::{
     BidirectionalEncoder, BidirectionalEncoderConfig, Gate, GruCell, GruCellConfig, GruInput,
 };
-pub use reranker::Reranker;
 pub use rnn_search::{RnnDecoder, RnnEncoded, RnnSearch, RnnSearchConfig, RnnState};
 pub use selective::{SelectiveAttention, SelectiveAttentionConfig};
 pub use source2token::{Source2Token, Source2TokenConfig};
-pub use system::{Encoded, Model, Network, SearchMemory, SearchState};
+pub use system::{Encoded, Model, Network, Reranker, SearchMemory, SearchState};
+pub use systems::{ContextAttention, PreviousEncoder};
 pub use transformer::{SENTENCE_BREAK, Transformer};
 pub use traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch, Visit, top_t};
 pub use tree::{
     ContentTree, Merge, MergeConfig, MultiDimSource2Token, MultiDimSource2TokenConfig, path_sums,
 };
 pub use universal::{Universal, UniversalConfig};
-pub use zhang::PreviousEncoder;

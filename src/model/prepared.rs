@@ -5,6 +5,7 @@ use burn::tensor::Tensor;
 
 use super::documents::Documents;
 use super::query_spans::Visible;
+use super::source2token::Source2Token;
 use super::traversal::TreeKeys;
 use super::tree::ContentTree;
 use crate::kernels::Projected;
@@ -30,6 +31,15 @@ impl Memory {
             documents,
             encodings: None,
         }
+    }
+
+    /// Encodings of the sentences: those that are known, else those that `encoder` makes of the words.
+    ///
+    /// # Shapes
+    /// - output: `[sentences, d_model]`
+    pub(super) fn encoded_by(&self, encoder: &Source2Token) -> Tensor<2> {
+        let known = self.encodings.clone();
+        known.unwrap_or_else(|| encoder.forward(self.values.clone(), &self.documents.sentences))
     }
 }
 
@@ -110,6 +120,43 @@ impl SelectedMemory {
             values: self.values.clone(),
             sentence_queries,
             sentence_keys: self.sentence_keys.clone(),
+        }
+    }
+}
+
+impl PreparedMemory {
+    /// Memory of one that reads words.
+    ///
+    /// # Panics
+    /// If another attention prepared it; so do the others.
+    pub(super) fn words(&self) -> &WordMemory {
+        match &self.projected {
+            ProjectedMemory::Words(memory) => memory,
+            _ => unreachable!("an attention reads what it prepared"),
+        }
+    }
+
+    /// Memory of one that sees some keys.
+    pub(super) fn visible(&self) -> &VisibleMemory {
+        match &self.projected {
+            ProjectedMemory::Visible(memory) => memory,
+            _ => unreachable!("an attention reads what it prepared"),
+        }
+    }
+
+    /// Memory of one that selects sentences.
+    pub(super) fn selected(&self) -> &SelectedMemory {
+        match &self.projected {
+            ProjectedMemory::Selected(memory) => memory,
+            _ => unreachable!("an attention reads what it prepared"),
+        }
+    }
+
+    /// Memory of one that goes down trees.
+    pub(super) fn trees(&self) -> &TreeMemory {
+        match &self.projected {
+            ProjectedMemory::Tree(memory) => memory,
+            _ => unreachable!("an attention reads what it prepared"),
         }
     }
 }

@@ -16,7 +16,6 @@ use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
-use super::reranker::Reranker;
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::transformer::Transformer;
 use crate::error::Result;
@@ -63,6 +62,18 @@ pub struct Model {
     /// Chooses among the translations of a search; none if the likeliest is taken.
     #[module(skip)]
     pub reranker: Option<Reranker>,
+}
+
+/// How well the source can be told from a translation: p(source | translation), which Yee et al., "Simple and Effective
+/// Noisy Channel Modeling for Neural Machine Translation", EMNLP 2019, call the channel.
+#[derive(Debug, Clone)]
+pub struct Reranker {
+    /// Translates back, with the same vocabulary.
+    pub model: Box<Model>,
+    /// Their λ₁: what its log-probability counts against the model's own.
+    pub weight: f32,
+    /// Tokens that it reads and writes at most, with the end of the sentence.
+    pub max_tokens: usize,
 }
 
 /// Encoded source sentences.
@@ -113,7 +124,7 @@ impl Model {
 
     fn draw(config: &ModelConfig, device: &Device) -> Result<Self> {
         config.validate()?;
-        let bilingual = config.context.as_ref().is_some_and(Context::is_bilingual);
+        let bilingual = config.context.is_some_and(Context::is_bilingual);
         let stage_one = (config.memory == MemorySource::StageOne).then(|| {
             let whole = Transformer::new(&config.sentence_level(), device);
             whole.into_stage_one(bilingual)
@@ -145,7 +156,7 @@ impl Model {
 
     /// Whether translations of other sentences are read.
     pub fn is_bilingual(&self) -> bool {
-        self.context.as_ref().is_some_and(Context::is_bilingual)
+        self.context.is_some_and(Context::is_bilingual)
     }
 
     /// Which translations of its document a sentence reads, its own aside; none if the model is not bilingual.
@@ -165,9 +176,7 @@ impl Model {
 
     /// Whether other sentences have to be encoded with each one.
     pub fn encodes_documents(&self) -> bool {
-        self.context
-            .as_ref()
-            .is_some_and(Context::encodes_documents)
+        self.context.is_some_and(Context::encodes_documents)
     }
 
     /// The BERT that is read, and which sentence stands behind each one where no file says it.

@@ -58,12 +58,7 @@ impl Transformer {
             encoder: Encoder::new(config, device),
             decoder: Decoder::new(config, device),
             logits: untied.then(|| Embedding::new(config, device).words),
-            concatenated: match config.context {
-                Some(
-                    Context::Concatenation { previous } | Context::FlatTransformer { previous, .. },
-                ) => previous,
-                _ => 0,
-            },
+            concatenated: config.context.map_or(0, Context::concatenated),
             flat: FlatSegments::new(config, device),
             bert: config
                 .bert

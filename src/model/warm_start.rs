@@ -97,7 +97,7 @@ impl Model {
             (&mut model.network, base.network)
         {
             if model.stage_one.is_some() {
-                let bilingual = config.context.is_some_and(|c| c.is_bilingual());
+                let bilingual = config.context.is_some_and(Context::is_bilingual);
                 model.stage_one = Some(base.clone().into_stage_one(bilingual));
             }
             network.take_up(base);

@@ -37,7 +37,7 @@ impl Cost {
 }
 
 /// Widths as numbers of a cost.
-pub(super) struct Widths {
+pub(in crate::model) struct Widths {
     pub d: usize,
     pub d_ff: usize,
     pub norm: usize,

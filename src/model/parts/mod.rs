@@ -11,9 +11,9 @@ use serde::Serialize;
 
 use super::config::{Architecture, ModelConfig};
 use super::context_config::MemorySource;
-use cost::Widths;
-
+pub(super) use attention::AttentionPart;
 pub use cost::Cost;
+pub(super) use cost::Widths;
 
 /// One layer or table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -41,7 +41,6 @@ pub enum PartGroup {
 }
 
 const TRANSFORMER: &str = "Vaswani et al. 2017, §3.2-3.3";
-const ZHANG: &str = "Zhang et al. 2018, §3.2-3.3";
 const OWN: &str = "words of its sentence";
 
 impl ModelConfig {
@@ -102,7 +101,7 @@ impl ModelConfig {
 }
 
 /// `sentence` or `4 sentences`.
-fn sentences(count: usize) -> String {
+pub(super) fn sentences(count: usize) -> String {
     if count == 1 {
         "sentence".to_owned()
     } else {

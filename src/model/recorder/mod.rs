@@ -4,6 +4,7 @@
 //! and only what [`Recording`] says is kept, so that the numbers of the pass are the same whether someone looks or not.
 
 mod context;
+mod document;
 mod layers;
 mod model;
 mod reading;
@@ -12,6 +13,7 @@ use std::ops::Range;
 
 use burn::tensor::Tensor;
 
+pub(super) use document::visible_weights;
 pub(super) use layers::run;
 pub use reading::{
     AttentionKind, AttentionWeights, HeadWeights, RecordedVisits, Recording, SentenceWeights,
