@@ -122,7 +122,7 @@ fn only_the_context_is_new() {
 
 #[test]
 fn training_changes_everything_but_the_first_stage() {
-    /// What a silent map follows has no gradient before the second step, and moves in the third.
+    /// A layer after a silent projection has no gradient before the second step, and moves in the third.
     const STEPS: usize = 3;
     let (batch, mut bases) = (documents(), Bases::new());
     for config in systems::configs() {

@@ -79,7 +79,7 @@ impl Explored {
         self.answer();
     }
 
-    /// What the figure tells those who cannot see it.
+    /// The figure in words, for those who cannot see it.
     fn figure(&self) -> String {
         let figure = self.harness.get_by_role(Role::Figure);
         figure.accesskit_node().label().unwrap_or_default()
