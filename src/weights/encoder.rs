@@ -211,7 +211,7 @@ impl EncoderKind {
             Self::Bert { sizes, .. } => (
                 vec![
                     ("words", vec![sizes.vocab_size, sizes.d_model]),
-                    ("places", vec![sizes.max_tokens, sizes.d_model]),
+                    ("positions", vec![sizes.max_tokens, sizes.d_model]),
                     ("types", vec![sizes.num_types, sizes.d_model]),
                 ],
                 sizes.num_layers,

@@ -43,7 +43,7 @@ const FLOORS: &[&str] = &[
 ];
 
 /// Rooms whose files form no circle either.
-const WITHOUT_CIRCLES: &[&str] = &["model", "app"];
+const WITHOUT_CIRCLES: &[&str] = &["app"];
 
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
