@@ -1,9 +1,7 @@
 //! A contrastive set in memory, whichever format it had.
 
-use std::fmt::Write;
-
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 
 /// Items and the documents they stand in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -117,7 +115,7 @@ impl Item {
     }
 }
 
-/// The accuracy of choosing by lot: the mean of one over the number of candidates.
+/// The accuracy of chance: the mean of one over the number of candidates.
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]
 pub(super) fn chance<'a>(items: impl Iterator<Item = &'a self::Item>) -> f64 {
     let (sum, count) = items.fold((0.0, 0_usize), |(sum, count), item| {

@@ -137,7 +137,7 @@ impl GatedContext {
         }
     }
 
-    /// The states `own`, joined with what their words read when they ask with `queries`.
+    /// The states `own`, joined with what their tokens read when they ask with `queries`.
     ///
     /// # Shapes
     /// - own, queries, output: `[query rows, d_model]`

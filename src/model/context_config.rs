@@ -1,4 +1,4 @@
-//! What a model reads beyond the sentence: one [`Context`] a system.
+//! The context beyond the sentence: one [`Context`] a system.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ pub enum Context {
     /// The encoder reads the previous sentences before its own, with a break token between them: Tiedemann & Scherrer,
     /// "Neural Machine Translation with Extended Context", DiscoMT 2017.
     Concatenation { previous: usize },
-    /// Words attend to the encodings of all sentences of the document, Trankova et al. 2024, §2.
+    /// Tokens attend to the encodings of all sentences of the document, Trankova et al. 2024, §2.
     HierarchicalEncoding {
         placement: Placement,
         /// Whether each decoder layer does so too.
         decoder: bool,
     },
-    /// Words attend to the words of the `top_t` most relevant sentences, Trankova et al. 2024, §3.2.
+    /// Tokens attend to the tokens of the `top_t` most relevant sentences, Trankova et al. 2024, §3.2.
     Conditional { top_t: usize, placement: Placement },
     /// The same, with the sentences found by going down the content tree, Trankova et al. 2024, §3.3.
     HierarchicalConditional {
@@ -28,13 +28,13 @@ pub enum Context {
         rule: TraversalRule,
         placement: Placement,
     },
-    /// Sparse attention to sentences, then to their words, Maruf et al. 2019, Eq. 3-6.
+    /// Sparse attention to sentences, then to their tokens, Maruf et al. 2019, Eq. 3-6.
     Selective {
         words: WordNormaliser,
         reach: Reach,
         side: Side,
     },
-    /// One softmax over all other sentences or their words, Maruf et al. 2019, Eq. 7.
+    /// One softmax over all other sentences or their tokens, Maruf et al. 2019, Eq. 7.
     Flat {
         level: FlatLevel,
         reach: Reach,
@@ -78,7 +78,7 @@ pub enum Placement {
     Gate,
 }
 
-/// Which other sentences of its document a word may read.
+/// Which other sentences of its document a token may read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
@@ -89,7 +89,7 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// Whether words of sentence `own` may read sentence `other`.
+    /// Whether tokens of sentence `own` may read sentence `other`.
     pub fn sees(self, own: usize, other: usize) -> bool {
         match self {
             Self::Offline => own != other,
@@ -135,7 +135,7 @@ pub enum MergeKind {
 pub enum Side {
     /// The encoder's: the context is the source.
     Encoder,
-    /// The decoder's: the context is the translation of the other sentences, found by what each word read of the source.
+    /// The decoder's: the context is the translation of the other sentences, found by what each token read of the source.
     Decoder,
     Both,
 }

@@ -1,4 +1,4 @@
-//! Words and their places as vectors.
+//! Tokens and their places as vectors.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,12 +12,12 @@ use super::positions::PositionTables;
 use super::rows::indices;
 use crate::kernels::{DropoutSource, dropout};
 
-/// A table of word vectors and what it adds for their places.
+/// A table of token vectors and what it adds for their places.
 #[derive(Module, Debug)]
 pub struct Embedding {
     /// `[vocab, d_model]`
     pub words: Param<Tensor<2>>,
-    /// Learned tables of places for words, sentences and paragraphs, each `[size, d_model]`; none if sinusoidal.
+    /// Learned tables of places for tokens, sentences and paragraphs, each `[size, d_model]`; none if sinusoidal.
     pub positions: Option<PositionTables>,
 }
 
@@ -62,7 +62,7 @@ impl Embedding {
         dropout(self.embed(&rows.ids, &positions), drop.next())
     }
 
-    /// Embeds single words, each with its place (word, sentence, paragraph).
+    /// Embeds single tokens, each with its place (token, sentence, paragraph).
     ///
     /// # Shapes
     /// - output: `[rows, d_model]`

@@ -27,7 +27,7 @@ pub struct EncoderOutput {
     pub states: Tensor<2>,
     /// Rows of every sentence that is to be translated.
     pub sentences: Vec<Range<usize>>,
-    /// Place of the first word of each of them, as in [`PackedBatch::positions`].
+    /// Place of the first token of each of them, as in [`PackedBatch::positions`].
     pub positions: Vec<[usize; 3]>,
     /// Number in `documents` of each of them.
     pub numbers: Vec<usize>,
@@ -76,7 +76,7 @@ impl EncoderOutput {
         }
     }
 
-    /// States of the words of the sentences that are held, each sentence once, and the rows of each sentence in them.
+    /// States of the tokens of the sentences that are held, each sentence once, and the rows of each sentence in them.
     ///
     /// # Shapes
     /// - output: `[rows, d_model]`
@@ -111,7 +111,7 @@ pub struct Encoder {
     pub contexts: Vec<ContextSublayer>,
     /// Attention to BERT's states, one beside each self-attention, or none at all.
     pub fusions: Vec<BertFusion>,
-    /// What makes the memory that `contexts` read, unless it is the words themselves.
+    /// The encoder of the memory that `contexts` read, unless it is the states themselves.
     pub previous: Option<MemoryEncoder>,
     /// After the last sublayer.
     pub gated: Option<GatedContext>,

@@ -15,7 +15,6 @@ mod context;
 mod context_attention;
 mod context_config;
 mod counting;
-mod datastore;
 mod decoder;
 mod document_window;
 mod documents;
@@ -77,7 +76,6 @@ pub use context_config::{
     Reach, Side,
 };
 pub use counting::Counting;
-pub use datastore::{Datastore, KnnConfig, Neighbours};
 pub use decoder::{Decoder, DecoderLayer, DecoderMemory, DecoderOutput, DecoderState};
 pub use document_window::DocumentWindow;
 pub use documents::Documents;

@@ -14,7 +14,7 @@ pub struct Preset {
     pub paper: &'static str,
     /// Where in the paper it stands.
     pub equations: &'static str,
-    /// What it is, in one sentence for the user who chooses.
+    /// One sentence for the user who chooses.
     pub description: &'static str,
     pub(super) size: Size,
     pub(super) encoder: &'static str,
@@ -23,7 +23,7 @@ pub struct Preset {
     pub(super) positions: Positions,
     pub(super) context: Option<Context>,
     pub(super) memory: MemorySource,
-    /// What it does with a translation memory.
+    /// The use of its translation memory.
     pub memory_use: Option<MemoryUse>,
 }
 
@@ -70,7 +70,7 @@ pub(super) const SMALL: Size = Size {
     max_tokens: 160,
 };
 
-/// For a minute on two CPU cores, and a few dozen words.
+/// For a minute on two CPU cores, and a few dozen tokens.
 pub(super) const TINY: Size = Size {
     d_model: 48,
     d_ff: 96,
@@ -89,7 +89,7 @@ pub(super) const PAPER: Size = Size {
 
 pub(super) const X_TRANSFORMER: &str = "Liu & Chen 2022, X-Transformer";
 
-/// The encoder and decoder that small document-level systems are put upon.
+/// The encoder and decoder of small document-level systems.
 pub(super) const BASE: Preset = Preset {
     name: "x-transformer-small",
     paper: X_TRANSFORMER,
@@ -106,12 +106,12 @@ pub(super) const BASE: Preset = Preset {
 };
 
 impl Preset {
-    /// Whether it is trained upon a sentence-level model.
+    /// Whether it is fine-tuned from a sentence-level model.
     pub fn reads_documents(&self) -> bool {
         self.context.is_some()
     }
 
-    /// Whether it is built upon an imported BERT.
+    /// Whether it needs an imported BERT.
     pub fn reads_bert(&self) -> bool {
         matches!(self.context, Some(Context::Bert { .. }))
     }

@@ -1,8 +1,8 @@
-//! How a context begins that is put upon a trained model: what is read is what resembles the word that asks.
+//! The first weights of a context that is fine-tuned from a trained model: tokens read what resembles them.
 //!
 //! With random weights nothing that a context layer reads is of use, so its gate closes before the layer has learnt
-//! anything. All projections begin as identities instead: a sentence is the mean of its words, its relevance is its
-//! likeness to the word, and the context is the mean of the words that are alike.
+//! anything. All projections begin as identities instead: a sentence is the mean of its tokens, its relevance is its
+//! likeness to the token, and the context is the mean of the tokens that are alike.
 
 use burn::module::Param;
 use burn::nn::Linear;
@@ -42,7 +42,7 @@ impl ConditionalHeads {
 }
 
 impl Source2Token {
-    /// Begins as the mean: keys of zero make all words alike.
+    /// Begins as the mean: keys of zero make all tokens alike.
     pub(super) fn average(&mut self) {
         self.key.weight = parameter(self.key.weight.val().zeros_like());
         become_identity(&mut self.value);

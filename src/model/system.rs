@@ -10,7 +10,6 @@ use super::batch::Batch;
 use super::bert::{Bert, BertReader, BertReading};
 use super::config::{Architecture, ModelConfig};
 use super::context_config::{Context, ContextReach, ContextSentence, MemorySource};
-use super::datastore::Datastore;
 use super::decoder::{DecoderMemory, DecoderState};
 use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
@@ -20,6 +19,7 @@ use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::transformer::Transformer;
 use crate::error::Result;
 use crate::kernels::{DropoutSource, label_smoothed_cross_entropy, log_softmax};
+use crate::memory::Datastore;
 
 /// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
 /// thread's would change what a seed gives.
@@ -37,7 +37,7 @@ impl ModuleVisitor for Draw {
     }
 }
 
-/// What computes.
+/// The network.
 #[expect(
     clippy::large_enum_variant,
     reason = "there are few of them, and they live long"
@@ -56,7 +56,7 @@ pub struct Model {
     pub stage_one: Option<Transformer>,
     #[module(skip)]
     context: Option<Context>,
-    /// What the words of a search are mixed with.
+    /// The datastore whose tokens are mixed with the next tokens of a search.
     #[module(skip)]
     pub(super) datastore: Option<Datastore>,
     /// Chooses among the translations of a search; none if the likeliest is taken.
@@ -87,11 +87,11 @@ pub enum Encoded {
     RnnSearch(RnnEncoded),
 }
 
-/// What all hypotheses of some documents read beyond their sentence.
+/// The memory of all hypotheses of some documents beyond their sentence.
 #[derive(Debug, Clone)]
 pub struct SearchMemory(Option<DecoderMemory>);
 
-/// What is remembered of a number of hypotheses.
+/// The state of a number of hypotheses.
 #[expect(
     clippy::large_enum_variant,
     reason = "there are few of them, and they live long"
@@ -265,7 +265,7 @@ impl Model {
         Some(self.stage_one_reads(source)?.states.detach())
     }
 
-    /// What the sentence-level model encodes, where the encoder reads it.
+    /// The encoding by the sentence-level model, where the encoder reads it.
     fn stage_one_reads(&self, source: &PackedBatch) -> Option<EncoderOutput> {
         let stage_one = self.stage_one.as_ref()?;
         self.context
@@ -306,7 +306,7 @@ impl Model {
         })
     }
 
-    /// Scores before softmax of the words that follow each row of `batch.target`.
+    /// Scores before softmax of the tokens that follow each row of `batch.target`.
     ///
     /// # Shapes
     /// - output: `[target rows, vocab]`
@@ -317,7 +317,7 @@ impl Model {
         self.scores_with(&encoded, translations.as_ref(), batch, drop)
     }
 
-    /// What a bilingual model reads of the translations `target` of all sentences of `source`.
+    /// The memory that a bilingual model makes of the translations `target` of all sentences of `source`.
     pub fn known_translations(
         &self,
         source: &PackedBatch,
@@ -378,7 +378,7 @@ impl Model {
         label_smoothed_cross_entropy(self.scores(batch, drop), &batch.labels, label_smoothing)
     }
 
-    /// What hypotheses read beyond their sentence, if they read no translations of others.
+    /// The memory of hypotheses beyond their sentence, if they read no translations of others.
     pub fn prepare(&self, encoded: &Encoded) -> SearchMemory {
         SearchMemory(match (&self.network, encoded) {
             (Network::Transformer(network), Encoded::Transformer(encoded)) => {
@@ -388,7 +388,7 @@ impl Model {
         })
     }
 
-    /// What hypotheses read beyond their sentence, with the translations `target` of all sentences of `source`, each of
+    /// The memory of hypotheses beyond their sentence, with the translations `target` of all sentences of `source`, each of
     /// which begins with `bos`; they mean something to bilingual models only.
     pub fn prepare_with(
         &self,
@@ -426,7 +426,7 @@ impl Model {
         }
     }
 
-    /// Adds the word `ids[h]` to hypothesis `h`; the scores are the network's alone.
+    /// Adds the token `ids[h]` to hypothesis `h`; the scores are the network's alone.
     ///
     /// # Shapes
     /// - output: scores before softmax, `[hypotheses, vocab]`
@@ -458,7 +458,7 @@ impl Model {
         }
     }
 
-    /// How many sentences a word reads in each head, where there is a choice.
+    /// How many sentences a token reads in each head, where there is a choice.
     pub fn set_top_t(&mut self, top_t: usize) {
         if let Network::Transformer(network) = &mut self.network {
             network.encoder.set_top_t(top_t);

@@ -36,9 +36,9 @@ pub struct Transformer {
     pub concatenated: usize,
     /// Of an encoder whose top sees the sentence alone.
     pub flat: Option<FlatSegments>,
-    /// What encoder and decoder read in every layer.
+    /// The BERT that encoder and decoder read in every layer.
     pub bert: Option<BertReader>,
-    /// With absolute positions, words that a window keeps free for a translation.
+    /// With absolute positions, tokens that a window keeps free for a translation.
     pub reserve: Option<usize>,
 }
 
@@ -69,7 +69,8 @@ impl Transformer {
         }
     }
 
-    /// What other sentences' states come from, without gradients: the encoder, and the rest if translations are read too.
+    /// The sentence-level model that gives other sentences' states, without gradients: the encoder, and the rest if
+    /// translations are read too.
     pub(super) fn into_stage_one(mut self, bilingual: bool) -> Self {
         if !bilingual {
             self.decoder.layers.clear();
@@ -82,7 +83,7 @@ impl Transformer {
     /// Encodes the sentences of whole documents.
     ///
     /// # Shapes
-    /// - memory: `[rows, d_model]`, what words read of other sentences; none for their own states
+    /// - memory: `[rows, d_model]`, what tokens read of other sentences; none for their own states
     pub fn encode(
         &self,
         source: &PackedBatch,
@@ -137,7 +138,7 @@ impl Transformer {
         Some(counted)
     }
 
-    /// States of all words of translations of the sentences of `encoded`; each begins with `bos`.
+    /// States of all tokens of translations of the sentences of `encoded`; each begins with `bos`.
     pub fn decode(
         &self,
         target: &PackedBatch,
@@ -162,7 +163,7 @@ impl Transformer {
             .forward_recorded(embedded, &target, encoded, drop, recorder)
     }
 
-    /// Translations of all encoded sentences as a memory: words are found by what they read of the source, Maruf et al.
+    /// Translations of all encoded sentences as a memory: tokens are found by what they read of the source, Maruf et al.
     /// 2019, §3.2.
     pub fn translations(
         &self,
@@ -188,7 +189,7 @@ impl Transformer {
         self.decoder.start(encoded, memory)
     }
 
-    /// Adds the word `ids[h]` to hypothesis `h`.
+    /// Adds the token `ids[h]` to hypothesis `h`.
     ///
     /// # Shapes
     /// - output: scores before softmax, `[hypotheses, vocab]`

@@ -3,7 +3,7 @@
 use crate::kernels::log_softmax;
 use crate::model::{DecoderState, Model, SearchState, Transformer};
 
-/// Next-word probabilities of a number of hypotheses that grow together.
+/// Next-token probabilities of a number of hypotheses that grow together.
 pub trait Decode {
     type State;
 

@@ -11,7 +11,7 @@ use crate::weights::ModelFolder;
 /// Weights of a softmax below it are dropped.
 const LEAST: f32 = 0.001;
 
-/// A trace has about as many rows at most, one for each word, head and layer.
+/// A trace has about as many rows at most, one for each token, head and layer.
 const MOST_ROWS: usize = 1 << 24;
 
 /// A trace has about as many visits to nodes at most.
@@ -67,7 +67,7 @@ impl Described {
         }
     }
 
-    /// As if words of the translation read.
+    /// As if tokens of the translation read.
     fn of_context(config: &ModelConfig, [words, sentences]: [Units; 2]) -> Self {
         let weights = config.context.map(Context::weights).unwrap_or_default();
         Self {

@@ -1,4 +1,4 @@
-//! What some systems have beside an encoder and a decoder, and the parts of the recurrent one.
+//! Parts of some systems beside an encoder and a decoder, and those of the recurrent one.
 
 use super::cost::Cost;
 use super::{OWN, Part, PartGroup};
@@ -96,7 +96,7 @@ impl ModelConfig {
     }
 }
 
-/// Computed once for each pair of sentences if it is frozen, so it is not counted for every word.
+/// Computed once for each pair of sentences if it is frozen, so it is not counted for every token.
 pub(super) fn bert_part(bert: &BertReading) -> Part {
     let sizes = &bert.sizes;
     let (d, layers) = (sizes.d_model, sizes.num_layers);

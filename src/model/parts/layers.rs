@@ -150,7 +150,7 @@ impl ModelConfig {
             cost.words += 4 * w.square() as u64 + w.feed_forward_cost().words;
             cost.floats_per_word += w.feed_forward_cost().floats_per_word;
             if number == 1 {
-                // The scores of all words of the vocabulary.
+                // The scores of all tokens of the vocabulary.
                 cost.words += (self.vocab_size * w.d) as u64;
             }
             parts.push(Part {

@@ -1,4 +1,4 @@
-//! What a model is made of: every part with its parameters, what it may read, what it costs and where it is published.
+//! The parts of a model: each with its parameters, what it may read, its cost and where it is published.
 //!
 //! Counted from sizes alone, without building anything.
 
@@ -21,7 +21,7 @@ pub struct Part {
     pub name: String,
     pub group: PartGroup,
     pub parameters: usize,
-    /// What a word may read here.
+    /// The units that a token may read here.
     pub reads: String,
     /// Paper and place in it.
     pub source: &'static str,
@@ -81,7 +81,7 @@ impl ModelConfig {
         of_group.map(|part| part.parameters).sum()
     }
 
-    /// Bytes that translating a document takes beside the weights, about: the widest part for all its words at once, and
+    /// Bytes that translating a document takes beside the weights, about: the widest part for all its tokens at once, and
     /// the encoder's states.
     pub fn document_bytes(&self, sentences: usize, words: usize) -> u64 {
         let parts = self.parts();

@@ -10,7 +10,7 @@ use super::{AttentionKind, AttentionRecorder};
 use crate::kernels::DropoutSource;
 
 impl ContextAttention {
-    /// What is read of `memory`, which is added, as is what the encodings of its sentences are made of where it is the
+    /// Attends to `memory` and adds the weights, as well as those of its sentence encodings where it is the
     /// source.
     fn attend_recorded(
         &self,
@@ -41,7 +41,7 @@ impl ContextAttention {
 }
 
 impl ContextSublayer {
-    /// What is read, which is added, with the gate if there is one.
+    /// Attends and adds the weights, with the gate if there is one.
     pub(in super::super) fn attend(
         &self,
         x: &Tensor<2>,

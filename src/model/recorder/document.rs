@@ -19,7 +19,7 @@ use crate::kernels::{
     selected_attention,
 };
 
-/// Keys are words or sentences, as the memory names them.
+/// Keys are tokens or sentences, as the memory names them.
 pub(in super::super) fn visible_weights(
     attention: &MultiHeadAttention,
     queries: Tensor<2>,
@@ -95,7 +95,7 @@ impl TreeHeads {
     }
 }
 
-/// What is kept of a traversal; nothing for a row that nobody reads for.
+/// The part of a traversal that is kept; nothing for a row that nobody reads for.
 #[derive(Default, Clone)]
 struct Way {
     kept: Kept,
@@ -149,7 +149,7 @@ impl SelectiveAttention {
     }
 }
 
-/// Weights of the words of chosen sentences, with those of the sentences.
+/// Weights of the tokens of chosen sentences, with those of the sentences.
 fn selected(projected: &Projected, spec: &SelectedAttention, least: f32) -> AttentionWeights {
     let rows = each_selected(projected, spec, |list, weights| {
         let SelectedWeights { sentences, words } = weights;

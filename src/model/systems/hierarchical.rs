@@ -136,7 +136,7 @@ impl Mechanism for SentenceEncoding {
     }
 }
 
-/// Attention to the words of the most relevant sentences, §3.2.
+/// Attention to the tokens of the most relevant sentences, §3.2.
 pub(super) struct Conditional {
     pub top_t: usize,
     pub placement: Placement,

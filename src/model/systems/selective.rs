@@ -113,7 +113,7 @@ pub(super) const PRESETS: &[Preset] = &[
     },
 ];
 
-/// Sparse attention to sentences, then to their words.
+/// Sparse attention to sentences, then to their tokens.
 pub(super) struct Selective {
     pub words: WordNormaliser,
     pub reach: Reach,
@@ -161,7 +161,7 @@ impl Mechanism for Selective {
     }
 }
 
-/// One softmax over all other sentences or their words.
+/// One softmax over all other sentences or their tokens.
 pub(super) struct Flat {
     pub level: FlatLevel,
     pub reach: Reach,

@@ -1,7 +1,7 @@
 //! Gated attention to the encoded previous sentences in every encoder layer.
 //!
 //! Zhang et al., "Improving the Transformer Translation Model with Document-Level Context", EMNLP 2018, §3.2: a layer of
-//! its own encodes the embedded words of the previous sentences, one after the other. The gate of §3.3 stands in place of
+//! its own encodes the embedded tokens of the previous sentences, one after the other. The gate of §3.3 stands in place of
 //! the residual; the norm after it is that of the authors' program, the equation shows the gate only.
 
 use std::ops::Range;
@@ -151,7 +151,7 @@ fn own_segments(query_spans: &[QuerySpan], memory: &PreparedMemory) -> Arc<[Segm
     segments.collect()
 }
 
-/// An encoder layer over the words of the previous sentences.
+/// An encoder layer over the tokens of the previous sentences.
 #[derive(Module, Debug)]
 pub struct PreviousEncoder {
     pub sublayers: Vec<EncoderSublayer>,
@@ -171,8 +171,8 @@ impl PreviousEncoder {
         })
     }
 
-    /// The context of every sentence, as a memory in which it stands in the sentence's place. Its words are counted from
-    /// the first previous sentence on, as the one sequence that they are: else nothing would tell which words belong
+    /// The context of every sentence, as a memory in which it stands in the sentence's place. Its tokens are counted from
+    /// the first previous sentence on, as the one sequence that they are: else nothing would tell which tokens belong
     /// together.
     pub fn of(&self, embedding: &Embedding, source: &PackedBatch, drop: &DropoutSource) -> Memory {
         let (rows, contexts) = self.rows(&source.layout());
@@ -182,7 +182,7 @@ impl PreviousEncoder {
             joined.push(&ids, (sentence, paragraph));
         }
         if rows.is_empty() {
-            // No sentence has one before it: nobody reads these words.
+            // No sentence has one before it: nobody reads these tokens.
             return self.forward(&embedding.forward(source, drop), &source.layout(), drop);
         }
         joined.documents.clone_from(&source.documents);
@@ -190,7 +190,7 @@ impl PreviousEncoder {
         Memory::of(self.encode(words, &joined.sentences, drop), joined.layout())
     }
 
-    /// The same of words that are embedded, each with the place in its own sentence.
+    /// The same of tokens that are embedded, each with the place in its own sentence.
     ///
     /// # Shapes
     /// - x: `[rows, d_model]`
@@ -208,7 +208,7 @@ impl PreviousEncoder {
         Memory::of(encoded, documents)
     }
 
-    /// The row of every word that the memory holds, and the memory's rows for every sentence.
+    /// The row of every token that the memory holds, and the memory's rows for every sentence.
     pub(in crate::model) fn rows(&self, documents: &Documents) -> (Vec<usize>, Vec<Range<usize>>) {
         let (mut rows, mut contexts) = (Vec::new(), vec![0..0; documents.sentences.len()]);
         for document in &documents.documents {

@@ -1,7 +1,7 @@
 //! What followed where the decoder was in a similar state before: nearest-neighbour translation.
 //!
-//! Khandelwal et al., "Nearest Neighbor Machine Translation", ICLR 2021: the words that followed the nearest states, each
-//! with a weight of `exp(−d² / temperature)`, are mixed with the model's own next words (Eq. 2 and 3). Their share falls
+//! Khandelwal et al., "Nearest Neighbor Machine Translation", ICLR 2021: the tokens that followed the nearest states, each
+//! with a weight of `exp(−d² / temperature)`, are mixed with the model's own next tokens (Eq. 2 and 3). Their share falls
 //! here with the distance of the nearest one, as `weight · exp(−d² / reach)`: Zheng et al., "Adaptive Nearest Neighbor
 //! Machine Translation", ACL 2021, let a network choose it. States are what enters the last feed-forward sublayer, as
 //! theirs.
@@ -15,7 +15,7 @@ pub struct KnnConfig {
     /// How many of them are read.
     pub nearest: usize,
     pub temperature: f32,
-    /// Their share of the next word where the state is exactly the same.
+    /// Their share of the next token where the state is exactly the same.
     pub weight: f32,
     /// Distance at which that share has fallen to a third, by e.
     pub reach: f32,
@@ -37,11 +37,11 @@ impl Default for KnnConfig {
 pub struct Neighbours {
     /// Numbers of the nearest states, nearest first, and the share that each has of `weight`.
     pub states: Vec<(u32, f32)>,
-    /// Their share of the next word's probability, in `[0, 1]`.
+    /// Their share of the next token's probability, in `[0, 1]`.
     pub weight: f32,
 }
 
-/// States of a decoder, and the word that followed each.
+/// States of a decoder, and the token that followed each.
 #[derive(Debug, Clone)]
 pub struct Datastore {
     /// `[states, d_model]`
@@ -66,7 +66,7 @@ impl Datastore {
         }
     }
 
-    /// Mixes what followed the nearest states into the model's own next words.
+    /// Mixes what followed the nearest states into the model's own next tokens.
     ///
     /// # Shapes
     /// - states: `[rows, d_model]`; log_probs: `[rows, vocab]`, row by row
@@ -92,15 +92,15 @@ impl Datastore {
         near.collect()
     }
 
-    /// Probability of a word that the model itself finds as probable as `alone`, mixed with those that followed `near`.
-    pub(super) fn mixed(&self, alone: f32, id: u32, near: &Neighbours) -> f32 {
+    /// Probability of a token that the model itself finds as probable as `alone`, mixed with those that followed `near`.
+    pub fn mixed(&self, alone: f32, id: u32, near: &Neighbours) -> f32 {
         let followed = near.states.iter();
         let followed = followed.filter(|(state, _)| self.next(*state) == id);
         let agreeing: f32 = followed.map(|(_, share)| share).sum();
         (1.0 - near.weight) * alone + near.weight * agreeing
     }
 
-    /// The word that followed a state.
+    /// The token that followed a state.
     pub fn next(&self, state: u32) -> u32 {
         self.next[state as usize]
     }
@@ -147,7 +147,7 @@ impl Datastore {
         }
     }
 
-    /// Mixes the words that followed these states into a row of log-probabilities.
+    /// Mixes the tokens that followed these states into a row of log-probabilities.
     fn mix(&self, log_probs: &mut [f32], near: &Neighbours) {
         let mut found: Vec<(u32, f32)> = Vec::with_capacity(near.states.len());
         for &(number, share) in &near.states {
