@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
-use plotters::prelude::{DrawingBackend, SVGBackend};
+use plotters::prelude::{DrawingBackend, IntoDrawingArea, SVGBackend};
 
 use super::canvas::Canvas;
 use super::chart::{Chart, View};

@@ -1,7 +1,7 @@
 //! `canopy translate`
 
 use std::collections::HashSet;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf, is_separator};
 use std::time::Instant;

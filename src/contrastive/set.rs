@@ -1,7 +1,9 @@
 //! A contrastive set in memory, whichever format it had.
 
+use std::fmt::Write;
+
 use serde::{Deserialize, Serialize};
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 /// Items and the documents they stand in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -3,6 +3,8 @@
 //!
 //! Khandelwal et al., "Nearest Neighbor Machine Translation", ICLR 2021, Eq. 2 and 3.
 
+use std::fmt::Write;
+
 use serde::Serialize;
 
 use super::context::{ContextSentence, ShadedWord};

@@ -1,6 +1,6 @@
 //! From a file to a [`Document`].
 
-use std::fs;
+use std::{fs, path::Path};
 
 use super::{
     builder::{Builder, Failure, MAX_DEPTH},

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::model::{Batch, BertSequence, SENTENCE_BREAK};

@@ -13,6 +13,8 @@ mod words;
 
 use std::collections::HashSet;
 
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::set::{Contrast, ContrastiveSet, Item};
