@@ -5,6 +5,7 @@
 //! | room | holds |
 //! |---|---|
 //! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
+//! | [`typesetting`] | scripts, directions and line breaks of texts; fonts of the system |
 //! | [`corpus`] | parallel documents: format, splits, importers |
 //! | [`metrics`] | scores: texts in, numbers out |
 //! | [`judgement`] | what people say of two translations, not knowing whose they are |
@@ -51,6 +52,7 @@ pub mod similarity;
 pub mod text;
 pub mod trace;
 pub mod training;
+pub mod typesetting;
 pub mod weights;
 
 /// Lets the allocator keep what it has: tensors come and go by the hundred, and giving their pages back to the system

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use burn::module::Module;
 
 use super::device::{ComputeDevice, DeviceChoice};
+use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
 use crate::memory::TranslationMemory;
@@ -36,6 +37,8 @@ pub struct ModelInfo {
     pub target_language: String,
     pub num_parameters: usize,
     pub reads: Reads,
+    /// The size of its traces.
+    pub trace_cost: TraceCost,
 }
 
 /// The other sentences of a document that a model reads.
@@ -120,6 +123,7 @@ impl Translator {
             target_language: description.languages.target.clone(),
             num_parameters: model.num_params(),
             reads: reads(&model),
+            trace_cost: TraceCost::of(&description.model),
         };
         let mut translator = Self {
             info,

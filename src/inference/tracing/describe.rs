@@ -128,7 +128,7 @@ pub(super) fn model(description: &ModelFolder) -> TracedModel {
 }
 
 /// Counted by their self-attention.
-fn encoder_layers(config: &ModelConfig) -> usize {
+pub(super) fn encoder_layers(config: &ModelConfig) -> usize {
     config.encoder.count(Sublayer::SelfAttention)
 }
 

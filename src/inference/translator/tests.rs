@@ -45,6 +45,7 @@ fn translator(context: Option<Context>) -> Translator {
             target_language: "de".to_owned(),
             num_parameters: 0,
             reads: reads(&model),
+            trace_cost: crate::inference::TraceCost::default(),
         },
         device,
         model,
