@@ -1,4 +1,4 @@
-//! What followed where the decoder was in a similar state before: nearest-neighbour translation.
+//! The datastore of nearest-neighbour translation: decoder states, and the token that followed each.
 //!
 //! Khandelwal et al., "Nearest Neighbor Machine Translation", ICLR 2021: the tokens that followed the nearest states, each
 //! with a weight of `exp(−d² / temperature)`, are mixed with the model's own next tokens (Eq. 2 and 3). Their share falls
@@ -32,7 +32,7 @@ impl Default for KnnConfig {
     }
 }
 
-/// What stands near a state.
+/// The nearest neighbours of a state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbours {
     /// Numbers of the nearest states, nearest first, and the share that each has of `weight`.
@@ -78,7 +78,7 @@ impl Datastore {
         }
     }
 
-    /// What stands near each of these states.
+    /// Finds the nearest neighbours of each of these states.
     ///
     /// # Shapes
     /// - states: `[rows, d_model]`

@@ -261,7 +261,7 @@ fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)
         return;
     };
     let view = explorer.question.view;
-    if view.looking() != AttentionRole::Context
+    if view.role() != AttentionRole::Context
         || view.of_model().is_some()
         || view == ViewKind::Similarity
     {
