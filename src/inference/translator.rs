@@ -11,6 +11,7 @@ use super::device::{ComputeDevice, DeviceChoice};
 use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
+use crate::kernels::packed::Quantization;
 use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
 use crate::search::{
@@ -116,6 +117,7 @@ impl Translator {
         let description = ModelFolder::open(folder)?;
         let device = ComputeDevice::open(device)?;
         let (model, vocabulary) = description.load(folder, &device.device)?;
+        let model = model.packed_as(Quantization::None);
         let info = ModelInfo {
             name: description.name.clone(),
             folder: folder.to_owned(),
@@ -162,9 +164,28 @@ impl Translator {
         &self.description
     }
 
-    /// The same with other weights.
+    fn quantization(&self) -> Quantization {
+        let packed = self.model.packed();
+        packed.map_or_else(Quantization::default, |packed| packed.quantization())
+    }
+
+    /// Keeps the weights of searches so from now on, those of its re-ranker too; on a GPU, and where burn's layers search,
+    /// nothing changes.
+    pub fn quantize(&mut self, quantization: Quantization) {
+        let packed_as = |model: &Model| model.clone().packed_as(quantization);
+        self.model = packed_as(&self.model);
+        if let Some(reranker) = &mut self.model.reranker {
+            *reranker.model = packed_as(&reranker.model);
+        }
+    }
+
+    /// The same with other weights, or with what they look up.
     #[must_use]
     pub fn with_model(&self, model: Model) -> Self {
+        let model = match model.packed() {
+            Some(_) => model,
+            None => model.packed_as(self.quantization()),
+        };
         Self {
             model,
             ..self.clone()

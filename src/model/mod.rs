@@ -33,6 +33,7 @@ mod layout;
 mod loops;
 mod mechanism;
 mod norm;
+mod packed;
 mod packed_batch;
 mod parts;
 mod pooling;
@@ -94,6 +95,9 @@ pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
 pub use mechanism::{ContextWeights, ReadSentences};
 pub use norm::Norm;
+pub use packed::{
+    PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, PackedTransformer,
+};
 pub use packed_batch::PackedBatch;
 pub use parts::{Cost, Part, PartGroup};
 pub use pooling::{Pooling, normalised, pooled};
