@@ -22,7 +22,7 @@ pub struct PackedEncoderOutput {
     pub states: Vec<f32>,
     /// Rows of every sentence.
     pub sentences: Vec<Range<usize>>,
-    /// Place of the first word of each of them, as in [`PackedBatch::positions`].
+    /// Place of the first word of each of them, as in [`PackedBatch::positions`](crate::model::PackedBatch::positions).
     pub positions: Vec<[usize; 3]>,
 }
 
