@@ -11,8 +11,6 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-
 use burn::tensor::Device;
 
 use super::batch::Batch;
