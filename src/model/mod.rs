@@ -27,6 +27,7 @@ mod flat_transformer;
 mod han;
 mod hierarchical;
 mod hierarchical_conditional;
+mod input_layer;
 mod knn_lookup;
 mod layout;
 #[cfg(test)]
@@ -47,7 +48,9 @@ mod resemblance;
 mod rnn_search;
 mod rows;
 mod selective;
+mod sinusoids;
 mod source2token;
+mod ssru;
 mod system;
 mod systems;
 #[cfg(test)]
@@ -57,6 +60,7 @@ mod traversal;
 mod tree;
 mod universal;
 mod validation;
+mod variant;
 mod warm_start;
 
 pub use additive::{AdditiveAttention, AdditiveAttentionConfig, Alignment};
@@ -91,6 +95,7 @@ pub use hierarchical::SentenceAttention;
 pub use hierarchical_conditional::{
     HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig, TreeChoice, TreeHeads,
 };
+pub use input_layer::InputLayer;
 pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
 pub use mechanism::{ContextWeights, ReadSentences};
@@ -118,6 +123,7 @@ pub use recurrent::{
 pub use rnn_search::{RnnDecoder, RnnEncoded, RnnSearch, RnnSearchConfig, RnnState};
 pub use selective::{SelectiveAttention, SelectiveAttentionConfig};
 pub use source2token::{Source2Token, Source2TokenConfig};
+pub use ssru::Ssru;
 pub use system::{Encoded, Model, Network, Reranker, SearchMemory, SearchState};
 pub use systems::{ContextAttention, PreviousEncoder};
 pub use transformer::{SENTENCE_BREAK, Transformer};
@@ -126,3 +132,7 @@ pub use tree::{
     ContentTree, Merge, MergeConfig, MultiDimSource2Token, MultiDimSource2TokenConfig, path_sums,
 };
 pub use universal::{Universal, UniversalConfig};
+pub use variant::{
+    Activation, DecoderCell, SearchRule, SineColumns, SineFrequencies, Sinusoids, SpecialTokens,
+    Variant,
+};

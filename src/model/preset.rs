@@ -5,6 +5,7 @@ use super::config::{Architecture, MemoryUse, ModelConfig, NormPosition, Position
 use super::context_config::{Context, MemorySource};
 use super::layout::Layout;
 use super::pooling::Pooling;
+use super::variant::{SpecialTokens, Variant};
 
 /// A named system at a named size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -138,6 +139,8 @@ impl Preset {
             warm_gate: false,
             bert: self.reads_bert().then(|| size.bert()),
             memory_use: self.memory_use,
+            variant: Variant::default(),
+            tokens: SpecialTokens::default(),
         }
     }
 }
