@@ -230,40 +230,45 @@ impl FloatPanels {
         first: usize,
         (output, width, column): (&mut [f32], usize, usize),
     ) {
-        let registers = |line: &Line| -> [S::f32s; V] {
-            let (registers, _) = S::as_simd_f32s(&line.0);
-            std::array::from_fn(|place| registers[place])
-        };
+        // Plain loops: iterators and closures of the standard library may stay calls here, and sums leave the registers.
         let inputs = self.inputs;
-        let panels: [&[Line]; P] =
-            std::array::from_fn(|panel| &self.lines[(first + panel) * inputs..][..inputs]);
-        let mut sums: [[[S::f32s; V]; P]; R] = std::array::from_fn(|_| {
-            std::array::from_fn(|panel| registers(&self.bias[first + panel]))
-        });
+        let mut panels: [&[Line]; P] = [&[]; P];
+        let mut sums = [[[simd.splat_f32s(0.0); V]; P]; R];
+        for panel in 0..P {
+            panels[panel] = &self.lines[(first + panel) * inputs..][..inputs];
+            let (bias, _) = S::as_simd_f32s(&self.bias[first + panel].0);
+            for place in 0..V {
+                let bias = bias[place];
+                for row in 0..R {
+                    sums[row][panel][place] = bias;
+                }
+            }
+        }
         let (tile, _) = tile.as_chunks::<R>();
         let tile = &tile[..inputs];
         for input in 0..inputs {
             for panel in 0..P {
-                let line = registers(&panels[panel][input]);
-                for row in 0..R {
-                    let x = simd.splat_f32s(tile[input][row]);
-                    for place in 0..V {
-                        let sum = &mut sums[row][panel][place];
-                        *sum = simd.mul_add_f32s(x, line[place], *sum);
+                let (line, _) = S::as_simd_f32s(&panels[panel][input].0);
+                for place in 0..V {
+                    let weights = line[place];
+                    for row in 0..R {
+                        let x = simd.splat_f32s(tile[input][row]);
+                        let sum = sums[row][panel][place];
+                        sums[row][panel][place] = simd.mul_add_f32s(x, weights, sum);
                     }
                 }
             }
         }
-        for (row, sums) in output.chunks_exact_mut(width).zip(sums) {
-            for (panel, sums) in sums.into_iter().enumerate() {
+        for row in 0..R {
+            for panel in 0..P {
                 let mut line = Line([0.0; COLUMNS]);
                 let (registers, _) = S::as_mut_simd_f32s(&mut line.0);
-                for (register, sum) in registers.iter_mut().zip(sums) {
-                    *register = sum;
+                for place in 0..V {
+                    registers[place] = sums[row][panel][place];
                 }
                 let column = column + panel * COLUMNS;
                 let len = COLUMNS.min(width - column);
-                row[column..][..len].copy_from_slice(&line.0[..len]);
+                output[row * width + column..][..len].copy_from_slice(&line.0[..len]);
             }
         }
     }

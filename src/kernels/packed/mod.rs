@@ -24,7 +24,7 @@ pub use table::Table;
 const COLUMNS: usize = 16;
 
 /// What one core computes before it pays to ask another one.
-const LARGE: usize = 1 << 20;
+const LARGE: usize = 1 << 24;
 
 /// How weights are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
