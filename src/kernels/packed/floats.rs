@@ -1,5 +1,10 @@
 //! Weights as 32-bit floats in panels of [`COLUMNS`] columns, multiplied by runs of rows that stay in registers.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+)]
+
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
@@ -89,11 +94,7 @@ impl FloatPanels {
                 to.copy_from_slice(from);
                 continue;
             }
-            for (place, row) in from.chunks_exact(self.inputs).enumerate() {
-                for (to, x) in to.chunks_exact_mut(run.len()).zip(row) {
-                    to[place] = *x;
-                }
-            }
+            turn(from, to, run.len());
         }
     }
 
@@ -114,6 +115,19 @@ impl FloatPanels {
             output,
             width,
         });
+    }
+}
+
+/// Puts the numbers of `count` rows that stand in one column side by side.
+fn turn(from: &[f32], to: &mut [f32], count: usize) {
+    let inputs = from.len() / count;
+    for place in 0..count {
+        let row = &from[place * inputs..][..inputs];
+        let mut at = place;
+        for input in 0..inputs {
+            to[at] = row[input];
+            at += count;
+        }
     }
 }
 
@@ -267,8 +281,11 @@ impl FloatPanels {
                     registers[place] = sums[row][panel][place];
                 }
                 let column = column + panel * COLUMNS;
-                let len = COLUMNS.min(width - column);
-                output[row * width + column..][..len].copy_from_slice(&line.0[..len]);
+                let output = &mut output[row * width + column..];
+                match output.first_chunk_mut::<COLUMNS>() {
+                    Some(whole) if column + COLUMNS <= width => *whole = line.0,
+                    _ => output[..width - column].copy_from_slice(&line.0[..width - column]),
+                }
             }
         }
     }

@@ -61,6 +61,7 @@ impl<'a> Weights<'a> {
         }
     }
 
+    #[inline(always)]
     fn at(&self, row: usize, column: usize) -> f32 {
         self.values[row * self.strides[0] + column * self.strides[1]]
     }

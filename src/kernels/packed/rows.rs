@@ -1,8 +1,13 @@
 //! What is done to rows between two products: norms, activations, the normaliser of a softmax.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+)]
+
 use pulp::Arch;
 
-use crate::kernels::matmul::{dot, exp, max, sum, sum_of};
+use crate::kernels::matmul::exp;
 
 /// Layer normalisation with its parameters, as [`layer_norm`](crate::kernels::layer_norm).
 #[derive(Debug, Clone)]
@@ -18,8 +23,9 @@ impl RowNorm {
         Arch::new().dispatch(
             #[inline(always)]
             || {
-                for x in x.chunks_exact_mut(self.gamma.len()) {
-                    self.normalise(x);
+                let columns = self.gamma.len();
+                for row in 0..x.len() / columns {
+                    self.normalise(&mut x[row * columns..][..columns]);
                 }
             },
         );
@@ -31,10 +37,11 @@ impl RowNorm {
         Arch::new().dispatch(
             #[inline(always)]
             || {
-                let rows = x.chunks_exact_mut(columns);
-                for (x, branch) in rows.zip(branch.chunks_exact(columns)) {
-                    for (x, branch) in x.iter_mut().zip(branch) {
-                        *x += branch;
+                for row in 0..x.len() / columns {
+                    let x = &mut x[row * columns..][..columns];
+                    let branch = &branch[row * columns..][..columns];
+                    for column in 0..columns {
+                        x[column] += branch[column];
                     }
                     self.normalise(x);
                 }
@@ -45,14 +52,15 @@ impl RowNorm {
     #[inline(always)]
     #[expect(clippy::cast_precision_loss, reason = "row lengths are small")]
     fn normalise(&self, x: &mut [f32]) {
-        let columns = x.len() as f32;
-        let mean = sum(x) / columns;
-        for x in x.iter_mut() {
-            *x -= mean;
+        let columns = x.len();
+        let mean = sum(x) / columns as f32;
+        for column in 0..columns {
+            x[column] -= mean;
         }
-        let inverse_deviation = 1.0 / (dot(x, x) / columns + self.epsilon).sqrt();
-        for ((x, gamma), beta) in x.iter_mut().zip(&self.gamma).zip(&self.beta) {
-            *x = *x * inverse_deviation * gamma + beta;
+        let inverse_deviation = 1.0 / (product(x, x) / columns as f32 + self.epsilon).sqrt();
+        let (gamma, beta) = (&self.gamma[..columns], &self.beta[..columns]);
+        for column in 0..columns {
+            x[column] = x[column] * inverse_deviation * gamma[column] + beta[column];
         }
     }
 }
@@ -85,11 +93,100 @@ pub fn log_normalisers(scores: &[f32], columns: usize, normalisers: &mut Vec<f32
     Arch::new().dispatch(
         #[inline(always)]
         || {
-            for row in scores.chunks_exact(columns) {
-                let largest = max(row);
-                let total = sum_of(row, |x| exp(x - largest));
+            for row in 0..scores.len() / columns {
+                let row = &scores[row * columns..][..columns];
+                let largest = largest(row);
+                let total = sum_of(
+                    row,
+                    #[inline(always)]
+                    |x| exp(x - largest),
+                );
                 normalisers.push(largest + total.ln());
             }
         },
     );
+}
+
+/// Numbers that are added or compared in independent lanes.
+const LANES: usize = 16;
+
+/// The sum of what the lanes hold, in halves.
+#[inline(always)]
+fn folded(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for lane in 0..half {
+            lanes[lane] = join(lanes[lane], lanes[lane + half]);
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
+
+#[inline(always)]
+pub(super) fn product(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0_f32; LANES];
+    let b = &b[..a.len()];
+    let ((blocks, rest), (others, other_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for block in 0..blocks.len() {
+        for lane in 0..LANES {
+            sums[lane] += blocks[block][lane] * others[block][lane];
+        }
+    }
+    for lane in 0..rest.len() {
+        sums[lane] += rest[lane] * other_rest[lane];
+    }
+    folded(
+        sums,
+        #[inline(always)]
+        |a, b| a + b,
+    )
+}
+
+#[inline(always)]
+pub(super) fn sum(x: &[f32]) -> f32 {
+    sum_of(
+        x,
+        #[inline(always)]
+        |x| x,
+    )
+}
+
+#[inline(always)]
+fn sum_of(x: &[f32], f: impl Fn(f32) -> f32) -> f32 {
+    let mut sums = [0.0_f32; LANES];
+    let (blocks, rest) = x.as_chunks::<LANES>();
+    for block in 0..blocks.len() {
+        for lane in 0..LANES {
+            sums[lane] += f(blocks[block][lane]);
+        }
+    }
+    for lane in 0..rest.len() {
+        sums[lane] += f(rest[lane]);
+    }
+    folded(
+        sums,
+        #[inline(always)]
+        |a, b| a + b,
+    )
+}
+
+/// The largest number, `-inf` for none; passes over what is none.
+#[inline(always)]
+pub(super) fn largest(x: &[f32]) -> f32 {
+    let mut largest = [f32::NEG_INFINITY; LANES];
+    let (blocks, rest) = x.as_chunks::<LANES>();
+    for block in 0..blocks.len() {
+        for lane in 0..LANES {
+            largest[lane] = largest[lane].max(blocks[block][lane]);
+        }
+    }
+    for lane in 0..rest.len() {
+        largest[lane] = largest[lane].max(rest[lane]);
+    }
+    folded(
+        largest,
+        #[inline(always)]
+        |a, b| a.max(b),
+    )
 }
