@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use burn::module::{Module, Param};
+use burn::nn::Initializer;
 use burn::tensor::{Device, Distribution, Tensor, TensorData};
 
 use super::config::{ModelConfig, Positions};
@@ -43,7 +44,16 @@ impl Embedding {
             }),
         };
         Self {
-            words: table(config.vocab_size),
+            // The largest table: drawn when it is first used, unless it is read from a file.
+            words: if config.tied_embeddings {
+                let normal = Initializer::Normal {
+                    mean: 0.0,
+                    std: deviation,
+                };
+                normal.init([config.vocab_size, config.d_model], device)
+            } else {
+                table(config.vocab_size)
+            },
             positions,
         }
     }

@@ -19,7 +19,7 @@ use std::ops::Range;
 use pulp::{Arch, bytemuck};
 use rayon::prelude::*;
 
-use super::{COLUMNS, runs, scale};
+use super::{COLUMNS, Column, runs, scale};
 
 /// Numbers of a column that one instruction multiplies and adds.
 const DEPTH: usize = 4;
@@ -99,28 +99,26 @@ pub(super) struct Quantised {
 impl BytePanels {
     pub fn new(
         instructions: Instructions,
-        [inputs, outputs]: [usize; 2],
-        at: impl Fn(usize, usize) -> f32 + Sync,
+        (inputs, columns): (usize, &[Column<'_>]),
         bias: &[f32],
     ) -> Self {
         let zero = i32::from(instructions.levels().0);
-        let (panels, depth) = (outputs.div_ceil(COLUMNS), inputs.div_ceil(DEPTH));
+        let (panels, depth) = (columns.len().div_ceil(COLUMNS), inputs.div_ceil(DEPTH));
         let mut lines = vec![Line([0; COLUMNS * DEPTH]); panels * depth];
         let mut sums = vec![[0; COLUMNS]; panels];
         let mut scales = vec![[0.0; COLUMNS]; panels];
         lines
             .par_chunks_mut(depth.max(1))
             .zip(sums.par_iter_mut().zip(&mut scales))
-            .enumerate()
-            .for_each(|(panel, (lines, (sums, scales)))| {
-                let first = panel * COLUMNS;
-                for column in first..outputs.min(first + COLUMNS) {
-                    let lane = column - first;
-                    let scale = scale((0..inputs).map(|row| at(row, column)));
+            .zip(columns.par_chunks(COLUMNS))
+            .for_each(|((lines, (sums, scales)), columns)| {
+                for (lane, column) in columns.iter().enumerate() {
+                    let scale = scale(column.iter().take(inputs));
                     scales[lane] = scale;
                     for row in 0..inputs {
+                        let weight = column.values[row * column.stride];
                         #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
-                        let byte = (at(row, column) / scale).round() as i8;
+                        let byte = (weight / scale).round() as i8;
                         sums[lane] += i32::from(byte);
                         lines[row / DEPTH].0[lane * DEPTH + row % DEPTH] = byte;
                     }
@@ -134,7 +132,7 @@ impl BytePanels {
             instructions,
             depth,
             inputs,
-            outputs,
+            outputs: columns.len(),
             lines,
             offsets: sums
                 .into_iter()
@@ -399,12 +397,18 @@ mod tests {
         let x: Vec<f32> = (0..rows * inputs).map(number).collect();
         let weight = |row: usize, column: usize| number(row * outputs + column + 5);
         let bias: Vec<f32> = (0..outputs).map(number).collect();
+        let weights =
+            (0..outputs).flat_map(|column| (0..inputs).map(move |row| weight(row, column)));
+        let weights: Vec<f32> = weights.collect();
+        let columns = weights.chunks_exact(inputs);
+        let columns = columns.map(|values| Column { values, stride: 1 });
+        let columns: Vec<Column<'_>> = columns.collect();
         for instructions in [Instructions::Avx512Vnni, Instructions::Avx2] {
             if !instructions.are_here() {
                 println!("skipped: this processor has no {instructions:?}");
                 continue;
             }
-            let panels = BytePanels::new(instructions, [inputs, outputs], weight, &bias);
+            let panels = BytePanels::new(instructions, (inputs, &columns), &bias);
             let (mut quantised, mut found) = (Quantised::default(), vec![0.0; rows * outputs]);
             panels.quantise(&x, rows, &mut quantised);
             panels.multiply(&quantised, 0..outputs.div_ceil(COLUMNS), &mut found);

@@ -10,7 +10,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::{COLUMNS, runs};
+use super::{COLUMNS, Column, runs};
 
 /// A row of a panel, where a register can be loaded without crossing cache lines.
 #[derive(Debug, Clone, Copy)]
@@ -53,32 +53,27 @@ pub(super) struct FloatPanels {
 }
 
 impl FloatPanels {
-    pub fn new(
-        [inputs, outputs]: [usize; 2],
-        at: impl Fn(usize, usize) -> f32 + Sync,
-        bias: &[f32],
-    ) -> Self {
-        let panels = outputs.div_ceil(COLUMNS);
-        let line = |first: usize, value: &dyn Fn(usize) -> f32| {
-            let column = |lane| {
-                let column = first + lane;
-                if column < outputs { value(column) } else { 0.0 }
-            };
-            Line(std::array::from_fn(column))
-        };
+    pub fn new(inputs: usize, columns: &[Column<'_>], bias: &[f32]) -> Self {
+        let panels = columns.len().div_ceil(COLUMNS);
         let mut lines = vec![Line([0.0; COLUMNS]); panels * inputs];
         lines
             .par_chunks_mut(inputs.max(1))
-            .enumerate()
-            .for_each(|(panel, lines)| {
-                for (row, to) in lines.iter_mut().enumerate() {
-                    *to = line(panel * COLUMNS, &|column| at(row, column));
+            .zip(columns.par_chunks(COLUMNS))
+            .for_each(|(lines, columns)| {
+                for (lane, Column { values, stride }) in columns.iter().enumerate() {
+                    for row in 0..inputs {
+                        lines[row].0[lane] = values[row * stride];
+                    }
                 }
             });
-        let bias = (0..panels).map(|panel| line(panel * COLUMNS, &|column| bias[column]));
+        let bias = bias.chunks(COLUMNS).map(|bias| {
+            let mut line = Line([0.0; COLUMNS]);
+            line.0[..bias.len()].copy_from_slice(bias);
+            line
+        });
         Self {
             inputs,
-            outputs,
+            outputs: columns.len(),
             lines,
             bias: bias.collect(),
         }

@@ -9,8 +9,7 @@ use std::ops::Range;
 
 use pulp::Arch;
 
-use super::rows::{largest, product, sum};
-use crate::kernels::matmul::{exp, multiply, transpose};
+use crate::kernels::matmul::{dot, exp, max, multiply, sum, transpose};
 
 /// Some columns of a matrix, as many as its reader knows.
 #[derive(Debug, Clone, Copy)]
@@ -151,7 +150,7 @@ pub fn attend_once<'m>(
                 let [keys, _] = row(place);
                 for head in 0..num_heads {
                     let (q, keys) = (&q[head * d_head..], &keys[head * d_head..]);
-                    weights[head * len + place] = product(&q[..d_head], &keys[..d_head]);
+                    weights[head * len + place] = dot(&q[..d_head], &keys[..d_head]);
                 }
             }
             for head in 0..num_heads {
@@ -178,7 +177,7 @@ pub fn attend_once<'m>(
 #[expect(clippy::cast_precision_loss, reason = "a head is small")]
 fn softmax(scores: &mut [f32], d_head: usize) {
     let scale = 1.0 / (d_head as f32).sqrt();
-    let largest = largest(scores);
+    let largest = max(scores);
     for place in 0..scores.len() {
         scores[place] = exp((scores[place] - largest) * scale);
     }

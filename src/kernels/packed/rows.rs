@@ -7,7 +7,7 @@
 
 use pulp::Arch;
 
-use crate::kernels::matmul::exp;
+use crate::kernels::matmul::{dot, exp, max, sum, sum_of};
 
 /// Layer normalisation with its parameters, as [`layer_norm`](crate::kernels::layer_norm).
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ impl RowNorm {
         for column in 0..columns {
             x[column] -= mean;
         }
-        let inverse_deviation = 1.0 / (product(x, x) / columns as f32 + self.epsilon).sqrt();
+        let inverse_deviation = 1.0 / (dot(x, x) / columns as f32 + self.epsilon).sqrt();
         let (gamma, beta) = (&self.gamma[..columns], &self.beta[..columns]);
         for column in 0..columns {
             x[column] = x[column] * inverse_deviation * gamma[column] + beta[column];
@@ -95,7 +95,7 @@ pub fn log_normalisers(scores: &[f32], columns: usize, normalisers: &mut Vec<f32
         || {
             for row in 0..scores.len() / columns {
                 let row = &scores[row * columns..][..columns];
-                let largest = largest(row);
+                let largest = max(row);
                 let total = sum_of(
                     row,
                     #[inline(always)]
@@ -105,88 +105,4 @@ pub fn log_normalisers(scores: &[f32], columns: usize, normalisers: &mut Vec<f32
             }
         },
     );
-}
-
-/// Numbers that are added or compared in independent lanes.
-const LANES: usize = 16;
-
-/// The sum of what the lanes hold, in halves.
-#[inline(always)]
-fn folded(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
-    let mut half = LANES / 2;
-    while half > 0 {
-        for lane in 0..half {
-            lanes[lane] = join(lanes[lane], lanes[lane + half]);
-        }
-        half /= 2;
-    }
-    lanes[0]
-}
-
-#[inline(always)]
-pub(super) fn product(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0_f32; LANES];
-    let b = &b[..a.len()];
-    let ((blocks, rest), (others, other_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    for block in 0..blocks.len() {
-        for lane in 0..LANES {
-            sums[lane] += blocks[block][lane] * others[block][lane];
-        }
-    }
-    for lane in 0..rest.len() {
-        sums[lane] += rest[lane] * other_rest[lane];
-    }
-    folded(
-        sums,
-        #[inline(always)]
-        |a, b| a + b,
-    )
-}
-
-#[inline(always)]
-pub(super) fn sum(x: &[f32]) -> f32 {
-    sum_of(
-        x,
-        #[inline(always)]
-        |x| x,
-    )
-}
-
-#[inline(always)]
-fn sum_of(x: &[f32], f: impl Fn(f32) -> f32) -> f32 {
-    let mut sums = [0.0_f32; LANES];
-    let (blocks, rest) = x.as_chunks::<LANES>();
-    for block in 0..blocks.len() {
-        for lane in 0..LANES {
-            sums[lane] += f(blocks[block][lane]);
-        }
-    }
-    for lane in 0..rest.len() {
-        sums[lane] += f(rest[lane]);
-    }
-    folded(
-        sums,
-        #[inline(always)]
-        |a, b| a + b,
-    )
-}
-
-/// The largest number, `-inf` for none; passes over what is none.
-#[inline(always)]
-pub(super) fn largest(x: &[f32]) -> f32 {
-    let mut largest = [f32::NEG_INFINITY; LANES];
-    let (blocks, rest) = x.as_chunks::<LANES>();
-    for block in 0..blocks.len() {
-        for lane in 0..LANES {
-            largest[lane] = largest[lane].max(blocks[block][lane]);
-        }
-    }
-    for lane in 0..rest.len() {
-        largest[lane] = largest[lane].max(rest[lane]);
-    }
-    folded(
-        largest,
-        #[inline(always)]
-        |a, b| a.max(b),
-    )
 }
