@@ -20,6 +20,7 @@ use super::prepared::Memory;
 use super::reranker::Reranker;
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::transformer::Transformer;
+use super::variant::SpecialTokens;
 use crate::error::Result;
 use crate::kernels::packed::Quantization;
 use crate::kernels::{DropoutSource, label_smoothed_cross_entropy, log_softmax};
@@ -247,10 +248,10 @@ impl Model {
         self.context.is_some()
     }
 
-    /// Tokens of the vocabulary.
+    /// Tokens of the target vocabulary.
     pub fn vocab_size(&self) -> usize {
         match &self.network {
-            Network::Transformer(network) => network.embedding.words.dims()[0],
+            Network::Transformer(network) => network.target_vocab_size(),
             Network::RnnSearch(network) => network.logits.dims()[0],
         }
     }
@@ -491,14 +492,25 @@ impl Model {
     /// # Shapes
     /// - output: `[hypotheses, vocab]`, row by row
     pub fn next_log_probs(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
-        match (&self.network, state, &self.datastore) {
-            (Network::Transformer(network), SearchState::Transformer(state), Some(datastore)) => {
+        match (&self.network, state) {
+            (Network::Transformer(network), SearchState::Transformer(state)) => {
                 let words = network.next_words(state, ids);
                 let mut log_probs = log_softmax(network.vocabulary_scores(words.states));
-                datastore.mix_in(words.fed_forward, &mut log_probs);
+                if let Some(datastore) = &self.datastore {
+                    datastore.mix_in(words.fed_forward, &mut log_probs);
+                }
+                network.constrain(&mut log_probs, state);
                 log_probs
             }
-            (_, state, _) => log_softmax(self.step(state, ids)),
+            (_, state) => log_softmax(self.step(state, ids)),
+        }
+    }
+
+    /// The ids of its vocabulary that are no words.
+    pub fn tokens(&self) -> SpecialTokens {
+        match &self.network {
+            Network::Transformer(network) => network.tokens.clone(),
+            Network::RnnSearch(_) => SpecialTokens::default(),
         }
     }
 

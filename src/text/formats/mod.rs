@@ -4,14 +4,19 @@
 //! text) makes ranges of that text its sentences. Every other one collects runs of inline content with a
 //! [`Draft`](super::view::Draft), hands them to the builder as units, and gets each unit back as text and codes.
 
+mod asciidoc;
+mod columns;
 mod docx;
 mod edits;
 mod encoding;
 mod epub;
 mod html;
+mod idml;
 mod language;
+mod latex;
 mod manual;
 mod markdown;
+mod marked;
 mod mixed;
 mod odf;
 mod office;
@@ -19,7 +24,10 @@ mod opc;
 mod package;
 mod plain;
 mod pptx;
+mod rst;
 mod runs;
+mod strings;
+mod subtitles;
 mod xliff;
 mod xlsx;
 mod xml;
@@ -29,8 +37,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub use columns::Column;
 pub(crate) use encoding::Encoding;
 pub(super) use html::is_hidden;
+pub use subtitles::SubtitleLayout;
+pub(super) use xml::{escaped, escaped_attribute};
 
 use super::builder::{Builder, Failure};
 use super::document::Document;
@@ -46,6 +57,11 @@ pub(super) trait DocumentFormat: Sync {
 
     /// Whether a file has a place of its own for the translation, beside its source.
     fn is_bilingual(&self) -> bool {
+        false
+    }
+
+    /// Whether a file holds single strings of a program, not a text.
+    fn is_strings(&self) -> bool {
         false
     }
 
@@ -102,9 +118,29 @@ formats! {
     Ods => odf::WORKBOOK,
     Odp => odf::PRESENTATION,
     Epub => epub::Epub,
+    Idml => idml::Idml,
     Xliff => xliff::Xliff,
     Dita => manual::DITA,
     DocBook => manual::DOCBOOK,
+    Srt => subtitles::Srt,
+    Vtt => subtitles::Vtt,
+    Ass => subtitles::Ass,
+    Latex => latex::Latex,
+    Rst => rst::Rst,
+    AsciiDoc => asciidoc::AsciiDoc,
+    Po => strings::po::Po,
+    Json => strings::json::Json,
+    Arb => strings::json::Arb,
+    Xcstrings => strings::xcstrings::Catalogue,
+    Strings => strings::apple::Strings,
+    StringsDict => strings::plist::StringsDict,
+    Resx => strings::resx::Resx,
+    Properties => strings::properties::Properties,
+    Yaml => strings::yaml::Yaml,
+    Android => strings::android::Android,
+    Qt => strings::qt::Qt,
+    Csv => strings::table::CSV,
+    Tsv => strings::table::TSV,
 }
 
 impl Format {
@@ -157,6 +193,16 @@ impl Format {
     /// Whether a file has a place of its own for the translation, beside its source.
     pub fn is_bilingual(self) -> bool {
         self.implementation().is_bilingual()
+    }
+
+    /// Whether a translation has as much room as [`Document::subtitle_layout`] says.
+    pub fn is_subtitles(self) -> bool {
+        matches!(self, Self::Srt | Self::Vtt | Self::Ass)
+    }
+
+    /// Whether a file holds single strings of a program, not a text.
+    pub fn is_strings(self) -> bool {
+        self.implementation().is_strings()
     }
 
     /// The endings of all formats.
