@@ -12,9 +12,9 @@ use super::decode::{Decode, NextScores};
 use super::iterative::{BATCH_TOKENS, End, Found, Searcher, best, limits};
 use super::reranking::chosen;
 use crate::kernels::packed::{Scratch, log_normalisers};
+use crate::memory::Datastore;
 use crate::model::{
-    Datastore, Model, PackedEncoderOutput, PackedState, PackedTransformer, SearchRule,
-    SpecialTokens,
+    Model, PackedEncoderOutput, PackedState, PackedTransformer, SearchRule, SpecialTokens,
 };
 use crate::text::vocabulary::Vocabulary;
 
