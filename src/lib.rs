@@ -5,6 +5,7 @@
 //! | room | holds |
 //! |---|---|
 //! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
+//! | [`tokenizers`] | texts to ids and back on both sides of a translation: our subwords and those of other programs' models |
 //! | [`corpus`] | parallel documents: format, splits, importers |
 //! | [`metrics`] | scores: texts in, numbers out |
 //! | [`judgement`] | what people say of two translations, not knowing whose they are |
@@ -49,6 +50,7 @@ pub mod results;
 pub mod search;
 pub mod similarity;
 pub mod text;
+pub mod tokenizers;
 pub mod trace;
 pub mod training;
 pub mod weights;

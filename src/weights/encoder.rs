@@ -17,7 +17,8 @@ use super::version::check_version;
 use crate::error::{Error, Result};
 use crate::model::{Bert, BertConfig, Pooling, Universal, UniversalConfig};
 use crate::text::file::write_atomically;
-use crate::text::{SentencePieces, WordPieces};
+use crate::text::WordPieces;
+use crate::tokenizers::SentencePieces;
 
 const DESCRIPTION: &str = "encoder.toml";
 const WEIGHTS: &str = "weights.safetensors";
