@@ -9,6 +9,7 @@ mod contexts;
 mod contrastive;
 mod device;
 mod evaluation;
+mod markup_projection;
 mod parts;
 mod sentence_encoder;
 mod starter;
@@ -23,6 +24,7 @@ pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select
 pub use contrastive::{ContextOptions, SetScores};
 pub use device::{ComputeDevice, DeviceChoice};
 pub use evaluation::{translate_segments, translate_segments_while};
+pub use markup_projection::{Alignment, Projected, StrippedSource, projected};
 pub use sentence_encoder::SentenceEncoder;
 pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
 pub use translation::{Flag, Translation};

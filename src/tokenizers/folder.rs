@@ -41,7 +41,9 @@ pub fn hugging_face_tokenizer(
         let target = pieces(&["target.spm"], files)?;
         let vocabulary = Arc::new(list(&["vocab.json"], files)?);
         let target_vocabulary = match files("target_vocab.json") {
-            Some(json) => Arc::new(TokenList::from_json(&json).map_err(within("target_vocab.json"))?),
+            Some(json) => {
+                Arc::new(TokenList::from_json(&json).map_err(within("target_vocab.json"))?)
+            }
             None => Arc::clone(&vocabulary),
         };
         let source = SideTokens::new(Cutter::SentencePieces(source), vocabulary);
@@ -67,11 +69,21 @@ pub fn hugging_face_tokenizer(
         "mbart" => Multilingual::MBart50,
         other => return Err(format!("models of the kind {other:?} are not read")),
     };
-    let names = ["sentencepiece.bpe.model", "spm.model", "sentencepiece.model"];
+    let names = [
+        "sentencepiece.bpe.model",
+        "spm.model",
+        "sentencepiece.model",
+    ];
     let pieces = pieces(&names, files)?;
     let added = added_tokens(&config, files)?;
     let languages = config.languages(family);
-    TwoSidedTokenizer::multilingual(family, pieces, vocabulary.filter(|_| is_m2m), languages, &added)
+    TwoSidedTokenizer::multilingual(
+        family,
+        pieces,
+        vocabulary.filter(|_| is_m2m),
+        languages,
+        &added,
+    )
 }
 
 /// The tokenizer of a model of the Marian toolkit or CTranslate2: sentence pieces, if there are such files, and a list of

@@ -38,7 +38,10 @@ impl Tokenizer for Vocabulary {
                 place += character.len_utf8();
             }
             let end = place + self.num_bytes(id);
-            tokens.push(Token { id, range: place..end });
+            tokens.push(Token {
+                id,
+                range: place..end,
+            });
             place = end;
         }
         let _ = side;
@@ -97,10 +100,7 @@ impl Vocabulary {
 }
 
 /// Lets ranges begin and end between characters: what is a part of a character has it whole.
-fn whole_characters<'a>(
-    text: &str,
-    ranges: impl Iterator<Item = &'a mut std::ops::Range<usize>>,
-) {
+fn whole_characters<'a>(text: &str, ranges: impl Iterator<Item = &'a mut std::ops::Range<usize>>) {
     for range in ranges {
         range.end = range.end.min(text.len());
         range.start = range.start.min(range.end);

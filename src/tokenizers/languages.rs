@@ -15,11 +15,36 @@ const ISO: &str = "aaaar ababk aeave afafr akaka amamh anarg arara asasm avava a
 
 /// Languages that ISO 639-3 counts as several, with the one that translation models mean by them.
 const MEANT: [(&str, &str); 30] = [
-    ("ara", "arb"), ("aym", "ayr"), ("aze", "azj"), ("est", "ekk"), ("fas", "pes"), ("fil", "tgl"),
-    ("ful", "fuv"), ("grn", "gug"), ("hbs", "srp"), ("kau", "knc"), ("kur", "kmr"), ("lav", "lvs"),
-    ("mlg", "plt"), ("mon", "khk"), ("msa", "zsm"), ("nep", "npi"), ("nor", "nob"), ("ori", "ory"),
-    ("orm", "gaz"), ("pus", "pbt"), ("que", "quy"), ("sqi", "als"), ("swa", "swh"), ("uzb", "uzn"),
-    ("yid", "ydd"), ("zho", "cmn"), ("kon", "kng"), ("din", "dik"), ("zho", "yue"), ("nor", "nno"),
+    ("ara", "arb"),
+    ("aym", "ayr"),
+    ("aze", "azj"),
+    ("est", "ekk"),
+    ("fas", "pes"),
+    ("fil", "tgl"),
+    ("ful", "fuv"),
+    ("grn", "gug"),
+    ("hbs", "srp"),
+    ("kau", "knc"),
+    ("kur", "kmr"),
+    ("lav", "lvs"),
+    ("mlg", "plt"),
+    ("mon", "khk"),
+    ("msa", "zsm"),
+    ("nep", "npi"),
+    ("nor", "nob"),
+    ("ori", "ory"),
+    ("orm", "gaz"),
+    ("pus", "pbt"),
+    ("que", "quy"),
+    ("sqi", "als"),
+    ("swa", "swh"),
+    ("uzb", "uzn"),
+    ("yid", "ydd"),
+    ("zho", "cmn"),
+    ("kon", "kng"),
+    ("din", "dik"),
+    ("zho", "yue"),
+    ("nor", "nno"),
 ];
 
 /// A language code in parts.
@@ -51,7 +76,11 @@ impl Code {
             });
             100 - place?
         };
-        let shared = self.rest.iter().filter(|part| other.rest.contains(part)).count();
+        let shared = self
+            .rest
+            .iter()
+            .filter(|part| other.rest.contains(part))
+            .count();
         let strange = self.rest.len() + other.rest.len() - 2 * shared;
         Some(base + 500 * shared + 20 - strange.min(20))
     }
@@ -68,7 +97,9 @@ pub fn two_letters(code: &str) -> String {
     let language = Code::of(code).language;
     let of = |three: &str| {
         let mut pairs = ISO.split(' ').map(|pair| pair.split_at(2));
-        pairs.find(|(_, other)| *other == three).map(|(two, _)| two.to_owned())
+        pairs
+            .find(|(_, other)| *other == three)
+            .map(|(two, _)| two.to_owned())
     };
     let whole = MEANT.iter().find(|(_, part)| *part == language);
     let whole = whole.and_then(|(whole, _)| of(whole));

@@ -137,7 +137,11 @@ mod tests {
     fn every_family_has_as_many_languages_as_its_name_says() {
         let num = |family: Multilingual| family.languages().len();
         let behind = Multilingual::Nllb { is_behind: false };
-        let found = [num(Multilingual::M2m100), num(behind), num(Multilingual::MBart50)];
+        let found = [
+            num(Multilingual::M2m100),
+            num(behind),
+            num(Multilingual::MBart50),
+        ];
         assert_eq!(found, [100, 202, 52]);
     }
 }

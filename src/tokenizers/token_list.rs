@@ -37,7 +37,11 @@ impl TokenList {
         }
         let len = by_id.last_key_value().map_or(0, |(&id, _)| id as usize + 1);
         if len > by_id.len() + LARGEST_GAP {
-            return Err(format!("it has {} tokens, but the id {}", by_id.len(), len - 1));
+            return Err(format!(
+                "it has {} tokens, but the id {}",
+                by_id.len(),
+                len - 1
+            ));
         }
         let mut tokens = vec![String::new(); len];
         for (id, token) in by_id {
@@ -72,7 +76,11 @@ impl TokenList {
     pub fn from_lines(text: &str) -> Self {
         let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
         // Tokens may hold other line ends than this.
-        let lines = lines.map(|line| line.strip_suffix('\r').filter(|it| !it.is_empty()).unwrap_or(line));
+        let lines = lines.map(|line| {
+            line.strip_suffix('\r')
+                .filter(|it| !it.is_empty())
+                .unwrap_or(line)
+        });
         Self::new(lines.map(str::to_owned).collect())
     }
 
@@ -80,7 +88,10 @@ impl TokenList {
     #[must_use]
     pub fn with(mut self, token: &str) -> Self {
         if !self.ids.contains_key(token) {
-            self.ids.insert(token.to_owned(), self.tokens.len().try_into().unwrap_or(u32::MAX));
+            self.ids.insert(
+                token.to_owned(),
+                self.tokens.len().try_into().unwrap_or(u32::MAX),
+            );
             self.tokens.push(token.to_owned());
         }
         self
@@ -90,11 +101,17 @@ impl TokenList {
     ///
     /// # Errors
     /// If an id is far behind all others.
-    pub fn with_ids(mut self, tokens: impl IntoIterator<Item = (String, u32)>) -> Result<Self, String> {
+    pub fn with_ids(
+        mut self,
+        tokens: impl IntoIterator<Item = (String, u32)>,
+    ) -> Result<Self, String> {
         for (token, id) in tokens {
             let place = id as usize;
             if place > self.tokens.len() + LARGEST_GAP {
-                return Err(format!("{token:?} has the id {id}, but there are {} tokens", self.len()));
+                return Err(format!(
+                    "{token:?} has the id {id}, but there are {} tokens",
+                    self.len()
+                ));
             }
             if place >= self.tokens.len() {
                 self.tokens.resize(place + 1, String::new());
@@ -134,7 +151,10 @@ mod tests {
         let object = r#"{"▁a": 2, "</s>": 0, "<unk>": 1}"#;
         assert_eq!(TokenList::from_json(object.as_bytes()), Ok(list.clone()));
         assert_eq!(TokenList::from_lines("</s>\n<unk>\r\n▁a\n"), list);
-        assert_eq!((list.len(), list.id("▁a"), list.token(1)), (3, Some(2), Some("<unk>")));
+        assert_eq!(
+            (list.len(), list.id("▁a"), list.token(1)),
+            (3, Some(2), Some("<unk>"))
+        );
         assert_eq!(list.clone().with("<unk>"), list);
         assert_eq!(list.with("<pad>").id("<pad>"), Some(3));
     }

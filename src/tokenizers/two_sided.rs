@@ -222,7 +222,9 @@ impl TwoSidedTokenizer {
         let (Some(source_end), Some(eos)) = (end(&source), end(&target)) else {
             return Err("there is no token </s>".to_owned());
         };
-        let start = ["<pad>", "<s>"].iter().find_map(|token| target.list.id(token));
+        let start = ["<pad>", "<s>"]
+            .iter()
+            .find_map(|token| target.list.id(token));
         let special = SpecialIds {
             start: start.unwrap_or(eos),
             eos,
@@ -335,7 +337,9 @@ impl LanguageTokens {
     pub fn codes(&self) -> &[(String, u32)] {
         match self {
             Self::None => &[],
-            Self::BeforeSource(codes) | Self::OnBothSides(codes) | Self::BehindSource(codes) => codes,
+            Self::BeforeSource(codes) | Self::OnBothSides(codes) | Self::BehindSource(codes) => {
+                codes
+            }
         }
     }
 
@@ -363,13 +367,16 @@ mod tests {
     use super::*;
 
     fn list(tokens: &[&str]) -> Arc<TokenList> {
-        Arc::new(TokenList::new(tokens.iter().map(ToString::to_string).collect()))
+        Arc::new(TokenList::new(
+            tokens.iter().map(ToString::to_string).collect(),
+        ))
     }
 
     fn characters() -> TwoSidedTokenizer {
         let source = list(&["</s>", "<unk>", ">>deu<<", ">>nld<<", "a", "é", "\u{2581}"]);
         let target = list(&["</s>", "<unk>", "b", "\u{2581}", "<pad>"]);
-        let [source, target] = [source, target].map(|list| SideTokens::new(Cutter::Characters, list));
+        let [source, target] =
+            [source, target].map(|list| SideTokens::new(Cutter::Characters, list));
         TwoSidedTokenizer::marian(source, target).expect("has </s>")
     }
 
@@ -378,11 +385,17 @@ mod tests {
         let tokenizer = characters();
         assert_eq!(tokenizer.encode(Side::Source, "aé x"), [4, 5, 6, 1]);
         assert_eq!(tokenizer.encode(Side::Target, "b a"), [2, 3, 1]);
-        let ranges = tokenizer.tokens(Side::Source, "éa").into_iter().map(|it| it.range);
+        let ranges = tokenizer
+            .tokens(Side::Source, "éa")
+            .into_iter()
+            .map(|it| it.range);
         assert_eq!(ranges.collect::<Vec<_>>(), [0..2, 2..3]);
         let decoded = tokenizer.decoded(Side::Target, &[3, 2, 4, 3, 2, 0, 99, 3]);
         assert_eq!(decoded.text, "b b");
-        assert_eq!(decoded.ranges, [0..0, 0..1, 1..1, 1..2, 2..3, 3..3, 3..3, 3..3]);
+        assert_eq!(
+            decoded.ranges,
+            [0..0, 0..1, 1..1, 1..2, 2..3, 3..3, 3..3, 3..3]
+        );
         assert_eq!((tokenizer.special().start, tokenizer.special().eos), (4, 0));
     }
 
@@ -393,9 +406,20 @@ mod tests {
         let dutch = tokenizer.between(None, "nl").expect("a language");
         let source = dutch.encode(Side::Source, "a");
         assert_eq!(dutch.special().framed(&source), [3, 4, 0]);
-        assert_eq!(tokenizer.encode(Side::Source, ">>deu<<a"), [2, 4], "as it may be written");
-        assert_eq!(tokenizer.encode(Side::Source, ">>fra<<a").first(), Some(&1), "no language of its");
-        let refusal = tokenizer.between(None, "fr").expect_err("refused").to_string();
+        assert_eq!(
+            tokenizer.encode(Side::Source, ">>deu<<a"),
+            [2, 4],
+            "as it may be written"
+        );
+        assert_eq!(
+            tokenizer.encode(Side::Source, ">>fra<<a").first(),
+            Some(&1),
+            "no language of its"
+        );
+        let refusal = tokenizer
+            .between(None, "fr")
+            .expect_err("refused")
+            .to_string();
         assert!(refusal.contains("deu, nld"), "{refusal}");
     }
 

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::SentencePieces;
 use super::normalizer::SPACE;
 use super::pieces::{Kind, byte};
-use super::SentencePieces;
 
 /// What an unknown piece shows where the model does not say it.
 const UNKNOWN_SURFACE: &str = " \u{2047} ";
@@ -49,7 +49,11 @@ impl SentencePieces {
         }
         if kind == Kind::Unknown {
             let is_itself = self.pieces.list[self.pieces.unknown as usize].text == piece;
-            text.push_str(if is_itself { &self.unknown_surface } else { piece });
+            text.push_str(if is_itself {
+                &self.unknown_surface
+            } else {
+                piece
+            });
             return false;
         }
         let (mut shown, mut has_begun) = (piece, false);

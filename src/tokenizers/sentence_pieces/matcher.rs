@@ -25,7 +25,10 @@ impl PrefixMatcher {
     /// How many bytes of `text` the longest symbol is that it begins with.
     pub fn longest(&self, text: &str) -> Option<usize> {
         let lengths = self.lengths.get(&text.chars().next()?)?;
-        let is_symbol = |length: usize| text.get(..length).is_some_and(|it| self.symbols.contains(it));
+        let is_symbol = |length: usize| {
+            text.get(..length)
+                .is_some_and(|it| self.symbols.contains(it))
+        };
         lengths.iter().copied().find(|&length| is_symbol(length))
     }
 }

@@ -87,7 +87,8 @@ impl SentencePieces {
         let flag = |field| trainer.number(field).is_some_and(|number| number != 0);
         let space_is_suffix = flag(24);
         let normalizer = |field| {
-            Normalizer::new(&part(field)?, space_is_suffix).ok_or("its normalisation table is damaged")
+            Normalizer::new(&part(field)?, space_is_suffix)
+                .ok_or("its normalisation table is damaged")
         };
         let pieces = Pieces::new(&model, flag(35))?;
         let special = |field, usual| {
@@ -115,7 +116,10 @@ impl SentencePieces {
     }
 
     /// How many ids there are.
-    #[expect(clippy::len_without_is_empty, reason = "it always has the piece for the unknown")]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "it always has the piece for the unknown"
+    )]
     pub fn len(&self) -> usize {
         self.pieces.list.len()
     }
@@ -192,7 +196,12 @@ impl SentencePieces {
     }
 
     /// The last byte stands for the whole run.
-    fn bytes_of(&self, run: &str, bytes: &[u32], origin: Range<usize>) -> Vec<SentencePiece<'static>> {
+    fn bytes_of(
+        &self,
+        run: &str,
+        bytes: &[u32],
+        origin: Range<usize>,
+    ) -> Vec<SentencePiece<'static>> {
         let piece = |(place, byte): (usize, u8)| {
             let id = bytes[usize::from(byte)];
             let is_last = place + 1 == run.len();
@@ -212,7 +221,10 @@ impl SentencePieces {
             let symbol = self.pieces.user_defined.longest(&text[start..]);
             let end = start + symbol.unwrap_or(character.len_utf8());
             let id = self.pieces.id(&text[start..end]);
-            cuts.push(Cut { range: start..end, id });
+            cuts.push(Cut {
+                range: start..end,
+                id,
+            });
             start = end;
         }
         cuts
@@ -225,7 +237,10 @@ impl SentencePieces {
         starts.dedup();
         let words = starts.windows(2).map(|ends| ends[0]..ends[1]);
         words
-            .map(|range| Cut { id: self.pieces.id(&text[range.clone()]), range })
+            .map(|range| Cut {
+                id: self.pieces.id(&text[range.clone()]),
+                range,
+            })
             .collect()
     }
 
