@@ -28,4 +28,4 @@ pub use markup_projection::{Alignment, Projected, StrippedSource, projected};
 pub use sentence_encoder::SentenceEncoder;
 pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
 pub use translation::{Flag, Translation};
-pub use translator::{KnownTranslations, ModelInfo, Reads, Step, Translator};
+pub use translator::{AlignmentHeads, KnownTranslations, ModelInfo, Reads, Step, Translator};

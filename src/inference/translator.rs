@@ -8,18 +8,22 @@ use std::sync::Arc;
 use burn::module::Module;
 
 use super::device::{ComputeDevice, DeviceChoice};
+use super::markup_projection::StrippedSource;
 use super::translation::{Flag, Translation};
+pub use markup::AlignmentHeads;
 use crate::error::{Error, Result};
 use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
 use crate::search::{
     Encodings, Found, Hypothesis, SearchOptions, SourceSentence, SourceText, search_documents,
 };
-use crate::text::document::Document;
+use crate::text::document::{Document, Sentence};
 use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{Side, Tokenizer};
 use crate::weights::ModelFolder;
 
+mod markup;
 mod memory;
 mod reading;
 mod reranking;
@@ -92,8 +96,13 @@ pub struct Translator {
     info: ModelInfo,
     device: ComputeDevice,
     model: Model,
-    vocabulary: Vocabulary,
+    tokenizer: Arc<dyn Tokenizer>,
+    /// The same, if it is our own.
+    vocabulary: Arc<Vocabulary>,
     description: ModelFolder,
+    /// Whether markup is put into translations by alignment, though the vocabulary has placeholders.
+    strips_markup: bool,
+    alignment_heads: AlignmentHeads,
     /// What the user has translated before.
     memory: Option<Arc<TranslationMemory>>,
 }
@@ -101,6 +110,8 @@ pub struct Translator {
 /// A sentence under translation: its parts, and what came of them.
 #[derive(Default)]
 struct Pending {
+    /// What the model reads, where it reads no markup.
+    stripped: Option<StrippedSource>,
     parts: Vec<(String, Option<Hypothesis>)>,
 }
 
@@ -121,12 +132,16 @@ impl Translator {
             num_parameters: model.num_params(),
             reads: reads(&model),
         };
+        let vocabulary = Arc::new(vocabulary);
         let mut translator = Self {
             info,
             device,
             model,
+            tokenizer: Arc::clone(&vocabulary) as Arc<dyn Tokenizer>,
             vocabulary,
             description,
+            strips_markup: false,
+            alignment_heads: AlignmentHeads::default(),
             memory: None,
         };
         if let Some(mut reranker) = translator.description.reranker.clone() {
@@ -151,6 +166,11 @@ impl Translator {
 
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
+    }
+
+    /// What turns texts into ids and back.
+    pub fn tokenizer(&self) -> &dyn Tokenizer {
+        &*self.tokenizer
     }
 
     /// What its folder says of the model.
@@ -187,6 +207,8 @@ impl Translator {
         }
         other.description = self.description.clone();
         other.memory.clone_from(&self.memory);
+        other.strips_markup = self.strips_markup;
+        other.alignment_heads = self.alignment_heads;
         Ok(other)
     }
 
@@ -265,8 +287,14 @@ impl Translator {
         let (mut text, mut owners, mut numbers) =
             (SourceText::default(), Vec::new(), HashMap::new());
         for sentence in read {
-            let source = &document.sentences[sentence].text;
-            let parts = self.parts(source);
+            let Sentence {
+                text: source,
+                points,
+                ..
+            } = &document.sentences[sentence];
+            let stripped = self.stripped(source, points);
+            let read = stripped.as_ref().map_or(source, |stripped| &stripped.text);
+            let parts = self.parts(read);
             let position = document.position(sentence);
             let first = text.sentences.len();
             let fixed = known.fixed.get(&sentence).cloned();
@@ -276,12 +304,15 @@ impl Translator {
                 let number = text.sentences.len();
                 let draft = || known.drafts.get(&(sentence, part)).cloned();
                 let fixed = fixed.as_ref();
-                let fixed = fixed.map(|fixed| self.vocabulary.encode(fixed.trim()));
+                let fixed = fixed.map(|fixed| {
+                    let read = self.read_translation(fixed);
+                    self.tokenizer.encode(Side::Target, &read)
+                });
                 if let Some(ids) = fixed.or_else(draft) {
                     text.known.insert(number, ids);
                 }
                 text.sentences.push(SourceSentence {
-                    ids: self.read_ids(source.trim(), &document.sentences[sentence].points),
+                    ids: self.read_ids(source.trim(), points),
                     position: (position.sentence_in_paragraph, position.paragraph),
                 });
                 text.pieces.extend(contexts.get(sentence).cloned());
@@ -291,6 +322,7 @@ impl Translator {
             if let Some(pending) = pending.get_mut(&sentence) {
                 let parts = parts.into_iter();
                 pending.parts = parts.map(|part| (part.to_owned(), None)).collect();
+                pending.stripped = stripped;
             }
         }
         text.documents.push(0..text.sentences.len());
@@ -329,7 +361,7 @@ impl Translator {
                 }
             }
         };
-        let (model, vocabulary) = (&self.model, &self.vocabulary);
+        let (model, vocabulary) = (&self.model, &*self.tokenizer);
         let kept = &mut known.encodings;
         let search = || search_documents(model, vocabulary, &text, options, kept, &mut found);
         let error = match self.device.attempt(search) {
@@ -368,7 +400,7 @@ impl Translator {
             let hypothesis = hypothesis.as_ref()?;
             let lead = source.len() - source.trim_start().len();
             joined.text += &source[..lead];
-            joined.text += &self.vocabulary.decode(&hypothesis.ids);
+            joined.text += &self.tokenizer.decode(Side::Target, &hypothesis.ids);
             joined.text += &source[source.trim_end().len().max(lead)..];
             joined.log_prob += hypothesis.log_prob;
             joined.num_tokens += hypothesis.ids.len() + 1;
@@ -379,6 +411,14 @@ impl Translator {
         }
         if pending.parts.len() > 1 {
             joined.flags.push(Flag::Split);
+        }
+        if let Some(stripped) = &pending.stripped {
+            let parts = pending.parts.iter().map(|(source, hypothesis)| {
+                let ids = hypothesis.as_ref().map(|hypothesis| hypothesis.ids.as_slice());
+                (source.as_str(), ids.unwrap_or_default())
+            });
+            let parts: Vec<_> = parts.collect();
+            return Some(self.with_markup_put_back(joined, stripped, &parts));
         }
         Some(joined)
     }

@@ -10,6 +10,7 @@ use super::iterative::{End, Found, Searcher};
 use super::windows::LARGEST;
 use crate::model::{BertSequence, Model, PackedBatch};
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Tokenizer;
 
 /// A source sentence as ids, without `eos`, and its place (in its paragraph, paragraph in the document).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +78,7 @@ impl SourceText {
 /// As there.
 pub fn search_sentences(
     model: &Model,
-    vocabulary: &Vocabulary,
+    vocabulary: &dyn Tokenizer,
     text: &SourceText,
     options: &SearchOptions,
     finished: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
@@ -101,7 +102,7 @@ pub fn search_sentences(
 /// If the scores of a sentence are no log-probabilities.
 pub fn search_documents(
     model: &Model,
-    vocabulary: &Vocabulary,
+    vocabulary: &dyn Tokenizer,
     text: &SourceText,
     options: &SearchOptions,
     kept: &mut Encodings,

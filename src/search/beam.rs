@@ -4,6 +4,7 @@ use super::broken::BrokenScores;
 use super::decode::Decode;
 use super::markup::{Markup, StandIn};
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Tokenizer;
 
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -101,7 +102,7 @@ pub fn search<D: Decode>(
     mut state: D::State,
     limits: &[Limits],
     options: &SearchOptions,
-    vocabulary: &Vocabulary,
+    vocabulary: &dyn Tokenizer,
     finished: &mut dyn FnMut(usize, Vec<Hypothesis>),
 ) -> Result<(), BrokenScores> {
     assert!(options.beam_size > 0, "a beam of none");
@@ -167,7 +168,7 @@ impl Active {
         rows: &mut impl Iterator<Item = &'a mut [f32]>,
         limits: &Limits,
         options: &SearchOptions,
-        vocabulary: &Vocabulary,
+        vocabulary: &dyn Tokenizer,
     ) -> Result<Vec<usize>, f32> {
         let mut candidates = Vec::new();
         for (parent, (partial, row)) in self.beam.iter().zip(rows).enumerate() {

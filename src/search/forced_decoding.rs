@@ -12,6 +12,7 @@ use super::windows::LARGEST;
 use crate::kernels::DropoutSource;
 use crate::model::{Batch, Encoded, Memory, Model, PackedBatch};
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Tokenizer;
 
 /// Translations by the numbers of their sentences, without `bos` and `eos`.
 pub type Candidates = BTreeMap<usize, Vec<Vec<u32>>>;
@@ -37,7 +38,7 @@ pub struct ForcedScores {
 /// If the scores of a sentence are no log-probabilities.
 pub fn force_documents(
     model: &Model,
-    vocabulary: &Vocabulary,
+    vocabulary: &dyn Tokenizer,
     text: &SourceText,
     candidates: &Candidates,
     options: &SearchOptions,

@@ -16,6 +16,7 @@ use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
 use crate::model::{Encoded, Model, PackedBatch};
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Tokenizer;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
 pub(super) const BATCH_TOKENS: usize = 1_536;
@@ -71,7 +72,7 @@ impl End {
 
 pub(super) struct Searcher<'a> {
     pub model: &'a Model,
-    pub vocabulary: &'a Vocabulary,
+    pub vocabulary: &'a dyn Tokenizer,
     pub text: &'a SourceText,
     pub options: &'a SearchOptions,
     /// Source tokens that are encoded at once.

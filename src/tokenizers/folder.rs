@@ -107,7 +107,7 @@ pub fn marian_tokenizer(
                 let pieces = SentencePieces::from_bytes(&bytes).map_err(within(name))?;
                 Cutter::SentencePieces(Arc::new(pieces))
             }
-            None => without_pieces(&list),
+            None => Cutter::fitting(&list),
         };
         read.push(SideTokens::new(cutter, list));
     }
@@ -115,17 +115,6 @@ pub fn marian_tokenizer(
         unreachable!("two sides")
     };
     TwoSidedTokenizer::marian(source, target)
-}
-
-/// Characters, where all tokens but the special ones are such.
-fn without_pieces(list: &TokenList) -> Cutter {
-    let is_special = |token: &str| token.starts_with('<') && token.ends_with('>');
-    let mut ordinary = list.tokens().iter().filter(|token| !is_special(token));
-    if ordinary.all(|token| token.chars().count() <= 1) {
-        Cutter::Characters
-    } else {
-        Cutter::Words
-    }
 }
 
 impl TokenizerConfig {

@@ -1,5 +1,6 @@
 //! Canopy's own vocabulary as a tokenizer: one for both sides, with placeholders.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::tokenizer::{Decoded, Side, SpecialIds, Token, Tokenizer};
@@ -74,8 +75,12 @@ impl Tokenizer for Vocabulary {
         self.token_id(token)
     }
 
-    fn has_placeholders(&self) -> bool {
-        true
+    fn placeholder_ids(&self) -> Range<u32> {
+        Vocabulary::placeholder_ids(self)
+    }
+
+    fn placeholder(&self, id: u32) -> Option<Placeholder> {
+        Vocabulary::placeholder(self, id)
     }
 }
 
@@ -92,7 +97,7 @@ impl Vocabulary {
         }
     }
 
-    fn ranges_by_prefix(&self, ids: &[u32]) -> Vec<std::ops::Range<usize>> {
+    fn ranges_by_prefix(&self, ids: &[u32]) -> Vec<Range<usize>> {
         let ends = (0..=ids.len()).map(|len| Vocabulary::decode(self, &ids[..len]).len());
         let ends: Vec<usize> = ends.collect();
         ends.windows(2).map(|it| it[0].min(it[1])..it[1]).collect()
@@ -100,7 +105,7 @@ impl Vocabulary {
 }
 
 /// Lets ranges begin and end between characters: what is a part of a character has it whole.
-fn whole_characters<'a>(text: &str, ranges: impl Iterator<Item = &'a mut std::ops::Range<usize>>) {
+fn whole_characters<'a>(text: &str, ranges: impl Iterator<Item = &'a mut Range<usize>>) {
     for range in ranges {
         range.end = range.end.min(text.len());
         range.start = range.start.min(range.end);

@@ -10,6 +10,7 @@ mod sentence_pieces;
 mod token_list;
 mod tokenizer;
 mod two_sided;
+mod word_merges;
 
 pub use folder::{hugging_face_tokenizer, marian_tokenizer};
 pub use languages::{matching as matching_language, two_letters};
@@ -18,3 +19,4 @@ pub use sentence_pieces::{SentencePiece, SentencePieces};
 pub use token_list::TokenList;
 pub use tokenizer::{Decoded, Side, SpecialIds, Token, Tokenizer};
 pub use two_sided::{Cutter, LanguageTokens, SideTokens, TwoSidedTokenizer};
+pub use word_merges::WordMerges;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::text::placeholder::Placeholder;
 
 /// A side of a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,9 +74,15 @@ pub trait Tokenizer: Debug + Send + Sync {
     /// The id of a token as it stands in the vocabulary.
     fn id(&self, side: Side, token: &str) -> Option<u32>;
 
-    /// Whether placeholders of markup have ids, so that a model can place them itself.
-    fn has_placeholders(&self) -> bool {
-        false
+    /// The ids of the placeholders of markup, the closing one last; none if a model cannot place markup itself.
+    fn placeholder_ids(&self) -> Range<u32> {
+        0..0
+    }
+
+    /// What placeholder an id is, if it is one.
+    fn placeholder(&self, id: u32) -> Option<Placeholder> {
+        let _ = id;
+        None
     }
 
     fn encode(&self, side: Side, text: &str) -> Vec<u32> {

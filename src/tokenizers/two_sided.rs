@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::languages::matching;
 use super::sentence_pieces::SentencePieces;
 use super::token_list::TokenList;
+use super::word_merges::{GOES_ON, WordMerges};
 use super::tokenizer::{Decoded, Side, SpecialIds, Token, Tokenizer};
 use crate::error::{Error, Result};
 
@@ -26,6 +27,21 @@ pub enum Cutter {
     Characters,
     /// Tokens stand between spaces.
     Words,
+    /// Words between spaces are cut further.
+    Merges(Arc<WordMerges>),
+}
+
+impl Cutter {
+    /// For a list of tokens alone: characters, if all of them but the special ones are such.
+    pub fn fitting(list: &TokenList) -> Self {
+        let is_special = |token: &str| token.len() > 2 && token.starts_with('<') && token.ends_with('>');
+        let mut ordinary = list.tokens().iter().filter(|token| !is_special(token));
+        if ordinary.all(|token| token.chars().count() <= 1) {
+            Self::Characters
+        } else {
+            Self::Words
+        }
+    }
 }
 
 /// A side: how it cuts texts, and the ids of what it cuts them into.
@@ -125,6 +141,17 @@ impl SideTokens {
                 });
                 words.collect()
             }
+            Cutter::Merges(merges) => {
+                let words = text.split_whitespace().flat_map(|word| {
+                    let mut start = word.as_ptr() as usize - text.as_ptr() as usize;
+                    merges.cut(word).into_iter().filter_map(move |(piece, length)| {
+                        let range = start..start + length;
+                        start += length;
+                        self.known(&piece, range)
+                    })
+                });
+                words.collect()
+            }
         }
     }
 
@@ -150,6 +177,10 @@ impl SideTokens {
                 pieces.decode_pieces(&tokens.iter().map(readable).collect::<Vec<_>>())
             }
             Cutter::Characters => joined(tokens.iter().map(|token| token.replace(SPACE, " "))),
+            Cutter::Merges(_) => joined(tokens.iter().map(|token| {
+                let within = token.strip_suffix(GOES_ON);
+                within.map_or_else(|| format!("{token} "), str::to_owned)
+            })),
             Cutter::Words => joined((0..).zip(&tokens).map(|(place, token)| {
                 let space = if place == 0 { "" } else { " " };
                 format!("{space}{token}")

@@ -144,7 +144,6 @@ mod tests {
             "${",
             "%(",
             "$5",
-            "{a{b}}",
             "{{}}",
         ] {
             assert_eq!(found(text), Vec::<String>::new(), "{text}");

@@ -106,9 +106,11 @@ impl Rendering<'_> {
         let next = self.words.ranges.get(placed.words.start);
         let next = next.and_then(|range| self.words.text[range.clone()].chars().next());
         let begins_word = next.is_some_and(char::is_alphanumeric);
-        let is_loose = before || after;
-        let wants_space = (had_space && (!space_before || after))
-            || is_loose && begins_word && self.has_spaces && (after || is_at_start || had_space);
+        let node = placed.node;
+        let keeps_space = had_space && (!space_before || after) && (after || !node.is_break);
+        // What was loose in the source must not cling to a word here.
+        let is_loose = (before || after) && !node.touches_word && begins_word && self.has_spaces;
+        let wants_space = keeps_space || is_loose && (after || is_at_start || had_space);
         if wants_space && !is_at_end {
             self.space = " ";
         }

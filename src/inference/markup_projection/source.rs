@@ -23,6 +23,10 @@ pub(super) struct Node {
     pub range: Range<usize>,
     /// Whether white space stands before and behind it.
     pub is_spaced: [bool; 2],
+    /// Whether a word stands right behind it.
+    pub touches_word: bool,
+    /// Whether it shows white space itself, as a line break does.
+    pub is_break: bool,
     pub children: Vec<Node>,
 }
 
@@ -75,6 +79,8 @@ impl StrippedSource {
                         &mut open,
                         Node {
                             kind: Kind::Point(number),
+                            touches_word: begins_with_word(after),
+                            is_break: !text.is_empty() && text.trim().is_empty(),
                             range: start..shown.len(),
                             is_spaced: [ends_in_space(before), begins_with_space(after)],
                             children: Vec::new(),
@@ -84,12 +90,13 @@ impl StrippedSource {
                 // One without an opening one is no markup of ours.
                 Some(Placeholder::Close) if open.len() == 1 => {}
                 Some(Placeholder::Close) => {
-                    close(&mut open, shown.len(), begins_with_space(is_spaced()[1]));
+                    let after = is_spaced()[1];
+                    close(&mut open, shown.len(), [begins_with_space(after), begins_with_word(after)]);
                 }
             }
         }
         while open.len() > 1 {
-            close(&mut open, shown.len(), true);
+            close(&mut open, shown.len(), [true, false]);
         }
         let mut stripped = Self {
             nodes: open.pop().map(|root| root.children).unwrap_or_default(),
@@ -158,7 +165,7 @@ fn push(open: &mut [Open], node: Node) {
     }
 }
 
-fn close(open: &mut Vec<Open>, end: usize, space_after: bool) {
+fn close(open: &mut Vec<Open>, end: usize, [space_after, touches_word]: [bool; 2]) {
     if let Some(closed) = open.pop() {
         push(
             open,
@@ -166,6 +173,8 @@ fn close(open: &mut Vec<Open>, end: usize, space_after: bool) {
                 kind: closed.kind,
                 range: closed.start..end,
                 is_spaced: [closed.space_before, space_after],
+                touches_word,
+                is_break: false,
                 children: closed.children,
             },
         );
@@ -181,6 +190,11 @@ fn ends_in_space(before: &[char]) -> bool {
 fn begins_with_space(after: &[char]) -> bool {
     let first = after.iter().find(|&&c| Placeholder::of(c).is_none());
     first.is_none_or(|c| c.is_whitespace())
+}
+
+fn begins_with_word(after: &[char]) -> bool {
+    let first = after.iter().find(|&&c| Placeholder::of(c).is_none());
+    first.is_some_and(|c| c.is_alphanumeric())
 }
 
 /// Lets ranges begin and end at words.
@@ -225,6 +239,8 @@ fn insert(nodes: &mut Vec<Node>, range: Range<usize>) {
             kind: Kind::Literal,
             range,
             is_spaced: [true, true],
+            touches_word: false,
+            is_break: false,
             children: Vec::new(),
         },
     );

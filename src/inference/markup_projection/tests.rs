@@ -89,7 +89,7 @@ fn tags_go_where_their_words_went() {
             "See x<0>2</> here.",
             &[],
             "Siehe x2 hier.",
-            &[(0, 0), (1, 1), (2, 3), (3, 4)]
+            &[(0, 0), (1, 1), (2, 2), (3, 3)]
         ),
         "Siehe <0>x2</> hier.",
         "no tag stands within a word that is not cut in the source"

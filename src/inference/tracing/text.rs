@@ -51,7 +51,8 @@ impl TracedText {
             if copied && !model.reads_documents() {
                 continue;
             }
-            let sources = translator.parts(text);
+            let text = translator.read_text(text, points);
+            let sources = translator.parts(&text);
             let mut targets = vec![None; sources.len()];
             if let Some(translation) = translation
                 && (!copied || model.is_bilingual())

@@ -8,11 +8,12 @@ use crate::inference::parts::parts;
 use crate::model::{BertSequence, ContextSentence};
 use crate::text::document::Document;
 use crate::text::placeholder;
+use crate::tokenizers::Side;
 
 impl Translator {
     /// The ids of a text, whose points show `points`, with what the model reads of its memory behind them.
     pub(in crate::inference) fn read_ids(&self, text: &str, points: &[String]) -> Vec<u32> {
-        let mut ids = self.vocabulary.encode(text);
+        let mut ids = self.tokenizer.encode(Side::Source, text);
         let shown = placeholder::visible(text, points);
         ids.extend(
             self.description
@@ -76,7 +77,7 @@ impl Translator {
     /// A sentence in parts that the model reads.
     pub(in crate::inference) fn parts<'t>(&self, text: &'t str) -> Vec<&'t str> {
         parts(text, self.description.model.max_tokens - 1, &|text| {
-            self.vocabulary.encode(text.trim()).len()
+            self.tokenizer.encode(Side::Source, text.trim()).len()
         })
     }
 }
