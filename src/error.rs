@@ -1,4 +1,4 @@
-//! What can go wrong, told so that a user can act on it.
+//! Failures, in words that a user can act on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -236,8 +236,8 @@ pub enum Error {
     Binary { offset: usize, path: PathBuf },
     #[error("the text is UTF-16; save it as UTF-8 and open it again: {path:?}")]
     Utf16 { path: PathBuf },
-    #[error("no known format ({}); give it such a name: {path:?}", known_endings())]
-    UnknownFormat { path: PathBuf },
+    #[error("no known format ({known}); give it such a name: {path:?}")]
+    UnknownFormat { known: String, path: PathBuf },
     #[error(
         "byte {offset}, in line {line}, is not UTF-8; save the text as UTF-8 and open it again: {path:?}"
     )]
@@ -402,15 +402,6 @@ pub enum Error {
     ProjectBusy { path: PathBuf },
 }
 
-/// How files that can be opened end.
-fn known_endings() -> String {
-    let formats = crate::text::document::Format::ALL.iter();
-    let endings: Vec<String> = formats
-        .map(|format| format!(".{}", format.extension()))
-        .collect();
-    endings.join(", ")
-}
-
 impl Error {
     /// For `map_err`: an input/output error while reading `path`.
     pub fn read(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Self {
@@ -449,7 +440,7 @@ fn together(errors: &[Error]) -> String {
     errors.join("; ")
 }
 
-/// What became of the file that stood where nothing could be written.
+/// A note on the file that stood where nothing could be written.
 fn kept(path: &Path) -> &'static str {
     if path.is_file() {
         "; the existing file was left as it was"
@@ -458,7 +449,7 @@ fn kept(path: &Path) -> &'static str {
     }
 }
 
-/// What `work` gives; a panic becomes an error, so that the thread goes on.
+/// Runs `work`; a panic becomes an error, so that the thread goes on.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         Err(Error::Panicked {
@@ -467,14 +458,14 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
-/// What a thread said when it panicked.
+/// The message of a thread that panicked.
 pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned())
 }
 
-/// What a panic of the tensor library means.
+/// A meaning of a panic of the tensor library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mishap {
     OutOfMemory,

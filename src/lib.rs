@@ -67,17 +67,3 @@ pub fn keep_freed_memory() {
         libmimalloc_sys::mi_option_set(PURGE_DELAY, -1);
     }
 }
-
-/// Keeps the search for a GPU from looking for a screen. Mesa's Vulkan layer orders adapters by the one that draws the
-/// screen, for which it calls upon the window system, and where there is none that prints errors. A program calls it
-/// first thing, if it opens no window. Where a person has told that layer which adapter to take, it stays.
-pub fn find_gpus_without_a_screen() {
-    let is_told = ["DRI_PRIME", "MESA_VK_DEVICE_SELECT", "NODEVICE_SELECT"];
-    if cfg!(target_os = "linux") && is_told.iter().all(|name| std::env::var_os(name).is_none()) {
-        #[expect(unsafe_code, reason = "the layer can be told by the environment alone")]
-        // SAFETY: no other thread reads the environment before any has started.
-        unsafe {
-            std::env::set_var("NODEVICE_SELECT", "1");
-        }
-    }
-}

@@ -47,15 +47,51 @@ fn pair(source: &str, points: &[&str], target: &str) -> Pair {
 fn pairs() -> Vec<Pair> {
     vec![
         pair("Click <0>Save</>.", &[], "Klicken Sie auf <0>Speichern</>."),
-        pair("Choose <0>File</> and then <1>Print</>.", &[], "Wählen Sie <0>Datei</> und dann <1>Drucken</>."),
-        pair("Open the <0>Format</> menu.", &[], "Öffnen Sie das Menü <0>Format</>."),
-        pair("Select the <0>cells</> that you want to sort.", &[], "Wählen Sie die <0>Zellen</> aus, die Sie sortieren möchten."),
-        pair("Press <0>Enter</> to insert a line break.", &[], "Drücken Sie <0>Eingabe</>, um einen Zeilenumbruch einzufügen."),
-        pair("In the <0>Name</> box, enter a <1>name</> for the new style.", &[], "Geben Sie im Feld <0>Name</> einen <1>Namen</> für die neue Vorlage ein."),
-        pair("The function <0/> returns the sum of the numbers.", &["SUM"], "Die Funktion <0/> gibt die Summe der Zahlen zurück."),
-        pair("Use <0/> to open a file.", &["Ctrl+O"], "Verwenden Sie <0/>, um eine Datei zu öffnen."),
-        pair("<0>Note:</> You cannot undo this action.", &[], "<0>Hinweis:</> Sie können diese Aktion nicht rückgängig machen."),
-        pair("The document contains <0>two <1>tables</></> and one image.", &[], "Das Dokument enthält <0>zwei <1>Tabellen</></> und ein Bild."),
+        pair(
+            "Choose <0>File</> and then <1>Print</>.",
+            &[],
+            "Wählen Sie <0>Datei</> und dann <1>Drucken</>.",
+        ),
+        pair(
+            "Open the <0>Format</> menu.",
+            &[],
+            "Öffnen Sie das Menü <0>Format</>.",
+        ),
+        pair(
+            "Select the <0>cells</> that you want to sort.",
+            &[],
+            "Wählen Sie die <0>Zellen</> aus, die Sie sortieren möchten.",
+        ),
+        pair(
+            "Press <0>Enter</> to insert a line break.",
+            &[],
+            "Drücken Sie <0>Eingabe</>, um einen Zeilenumbruch einzufügen.",
+        ),
+        pair(
+            "In the <0>Name</> box, enter a <1>name</> for the new style.",
+            &[],
+            "Geben Sie im Feld <0>Name</> einen <1>Namen</> für die neue Vorlage ein.",
+        ),
+        pair(
+            "The function <0/> returns the sum of the numbers.",
+            &["SUM"],
+            "Die Funktion <0/> gibt die Summe der Zahlen zurück.",
+        ),
+        pair(
+            "Use <0/> to open a file.",
+            &["Ctrl+O"],
+            "Verwenden Sie <0/>, um eine Datei zu öffnen.",
+        ),
+        pair(
+            "<0>Note:</> You cannot undo this action.",
+            &[],
+            "<0>Hinweis:</> Sie können diese Aktion nicht rückgängig machen.",
+        ),
+        pair(
+            "The document contains <0>two <1>tables</></> and one image.",
+            &[],
+            "Das Dokument enthält <0>zwei <1>Tabellen</></> und ein Bild.",
+        ),
     ]
 }
 
@@ -84,15 +120,19 @@ fn tags_stand_around_the_words_that_the_reference_has_in_them() {
 }
 
 fn placeholders(text: &str) -> Vec<char> {
-    let mut found: Vec<char> = text.chars().filter(|&c| Placeholder::of(c).is_some()).collect();
+    let mut found: Vec<char> = text
+        .chars()
+        .filter(|&c| Placeholder::of(c).is_some())
+        .collect();
     found.sort_unstable();
     found
 }
 
 #[test]
 fn a_document_keeps_its_markup() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/samples/printing-a-brochure.html");
-    let document = Document::open(&path).expect("the sample");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/samples/printing-a-brochure.html");
+    let document = Document::open(&path, None).expect("the sample");
     let translator = starter();
     let all: Vec<usize> = (0..document.sentences.len()).collect();
     let mut num = 0;
@@ -120,12 +160,21 @@ fn heads_are_compared_on_a_corpus() {
     let mut pairs = Vec::new();
     for document in corpus.documents(Split::Test).expect("documents") {
         let document = document.expect("a document");
-        for unit in document.paragraphs.into_iter().flat_map(|paragraph| paragraph.units) {
-            if placeholders(&unit.source).is_empty() || placeholders(&unit.source) != placeholders(&unit.target) {
+        for unit in document
+            .paragraphs
+            .into_iter()
+            .flat_map(|paragraph| paragraph.units)
+        {
+            if placeholders(&unit.source).is_empty()
+                || placeholders(&unit.source) != placeholders(&unit.target)
+            {
                 continue;
             }
             pairs.push(Pair {
-                target_points: unit.target_points.clone().unwrap_or_else(|| unit.points.clone()),
+                target_points: unit
+                    .target_points
+                    .clone()
+                    .unwrap_or_else(|| unit.points.clone()),
                 source: unit.source,
                 target: unit.target,
                 points: unit.points,
@@ -137,16 +186,25 @@ fn heads_are_compared_on_a_corpus() {
         let config = &translator.description().model;
         (config.num_decoder_layers, config.num_heads)
     };
-    println!("{} sentences, {layers} layers of {heads} heads", pairs.len());
+    println!(
+        "{} sentences, {layers} layers of {heads} heads",
+        pairs.len()
+    );
     let mut measure = |name: String, heads: AlignmentHeads| {
         translator.set_alignment_heads(heads);
         let (found, repaired) = placement(&translator, &pairs);
-        println!("{name}: {} of {} placed, {} damaged, {repaired} repaired", found.placed, found.total, found.damaged);
+        println!(
+            "{name}: {} of {} placed, {} damaged, {repaired} repaired",
+            found.placed, found.total, found.damaged
+        );
     };
     for layer in 0..layers {
         measure(format!("layer {layer}"), AlignmentHeads::Layer(layer));
         for head in 0..heads {
-            measure(format!("layer {layer}, head {head}"), AlignmentHeads::Head { layer, head });
+            measure(
+                format!("layer {layer}, head {head}"),
+                AlignmentHeads::Head { layer, head },
+            );
         }
     }
 }

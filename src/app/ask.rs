@@ -78,7 +78,7 @@ pub enum Ask {
     Quit,
 }
 
-/// What is to be named.
+/// The kind of path to be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pick {
     /// One that is there; the endings that are meant.
@@ -89,7 +89,7 @@ pub enum Pick {
 }
 
 impl Ask {
-    /// What to name, under which title; `None` if the question is about something else.
+    /// The kind of path to choose, and the title of the dialog; `None` if the question is about something else.
     pub fn pick(&self) -> Option<(&'static str, Pick)> {
         Some(match self {
             Self::OpenDocument { .. } => (
@@ -161,7 +161,7 @@ impl Ask {
         }
     }
 
-    /// What is to be done with the path; `confirmed` if the person knows that an existing file goes.
+    /// The command for the chosen path; `confirmed` if the person knows that an existing file goes.
     pub fn answer(self, path: PathBuf, confirmed: bool) -> Command {
         let training = Command::Training;
         match self {

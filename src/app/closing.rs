@@ -1,17 +1,9 @@
 //! The last writes: before the window closes everything is written, and what fails is told while somebody can still act.
 
+use super::last_writes::LastWrites;
 use super::state::AppState;
 use crate::error::Error;
 use crate::jobs::{FileRequest, JobId};
-
-/// How far the last writes are.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct LastWrites {
-    /// Under way.
-    job: Option<JobId>,
-    /// What went wrong since they began.
-    failures: Vec<String>,
-}
 
 impl AppState {
     /// Whether something was or is to be written, so that closing has to wait for it.
@@ -36,7 +28,7 @@ impl AppState {
         self.closing.job.is_some()
     }
 
-    /// What of the last writes failed, for those who would lose it.
+    /// Failures of the last writes, for those who would lose work.
     pub fn last_failures(&self) -> &[String] {
         &self.closing.failures
     }

@@ -4,17 +4,18 @@ use std::path::PathBuf;
 
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
-use super::finding::FindCommand;
+use super::find::FindCommand;
+use super::settings::Theme;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
 
-/// What a person asks for.
+/// An action of the user, from a menu, a key or a button.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Asks for a file.
     Open,
     OpenPath(PathBuf),
-    /// What was dropped together.
+    /// Files and folders that were dropped together.
     Drop(Vec<PathBuf>),
     CloseDocument,
     /// Takes over what was done on the document when it had another name.
@@ -89,7 +90,7 @@ pub enum Command {
     Evaluate(EvaluateCommand),
 }
 
-/// What the window is about.
+/// A page of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Page {
     #[default]
@@ -108,16 +109,6 @@ pub enum Scope {
     SelectedSection,
     Sentence(usize),
     SelectedSentence,
-}
-
-/// Which colours the window has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Theme {
-    #[default]
-    System,
-    Light,
-    Dark,
 }
 
 /// A key as the table names it.

@@ -1,8 +1,9 @@
 //! Selecting, editing and confirming sentences.
 
 use super::markup;
-use super::open_document::{Editor, OpenDocument, Target};
+use super::open_document::{Editor, OpenDocument};
 use super::state::{AppState, NoticeKind};
+use super::target::Target;
 use crate::jobs::State;
 use crate::text::placeholder::stripped;
 

@@ -1,4 +1,4 @@
-//! What an event of the threads changes.
+//! Changes that events of the threads make.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Undo and redo of what a person changed.
 
-use super::open_document::Target;
+use super::target::Target;
 
 /// One sentence's target before and after a change.
 #[derive(Debug, Clone, PartialEq)]

@@ -88,7 +88,7 @@ pub fn edited_pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// What every token begins with.
+/// The first character of every token.
 const BRACKET: char = '⟨';
 
 /// How many backslashes a run ends in.
@@ -146,7 +146,7 @@ fn unescaped(run: &str, is_before_token: bool) -> String {
 #[derive(Default)]
 struct Editable {
     written: String,
-    /// What has come since the last token.
+    /// Characters since the last token.
     run: String,
 }
 
@@ -187,7 +187,7 @@ pub fn to_editable(text: &str) -> String {
     editable.finish()
 }
 
-/// What is wrong with the markup of an edit.
+/// A problem of the markup of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Problem {
     Missing(Token),

@@ -7,22 +7,14 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::finding::Find;
+use super::find::Find;
 use super::history::{Change, History};
 use super::markup;
-use crate::inference::{Flag, Translation};
+use super::target::{Target, restored};
+use crate::inference::Translation;
 use crate::jobs::project::content_hash;
 use crate::jobs::{Project, SavedTarget, State};
 use crate::text::document::{Document, Sentence};
-
-/// The target side of one sentence.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Target {
-    /// With placeholders, empty while there is none.
-    pub text: String,
-    pub state: State,
-    pub flags: Vec<Flag>,
-}
 
 /// How many sentences are in which state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,7 +67,7 @@ pub struct Editor {
     pub text: String,
     /// The text that the editor began with; the target may have changed since.
     pub begun_with: String,
-    /// What was wrong when it was last to be kept.
+    /// Problems of the last attempt to keep it.
     pub problems: Vec<markup::Problem>,
 }
 
@@ -91,18 +83,18 @@ pub struct OpenDocument {
     pub scroll_to: Option<usize>,
     /// The sentence at the top of the window.
     pub first_visible: usize,
-    /// What is known of this text under another path, while nobody has said what becomes of it.
+    /// Work on this text under another path, while nobody has said what becomes of it.
     pub elsewhere: Option<WorkElsewhere>,
     targets: Vec<Target>,
     /// Names the text of the document.
     content: String,
-    /// What a person has done on sentences that the document does not have now.
+    /// Work of a person on sentences that the document does not have now.
     unmatched: Vec<SavedTarget>,
     /// Counts up with every change of a target, so that the window notices.
     revisions: Vec<u32>,
     /// Those that an update has given another translation, until somebody looks after them.
     changed: HashSet<usize>,
-    /// What an update under way has changed.
+    /// Changes of an update under way.
     updated: Vec<Change>,
     history: History,
     /// Counts of each section with all below it; `[0]` is the document.
@@ -134,7 +126,7 @@ impl OpenDocument {
     pub fn new(path: PathBuf, document: Arc<Document>, project: Option<&Project>) -> Self {
         let num_sentences = document.sentences.len();
         let (mut targets, unmatched) = match project {
-            Some(project) => edit::taken_over(project, &document),
+            Some(project) => restored(project, &document),
             None => (vec![Target::default(); num_sentences], vec![]),
         };
         // What the file has already, unless somebody has worked on it here.
@@ -291,7 +283,7 @@ impl OpenDocument {
         self.changed.contains(&sentence)
     }
 
-    /// What a person has edited or confirmed, by sentence.
+    /// Targets that a person has edited or confirmed, by sentence.
     pub fn fixed(&self) -> BTreeMap<usize, String> {
         let targets = self.targets.iter().enumerate();
         targets
@@ -367,7 +359,7 @@ impl OpenDocument {
         self.scroll_to = Some(sentence);
     }
 
-    /// What goes into the saved document.
+    /// Target texts for the saved document.
     pub fn target_texts(&self) -> Vec<Option<String>> {
         let text =
             |target: &Target| (target.state != State::Untranslated).then(|| target.text.clone());

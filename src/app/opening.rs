@@ -12,7 +12,7 @@ use crate::jobs::FileRequest;
 use crate::trace::TraceFormat;
 use crate::training::is_run;
 
-/// What lies at a path: a file by its name, a folder by what is in it.
+/// The kind of a path: a file by its name, a folder by its contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Document,

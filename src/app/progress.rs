@@ -8,13 +8,13 @@ pub struct Running {
     pub job: JobId,
     pub control: JobControl,
     pub progress: Progress,
-    /// What comes before the sentences, with how much of it is done and to be done.
+    /// Preparation before the sentences, with how much of it is done and to be done.
     pub preparing: Option<(Preparation, usize, usize)>,
     /// Whether drafts are translated again, as one step that can be undone.
     pub updates: bool,
 }
 
-/// What comes before sentences are translated.
+/// A step before sentences are translated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preparation {
     /// Steps of taking in what the memory has like the document.

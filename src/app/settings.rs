@@ -1,14 +1,23 @@
-//! What is remembered between sessions, and where files of our own lie.
+//! Settings that are kept between sessions, and where files of our own lie.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::command::Theme;
 use crate::inference::{DeviceChoice, asset_folders, is_starter};
 use crate::text::document::Format;
 
 const NUM_RECENT: usize = 8;
+
+/// The colours of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Theme {
+    #[default]
+    System,
+    Light,
+    Dark,
+}
 
 /// Remembered between sessions; what is missing in the file has its default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,14 +32,14 @@ pub struct Settings {
     pub recent_documents: Vec<PathBuf>,
     pub recent_models: Vec<PathBuf>,
     pub recent_corpora: Vec<PathBuf>,
-    /// What the person has translated before, if it is to be used.
+    /// The person's translation memory, if it is to be used.
     pub memory: Option<PathBuf>,
     pub recent_memories: Vec<PathBuf>,
     /// Whether a model learns from it before each document.
     pub learns_from_memory: bool,
-    /// What the program begins with, if a person has chosen.
+    /// The model that the program begins with, if a person has chosen.
     pub default_model: Option<PathBuf>,
-    /// What sentences are compared with.
+    /// The sentence encoder for comparisons.
     pub encoder: Option<PathBuf>,
 }
 
@@ -164,7 +173,7 @@ impl Folders {
     }
 }
 
-/// What came with the program.
+/// Files that came with the program.
 #[derive(Debug, Clone, Default)]
 pub struct Shipped {
     /// The starter first.

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ask::Ask;
-use super::closing::LastWrites;
 use super::command::{Command, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
-use super::finding::FindCommand;
+use super::find::FindCommand;
+use super::last_writes::LastWrites;
 use super::open_document::OpenDocument;
 use super::progress::{Progress, Running};
 use super::settings::{Folders, Settings, Shipped};
@@ -91,7 +91,7 @@ pub struct AppState {
     pub asks: Vec<Ask>,
     pub(super) folders: Folders,
     pub(super) now_secs: f64,
-    /// What to translate once the model is there.
+    /// The scope to translate once the model is there.
     pub(super) waiting_scope: Option<Scope>,
     pub(super) saving: Option<JobId>,
     /// The last jobs that write work and settings.
@@ -270,7 +270,7 @@ impl AppState {
             .flatten()
     }
 
-    /// What the model takes over, reads, learns from or looks up.
+    /// The translation memory, whichever way the model uses it.
     pub fn memory(&self) -> Option<&Arc<TranslationMemory>> {
         match &self.model {
             ModelState::Open { memory, .. } => memory.as_ref(),

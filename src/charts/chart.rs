@@ -1,11 +1,11 @@
-//! What a chart shows, and which part of it.
+//! A chart's curves, and the part of it that is shown.
 
 use super::smooth::exponential_average;
 
 /// From and to, ascending.
 pub type Span = (f64, f64);
 
-/// What the shared horizontal axis counts; the unit of every `x`.
+/// The quantity on the shared horizontal axis; the unit of every `x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum XAxis {
     #[default]
@@ -198,7 +198,7 @@ impl Chart {
     }
 }
 
-/// What of a chart is looked at.
+/// The part of a chart that is shown.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct View {
     /// All of it if absent.

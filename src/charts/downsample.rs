@@ -82,7 +82,7 @@ impl Downsampled {
     }
 }
 
-/// What stays of the points of one column, each with its place in their order.
+/// The points of one column that stay, each with its place in their order.
 #[derive(Debug, Default)]
 struct Column {
     number: i64,

@@ -19,7 +19,7 @@ const TITLE: f64 = 12.5;
 /// Draws `chart` on the whole of `area`, of which `scale` units are a pixel.
 ///
 /// # Errors
-/// What the backend reports.
+/// Errors of the backend.
 pub fn draw<DB: DrawingBackend>(
     area: &DrawingArea<DB, Shift>,
     chart: &Chart,
@@ -38,7 +38,7 @@ impl Plan {
     /// Draws what does not follow the pointer; `chart` is that of the plan.
     ///
     /// # Errors
-    /// What the backend reports.
+    /// Errors of the backend.
     pub fn draw<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,

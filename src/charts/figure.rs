@@ -24,12 +24,12 @@ pub const FINE: u32 = 4;
 /// Larger figures, in pixels a side, are refused.
 const LARGEST: u32 = 4_000;
 
-/// What can be drawn on any backend.
+/// A picture that can be drawn on any backend.
 pub trait Picture {
     /// Draws on the whole area of `pen`.
     ///
     /// # Errors
-    /// What the backend reports.
+    /// Errors of the backend.
     fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB>;
 }
 
@@ -119,7 +119,7 @@ impl Format {
 /// A chart as SVG, `size` in pixels.
 ///
 /// # Errors
-/// What plotters reports.
+/// Errors of plotters.
 pub fn svg(chart: &Chart, view: &View, theme: &Theme, size: (u32, u32)) -> Result<String, String> {
     picture_svg(&ChartPicture(chart, view), theme, size)
 }
@@ -127,7 +127,7 @@ pub fn svg(chart: &Chart, view: &View, theme: &Theme, size: (u32, u32)) -> Resul
 /// A chart as PNG, `size` in pixels.
 ///
 /// # Errors
-/// What plotters reports.
+/// Errors of plotters.
 pub fn png(chart: &Chart, view: &View, theme: &Theme, size: (u32, u32)) -> Result<Vec<u8>, String> {
     picture_png(&ChartPicture(chart, view), theme, size)
 }
@@ -135,7 +135,7 @@ pub fn png(chart: &Chart, view: &View, theme: &Theme, size: (u32, u32)) -> Resul
 /// A picture as SVG, `size` in pixels.
 ///
 /// # Errors
-/// What plotters reports.
+/// Errors of plotters.
 pub fn picture_svg(
     picture: &impl Picture,
     theme: &Theme,
@@ -153,7 +153,7 @@ pub fn picture_svg(
 /// A picture as PNG, `size` in pixels.
 ///
 /// # Errors
-/// What plotters reports.
+/// Errors of plotters.
 pub fn picture_png(
     picture: &impl Picture,
     theme: &Theme,

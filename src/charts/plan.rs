@@ -33,7 +33,7 @@ pub struct Plan {
     pub(super) size: (f64, f64),
 }
 
-/// What is drawn in one panel.
+/// The lines and labels of one panel.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct PanelPlan {
     /// No panel stands below it, so that it carries the labels of the horizontal axis.

@@ -22,7 +22,7 @@ const SPACE: f64 = 12.0;
 /// Height of a row of values.
 const ROW: f64 = 15.0;
 
-/// What is read of one curve.
+/// The value of one curve at the pointer.
 struct Reading {
     colour: usize,
     text: String,
@@ -35,7 +35,7 @@ impl Plan {
     /// values.
     ///
     /// # Errors
-    /// What the backend reports.
+    /// Errors of the backend.
     pub fn draw_values<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,

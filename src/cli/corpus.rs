@@ -38,7 +38,7 @@ pub(super) enum CorpusCommand {
     },
 }
 
-/// What subwords to learn.
+/// Options of the subwords to learn.
 #[derive(Debug, Args)]
 pub struct VocabularyArgs {
     /// Corpus folder

@@ -30,7 +30,7 @@ pub(super) struct DescribeArguments {
     json: bool,
 }
 
-/// What is described: a configuration, and what is said about it.
+/// A configuration and its name.
 struct Described {
     name: String,
     lines: Vec<String>,

@@ -24,7 +24,7 @@ pub(super) struct ExplainArguments {
     /// memory a document, which is translated first
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    /// What to show
+    /// View to show
     #[arg(long, value_enum, default_value = "context")]
     view: Shown,
     /// Number of the sentence that is asked about, from 1

@@ -15,7 +15,7 @@ use crate::corpus::tmx::{TmxImport, TmxReport};
 use crate::corpus::{Corpus, Split};
 use crate::error::Result;
 
-/// What can be imported.
+/// Kinds of material that can be imported.
 #[derive(Debug, Subcommand)]
 pub enum ImportCommand {
     /// LibreOffice's help pages, paired by path and paragraph id
@@ -98,7 +98,7 @@ pub enum ImportCommand {
     },
 }
 
-/// What all imports need.
+/// Options of all imports.
 #[derive(Debug, Args)]
 pub struct OutputArgs {
     /// Source language, such as en

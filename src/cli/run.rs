@@ -42,7 +42,8 @@ pub(super) struct PlotArguments {
     /// Figure to write: .svg scales without loss, .png fits anywhere
     #[arg(short, long, value_name = "FIGURE.svg|.png")]
     output: PathBuf,
-    /// What the horizontal axis counts: updates of the model, minutes of training, or subwords of the target language learnt from
+    /// Quantity on the horizontal axis: updates of the model, minutes of training, or subwords of the target language
+    /// learnt from
     #[arg(long, value_enum, default_value = "steps")]
     x: Axis,
     /// How smooth the thick curves are, from 0 (not at all) to below 1: 0.95 averages about 20 updates, 0.99 about 100
@@ -117,7 +118,7 @@ fn plot(arguments: &PlotArguments) -> Result<()> {
     charts::write(&chart, &view, &theme, path, size, arguments.force)
 }
 
-/// What the runs are called: their folders' names, or the whole paths of those with the same one.
+/// Names of the runs: their folders' names, or the whole paths of those with the same one.
 fn names(runs: &[PathBuf]) -> Vec<String> {
     let named = runs.iter().map(|run| {
         let folder = match run.extension() {

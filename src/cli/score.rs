@@ -35,7 +35,7 @@ pub(super) struct ScoreArguments {
     /// File of reference translations; several for several references
     #[arg(short, long = "reference", value_name = "FILE", required = true)]
     references: Vec<PathBuf>,
-    /// What to compute: bleu, chrf, chrf++, ter, meteor, length (of the references' words) and repetition (of the
+    /// Metrics to compute: bleu, chrf, chrf++, ter, meteor, length (of the references' words) and repetition (of the
     /// translation's own words), both in per cent
     #[arg(short, long, value_name = "METRIC", num_args = 1.., default_values = ["bleu"])]
     metrics: Vec<String>,
@@ -67,7 +67,7 @@ pub(super) struct ScoreArguments {
     /// Trials of --paired-ar
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = samples(), help_heading = "Significance")]
     paired_ar_n: usize,
-    /// What is drawn or swapped as one piece; sentences of a document are not independent of each other
+    /// Unit that is drawn or swapped as one piece; sentences of a document are not independent of each other
     #[arg(
         long,
         value_enum,

@@ -25,13 +25,13 @@ pub(super) struct SelectContextArguments {
     /// Corpus folder
     #[arg(long, value_name = "DIR")]
     corpus: PathBuf,
-    /// What the context of a sentence is
+    /// Kind of context of a sentence
     #[arg(long = "type", value_enum, default_value = "similarity")]
     context: TypeName,
     /// Encoder folder, made by `canopy model import sbert` or `use`
     #[arg(long, value_name = "DIR")]
     encoder: Option<PathBuf>,
-    /// What is compared: cosine, euclidean, manhattan, snr or snr-variance
+    /// Measure of similarity: cosine, euclidean, manhattan, snr or snr-variance
     #[arg(long, default_value = "cosine")]
     measure: Measure,
     /// Where similar sentences are looked for

@@ -26,7 +26,7 @@ pub(super) struct SimilarityArguments {
     /// Encoder folder, made by `canopy model import sbert` or `use`
     #[arg(long, value_name = "DIR")]
     encoder: PathBuf,
-    /// What is compared: cosine, euclidean, manhattan, snr or snr-variance
+    /// Measure of similarity: cosine, euclidean, manhattan, snr or snr-variance
     #[arg(long, default_value = "cosine")]
     measure: Measure,
     /// Print the sentence that each one would get as context, for each range; so it is done without --output, too

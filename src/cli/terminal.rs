@@ -1,4 +1,4 @@
-//! What a person at a terminal sees while they wait.
+//! Progress and results on a terminal.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};

@@ -81,7 +81,7 @@ pub(super) struct TrainArguments {
     resume: bool,
 }
 
-/// What `--preset` accepts.
+/// Values of `--preset`.
 fn presets() -> PossibleValuesParser {
     PossibleValuesParser::new(Preset::all().map(|preset| preset.name))
 }
@@ -231,7 +231,7 @@ impl TrainArguments {
     }
 }
 
-/// What the command line says goes before what the file says.
+/// Prefers the command line to the file.
 fn set<T: Clone>(to: &mut T, from: Option<&T>) {
     if let Some(from) = from {
         from.clone_into(to);

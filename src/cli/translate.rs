@@ -63,7 +63,7 @@ pub(super) struct TranslateArguments {
     json: bool,
     /// Translations of yours: a TMX file, a corpus folder, a program's PO file or a folder of them, or a file with a
     /// source, a tab and a translation in each line.
-    /// What is exactly the same is taken over, where the sentence has no markup; for the words of other sentences the
+    /// Exact matches are taken over, where the sentence has no markup; for the words of other sentences the
     /// model looks up what similar ones became
     #[arg(long, value_name = "FILE.tmx|FILE.tsv|FILE.po|DIR")]
     memory: Option<PathBuf>,
@@ -99,7 +99,7 @@ impl From<PseudoName> for Pseudo {
     }
 }
 
-/// What `--format` accepts: the endings of all formats.
+/// Values of `--format`: the endings of all formats.
 fn formats() -> impl TypedValueParser<Value = Format> {
     let value = |format: &Format| {
         let (usual, others) = (format.extension(), &format.endings()[1..]);

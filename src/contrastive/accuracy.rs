@@ -10,7 +10,7 @@ use crate::metrics::significance::wilson;
 /// A cell with fewer items shows counts and no accuracy.
 pub const FEWEST: usize = 30;
 
-/// What a model read as the translation of other sentences.
+/// The translations of other sentences that a model read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TargetContext {
@@ -47,7 +47,7 @@ pub struct Cell {
     pub name: String,
     pub items: usize,
     pub right: usize,
-    /// What choosing by lot gives, between 0 and 1.
+    /// Accuracy of chance, between 0 and 1.
     pub chance: f64,
     /// Between 0 and 1; none of fewer than [`FEWEST`] items.
     pub accuracy: Option<f64>,

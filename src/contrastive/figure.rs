@@ -18,7 +18,7 @@ const COUNTS: f64 = 110.0;
 const STEP: f64 = 9.0;
 const ROOM: f64 = 12.0;
 
-/// What is drawn: one or several models on the same set.
+/// One or several models on the same set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccuracyFigure {
     pub title: String,

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContrastiveSet {
     pub name: String,
-    /// What the set is and how it was made, for whoever reads a result.
+    /// Description of the set and of its making, for whoever reads a result.
     pub about: String,
     pub documents: Vec<SetDocument>,
     pub items: Vec<Item>,
@@ -49,7 +49,7 @@ pub struct Item {
     pub correct: String,
     /// At least one.
     pub contrasts: Vec<Contrast>,
-    /// What is tested, such as `it:er` or `repet`.
+    /// The phenomenon that is tested, such as `it:er` or `repet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
     /// The right pronoun of the translation, in lower case.
@@ -61,7 +61,7 @@ pub struct Item {
     /// Whether what decides stands in the same sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intrasegmental: Option<bool>,
-    /// What the pronoun or term is taken to go back to.
+    /// The antecedent that the pronoun or term is taken to have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub antecedent: Option<String>,
 }
@@ -70,7 +70,7 @@ pub struct Item {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Contrast {
     pub text: String,
-    /// What stands in it where the right translation has something else.
+    /// The words in place of the right translation's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replacement: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What the contexts say that were chosen for a corpus.
+//! Texts of the contexts that were chosen for a corpus.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -26,7 +26,7 @@ use pairs::{Pairs, Side, bare, pairs};
 /// How many documents are read beforehand to learn how much longer one language is.
 const SAMPLE: usize = 100;
 
-/// What to import and where to.
+/// An import: its folders, languages and folder of the corpus.
 #[derive(Debug, Clone)]
 pub struct FolderImport {
     /// Folders of documents; both may be the same one if the file names say the language.
@@ -43,7 +43,7 @@ pub struct FolderImport {
     pub doubts: Option<Doubts>,
 }
 
-/// What an import found.
+/// Counts of an import.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct FolderReport {
     /// Pairs of documents that are in the corpus.

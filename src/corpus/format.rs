@@ -41,7 +41,7 @@ use crate::error::{Error, Result};
 use crate::text::digest::{digest_of_files, hash_file, hexadecimal};
 use crate::text::document::{ParagraphKind, Section};
 
-/// What `format` says in `corpus.json`.
+/// The value of `format` in `corpus.json`.
 pub const FORMAT: &str = "canopy-corpus";
 /// The highest version that is read.
 pub const VERSION: u32 = 2;
@@ -71,7 +71,7 @@ pub struct ParallelParagraph {
 }
 
 impl ParallelParagraph {
-    /// What a reader sees of both sides: units joined by spaces.
+    /// Visible texts of both sides: units joined by spaces.
     pub fn visible(&self) -> (String, String) {
         let sources: Vec<_> = self.units.iter().map(Unit::visible_source).collect();
         let targets: Vec<_> = self.units.iter().map(Unit::visible_target).collect();
@@ -86,7 +86,7 @@ impl ParallelParagraph {
     }
 }
 
-/// What a corpus is, told by whoever makes it.
+/// Description of a corpus by whoever makes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusInfo {
     pub name: String,
@@ -270,7 +270,7 @@ impl Iterator for Documents {
     }
 }
 
-/// What names a section or paragraph that does not exist.
+/// A reference to a section or paragraph that does not exist.
 fn broken_reference(document: &ParallelDocument) -> Option<String> {
     let (sections, paragraphs) = (document.sections.len(), document.paragraphs.len());
     if sections == 0 {

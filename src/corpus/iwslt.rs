@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::text::document::{ParagraphKind, Section};
 use reader::Talk;
 
-/// What to import and where to.
+/// An import: its files, languages and folder.
 #[derive(Debug, Clone)]
 pub struct IwsltImport {
     pub source: PathBuf,
@@ -35,7 +35,7 @@ pub struct IwsltImport {
     pub replace: bool,
 }
 
-/// What an import found.
+/// Counts of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct IwsltReport {
     /// Talks with text in both languages.

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::text::document::{Document, Format, Paragraph};
 use crate::text::folder::files_below;
 
-/// What to import and where to.
+/// An import: its folders, languages and folder of the corpus.
 #[derive(Debug, Clone)]
 pub struct HelpImport {
     /// Folder of one language, such as `help/en-US`, or the folder `text` in it.
@@ -33,7 +33,7 @@ pub struct HelpImport {
     pub replace: bool,
 }
 
-/// What an import found.
+/// Counts of an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HelpReport {
     /// Pages of the source, and those without a counterpart.

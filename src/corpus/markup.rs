@@ -20,7 +20,7 @@ pub(super) struct Side {
     pub markup: Vec<Mark>,
 }
 
-/// What one number of placeholders stands for.
+/// The kind of one number of placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mark {
     pub is_pair: bool,
@@ -72,7 +72,7 @@ impl Side {
         whole
     }
 
-    /// What a reader sees.
+    /// Visible text.
     pub fn visible(&self) -> String {
         let shown: Vec<String> = self
             .markup
@@ -212,7 +212,7 @@ fn push(text: &mut String, character: char) {
     }
 }
 
-/// What points show, by their new number; cut after the last that shows anything.
+/// Texts of points, by their new number; cut after the last that shows anything.
 fn points(markup: &[Mark], kept: usize, new: impl Fn(usize) -> Option<usize>) -> Vec<String> {
     let mut points = vec![String::new(); kept];
     for (number, mark) in markup.iter().enumerate().filter(|(_, mark)| !mark.is_pair) {

@@ -19,7 +19,7 @@ use crate::text::placeholder;
 
 const DOCUMENT_MARK: &str = "<d>";
 
-/// What to import and where to.
+/// An import: its files, languages and folder.
 #[derive(Debug, Clone)]
 pub struct TextImport {
     pub source: PathBuf,

@@ -1,4 +1,4 @@
-//! What is scored: paragraphs, so that figures compare with systems that split sentences otherwise.
+//! Segments that are scored: paragraphs, so that figures compare with systems that split sentences otherwise.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::error::Result;
 /// Its hypothesis is [`Segment::visible`] of the hypotheses of its units.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
-    /// What a reader sees: inline code as text, no tags, white space folded.
+    /// The visible text: inline code as text, no tags, white space folded.
     pub source: String,
     pub reference: String,
     pub units: Vec<SegmentUnit>,
@@ -46,11 +46,11 @@ pub struct SegmentUnit {
 pub struct DocumentUnits {
     /// Each with its place, as in [`SegmentUnit::place`], and its placeholders.
     pub sources: Vec<((usize, usize), String)>,
-    /// What a reader sees of each.
+    /// The visible text of each.
     pub shown: Vec<String>,
-    /// What the points of each show, by number.
+    /// The text of each one's points, by number.
     pub points: Vec<Vec<String>>,
-    /// What BERT reads of each, and how many of these ids are of the sentence itself; empty where no BERT is read.
+    /// BERT's ids of each, and how many of these are of the sentence itself; empty where no BERT is read.
     pub pieces: Vec<(Vec<u32>, usize)>,
     /// Ids that the encoder reads behind each, from a translation memory; empty where none is read.
     pub fuzzy_suffix: Vec<Vec<u32>>,
@@ -83,7 +83,7 @@ pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits
 }
 
 impl Segment {
-    /// What a reader sees of the hypotheses for its units.
+    /// Visible text of the hypotheses for its units.
     pub fn visible(&self, hypotheses: &[String]) -> String {
         let shown = self
             .units
@@ -95,7 +95,7 @@ impl Segment {
 }
 
 impl SegmentUnit {
-    /// What a reader sees of a hypothesis for this sentence: points show what they show in the source.
+    /// Visible text of a hypothesis for this sentence: points show the same as in the source.
     pub fn visible(&self, hypothesis: &str) -> String {
         visible(hypothesis, &self.points)
     }

@@ -49,7 +49,7 @@ const DOCUMENT_PROPERTIES: [&str; 14] = [
     "original",
 ];
 
-/// What to import and where to.
+/// An import: its files, languages and folder.
 #[derive(Debug, Clone)]
 pub struct TmxImport {
     pub file: PathBuf,
@@ -64,7 +64,7 @@ pub struct TmxImport {
     pub doubts: Option<Doubts>,
 }
 
-/// What an import found.
+/// Counts of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TmxReport {
     /// Units of the file.
@@ -154,7 +154,7 @@ impl TmxImport {
     }
 }
 
-/// What a reader sees of every pair of a file, in order: source and target.
+/// Visible texts of every pair of a file, in order: source and target.
 ///
 /// # Errors
 /// If the file cannot be read, is no TMX, is damaged, or has no unit in both languages.

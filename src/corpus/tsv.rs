@@ -25,7 +25,7 @@ const RUN: usize = 50;
 /// Lines between two calls of a progress.
 const STEP: usize = 1_000;
 
-/// What to import and where to.
+/// An import: its files, languages and folder.
 #[derive(Debug, Clone)]
 pub struct TsvImport {
     pub file: PathBuf,
@@ -40,7 +40,7 @@ pub struct TsvImport {
     pub doubts: Option<Doubts>,
 }
 
-/// What an import found.
+/// Counts of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TsvReport {
     pub pairs: usize,

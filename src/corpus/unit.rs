@@ -12,7 +12,7 @@ pub struct Unit {
     pub source: String,
     pub target: String,
     pub status: UnitStatus,
-    /// What each point of `source` shows, by number; empty for tags, for pairs and beyond the end of the list.
+    /// The text of each point of `source`, by number; empty for tags, for pairs and beyond the end of the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<String>,
     /// The same for `target`, where it differs: inline code may be translated.
@@ -20,7 +20,7 @@ pub struct Unit {
     pub target_points: Option<Vec<String>>,
 }
 
-/// What a unit is good for; every unit is context for its neighbours.
+/// The use of a unit; every unit is context for its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnitStatus {
@@ -46,12 +46,12 @@ impl Unit {
         }
     }
 
-    /// What a reader sees of the source.
+    /// Visible text of the source.
     pub fn visible_source(&self) -> String {
         visible(&self.source, &self.points)
     }
 
-    /// What a reader sees of the target.
+    /// Visible text of the target.
     pub fn visible_target(&self) -> String {
         visible(
             &self.target,

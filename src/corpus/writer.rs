@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::text::file::TEMPORARY;
 use crate::text::folder::{put_in_place, temporary_beside};
 
-/// What a corpus holds.
+/// Counts of a corpus.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statistics {
     pub train: SplitStatistics,
@@ -44,7 +44,7 @@ impl Statistics {
     }
 }
 
-/// What one split holds.
+/// Counts of one split.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SplitStatistics {
     pub documents: usize,

@@ -14,7 +14,7 @@ pub use test_set::{TestSet, Translated};
 use crate::judgement::{JudgedDocument, Judgement};
 use crate::metrics::comparison::Comparison;
 
-/// What several systems made of a test set.
+/// Results of several systems on a test set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
     /// Such as `help-en-de, test`.

@@ -1,4 +1,4 @@
-//! What systems are called side by side.
+//! Names of systems side by side.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -28,7 +28,7 @@ pub struct TestSet {
 pub struct Translated {
     /// With placeholders, unit by unit.
     pub units: Vec<Vec<String>>,
-    /// What a reader sees.
+    /// Visible texts.
     pub hypotheses: Vec<String>,
     pub words_per_second: f64,
 }

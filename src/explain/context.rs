@@ -15,7 +15,7 @@ use crate::trace::{Side, TraceSource};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextView {
     pub query: String,
-    /// What a number is: weight of one row, or mass of several.
+    /// The meaning of a number: weight of one row, or mass of several.
     pub measure: String,
     /// Of the sentence that was asked about.
     pub side: Side,
@@ -27,7 +27,7 @@ pub struct ContextView {
     pub sentences: Vec<ContextSentence>,
     /// Weight of the other sentences, and how many have any.
     pub others: (usize, f32),
-    /// What belongs to no sentence.
+    /// Weight that belongs to no sentence.
     pub rest: f32,
     pub words_weighed: bool,
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::metrics::comparison::{Change, Piece, word_diff};
 
-/// What the model read beside the sentence.
+/// The context that the model read beside the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
@@ -30,7 +30,7 @@ pub struct ContextDifference {
     pub source: String,
     /// The translation whose words are scored.
     pub translation: String,
-    /// What the model writes under each condition.
+    /// Translations under each condition.
     pub written: Vec<(Condition, String)>,
     pub words: Vec<WordDifference>,
     /// The word that was asked about.
@@ -64,7 +64,7 @@ impl WordDifference {
         self.in_document - self.alone
     }
 
-    /// What is left of the gain if the context is in another order.
+    /// The rest of the gain if the context is in another order.
     pub fn shuffled_gain(&self) -> f32 {
         self.shuffled - self.alone
     }
@@ -80,7 +80,7 @@ impl ContextDifference {
         self.words.iter().map(WordDifference::shuffled_gain).sum()
     }
 
-    /// What was written, and which words of it the model does not write with the whole document.
+    /// Translations with the words that the model does not write with the whole document.
     pub fn marked(&self) -> Vec<(Condition, Vec<Piece>)> {
         let with = self.written.first().map_or("", |(_, text)| text.as_str());
         let marked = self.written.iter().map(|(condition, text)| {

@@ -20,7 +20,7 @@ use crate::charts::{Theme, write_picture};
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 
-/// What is on screen or on paper.
+/// A view with its title, on screen or on paper.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Explanation {

@@ -1,4 +1,4 @@
-//! What gates let through for the words of a sentence.
+//! Gates of the words of a sentence.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::trace::{Side, TraceSource};
 /// One gate, word by word.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GateView {
-    /// What the gate does and what 1 means.
+    /// The gate and the meaning of 1.
     pub name: String,
     pub layer: usize,
     pub side: Side,

@@ -37,7 +37,7 @@ pub struct TreeLayout {
     pub slot: f64,
 }
 
-/// What is drawn of a node's children.
+/// The part of a node's children that is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Opened {
     No,
@@ -158,7 +158,7 @@ impl TreeView {
         children.chunk_by(move |&a, &b| silent(a) && silent(b))
     }
 
-    /// What is drawn, not yet where.
+    /// The nodes to be drawn, before they have places.
     fn place(&self, opened: &[Opened]) -> Vec<Placed> {
         let mut placed = Vec::new();
         let mut open = vec![(vec![self.root], None)];

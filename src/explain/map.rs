@@ -26,9 +26,9 @@ pub enum Order {
 pub struct WeightMap {
     /// Such as `Context: words × sentences`.
     pub title: String,
-    /// What is asked, layer and head.
+    /// The query, with layer and head.
     pub query: String,
-    /// What a number is: weight of one head, or mass of several.
+    /// The meaning of a number: weight of one head, or mass of several.
     pub measure: String,
     pub row_side: Side,
     pub column_side: Side,

@@ -13,7 +13,7 @@ pub struct Margin {
     pub query: Query,
     /// Such as `sentence 3 · all words · layer 2 · head 1`.
     pub shown: String,
-    /// What a weight is: `attention weight`, or `attention mass` if it is an average.
+    /// The meaning of a weight: `attention weight`, or `attention mass` if it is an average.
     pub measure: String,
     /// Number and weight of sentences, ascending by number.
     pub weights: Vec<(u32, f32)>,
@@ -22,7 +22,7 @@ pub struct Margin {
 }
 
 impl Margin {
-    /// What the margin of a document says while `question` stands in the explorer and `sentence` is selected in the document:
+    /// The margin of a document while `question` stands in the explorer and `sentence` is selected in the document:
     /// the question's word if it is of this sentence, else all of its words.
     pub fn query(source: &TraceSource, question: &Question, sentence: usize) -> Query {
         let mut query = question.query;

@@ -1,4 +1,4 @@
-//! What lies where in a picture, and which part of it is seen: what a window needs to point at things.
+//! Places of a picture and the part of it that is seen, so that a window can point at things.
 
 use crate::charts::Rect;
 use crate::trace::Side;
@@ -12,14 +12,14 @@ pub struct Spot {
     pub word: Option<usize>,
 }
 
-/// What a place of a picture stands for.
+/// The meaning of a place of a picture.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Mark {
     /// In pixels of the picture.
     pub place: Rect,
-    /// What asks.
+    /// The query.
     pub query: Option<Spot>,
-    /// What was looked at; of several sentences the first.
+    /// The key; of several sentences the first.
     pub key: Option<Spot>,
     /// The last sentence, where a node stands for several.
     pub last: usize,

@@ -1,4 +1,4 @@
-//! What the words of a translation owe to a translation memory: the pairs in which the same word followed a similar state
+//! The memory's share in the words of a translation: the pairs in which the same word followed a similar state
 //! of the decoder, and how much say they had.
 //!
 //! Khandelwal et al., "Nearest Neighbor Machine Translation", ICLR 2021, Eq. 2 and 3.
@@ -116,7 +116,7 @@ impl MemoryView {
         (agreeing, (whole - agreeing).max(0.0))
     }
 
-    /// What was asked about, and what its probability owes to the memory.
+    /// The query, and the memory's share in its probability.
     pub fn query(&self) -> String {
         let sentence = self.sentence + 1;
         let selected = self

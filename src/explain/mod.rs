@@ -1,4 +1,4 @@
-//! What a model looked at, as numbers and as figures: a trace and a question in, a view out.
+//! Attention of a model, as numbers and as figures: a trace and a question in, a view out.
 //!
 //! A [`Query`] names a word or sentence, a layer and a head; each view reads the rows it needs from a
 //! [`TraceSource`](crate::trace::TraceSource) one by one and keeps what is shown, in the order in which it is shown, so

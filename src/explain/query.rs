@@ -1,4 +1,4 @@
-//! What is asked of a trace, and which of its maps answer.
+//! Queries, and the maps of a trace that answer them.
 
 use std::ops::Range;
 
@@ -87,7 +87,7 @@ impl Query {
         }
     }
 
-    /// What is shown, such as `sentence 3 · word 7 "it" · layer 2 · head 3 · T = 4`, counted from 1 as people do.
+    /// The query in words, such as `sentence 3 · word 7 "it" · layer 2 · head 3 · T = 4`, counted from 1 as people do.
     pub fn breadcrumb(&self, overview: &Overview, attention: &Attention) -> String {
         let mut parts = vec![format!("sentence {}", self.sentence + 1)];
         let tokens = &overview.sentences(self.side)[self.sentence].tokens;
@@ -209,7 +209,7 @@ impl Attention {
         })
     }
 
-    /// What the first head says of its units; those of the others are the same.
+    /// The units of the first head; those of the others are the same.
     pub fn info<'a>(&self, source: &'a TraceSource) -> &'a MapInfo {
         source.info(self.maps[0])
     }
@@ -251,7 +251,7 @@ impl Attention {
         }
     }
 
-    /// What a weight is: `attention weight`, or `attention mass` if it is an average.
+    /// The meaning of a weight: `attention weight`, or `attention mass` if it is an average.
     pub(super) fn measure(&self, rows: usize) -> String {
         match (self.maps.len(), rows) {
             (1, 1) => "attention weight".to_owned(),

@@ -27,7 +27,7 @@ pub enum ViewKind {
     Itself,
     Gates,
     Zeros,
-    /// What the translation is worth without its context; the model answers, not the trace.
+    /// The worth of the translation without its context; the model answers, not the trace.
     Difference,
     /// Where in its memory the translation was looked up; the model answers, not the trace.
     Memory,
@@ -232,7 +232,7 @@ pub fn head_for_tree(mut query: Query) -> Query {
     query
 }
 
-/// What can be asked of a trace in one view.
+/// Questions that can be asked of a trace in one view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choices {
     /// Whose words can ask; empty if the trace has nothing for this view.

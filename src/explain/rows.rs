@@ -9,16 +9,16 @@ use crate::trace::{MapRow, TraceSource, WordIndex};
 /// Shares are sums of 32-bit numbers; what is smaller is rounding, not attention.
 pub(super) const ROUNDING: f32 = 1e-5;
 
-/// What one or several queries put weight on together: the mean of their rows. A query that may see nothing adds zeros.
+/// The weights of one or several queries together: the mean of their rows. A query that may see nothing adds zeros.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct MeanRow {
     /// Ascending; of words where the row tells of words only.
     pub sentences: Vec<(u32, f32)>,
     /// Ascending; empty if keys are sentences.
     pub words: Vec<(u32, f32)>,
-    /// What is in no sentence.
+    /// Weight in no sentence.
     pub sentence_rest: f32,
-    /// What is in no word.
+    /// Weight in no word.
     pub word_rest: f32,
 }
 

@@ -22,7 +22,7 @@ pub struct SimilarityView {
     pub query: String,
     /// The measure.
     pub measure: String,
-    /// What the sentences say.
+    /// Texts of the sentences.
     pub labels: Vec<String>,
     /// Sentences that share a row and a column, 1 if none do.
     pub block: usize,

@@ -8,7 +8,7 @@ use super::rows::{MeanRow, Rows};
 use crate::error::Result;
 use crate::trace::{Side, TraceSource, TracedTree};
 
-/// What a node's number is.
+/// The meaning of a node's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
@@ -18,7 +18,7 @@ pub enum Measure {
     Mass,
 }
 
-/// What became of a node.
+/// The fate of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeState {
@@ -62,7 +62,7 @@ pub struct TreeView {
     /// Of the sentences.
     pub side: Side,
     pub measure: Measure,
-    /// What mass is: weight of one row, or the mean of several.
+    /// The meaning of mass: weight of one row, or the mean of several.
     pub mass: String,
     pub num_levels: usize,
     pub root: usize,

@@ -37,7 +37,7 @@ pub struct ZerosView {
     pub points: Vec<ZerosPoint>,
 }
 
-/// What the words of a sentence may see.
+/// The words that a sentence may see.
 struct Seen<'a> {
     /// With words: others cannot be looked at.
     sentences: usize,

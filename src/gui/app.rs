@@ -27,7 +27,7 @@ use crate::jobs::{
 };
 use crate::training::{DeviceLock, Order};
 
-/// What the panels remember between frames.
+/// State of the panels between frames.
 #[derive(Default)]
 pub struct Panels {
     pub document: DocumentPanel,

@@ -9,7 +9,7 @@ use egui::{
 };
 
 use super::theme::{self, Palette};
-use crate::app::finding::Mark;
+use crate::app::find::Mark;
 use crate::app::markup::{Piece, Token, pieces};
 use crate::text::document::ParagraphKind;
 
@@ -63,12 +63,12 @@ impl CellStyle {
     }
 }
 
-/// What a cell shows.
+/// The text and marks of a cell.
 #[derive(Debug, Clone, Copy)]
 pub struct Content<'a> {
     /// With placeholders.
     pub text: &'a str,
-    /// What those of single tags show.
+    /// The text of single tags.
     pub points: &'a [String],
     /// Where it holds what is looked for.
     pub marks: &'a [Mark],
@@ -224,7 +224,7 @@ fn chip_label(token: Token) -> String {
     }
 }
 
-/// What stands in a chip beside its number: inline code, an address.
+/// The text in a chip beside its number: inline code, an address.
 fn chip_text(token: Token, points: &[String]) -> Option<String> {
     let Token::Point(number) = token else {
         return None;

@@ -6,7 +6,7 @@ use super::plot::{SCALE, record};
 use super::recording::Recording;
 use crate::charts::{Chart, Plan, Span, Theme, View};
 
-/// What the menu of a chart asks for; who shows the chart opens the dialogs.
+/// A command of a chart's menu; who shows the chart opens the dialogs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChartAction {
     SaveSvg,
@@ -15,7 +15,7 @@ pub enum ChartAction {
     CopyCsv,
 }
 
-/// What the window remembers of a chart between frames.
+/// State of a chart between frames.
 #[derive(Debug, Default)]
 pub struct ChartViewState {
     pub view: View,

@@ -18,11 +18,11 @@ pub enum CloseState {
     Writing,
     /// Something could not be written, or not yet.
     Unwritten,
-    /// Whatever is lost.
+    /// Close, whatever is lost.
     Sure,
 }
 
-/// What a person wants whose work could not be written.
+/// The choice about work that could not be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unwritten {
     Again,
@@ -179,7 +179,7 @@ mod tests {
     use crate::jobs::{Event, FileRequest, JobId};
     use crate::text::document::{Document, Format};
 
-    /// What a minimised window does that is told to close.
+    /// The answer of a minimised window to a request to close.
     fn told_to_close(
         state: &mut AppState,
         closing: &mut Option<CloseState>,
@@ -255,7 +255,7 @@ mod tests {
         (state, closing, requests)
     }
 
-    /// What the file thread tells of `requests` when the disk is full or has room again.
+    /// The file thread's answers to `requests` when the disk is full or has room again.
     fn written(state: &mut AppState, requests: Vec<FileRequest>, is_full: bool) {
         for request in requests {
             match request {

@@ -85,7 +85,7 @@ pub fn closed(ui: &Ui) {
         .data_mut(|data| data.remove::<usize>(Id::unique("target editor")));
 }
 
-/// What is missing and what is wrong; returns the token to insert.
+/// Missing tokens and problems; returns the token to insert.
 fn footer_ui(
     ui: &mut Ui,
     editor: &Editor,

@@ -7,7 +7,7 @@ use egui::{
 };
 
 use super::theme::Palette;
-use crate::app::finding::Find;
+use crate::app::find::Find;
 use crate::app::{Command, FindCommand, OpenDocument};
 
 /// Width of the two fields.

@@ -24,7 +24,7 @@ pub fn state_tooltip(state: State) -> &'static str {
     }
 }
 
-/// What a translation memory does.
+/// The explanation of a translation memory.
 pub const MEMORY: &str = "Sentences that stand there exactly so are taken over; for others the model looks up what similar \
     ones became";
 pub const LEARNING: &str = "Before a document is translated, the model learns for a few seconds from the sentences of the \
@@ -49,7 +49,7 @@ pub fn flag(flag: Flag) -> &'static str {
     }
 }
 
-/// What a command does, where its label is too short to say.
+/// The explanation of a command whose label is too short to say it.
 pub fn explanation(command: &Command) -> Option<&'static str> {
     match command {
         Command::UpdateRest => Some(

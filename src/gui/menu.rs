@@ -44,7 +44,7 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     });
 }
 
-/// What the window is about.
+/// The pages of the window.
 fn pages_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     for page in [
         Page::Document,

@@ -220,7 +220,7 @@ impl<'a> SectionWeights<'a> {
         }
     }
 
-    /// What is added to the explanation of a row.
+    /// An addition to the explanation of a row.
     fn told(&self, row: usize) -> Option<String> {
         let weight = self.weights[row];
         (weight > 0.0).then(|| format!("\n{}", self.margin.told(weight)))
@@ -237,7 +237,7 @@ impl<'a> SectionWeights<'a> {
     }
 }
 
-/// What a row of the outline shows.
+/// A row of the outline.
 struct SectionRow {
     section: usize,
     current: bool,

@@ -3,7 +3,7 @@
 use egui::epaint::TextShape;
 use egui::{Align, Color32, FontId, Galley, Painter, Pos2, Shape};
 
-/// What was drawn, to be painted as often as wanted.
+/// Shapes that were drawn, to be painted as often as wanted.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Recording {
     pub shapes: Vec<Shape>,

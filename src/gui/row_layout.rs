@@ -5,7 +5,7 @@ use egui::{Rangef, Rect, Ui};
 use super::cell::{Cell, CellStyle, Content};
 use super::theme::Palette;
 use crate::app::OpenDocument;
-use crate::app::finding::Side;
+use crate::app::find::Side;
 use crate::text::document::{Document, ParagraphKind};
 
 /// Space above and below the text of a row.
@@ -41,7 +41,7 @@ impl Columns {
     }
 }
 
-/// What a row consists of, laid out.
+/// The parts of a row, laid out.
 pub struct Row {
     pub sentence: usize,
     pub gap: f32,

@@ -14,11 +14,11 @@ use crate::jobs::State;
 use crate::text::document::{Document, Markup, ParagraphKind};
 use crate::text::placeholder;
 
-/// What the row must know besides its text.
+/// Facts about a row besides its text.
 #[derive(Debug, Clone, Copy)]
 pub struct RowContext<'a> {
     pub columns: &'a Columns,
-    /// What the selected sentence attends to.
+    /// Attention of the selected sentence.
     pub margin: Option<&'a MarginShading<'a>>,
     pub selected: bool,
     pub editing: bool,

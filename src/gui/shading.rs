@@ -94,7 +94,7 @@ impl<'a> MarginShading<'a> {
         inside.map(|weight| weight.1).sum()
     }
 
-    /// What a weight is, of what and when.
+    /// A weight in words.
     pub fn told(&self, weight: f32) -> String {
         let Margin { measure, shown, .. } = self.margin;
         let old = if self.is_old {

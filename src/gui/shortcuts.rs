@@ -129,7 +129,7 @@ fn is_of_page(group: Group, page: Page) -> bool {
     }
 }
 
-/// What the keyboard writes into.
+/// Fields that the keyboard writes into.
 #[derive(Debug, Clone, Copy)]
 struct Keyboard {
     /// A target sentence is in the editor.

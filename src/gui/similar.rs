@@ -1,4 +1,4 @@
-//! What the memory has like the selected sentence, and what became of it.
+//! Memory matches for the selected sentence, and how they were used.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the window shows while no document is open.
+//! The window while no document is open.
 
 use std::path::{Path, PathBuf};
 

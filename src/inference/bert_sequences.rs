@@ -1,4 +1,4 @@
-//! What BERT reads of the sentences of a document: each with the one that was chosen as its context.
+//! Sequences for BERT: each sentence of a document with the one that was chosen as its context.
 
 use std::ops::ControlFlow;
 

@@ -30,7 +30,7 @@ struct Surrounding {
 }
 
 impl Translator {
-    /// What its context does to a sentence of a document and to its translation, the `sentence`'s entry of `targets`.
+    /// The effect of its context on a sentence of a document and on its translation, the `sentence`'s entry of `targets`.
     ///
     /// # Errors
     /// If the device fails.
@@ -85,7 +85,7 @@ impl Translator {
         })
     }
 
-    /// What the model writes for the sentence.
+    /// The model's translation of the sentence.
     fn written_in(&self, surrounding: &Surrounding, options: &SearchOptions) -> Result<String> {
         let others = surrounding.targets.iter().enumerate();
         let fixed: BTreeMap<usize, String> = others

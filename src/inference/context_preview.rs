@@ -1,4 +1,4 @@
-//! What context each sentence of one document would get.
+//! A preview of the context that each sentence of one document would get.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ pub struct PreviewedContext {
     /// Its number there, counted from 0.
     pub sentence: usize,
     pub text: String,
-    /// What the measure says.
+    /// The value of the measure.
     pub value: f32,
 }
 

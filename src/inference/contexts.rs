@@ -32,7 +32,7 @@ pub struct SimilarContext<'a> {
     pub index: Option<&'a Corpus>,
 }
 
-/// What is under way: so much is done, of so much.
+/// Progress: so much is done, of so much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selecting {
     /// Sentences that differ.
@@ -41,7 +41,7 @@ pub enum Selecting {
     Comparing(Split, usize, usize),
 }
 
-/// What a selection came to.
+/// The outcome of a selection.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ContextReport {
     pub documents: usize,

@@ -1,4 +1,4 @@
-//! What a model thinks of the translations of a contrastive set, in the documents that these stand in.
+//! Scores of the translations of a contrastive set, in the documents that these stand in.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::search::{Candidates, SearchOptions, SourceSentence, SourceText, force_documents};
 use crate::text::placeholder::stripped;
 
-/// What is read with a sentence.
+/// The context that is read with a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContextOptions {
     /// Sentences before it; all of the document if none is said.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Mishap, Result, panic_message};
 
-/// What a user asks for.
+/// The device that a user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceChoice {
@@ -20,6 +20,20 @@ pub enum DeviceChoice {
     Cpu,
     /// The GPU, even a software adapter.
     Gpu,
+}
+
+/// Keeps the search for a GPU from looking for a screen. Mesa's Vulkan layer orders adapters by the one that draws the
+/// screen, for which it calls upon the window system, and where there is none that prints errors. A program calls it
+/// first thing, if it opens no window. Where a person has told that layer which adapter to take, it stays.
+pub fn find_gpus_without_a_screen() {
+    let is_told = ["DRI_PRIME", "MESA_VK_DEVICE_SELECT", "NODEVICE_SELECT"];
+    if cfg!(target_os = "linux") && is_told.iter().all(|name| std::env::var_os(name).is_none()) {
+        #[expect(unsafe_code, reason = "the layer can be told by the environment alone")]
+        // SAFETY: no other thread reads the environment before any has started.
+        unsafe {
+            std::env::set_var("NODEVICE_SELECT", "1");
+        }
+    }
 }
 
 /// A device that was found.

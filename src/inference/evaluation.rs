@@ -88,7 +88,10 @@ impl Translator {
         let with_markup = |(segment, texts): (&Segment, Vec<String>)| {
             let units = &documents[segment.document];
             let texts = segment.units.iter().zip(texts).map(|(unit, text)| {
-                let number = units.sources.iter().position(|(place, _)| *place == unit.place);
+                let number = units
+                    .sources
+                    .iter()
+                    .position(|(place, _)| *place == unit.place);
                 number.map_or(text.clone(), |number| {
                     let source = &units.sources[number].1;
                     self.with_markup(source, &points(units, number), &text).text
@@ -100,7 +103,7 @@ impl Translator {
     }
 }
 
-/// What a model reads as one sentence: a unit or a part of it.
+/// One sequence of a model: a unit or a part of it.
 struct Part {
     ids: Vec<u32>,
     /// White space before and behind it, which is not read.

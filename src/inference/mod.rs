@@ -22,7 +22,7 @@ pub use bert_sequences::bert_sequences;
 pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use contrastive::{ContextOptions, SetScores};
-pub use device::{ComputeDevice, DeviceChoice};
+pub use device::{ComputeDevice, DeviceChoice, find_gpus_without_a_screen};
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use markup_projection::{Alignment, Projected, StrippedSource, projected};
 pub use sentence_encoder::SentenceEncoder;

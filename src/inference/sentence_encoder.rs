@@ -49,12 +49,12 @@ impl SentenceEncoder {
         })
     }
 
-    /// What its folder says of it.
+    /// The description in its folder.
     pub fn description(&self) -> &EncoderFolder {
         &self.description
     }
 
-    /// What computes, for a status line.
+    /// The device, for a status line.
     pub fn device_name(&self) -> &str {
         &self.device.name
     }

@@ -1,4 +1,4 @@
-//! What comes out for one sentence, and what a user should know of it.
+//! The translation of one sentence, and warnings about it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
 
-/// What a user should know of a translation.
+/// A warning about a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {

@@ -10,7 +10,6 @@ use burn::module::Module;
 use super::device::{ComputeDevice, DeviceChoice};
 use super::markup_projection::StrippedSource;
 use super::translation::{Flag, Translation};
-pub use markup::AlignmentHeads;
 use crate::error::{Error, Result};
 use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
@@ -22,6 +21,7 @@ use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{Side, Tokenizer};
 use crate::weights::ModelFolder;
+pub use markup::AlignmentHeads;
 
 mod markup;
 mod memory;
@@ -30,7 +30,7 @@ mod reranking;
 #[cfg(test)]
 mod tests;
 
-/// What a model says of itself.
+/// Facts about a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelInfo {
     pub name: String,
@@ -42,7 +42,7 @@ pub struct ModelInfo {
     pub reads: Reads,
 }
 
-/// What a model reads of the other sentences of a document.
+/// The other sentences of a document that a model reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reads {
     #[default]
@@ -63,13 +63,13 @@ pub struct KnownTranslations {
     fixed: BTreeMap<usize, String>,
     /// The tokens of each part of a sentence.
     drafts: HashMap<(usize, usize), Vec<u32>>,
-    /// What BERT reads of each sentence.
+    /// BERT's sequence of each sentence.
     contexts: Option<Vec<BertSequence>>,
     encodings: Encodings,
 }
 
 impl KnownTranslations {
-    /// What somebody has edited or confirmed, by the index of the sentence.
+    /// Targets that somebody has edited or confirmed, by the index of the sentence.
     pub fn fixed(fixed: BTreeMap<usize, String>) -> Self {
         Self {
             fixed,
@@ -78,7 +78,7 @@ impl KnownTranslations {
     }
 }
 
-/// What a translation has come to.
+/// Progress of a translation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// Drafts that others read, which come first: so many are done and to be done now.
@@ -103,7 +103,7 @@ pub struct Translator {
     /// Whether markup is put into translations by alignment, though the vocabulary has placeholders.
     strips_markup: bool,
     alignment_heads: AlignmentHeads,
-    /// What the user has translated before.
+    /// The user's translation memory.
     memory: Option<Arc<TranslationMemory>>,
 }
 
@@ -173,7 +173,7 @@ impl Translator {
         &*self.tokenizer
     }
 
-    /// What its folder says of the model.
+    /// The description in the model's folder.
     pub fn description(&self) -> &ModelFolder {
         &self.description
     }
@@ -216,7 +216,7 @@ impl Translator {
         self.device.is_cpu()
     }
 
-    /// What computes, for a status bar.
+    /// The device, for a status bar.
     pub fn device_name(&self) -> &str {
         &self.device.name
     }
@@ -414,7 +414,9 @@ impl Translator {
         }
         if let Some(stripped) = &pending.stripped {
             let parts = pending.parts.iter().map(|(source, hypothesis)| {
-                let ids = hypothesis.as_ref().map(|hypothesis| hypothesis.ids.as_slice());
+                let ids = hypothesis
+                    .as_ref()
+                    .map(|hypothesis| hypothesis.ids.as_slice());
                 (source.as_str(), ids.unwrap_or_default())
             });
             let parts: Vec<_> = parts.collect();

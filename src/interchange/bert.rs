@@ -183,7 +183,7 @@ impl<'a> Reading<'a> {
         let sizes = self.sizes;
         for (ours, theirs, rows) in [
             ("words", "word_embeddings", sizes.vocab_size),
-            ("places", "position_embeddings", sizes.max_tokens),
+            ("positions", "position_embeddings", sizes.max_tokens),
             ("types", "token_type_embeddings", sizes.num_types),
         ] {
             let shape = [rows, sizes.d_model];

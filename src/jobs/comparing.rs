@@ -29,7 +29,7 @@ pub struct Comparison {
 #[derive(Debug)]
 pub(super) struct Encoded {
     encoder: PathBuf,
-    /// What the encoder calls itself.
+    /// The encoder's name.
     name: String,
     texts: Vec<String>,
     embeddings: Embeddings,

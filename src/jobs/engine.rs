@@ -1,4 +1,4 @@
-//! What the worker thread needs of a model.
+//! The worker thread's view of a model.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::text::document::Document;
 use crate::trace::Trace;
 use crate::training::{ModelQuestion, Prepared, explain, for_document};
 
-/// What the worker needs of a loaded model; tests put something small in its place.
+/// The worker's view of a loaded model; tests put something small in its place.
 pub trait Engine {
     fn info(&self) -> &ModelInfo;
 

@@ -48,7 +48,7 @@ pub enum ExplainRequest {
     },
 }
 
-/// What a question about a trace is answered with.
+/// The answer to a question about a trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     pub question: Question,

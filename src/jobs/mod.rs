@@ -45,7 +45,7 @@ use crate::training::{Estimate, TrainingEvent};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct JobId(pub u64);
 
-/// What the window may change while a translation runs.
+/// Settings that the window may change while a translation runs.
 #[derive(Debug, Clone, Default)]
 pub struct JobControl {
     cancelled: Arc<AtomicBool>,
@@ -72,7 +72,7 @@ impl JobControl {
     }
 }
 
-/// What a person has translated before: a corpus folder, a TMX file or a table.
+/// A person's translation memory: a corpus folder, a TMX file or a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserMemory {
     pub path: PathBuf,
@@ -99,7 +99,7 @@ pub enum Request {
         options: SearchOptions,
         control: JobControl,
     },
-    /// What the model attends to when it reads `document` and writes `targets`, one for each sentence or none; `top_t` is
+    /// Traces the model over `document` and `targets`, one for each sentence or none; `top_t` is
     /// another T than the model's own.
     Trace {
         job: JobId,
@@ -107,7 +107,8 @@ pub enum Request {
         targets: Vec<Option<String>>,
         top_t: Option<usize>,
     },
-    /// What only the model can tell of a sentence. Of several that wait only the last one is answered; one that is
+    /// A question about a sentence that only the model can answer. Of several that wait only the last one is answered;
+    /// one that is
     /// cancelled while the model is made for the document is not.
     Tell {
         job: JobId,
@@ -125,7 +126,7 @@ pub enum Request {
     },
 }
 
-/// What a thread reports.
+/// A report of a thread.
 #[derive(Debug)]
 pub enum Event {
     ModelOpened {
@@ -164,7 +165,7 @@ pub enum Event {
         device_name: String,
         error: Error,
     },
-    /// What a run tells; it ends with `Finished` or `Failed`.
+    /// An event of a run; it ends with `Finished` or `Failed`.
     Training {
         job: JobId,
         event: TrainingEvent,

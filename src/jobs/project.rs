@@ -48,7 +48,7 @@ pub struct SavedTarget {
     pub flags: Vec<Flag>,
 }
 
-/// What a project file holds.
+/// The content of a project file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
     pub version: u32,
@@ -143,7 +143,7 @@ impl Project {
         matched
     }
 
-    /// What a person has edited or confirmed and is not among the `matched` targets, in the order of the file.
+    /// Targets that a person has edited or confirmed and that are not `matched`, in the order of the file.
     pub fn unmatched(&self, matched: &[Option<&SavedTarget>]) -> Vec<SavedTarget> {
         let matched: HashSet<*const SavedTarget> = matched
             .iter()

@@ -76,7 +76,7 @@ mod tests {
             }
         }
 
-        /// What keeps the saved work from being used.
+        /// The reason why the saved work cannot be used.
         fn open(&self) -> Option<Error> {
             self.files.send(FileRequest::OpenDocument {
                 job: JobId(1),

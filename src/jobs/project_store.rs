@@ -18,14 +18,14 @@ use crate::text::file::write_atomically;
 /// So many projects of documents that are gone are read to find the one that a document had under another name.
 const MOST_LOOKED_AT: usize = 400;
 
-/// What earlier sessions have left of a document.
+/// Work that earlier sessions have left of a document.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Done on the document at this path.
     pub project: Option<Project>,
     /// Done on the same text, or much of it, at another path.
     pub elsewhere: Option<Project>,
-    /// What cannot be used.
+    /// The error of a file that cannot be used.
     pub error: Option<Error>,
 }
 
@@ -35,9 +35,9 @@ pub(super) struct ProjectPlace {
     folder: PathBuf,
     /// Of the document's path.
     path_key: String,
-    /// What the next file takes the place of: its work is in there.
+    /// Files that the next one replaces: their work is in it.
     read: Vec<PathBuf>,
-    /// What cannot be read, or belongs to another document: never replaced.
+    /// Files that cannot be read, or belong to another document: never replaced.
     foreign: Vec<PathBuf>,
     /// The folder could not be listed, so nobody knows what would be lost.
     is_unknown: bool,
@@ -254,7 +254,7 @@ fn merged(projects: Vec<Project>) -> Option<Project> {
     Some(merged)
 }
 
-/// What was done on a document of the same content at another path; else on one that is gone, if half of it fits here.
+/// Work on a document of the same content at another path; else on one that is gone, if half of it fits here.
 fn elsewhere(others: Vec<Entry>, content: &str, document: &Document) -> Option<Project> {
     let (same, others): (Vec<Entry>, Vec<Entry>) = others
         .into_iter()

@@ -1,4 +1,4 @@
-//! What the window does with the folder of a run that nobody trains: renames, deletes and exports it.
+//! Folders of runs that nobody trains: they are renamed, deleted and exported.
 
 use std::path::{Path, PathBuf};
 

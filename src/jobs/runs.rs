@@ -52,13 +52,13 @@ impl RunSeen {
         best_model(&self.folder)
     }
 
-    /// What was measured, held only while it is drawn.
+    /// The curves, locked; hold them only while they are drawn.
     pub fn curves(&self) -> MutexGuard<'_, Curves> {
         self.curves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What a corpus is made of.
+/// The source of a corpus.
 #[derive(Debug, Clone)]
 pub enum CorpusImport {
     Folders(FolderImport),

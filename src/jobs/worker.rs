@@ -90,7 +90,7 @@ impl Worker {
     }
 }
 
-/// What was asked to be opened.
+/// The model and settings that were asked for.
 #[derive(Clone)]
 struct Opened {
     folder: PathBuf,
@@ -102,7 +102,7 @@ struct Loop<E, O, S> {
     open: O,
     emit: S,
     engine: Option<E>,
-    /// What to open again after a panic has cost us the model.
+    /// The model to open again after a panic has cost us ours.
     opened: Option<Opened>,
     /// Shared with the training thread.
     device_lock: DeviceLock,

@@ -48,7 +48,7 @@ pub struct JudgedDocument {
     pub fluency: Option<Vote>,
 }
 
-/// What the person says.
+/// A person's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Vote {
@@ -57,7 +57,7 @@ pub enum Vote {
     Right,
 }
 
-/// What is asked.
+/// A question to the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Criterion {

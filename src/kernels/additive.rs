@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::cpu::{self, CpuOperation, Matrix, Operand};
 use super::matmul::{dot, exp};
 
-/// What one state per sentence attends to; sentences are padded to the longest one.
+/// Sequences for one state per sentence to attend to; sentences are padded to the longest one.
 #[derive(Debug, Clone)]
 pub struct Alignment {
     /// `[sentences, longest]`, below -1e8 where there is no word.

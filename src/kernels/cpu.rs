@@ -17,7 +17,7 @@ type Tracked = FloatTensor<Autodiff<Flex>>;
 
 /// An operation on `N` matrices with one matrix as output.
 pub(super) trait CpuOperation<const N: usize>: Clone + Debug + Send + 'static {
-    /// What the backward pass needs of the forward pass.
+    /// Results of the forward pass that the backward pass needs.
     type Saved: Clone + Debug + Send + 'static;
 
     fn forward(&self, inputs: [Matrix; N]) -> (Matrix, Self::Saved);

@@ -53,7 +53,7 @@ fn layer_norm_plain(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f3
     centred / (variance + epsilon).sqrt() * gamma.unsqueeze::<2>() + beta.unsqueeze::<2>()
 }
 
-/// What the backward pass needs: the rows before γ and β, and 1 / deviation of each.
+/// Results for the backward pass: the rows before γ and β, and 1 / deviation of each.
 #[derive(Clone, Debug)]
 struct Normalised {
     rows: Matrix,

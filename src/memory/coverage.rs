@@ -10,7 +10,7 @@ const CANDIDATES: usize = 200;
 /// Words of the longest phrase.
 const LONGEST: usize = 4;
 
-/// What is left of a phrase's weight with every pair that has it.
+/// The share of a phrase's weight that every pair with it leaves.
 const LEFT: f32 = 0.5;
 
 /// Words that every pair costs beside its own.

@@ -45,7 +45,7 @@ const CANDIDATES: usize = 40;
 /// A word that stands in more than one of so many sentences finds too many of them.
 const COMMON: usize = 12;
 
-/// What a packed file begins with.
+/// The first bytes of a packed file.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
 /// Pairs of sentences as a reader sees them, searchable by their source.
@@ -391,7 +391,8 @@ impl TranslationMemory {
     }
 }
 
-/// What an encoder that reads `max_tokens` reads behind a sentence of `own` tokens: `sentence_break`, and as many tokens of
+/// The suffix that an encoder of `max_tokens` reads after a sentence of `own` tokens: `sentence_break`, and as many
+/// tokens of
 /// the match's translation as there is room for, with one kept for the end. Nothing without a match.
 pub fn fuzzy_suffix(
     found: Option<Match<'_>>,

@@ -23,7 +23,7 @@ pub struct BleuMetric {
     pub effective_order: bool,
 }
 
-/// What stands for a precision of 0.
+/// The value in place of a precision of 0.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Smoothing {
     /// Nothing; the score becomes 0.

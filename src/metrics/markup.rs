@@ -37,7 +37,7 @@ pub fn markup_placement(
     sum
 }
 
-/// What stands inside a pair or beside a point.
+/// The text inside a pair or beside a point.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     Around(String),

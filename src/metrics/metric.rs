@@ -1,4 +1,4 @@
-//! What all scores have in common.
+//! The common interface of all scores.
 
 use std::fmt;
 
@@ -20,13 +20,13 @@ pub trait Metric: Send + Sync {
     /// How many numbers [`Metric::count`] gives.
     fn num_sums(&self) -> usize;
 
-    /// What one segment adds to the sums; there is at least one reference.
+    /// Counts of one segment, to be added to the sums; there is at least one reference.
     fn count(&self, hypothesis: &str, references: &[&str]) -> Vec<i64>;
 
     /// The score of the sums over any choice of segments, on the scale of 0 to 100 that tables use.
     fn score(&self, sums: &[i64]) -> f64;
 
-    /// What the score is made of, by name.
+    /// Components of the score, by name.
     fn details(&self, sums: &[i64]) -> Vec<(&'static str, f64)>;
 }
 

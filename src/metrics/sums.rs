@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::{Documents, Metric};
 
-/// What each segment of one system adds to the sums of one metric.
+/// Counts that each segment of one system adds to the sums of one metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SegmentSums {
     width: usize,

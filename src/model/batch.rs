@@ -1,6 +1,6 @@
 //! What one update sees.
 
-use super::embedding::PackedBatch;
+use super::packed_batch::PackedBatch;
 
 /// Source documents and translations of some of their sentences.
 #[derive(Debug, Clone, Default)]

@@ -9,27 +9,15 @@ use std::sync::Arc;
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
-use serde::{Deserialize, Serialize};
 
 use super::attention::{MultiHeadAttention, projection};
 use super::config::ModelConfig;
 use super::context::{ContextGate, ContextGateConfig};
-use super::context_attention::Memory;
-use super::context_config::Context;
+use super::context_config::{Context, Fusion};
 use super::norm::Norm;
-use super::prepared::{PreparedMemory, ProjectedMemory, WordMemory};
+use super::prepared::{Memory, PreparedMemory, ProjectedMemory, WordMemory};
 use super::query_spans::QuerySpan;
 use crate::kernels::{DropoutSource, Segment};
-
-/// How a layer's own attention and its attention to BERT are joined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Fusion {
-    Cardinality,
-    /// In training one of the two alone, whichever chance says: drop-net with the authors' rate of 1.
-    Average,
-    Gate,
-}
 
 /// Attention to BERT's states. With a norm its residuals are those of CATSBY, with a gate it is gated, else averaged.
 #[derive(Module, Debug)]

@@ -2,8 +2,9 @@
 
 use burn::tensor::{Bool, Tensor, TensorData};
 
-use super::documents::{Documents, select_rows};
+use super::documents::Documents;
 use super::query_spans::QuerySpan;
+use super::rows::select_rows;
 
 /// Sentences that one head of one query reads, ascending, each with the score by which it was chosen.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::bert::BertReading;
 use super::context_config::{Context, MemorySource};
+use super::counting::Counting;
 use super::layout::Layout;
-use super::positions::Counting;
 use super::rnn_search::RnnSearchConfig;
 use crate::error::{Error, Result};
 

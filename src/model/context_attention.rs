@@ -18,34 +18,10 @@ use super::hierarchical_conditional::{
     HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig,
 };
 use super::norm::Norm;
-use super::prepared::{PreparedMemory, ProjectedMemory, WordMemory};
+use super::prepared::{Memory, PreparedMemory, ProjectedMemory, WordMemory};
 use super::query_spans::QuerySpan;
 use super::selective::{SelectiveAttention, SelectiveAttentionConfig};
 use crate::kernels::{DropoutSource, Segment, dropout};
-
-/// What is read: the words of some documents.
-#[derive(Debug, Clone)]
-pub struct Memory {
-    /// By what words are found, `[rows, d_model]`.
-    pub keys: Tensor<2>,
-    /// What is read of them, `[rows, d_model]`; the same in an encoder.
-    pub values: Tensor<2>,
-    pub documents: Documents,
-    /// Encodings of the sentences, `[sentences, d_model]`, where they are known; else they are made from the words.
-    pub encodings: Option<Tensor<2>>,
-}
-
-impl Memory {
-    /// Words that are found by what is read of them.
-    pub fn of(words: Tensor<2>, documents: Documents) -> Self {
-        Self {
-            keys: words.clone(),
-            values: words,
-            documents,
-            encodings: None,
-        }
-    }
-}
 
 /// Attention of words to the other sentences of their document.
 #[expect(

@@ -2,14 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bert_fusion::Fusion;
-use super::config::{ModelConfig, NormPosition};
-use super::documents::Reach;
-use super::flat::FlatLevel;
-use super::layout::Sublayer;
 use super::traversal::TraversalRule;
-use super::tree::MergeKind;
-use crate::error::{Error, Result};
 use crate::kernels::WordNormaliser;
 use crate::similarity::Measure;
 
@@ -83,6 +76,57 @@ pub enum Placement {
     Heads,
     /// Once after the last layer, in a context layer with a gate.
     Gate,
+}
+
+/// Which other sentences of its document a word may read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// All but its own.
+    Offline,
+    /// Those before its own.
+    Online,
+}
+
+impl Reach {
+    /// Whether words of sentence `own` may read sentence `other`.
+    pub fn sees(self, own: usize, other: usize) -> bool {
+        match self {
+            Self::Offline => own != other,
+            Self::Online => other < own,
+        }
+    }
+}
+
+/// How a layer's own attention and its attention to BERT are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fusion {
+    Cardinality,
+    /// In training one of the two alone, whichever chance says: drop-net with the authors' rate of 1.
+    Average,
+    Gate,
+}
+
+/// The units of flat attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlatLevel {
+    /// Means of the keys and values of each sentence.
+    Sentence,
+    Word,
+}
+
+/// How a parent is made of two children.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MergeKind {
+    /// [`Source2Token`](super::Source2Token) over the two, with the same weights on every level.
+    Source2Token,
+    /// Their mean.
+    Average,
+    /// [`MultiDimSource2Token`](super::MultiDimSource2Token) over the two.
+    MultiDim,
 }
 
 /// Whose states a context layer stands on.
@@ -178,70 +222,4 @@ impl Context {
     pub fn encodes_documents(&self) -> bool {
         !matches!(self, Self::Bert { .. })
     }
-
-    pub(super) fn validate(&self, config: &ModelConfig) -> Result<()> {
-        let refuse = |field, found: &dyn std::fmt::Display, allowed: &str| {
-            Err(Error::Config {
-                field,
-                found: found.to_string(),
-                allowed: allowed.to_owned(),
-            })
-        };
-        match *self {
-            Self::Conditional { top_t: 0, .. } | Self::HierarchicalConditional { top_t: 0, .. } => {
-                return refuse("context.top_t", &0, "at least 1");
-            }
-            Self::Concatenation { previous }
-            | Self::Han { previous, .. }
-            | Self::FlatTransformer { previous, .. }
-            | Self::Zhang { previous }
-                if !(1..=LARGEST_CONTEXT).contains(&previous) =>
-            {
-                return refuse(
-                    "context.previous",
-                    &previous,
-                    &format!("1 to {LARGEST_CONTEXT}"),
-                );
-            }
-            Self::Zhang { .. } | Self::Bert { .. } if config.norm == NormPosition::Pre => {
-                return refuse("norm", &"pre", "post with this context");
-            }
-            Self::Bert { .. } if config.bert.is_none() => {
-                return refuse(
-                    "bert",
-                    &"missing",
-                    "an imported BERT: canopy train --bert DIR",
-                );
-            }
-            Self::FlatTransformer { top, .. }
-                if top >= config.encoder.count(Sublayer::SelfAttention) =>
-            {
-                let allowed = "less than there are self-attentions in the encoder";
-                return refuse("context.top", &top, allowed);
-            }
-            _ => {}
-        }
-        let in_layers = match self {
-            Self::HierarchicalEncoding { placement, .. }
-            | Self::Conditional { placement, .. }
-            | Self::HierarchicalConditional { placement, .. } => *placement != Placement::Gate,
-            Self::Zhang { .. } | Self::Bert { .. } => true,
-            _ => false,
-        };
-        if config.bert.is_some() && !matches!(self, Self::Bert { .. }) {
-            return refuse("bert", &"set", "none with this context");
-        }
-        if in_layers && config.encoder.count(Sublayer::SelfAttention) == 0 {
-            let allowed = "a layout with self-attention, beside which the context can stand";
-            return refuse("encoder", &config.encoder, allowed);
-        }
-        if config.memory == MemorySource::StageOne && !self.is_gated() {
-            let allowed = "live, unless the context stands after the last layer";
-            return refuse("memory", &"stage_one", allowed);
-        }
-        Ok(())
-    }
 }
-
-/// More previous sentences than this are no context but a document.
-const LARGEST_CONTEXT: usize = 64;

@@ -9,15 +9,16 @@ use burn::tensor::{Device, Tensor};
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
-use super::context_attention::{ContextSublayer, GatedContext, Memory};
+use super::context_attention::{ContextSublayer, GatedContext};
 use super::context_config::Context;
-use super::embedding::{PackedBatch, indices};
 use super::encoder::EncoderOutput;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
 use super::norm::Norm;
-use super::prepared::PreparedMemory;
+use super::packed_batch::PackedBatch;
+use super::prepared::{Memory, PreparedMemory};
 use super::query_spans::QuerySpan;
 use super::recorder::{AttentionKind, AttentionRecorder};
+use super::rows::indices;
 use crate::kernels::{DropoutSource, Segment};
 
 /// Decoder layers.

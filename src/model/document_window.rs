@@ -5,10 +5,11 @@
 
 use burn::tensor::Tensor;
 
-use super::context_attention::{ContextAttention, GatedContext, Memory};
+use super::context_attention::{ContextAttention, GatedContext};
 use super::documents::Documents;
-use super::embedding::PackedBatch;
 use super::encoder::{Encoder, EncoderOutput};
+use super::packed_batch::PackedBatch;
+use super::prepared::Memory;
 use super::query_spans::QuerySpan;
 use super::recorder::{AttentionKind, AttentionRecorder};
 use super::transformer::Transformer;
@@ -173,11 +174,11 @@ mod tests {
     use burn::tensor::Device;
 
     use super::super::config::{Architecture, ModelConfig, NormPosition, Positions};
+    use super::super::context_config::MergeKind;
     use super::super::context_config::{Context, MemorySource, Placement};
     use super::super::recorder::{HeadWeights, Recording};
     use super::super::system::{Encoded, Model};
     use super::super::traversal::TraversalRule;
-    use super::super::tree::MergeKind;
     use super::*;
 
     fn model(context: Context) -> Model {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-use super::embedding::indices;
 use crate::kernels::{Attention, Segment, attention};
 
 /// Sentences as runs of rows, documents as runs of sentences.
@@ -16,26 +15,6 @@ pub struct Documents {
     pub sentences: Vec<Range<usize>>,
     /// Sentence numbers of every document, in order and without gaps.
     pub documents: Vec<Range<usize>>,
-}
-
-/// Which other sentences of its document a word may read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reach {
-    /// All but its own.
-    Offline,
-    /// Those before its own.
-    Online,
-}
-
-impl Reach {
-    /// Whether words of sentence `own` may read sentence `other`.
-    pub fn sees(self, own: usize, other: usize) -> bool {
-        match self {
-            Self::Offline => own != other,
-            Self::Online => other < own,
-        }
-    }
 }
 
 impl Documents {
@@ -93,14 +72,4 @@ impl Documents {
         );
         attention(queries, keys, x.clone(), &spec)
     }
-}
-
-/// The named rows of `x`.
-///
-/// # Shapes
-/// - x: `[rows, d_model]`
-/// - output: `[numbers, d_model]`
-pub(super) fn select_rows(x: Tensor<2>, numbers: &[usize]) -> Tensor<2> {
-    let ids = indices(numbers.iter().copied(), &x.device());
-    x.select(0, ids)
 }

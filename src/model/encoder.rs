@@ -2,23 +2,23 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
-use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
-use super::context_attention::{ContextSublayer, GatedContext, Memory};
-use super::documents::{Documents, select_rows};
-use super::embedding::PackedBatch;
-use super::feed_forward::{FeedForward, FeedForwardConfig};
+use super::context_attention::{ContextSublayer, GatedContext};
+use super::documents::Documents;
+use super::encoder_sublayer::EncoderSublayer;
 use super::layout::Sublayer;
 use super::norm::Norm;
+use super::packed_batch::PackedBatch;
+use super::prepared::Memory;
 use super::recorder::{AttentionKind, AttentionRecorder};
+use super::rows::select_rows;
 use super::zhang::PreviousEncoder;
-use crate::kernels::{DropoutSource, Segment};
+use crate::kernels::DropoutSource;
 
 /// Encoded sentences.
 #[derive(Debug, Clone)]
@@ -115,60 +115,6 @@ pub struct Encoder {
     pub previous: Option<PreviousEncoder>,
     /// After the last sublayer.
     pub gated: Option<GatedContext>,
-}
-
-/// Attention inside the sentence or a feed-forward layer, with its norm; exactly one of the two is there.
-#[derive(Module, Debug)]
-pub struct EncoderSublayer {
-    pub attention: Option<MultiHeadAttention>,
-    pub feed_forward: Option<FeedForward>,
-    pub norm: Norm,
-}
-
-impl EncoderSublayer {
-    fn new(kind: Sublayer, config: &ModelConfig, device: &Device) -> Self {
-        let attention = MultiHeadAttentionConfig::new(config.d_model, config.num_heads);
-        Self {
-            attention: (kind == Sublayer::SelfAttention).then(|| attention.init(device)),
-            feed_forward: (kind == Sublayer::FeedForward)
-                .then(|| FeedForwardConfig::new(config.d_model, config.d_ff).init(device)),
-            norm: Norm::new(config.d_model, device),
-        }
-    }
-
-    /// `norm(x + dropout(sublayer(x)))`, Vaswani et al. 2017, §3.1.
-    ///
-    /// # Shapes
-    /// - x, output: `[rows, d_model]`
-    pub fn forward(
-        &self,
-        x: Tensor<2>,
-        segments: &Arc<[Segment]>,
-        drop: &DropoutSource,
-    ) -> Tensor<2> {
-        let branch = self.branch(x.clone(), segments, drop);
-        self.norm.add(x, branch, drop.next())
-    }
-
-    pub(super) fn branch(
-        &self,
-        x: Tensor<2>,
-        segments: &Arc<[Segment]>,
-        drop: &DropoutSource,
-    ) -> Tensor<2> {
-        match (&self.attention, &self.feed_forward) {
-            (Some(attention), _) => attention.forward(x.clone(), x, segments),
-            (None, Some(feed_forward)) => feed_forward.forward(x, drop),
-            (None, None) => unreachable!("a sublayer is attention or feed-forward"),
-        }
-    }
-}
-
-/// A self-attention and a feed-forward layer, for encoders of one layer.
-pub(super) fn one_layer(config: &ModelConfig, device: &Device) -> Vec<EncoderSublayer> {
-    [Sublayer::SelfAttention, Sublayer::FeedForward]
-        .map(|kind| EncoderSublayer::new(kind, config, device))
-        .into()
 }
 
 impl Encoder {

@@ -8,22 +8,14 @@ use std::sync::Arc;
 use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
-use serde::{Deserialize, Serialize};
 
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
-use super::documents::{Documents, Reach, select_rows};
+use super::context_config::{FlatLevel, Reach};
+use super::documents::Documents;
 use super::prepared::VisibleMemory;
 use super::query_spans::{QuerySpan, Visible};
+use super::rows::select_rows;
 use crate::kernels::Segment;
-
-/// What is attended to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FlatLevel {
-    /// Means of the keys and values of each sentence.
-    Sentence,
-    Word,
-}
 
 /// Sizes of a [`FlatAttention`] layer.
 #[derive(Config, Debug)]

@@ -11,10 +11,11 @@ use burn::tensor::{Device, Distribution, Tensor};
 
 use super::config::ModelConfig;
 use super::context_config::Context;
-use super::documents::select_rows;
-use super::embedding::{PackedBatch, indices};
-use super::encoder::{Encoder, EncoderOutput, EncoderSublayer};
+use super::encoder::{Encoder, EncoderOutput};
+use super::encoder_sublayer::EncoderSublayer;
+use super::packed_batch::PackedBatch;
 use super::recorder::{AttentionKind, AttentionRecorder};
+use super::rows::{indices, select_rows};
 use crate::kernels::{DropoutSource, Segment};
 
 /// What a flat encoder has beyond the layers.

@@ -10,9 +10,10 @@ use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
-use super::documents::{Documents, select_rows};
+use super::documents::Documents;
 use super::prepared::VisibleMemory;
 use super::query_spans::QuerySpan;
+use super::rows::select_rows;
 use super::source2token::{Source2Token, Source2TokenConfig};
 use crate::kernels::Segment;
 

@@ -12,12 +12,14 @@ use burn::tensor::{Device, Tensor};
 use super::attention::projection;
 use super::choice::Kept;
 use super::conditional::{ConditionalHeads, ConditionalHeadsConfig};
-use super::documents::{Documents, select_rows};
-use super::prepared::SelectedMemory;
+use super::context_config::MergeKind;
+use super::documents::Documents;
+use super::prepared::{DocumentTree, TreeMemory};
 use super::query_spans::QuerySpan;
+use super::rows::select_rows;
 use super::source2token::{Source2Token, Source2TokenConfig};
 use super::traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch};
-use super::tree::{ContentTree, Merge, MergeConfig, MergeKind, path_sums};
+use super::tree::{ContentTree, Merge, MergeConfig, path_sums};
 use crate::kernels::Projected;
 
 /// Sizes of a [`HierarchicalConditionalAttention`] layer.
@@ -58,18 +60,6 @@ pub struct TreeHeads {
     pub rule: TraversalRule,
 }
 
-/// One document's tree with the keys of its nodes.
-#[derive(Debug, Clone)]
-pub struct DocumentTree {
-    pub tree: ContentTree,
-    /// Projected nodes of every level, `[nodes, d_k]` each.
-    pub keys: Vec<Tensor<2>>,
-    /// The same for the search.
-    pub search_keys: TreeKeys,
-    /// Sentence of every leaf: those with words.
-    pub leaves: Vec<usize>,
-}
-
 /// What is attended to, and by which choice.
 #[derive(Debug, Clone)]
 pub struct TreeChoice {
@@ -79,15 +69,6 @@ pub struct TreeChoice {
     pub choice: Vec<Kept>,
     /// One entry for each document that has words and readers.
     pub trees: Vec<DocumentTree>,
-}
-
-/// Trees and words, as often as they are read.
-#[derive(Debug, Clone)]
-pub struct TreeMemory {
-    /// Sentence keys are the sums on their paths.
-    pub selected: SelectedMemory,
-    /// One for each document; none where nothing is said.
-    pub trees: Vec<Option<DocumentTree>>,
 }
 
 impl TreeHeads {

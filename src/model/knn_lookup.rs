@@ -4,9 +4,9 @@ use burn::tensor::activation::log_softmax;
 use burn::tensor::{Int, Tensor, TensorData};
 
 use super::batch::Batch;
-use super::context_attention::Memory;
 use super::datastore::{Datastore, KnnConfig, Neighbours};
 use super::decoder::DecoderOutput;
+use super::prepared::Memory;
 use super::system::{Encoded, Model, Network};
 use crate::kernels::DropoutSource;
 

@@ -14,12 +14,14 @@ mod config;
 mod context;
 mod context_attention;
 mod context_config;
+mod counting;
 mod datastore;
 mod decoder;
 mod document_window;
 mod documents;
 mod embedding;
 mod encoder;
+mod encoder_sublayer;
 mod feed_forward;
 mod flat;
 mod flat_transformer;
@@ -31,6 +33,7 @@ mod layout;
 #[cfg(test)]
 mod loops;
 mod norm;
+mod packed_batch;
 mod parts;
 mod pooling;
 mod positions;
@@ -42,6 +45,7 @@ mod recurrent;
 mod reranker;
 mod resemblance;
 mod rnn_search;
+mod rows;
 mod selective;
 mod source2token;
 mod system;
@@ -51,6 +55,7 @@ mod transformer;
 mod traversal;
 mod tree;
 mod universal;
+mod validation;
 mod warm_start;
 mod zhang;
 
@@ -58,7 +63,7 @@ pub use additive::{AdditiveAttention, AdditiveAttentionConfig, Alignment};
 pub use attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 pub use batch::Batch;
 pub use bert::{Bert, BertBatch, BertConfig, BertLayer, BertReader, BertReading, BertSequence};
-pub use bert_fusion::{BertFusion, Fusion};
+pub use bert_fusion::BertFusion;
 pub use choice::{Kept, relevance};
 pub use conditional::{
     ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig,
@@ -66,32 +71,38 @@ pub use conditional::{
 };
 pub use config::{Architecture, MemoryUse, ModelConfig, NormPosition, Positions};
 pub use context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig};
-pub use context_attention::{
-    ContextAttention, ContextSublayer, GatedContext, LayeredContext, Memory,
+pub use context_attention::{ContextAttention, ContextSublayer, GatedContext, LayeredContext};
+pub use context_config::{
+    Context, ContextReach, ContextSentence, FlatLevel, Fusion, MemorySource, MergeKind, Placement,
+    Reach, Side,
 };
-pub use context_config::{Context, ContextReach, ContextSentence, MemorySource, Placement, Side};
+pub use counting::Counting;
 pub use datastore::{Datastore, KnnConfig, Neighbours};
 pub use decoder::{Decoder, DecoderLayer, DecoderMemory, DecoderOutput, DecoderState};
 pub use document_window::DocumentWindow;
-pub use documents::{Documents, Reach};
-pub use embedding::{Embedding, PackedBatch};
-pub use encoder::{Encoder, EncoderOutput, EncoderSublayer};
+pub use documents::Documents;
+pub use embedding::Embedding;
+pub use encoder::{Encoder, EncoderOutput};
+pub use encoder_sublayer::EncoderSublayer;
 pub use feed_forward::{FeedForward, FeedForwardConfig};
-pub use flat::{FlatAttention, FlatAttentionConfig, FlatLevel};
+pub use flat::{FlatAttention, FlatAttentionConfig};
 pub use flat_transformer::FlatSegments;
 pub use han::{HanContext, HanContextConfig};
 pub use hierarchical::SentenceAttention;
 pub use hierarchical_conditional::{
-    DocumentTree, HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig,
-    TreeChoice, TreeHeads, TreeMemory,
+    HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig, TreeChoice, TreeHeads,
 };
 pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
 pub use norm::Norm;
+pub use packed_batch::PackedBatch;
 pub use parts::{Cost, Part, PartGroup};
 pub use pooling::{Pooling, normalised, pooled};
-pub use positions::{Counting, PositionTables};
-pub use prepared::{PreparedMemory, ProjectedMemory, SelectedMemory, VisibleMemory, WordMemory};
+pub use positions::PositionTables;
+pub use prepared::{
+    DocumentTree, Memory, PreparedMemory, ProjectedMemory, SelectedMemory, TreeMemory,
+    VisibleMemory, WordMemory,
+};
 pub use preset::Preset;
 pub use query_spans::{QuerySpan, Visible};
 pub use recorder::{
@@ -109,8 +120,7 @@ pub use system::{Encoded, Model, Network, SearchMemory, SearchState};
 pub use transformer::{SENTENCE_BREAK, Transformer};
 pub use traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch, Visit, top_t};
 pub use tree::{
-    ContentTree, Merge, MergeConfig, MergeKind, MultiDimSource2Token, MultiDimSource2TokenConfig,
-    path_sums,
+    ContentTree, Merge, MergeConfig, MultiDimSource2Token, MultiDimSource2TokenConfig, path_sums,
 };
 pub use universal::{Universal, UniversalConfig};
 pub use zhang::PreviousEncoder;

@@ -5,51 +5,9 @@
 
 use burn::module::{Module, Param};
 use burn::tensor::Tensor;
-use serde::{Deserialize, Serialize};
 
-use super::embedding::{PackedBatch, indices};
-
-/// From where words, sentences and paragraphs are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Counting {
-    /// Words within their sentence, sentences within their paragraph: the tables are bounded.
-    #[default]
-    Restarting,
-    /// All from the beginning of the sequence ("135th word of the text"): the text must fit the tables.
-    Absolute,
-}
-
-impl Counting {
-    /// Word, sentence and paragraph number of every word of a text.
-    ///
-    /// `sentence_lengths` counts the words of each sentence, `sentences_per_paragraph` the sentences of each paragraph.
-    pub fn positions(
-        self,
-        sentence_lengths: &[usize],
-        sentences_per_paragraph: &[usize],
-    ) -> Vec<[usize; 3]> {
-        let in_paragraphs: usize = sentences_per_paragraph.iter().sum();
-        assert_eq!(
-            sentence_lengths.len(),
-            in_paragraphs,
-            "{} sentences",
-            sentence_lengths.len()
-        );
-        let mut positions = Vec::with_capacity(sentence_lengths.iter().sum());
-        let mut lengths = sentence_lengths.iter().enumerate();
-        for (paragraph, &sentences) in sentences_per_paragraph.iter().enumerate() {
-            for (within, (sentence, &words)) in lengths.by_ref().take(sentences).enumerate() {
-                let before = positions.len();
-                positions.extend((0..words).map(|word| match self {
-                    Self::Restarting => [word, within, paragraph],
-                    Self::Absolute => [before + word, sentence, paragraph],
-                }));
-            }
-        }
-        positions
-    }
-}
+use super::packed_batch::PackedBatch;
+use super::rows::indices;
 
 /// Counts the places of all documents of a batch from their beginnings, in windows that the tables hold: a window ends
 /// where the next sentence, with `reserve` words for its translation, would not fit.

@@ -1,11 +1,37 @@
-//! Memories whose projections are made once for all words that read them: a search reads the same one at every word.
+//! What words read: the words of some documents, and their projections, which are made once for all words that read
+//! them, since a search reads the same ones at every word.
 
 use burn::tensor::Tensor;
 
 use super::documents::Documents;
-use super::hierarchical_conditional::TreeMemory;
 use super::query_spans::Visible;
+use super::traversal::TreeKeys;
+use super::tree::ContentTree;
 use crate::kernels::Projected;
+
+/// The words of some documents, as they are read.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    /// Words are found by these, `[rows, d_model]`.
+    pub keys: Tensor<2>,
+    /// These are read, `[rows, d_model]`; the same in an encoder.
+    pub values: Tensor<2>,
+    pub documents: Documents,
+    /// Encodings of the sentences, `[sentences, d_model]`, where they are known; else they are made from the words.
+    pub encodings: Option<Tensor<2>>,
+}
+
+impl Memory {
+    /// Words that are found by what is read of them.
+    pub fn of(words: Tensor<2>, documents: Documents) -> Self {
+        Self {
+            keys: words.clone(),
+            values: words,
+            documents,
+            encodings: None,
+        }
+    }
+}
 
 /// A memory as one attention to the document reads it.
 #[derive(Debug, Clone)]
@@ -52,6 +78,27 @@ pub struct SelectedMemory {
 pub struct WordMemory {
     pub keys: Tensor<2>,
     pub values: Tensor<2>,
+}
+
+/// One document's tree with the keys of its nodes.
+#[derive(Debug, Clone)]
+pub struct DocumentTree {
+    pub tree: ContentTree,
+    /// Projected nodes of every level, `[nodes, d_k]` each.
+    pub keys: Vec<Tensor<2>>,
+    /// The same for the search.
+    pub search_keys: TreeKeys,
+    /// Sentence of every leaf: those with words.
+    pub leaves: Vec<usize>,
+}
+
+/// Trees and words, as often as they are read.
+#[derive(Debug, Clone)]
+pub struct TreeMemory {
+    /// Sentence keys are the sums on their paths.
+    pub selected: SelectedMemory,
+    /// One for each document; none where nothing is said.
+    pub trees: Vec<Option<DocumentTree>>,
 }
 
 impl SelectedMemory {

@@ -6,7 +6,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::documents::{Documents, Reach};
+use super::context_config::Reach;
+use super::documents::Documents;
 use crate::kernels::Segment;
 
 /// A run of rows of a query matrix: words of one sentence, which read from that sentence's document.
@@ -119,10 +120,11 @@ mod tests {
     use burn::tensor::{Device, Distribution, Tensor};
 
     use super::super::conditional::ConditionalAttentionConfig;
-    use super::super::documents::select_rows;
-    use super::super::flat::{FlatAttentionConfig, FlatLevel};
+    use super::super::context_config::FlatLevel;
+    use super::super::flat::FlatAttentionConfig;
     use super::super::han::HanContextConfig;
     use super::super::hierarchical_conditional::HierarchicalConditionalAttentionConfig;
+    use super::super::rows::select_rows;
     use super::super::selective::SelectiveAttentionConfig;
     use super::*;
     use crate::kernels::{DropoutSource, WordNormaliser};

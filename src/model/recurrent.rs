@@ -12,7 +12,7 @@ use burn::tensor::activation::{sigmoid, tanh};
 use burn::tensor::{Device, Tensor, TensorData};
 
 use super::attention::projection;
-use super::documents::select_rows;
+use super::rows::select_rows;
 
 /// Sizes of a [`GruCell`].
 #[derive(Config, Debug)]

@@ -14,7 +14,8 @@ use burn::tensor::{Device, Tensor};
 
 use super::attention::projection;
 use super::choice::{Chooser, Kept, lists};
-use super::documents::{Documents, Reach};
+use super::context_config::Reach;
+use super::documents::Documents;
 use super::prepared::SelectedMemory;
 use super::query_spans::QuerySpan;
 use crate::kernels::{

@@ -7,13 +7,15 @@ use burn::tensor::{Device, Tensor};
 
 use super::bert::BertReader;
 use super::config::{ModelConfig, Positions};
-use super::context_attention::Memory;
 use super::context_config::Context;
+use super::counting::Counting;
 use super::decoder::{Decoder, DecoderMemory, DecoderOutput, DecoderState};
-use super::embedding::{Embedding, PackedBatch};
+use super::embedding::Embedding;
 use super::encoder::{Encoder, EncoderOutput};
 use super::flat_transformer::FlatSegments;
-use super::positions::{Counting, count_absolutely};
+use super::packed_batch::PackedBatch;
+use super::positions::count_absolutely;
+use super::prepared::Memory;
 use super::recorder::{AttentionRecorder, Joined};
 use crate::kernels::DropoutSource;
 

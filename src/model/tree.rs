@@ -8,22 +8,10 @@ use burn::module::Module;
 use burn::nn::{Linear, LinearConfig};
 use burn::tensor::activation::{elu, softmax};
 use burn::tensor::{Device, Tensor};
-use serde::{Deserialize, Serialize};
 
-use super::documents::select_rows;
+use super::context_config::MergeKind;
+use super::rows::select_rows;
 use super::source2token::{Source2Token, Source2TokenConfig};
-
-/// How a parent is made of two children.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MergeKind {
-    /// [`Source2Token`] over the two, with the same weights on every level.
-    Source2Token,
-    /// Their mean.
-    Average,
-    /// [`MultiDimSource2Token`] over the two.
-    MultiDim,
-}
 
 /// Sizes of a [`Merge`].
 #[derive(Config, Debug)]

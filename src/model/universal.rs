@@ -14,8 +14,8 @@ use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::Norm;
-use super::embedding::indices;
 use super::pooling::{Pooling, normalised, pooled};
+use super::rows::indices;
 
 /// Word pieces of an n-gram, and how many of them stand before the piece in question.
 const NGRAMS: [(usize, usize); 3] = [(2, 0), (3, 1), (5, 2)];

@@ -10,11 +10,13 @@ use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
 use super::config::ModelConfig;
-use super::context_attention::Memory;
 use super::context_config::Context;
-use super::documents::{Documents, select_rows};
-use super::embedding::{Embedding, PackedBatch};
-use super::encoder::{EncoderSublayer, one_layer};
+use super::documents::Documents;
+use super::embedding::Embedding;
+use super::encoder_sublayer::{EncoderSublayer, one_layer};
+use super::packed_batch::PackedBatch;
+use super::prepared::Memory;
+use super::rows::select_rows;
 use crate::kernels::{DropoutSource, Segment};
 
 /// An encoder layer over the words of the previous sentences.

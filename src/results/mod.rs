@@ -1,4 +1,4 @@
-//! What the models of a sweep are worth: their scores on test documents, what is certain of the differences, and what
+//! The worth of the models of a sweep: their scores on test documents, what is certain of the differences, and what
 //! they cost, a row for each system.
 //!
 //! Each run answers with the mean of its last checkpoints. Pairs that do not occur in the training documents are what
@@ -176,7 +176,7 @@ impl Results {
     }
 }
 
-/// What the finished runs of a row answer, and the row without scores.
+/// The answers of the finished runs of a row, and the row without scores.
 fn asked(
     row: &SweepRow,
     folder: &Path,

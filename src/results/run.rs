@@ -1,4 +1,5 @@
-//! What the model of a finished run makes of test documents, kept in the run's folder so that no document is translated
+//! Test documents as the model of a finished run translates them, kept in the run's folder so that no document is
+//! translated
 //! twice.
 //!
 //! Answers are kept with digests of what they were computed from: the checkpoints, the corpus, the documents that were
@@ -37,7 +38,7 @@ const LAST: &str = "last";
 /// Key of [`RunResults::origin`].
 const MODEL_DIGEST: &str = "model";
 
-/// What a run's model is asked.
+/// The questions to a run's model.
 #[derive(Debug)]
 pub struct Questions<'a> {
     pub corpus: &'a Corpus,
@@ -63,7 +64,7 @@ pub struct RunResults {
     /// Updates of the only checkpoint, where none has a number.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub steps: usize,
-    /// What else they depend on, by name: the digest of the checkpoints, [`MODEL_DIGEST`], and all of
+    /// Other things that they depend on, by name: the digest of the checkpoints, [`MODEL_DIGEST`], and all of
     /// [`SweepRun::origin`]. Other ones make the answers void too.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub origin: BTreeMap<String, String>,
@@ -306,7 +307,8 @@ impl RunResults {
         }
     }
 
-    /// What a run that is not here was asked with otherwise than `now`, as far as both are known: answers of older
+    /// Differences between the questions to a run that is not here and those of `now`, as far as both are known:
+    /// answers of older
     /// programs name nothing.
     fn other_origin(&self, now: &Origin) -> Option<String> {
         if self.origin.is_empty() {

@@ -30,7 +30,7 @@ pub struct SourceText {
     /// Translations that a bilingual model reads as those of these sentences, without `bos` and `eos`: what a user has
     /// edited or confirmed, and drafts of a search before.
     pub known: HashMap<usize, Vec<u32>>,
-    /// What BERT reads of each sentence and its context; empty where the model reads no BERT.
+    /// BERT's sequence of each sentence and its context; empty where the model reads no BERT.
     pub pieces: Vec<BertSequence>,
 }
 

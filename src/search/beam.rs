@@ -25,7 +25,7 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
-    /// What the log-probability of a sentence of so many tokens, its end aside, is divided by.
+    /// The divisor of the log-probability of a sentence of so many tokens, its end aside.
     pub(super) fn penalty(&self, tokens: usize) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
         let length = tokens as f32 + 1.0;
@@ -33,7 +33,7 @@ impl SearchOptions {
     }
 }
 
-/// What bounds the search for one sentence.
+/// Bounds of the search for one sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Placeholders that the translation must hold.
@@ -273,7 +273,7 @@ impl Active {
 ///
 /// The error is a number that is no log-probability, or the logarithm of a sum of probabilities that is more than one.
 fn best_ids(log_probs: &[f32], count: usize) -> Result<Vec<(u32, f32)>, f32> {
-    /// What rounding may add to a sum of probabilities.
+    /// The error that rounding may add to a sum of probabilities.
     const TOLERANCE: f32 = 0.1;
     let mut best: Vec<(u32, f32)> = Vec::with_capacity(count + 1);
     for (id, &log_prob) in log_probs.iter().enumerate() {

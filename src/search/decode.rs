@@ -1,4 +1,4 @@
-//! What search sees of a model.
+//! The interface of a model to search.
 
 use crate::kernels::log_softmax;
 use crate::model::{DecoderState, Model, SearchState, Transformer};

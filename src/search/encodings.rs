@@ -1,4 +1,4 @@
-//! What is kept of a document that is too long to be read at once, while its windows are read one by one.
+//! Sentence encodings of a document that is too long to be read at once, kept while its windows are read one by one.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::model::{DocumentWindow, Model};
 pub struct Encodings(pub(super) Option<(Range<usize>, Tensor<2>)>);
 
 impl Encodings {
-    /// What is known of the rest of the document around a window of up to `largest` tokens; none if the window is the
+    /// The rest of the document around a window of up to `largest` tokens; none if the window is the
     /// whole document, or if the model does not choose sentences by encodings.
     pub(crate) fn around(
         &mut self,

@@ -25,7 +25,7 @@ pub(super) const BATCH_TOKENS: usize = 1_536;
 const LENGTH_FACTOR: f32 = 1.6;
 const LENGTH_SLACK: usize = 10;
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
     /// A translation that nobody asked for, which others read; `left` more of its kind come before the next wanted one.
@@ -230,7 +230,7 @@ impl Searcher<'_> {
         rows
     }
 
-    /// What others read as the translation of a sentence.
+    /// The translation of a sentence as others read it.
     fn translation(&self, number: usize) -> Option<&[u32]> {
         let known = self.text.known.get(&number);
         known

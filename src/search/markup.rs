@@ -24,7 +24,7 @@ pub struct StandIn {
 }
 
 impl Markup {
-    /// What the source sentence `ids` holds.
+    /// The markup of the source sentence `ids`.
     pub fn of(ids: &[u32], vocabulary: &dyn Tokenizer) -> Self {
         let positions = |&id: &u32| {
             matches!(

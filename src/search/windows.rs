@@ -8,7 +8,7 @@ use super::batch::SourceSentence;
 /// `16 · d_model` numbers a token: 0.5 GB where `d_model` is 512.
 pub(crate) const LARGEST: usize = 16_384;
 
-/// What a sentence counts at least: scores of sentences grow with tokens times sentences.
+/// The least length that a sentence counts as: scores of sentences grow with tokens times sentences.
 const LEAST: usize = 8;
 
 /// Consecutive sentences of one document that are encoded together.

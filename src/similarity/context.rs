@@ -1,4 +1,4 @@
-//! What stands beside a sentence as its context.
+//! The context beside a sentence.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

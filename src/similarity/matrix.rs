@@ -14,7 +14,7 @@ impl<'a> SimilarityMatrix<'a> {
         Self(Prepared::new(embeddings, measure))
     }
 
-    /// What the measure says of some sentences (its A) and some candidates (its B).
+    /// Values of the measure for some sentences (its A) and some candidates (its B).
     ///
     /// # Shapes
     /// - output: `[anchors, candidates]`, in units of the measure

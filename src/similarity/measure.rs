@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::embeddings::Embeddings;
 
-/// What is compared, with A the vector of the current sentence and B that of a candidate.
+/// A measure of similarity, with A the vector of the current sentence and B that of a candidate.
 ///
 /// For a fixed A, [`Snr`](Self::Snr) chooses the same B as [`Euclidean`](Self::Euclidean): it is its square over a
 /// constant. The two are kept because CATSBY reports them apart.
@@ -48,7 +48,7 @@ impl Measure {
         self == Self::Cosine
     }
 
-    /// What a vector goes through before it meets others.
+    /// The preparation of a vector before it meets others.
     pub(super) fn preparation(self, vector: &[f32]) -> Preparation {
         match self {
             Self::Cosine => {

@@ -188,7 +188,7 @@ fn tile<S: Simd, P: Pairing, const R: usize>(
     sums
 }
 
-/// What one dimension adds to the closeness of two vectors.
+/// The contribution of one dimension to the closeness of two vectors.
 trait Pairing {
     fn add<S: Simd>(simd: S, sum: S::f32s, ours: S::f32s, theirs: S::f32s) -> S::f32s;
 }

@@ -35,7 +35,7 @@ impl std::fmt::Display for Range {
     }
 }
 
-/// What to look for.
+/// Options of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Selection {
     pub measure: Measure,
@@ -107,7 +107,7 @@ impl Selection {
 pub struct Neighbour {
     /// Its number among all sentences, counted from 0.
     pub row: usize,
-    /// What the measure says, in its own unit.
+    /// The value of the measure, in its own unit.
     pub value: f32,
 }
 

@@ -61,14 +61,14 @@ pub(crate) enum Failure {
     },
 }
 
-/// What a reader knows about a run of inline content.
+/// Facts about a run of inline content.
 #[derive(Debug, Default)]
 pub(super) struct Context {
     pub kind: ParagraphKind,
     /// Of a heading: it begins a section.
     pub level: Option<u8>,
     pub id: Option<String>,
-    /// What the file tells translators about it.
+    /// The file's note about it to translators.
     pub note: Option<String>,
     /// How many characters its translation may have.
     pub max_chars: Option<usize>,

@@ -1,4 +1,4 @@
-//! What tells whether files are still as they were.
+//! Digests, which tell whether files are still as they were.
 
 use std::fmt::Write;
 use std::fs::File;

@@ -29,7 +29,7 @@ pub struct Document {
     pub(crate) syntax: Syntax,
     /// The units of a view.
     pub(crate) units: Vec<Unit>,
-    /// What the format keeps of the file.
+    /// The parts of the file that the format keeps.
     pub(crate) kept: Option<Arc<Kept>>,
 }
 
@@ -78,7 +78,7 @@ pub struct Section {
     pub heading: Option<usize>,
 }
 
-/// What a paragraph is in its document.
+/// The kind of a paragraph in its document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParagraphKind {
@@ -97,7 +97,7 @@ pub struct Paragraph {
     pub kind: ParagraphKind,
     /// The `id` attribute of the HTML element, if it has one.
     pub id: Option<String>,
-    /// What the file tells translators about it.
+    /// The file's note about it to translators.
     pub note: Option<String>,
     /// How many characters its translation may have.
     pub max_chars: Option<usize>,
@@ -118,13 +118,13 @@ pub struct Sentence {
     pub text: String,
     /// The markup behind the placeholders of `text`.
     pub markup: Vec<Markup>,
-    /// What each of its points shows, by number: inline code its text, a line break a space, a tag nothing.
+    /// The text of each of its points, by number: inline code its own, a line break a space, a tag nothing.
     pub points: Vec<String>,
     /// The translation that the file has for it already.
     pub known: Option<String>,
 }
 
-/// What one numbered placeholder stands for: `markup[k]` belongs to the placeholders with number `k`.
+/// The meaning of one numbered placeholder: `markup[k]` belongs to the placeholders with number `k`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Markup {
     /// A pair of tags around text: bytes of the opening and of the closing one.

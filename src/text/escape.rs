@@ -112,7 +112,7 @@ fn references(source: &str) -> HashMap<char, String> {
     spelt
 }
 
-/// What `name;` or `#number;` means, if it is one character.
+/// The meaning of `name;` or `#number;`, if it is one character.
 fn meaning(reference: &str) -> Option<char> {
     let Some(number) = reference.strip_prefix('#') else {
         let (first, second) = NAMED_ENTITIES.get(reference)?;

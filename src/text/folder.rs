@@ -1,4 +1,4 @@
-//! What lies in folders, and folders that appear whole or not at all.
+//! The contents of folders, and folders that appear whole or not at all.
 
 use std::path::Path;
 

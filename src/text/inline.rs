@@ -12,7 +12,7 @@ use super::{
 /// A sentence with more tags is divided: placeholders are numbered up to 255.
 const MAX_TAGS: usize = 200;
 
-/// What readers collect of a paragraph: its characters and tags with the bytes they come from.
+/// The characters and tags of a paragraph with the bytes they come from, as readers collect them.
 #[derive(Debug, Default)]
 pub(super) struct Run {
     atoms: Vec<Atom>,

@@ -123,7 +123,7 @@ impl Sentence {
         visible(&self.text, &self.points)
     }
 
-    /// What stands between spaces and holds a letter or digit.
+    /// The number of words: runs between spaces that hold a letter or digit.
     pub fn word_count(&self) -> usize {
         self.text
             .split_whitespace()

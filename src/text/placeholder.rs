@@ -29,7 +29,7 @@ fn character(base: u32, number: usize) -> char {
         .expect("in the private use area")
 }
 
-/// What a character is, if it is a placeholder.
+/// The kind of a placeholder character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placeholder {
     Open(usize),
@@ -56,7 +56,7 @@ pub fn stripped(text: &str) -> String {
         .collect()
 }
 
-/// What a reader sees of a text with placeholders: points as what they show, no tags, white space folded.
+/// The visible text of a text with placeholders: points as what they show, no tags, white space folded.
 pub fn visible(text: &str, points: &[String]) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {

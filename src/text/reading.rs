@@ -14,6 +14,14 @@ pub const MAX_LINE_BYTES: usize = 10_000_000;
 
 pub(super) const BYTE_ORDER_MARK: &str = "\u{FEFF}";
 
+/// The endings of files that can be opened.
+fn known_endings() -> String {
+    let endings = Format::ALL
+        .iter()
+        .map(|format| format!(".{}", format.extension()));
+    endings.collect::<Vec<_>>().join(", ")
+}
+
 impl Document {
     /// Reads a file; its content or its extension says the format unless `format` does.
     ///
@@ -23,6 +31,7 @@ impl Document {
     pub fn open(path: impl AsRef<Path>, format: Option<Format>) -> Result<Self> {
         let path = path.as_ref();
         let unknown = || Error::UnknownFormat {
+            known: known_endings(),
             path: path.to_owned(),
         };
         let bytes = fs::read(path).map_err(Error::read(path))?;

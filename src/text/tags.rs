@@ -15,7 +15,7 @@ use super::{
     placeholder::{folded, stripped},
 };
 
-/// What each of a sentence's points shows, by number; nothing of tags.
+/// The text of each of a sentence's points, by number; nothing of tags.
 pub(super) fn points(markup: &[Markup], original: &str, syntax: Syntax) -> Vec<String> {
     let shown = markup.iter().map(|markup| match markup {
         Markup::Pair { .. } => String::new(),
@@ -25,7 +25,7 @@ pub(super) fn points(markup: &[Markup], original: &str, syntax: Syntax) -> Vec<S
     shown.collect()
 }
 
-/// What a piece of markup is, apart from its place.
+/// The kind of a piece of markup, apart from its place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Tags {
     /// Start tags in order.

@@ -1,4 +1,4 @@
-//! What is the same in every language: addresses of pages and people, and paths of files.
+//! Texts that are the same in every language: addresses of pages and people, and paths of files.
 
 use std::ops::Range;
 

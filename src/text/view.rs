@@ -61,7 +61,7 @@ pub(super) struct Draft {
 #[derive(Debug)]
 struct Piece {
     kind: Kind,
-    /// What the view shows.
+    /// The text of the view.
     shown: String,
 }
 
@@ -198,7 +198,7 @@ impl Draft {
     }
 }
 
-/// What is to be written: the translations of a document's sentences.
+/// The translations of a document's sentences, to be written.
 #[derive(Debug)]
 pub(crate) struct Translation<'t> {
     pub(super) document: &'t Document,
@@ -308,7 +308,7 @@ impl<'d> Composer<'d> {
         self.text(&view[place..range.end]);
     }
 
-    /// What no translator sees stands before the code before which it stood.
+    /// Text that no translator sees stands before the code before which it stood.
     fn shown_source(&mut self, sentence: &Sentence, range: Range<usize>) {
         for number in self.codes(&(sentence.range.start..range.start)) {
             if self.unit.codes[number].is_hidden {

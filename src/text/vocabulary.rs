@@ -259,7 +259,7 @@ impl Vocabulary {
         ids.filter_map(|id| self.token(id)).collect()
     }
 
-    /// What placeholder an id is, if it is one.
+    /// The placeholder of an id, if it is one.
     pub fn placeholder(&self, id: u32) -> Option<Placeholder> {
         self.placeholder_character(id).and_then(Placeholder::of)
     }

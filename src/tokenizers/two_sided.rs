@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::languages::matching;
 use super::sentence_pieces::SentencePieces;
 use super::token_list::TokenList;
-use super::word_merges::{GOES_ON, WordMerges};
 use super::tokenizer::{Decoded, Side, SpecialIds, Token, Tokenizer};
+use super::word_merges::{GOES_ON, WordMerges};
 use crate::error::{Error, Result};
 
 /// Stands for a space in tokens.
@@ -34,7 +34,8 @@ pub enum Cutter {
 impl Cutter {
     /// For a list of tokens alone: characters, if all of them but the special ones are such.
     pub fn fitting(list: &TokenList) -> Self {
-        let is_special = |token: &str| token.len() > 2 && token.starts_with('<') && token.ends_with('>');
+        let is_special =
+            |token: &str| token.len() > 2 && token.starts_with('<') && token.ends_with('>');
         let mut ordinary = list.tokens().iter().filter(|token| !is_special(token));
         if ordinary.all(|token| token.chars().count() <= 1) {
             Self::Characters
@@ -144,11 +145,14 @@ impl SideTokens {
             Cutter::Merges(merges) => {
                 let words = text.split_whitespace().flat_map(|word| {
                     let mut start = word.as_ptr() as usize - text.as_ptr() as usize;
-                    merges.cut(word).into_iter().filter_map(move |(piece, length)| {
-                        let range = start..start + length;
-                        start += length;
-                        self.known(&piece, range)
-                    })
+                    merges
+                        .cut(word)
+                        .into_iter()
+                        .filter_map(move |(piece, length)| {
+                            let range = start..start + length;
+                            start += length;
+                            self.known(&piece, range)
+                        })
                 });
                 words.collect()
             }

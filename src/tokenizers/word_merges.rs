@@ -35,10 +35,15 @@ impl WordMerges {
                 (Some(left), Some(right)) => {
                     let rank = ranks.len();
                     // Of equal ones the first counts.
-                    ranks.entry((left.to_owned(), right.to_owned())).or_insert(rank);
+                    ranks
+                        .entry((left.to_owned(), right.to_owned()))
+                        .or_insert(rank);
                 }
                 (Some(_), None) => {
-                    return Err(format!("line {} of the BPE codes has not two symbols", number + 1));
+                    return Err(format!(
+                        "line {} of the BPE codes has not two symbols",
+                        number + 1
+                    ));
                 }
             }
         }
@@ -78,7 +83,9 @@ impl WordMerges {
     }
 
     fn rank(&self, left: &str, right: &str) -> Option<usize> {
-        self.ranks.get(&(left.to_owned(), right.to_owned())).copied()
+        self.ranks
+            .get(&(left.to_owned(), right.to_owned()))
+            .copied()
     }
 
     /// The merge of the symbols that is done first.
@@ -105,7 +112,11 @@ mod tests {
         assert_eq!(cut(codes, "lower"), "lo@@ w@@ er");
         assert_eq!(cut(codes, "newer"), "ne@@ w@@ er");
         assert_eq!(cut(codes, "ä"), "ä");
-        assert_eq!(cut("l o\nlo w\nlow </w>\n", "low"), "low", "the first version");
+        assert_eq!(
+            cut("l o\nlo w\nlow </w>\n", "low"),
+            "low",
+            "the first version"
+        );
         assert_eq!(cut("l o\n", "lol"), "lo@@ l");
         assert_eq!(cut(codes, ""), "");
         assert!(WordMerges::new("#version: 0.2\na\n").is_err());
@@ -114,7 +125,11 @@ mod tests {
     #[test]
     fn lengths_are_those_of_the_word() {
         let merges = WordMerges::new("#version: 0.2\nö ß\n").expect("codes");
-        let lengths: Vec<usize> = merges.cut("größer").into_iter().map(|(_, length)| length).collect();
+        let lengths: Vec<usize> = merges
+            .cut("größer")
+            .into_iter()
+            .map(|(_, length)| length)
+            .collect();
         assert_eq!(lengths, [1, 1, 4, 1, 1]);
     }
 }

@@ -10,7 +10,7 @@ use super::tree::TracedTree;
 /// Shares are sums of 32-bit numbers, and some models compute in 16 bits.
 const TOLERANCE: f32 = 0.01;
 
-/// What is wrong, to be put into an error's sentence.
+/// A problem, to be put into an error's sentence.
 pub(super) type Problem = String;
 
 /// How many there are of what rows refer to.
@@ -52,7 +52,7 @@ impl Bounds {
     }
 
     /// # Errors
-    /// What is wrong with the row.
+    /// Checks a row.
     pub fn check_row(&self, info: &MapInfo, row: &MapRow) -> Result<(), Problem> {
         let weights = || row.sentences.iter().map(|sentence| sentence.weight);
         let words = || row.words.iter().map(|&(_, weight)| weight);
@@ -178,7 +178,7 @@ pub(super) fn check_maps<'a>(maps: impl Iterator<Item = &'a MapInfo>) -> Result<
 
 impl Overview {
     /// # Errors
-    /// What is wrong.
+    /// Checks the map.
     pub(super) fn check(&self) -> Result<(), Problem> {
         if !self.target.is_empty() && self.target.len() != self.source.len() {
             return Err(format!(
@@ -227,7 +227,7 @@ impl Overview {
 
 impl Trace {
     /// # Errors
-    /// What is wrong, and where.
+    /// Checks the trace; problems name their place.
     pub(super) fn check(&self) -> Result<(), Problem> {
         self.overview.check()?;
         check_maps(self.maps.iter().map(|map| &map.info))?;

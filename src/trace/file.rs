@@ -233,7 +233,7 @@ fn first_rows(overview: &Overview, maps: &[MapInfo]) -> Vec<usize> {
     std::iter::once(0).chain(ends).collect()
 }
 
-/// What the fixed part at the beginning says.
+/// The fixed part at the beginning.
 struct Front {
     hash: u32,
     header: usize,

@@ -1,4 +1,4 @@
-//! What a context gate let through.
+//! The values of a context gate.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::map::Side;
 /// A gate's value for every word of one side, each 0 to 1, over the features of the word.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GateValues {
-    /// What the gate does and what 1 means, such as `context gate (1: only the sentence itself)`.
+    /// The gate and the meaning of 1, such as `context gate (1: only the sentence itself)`.
     pub name: String,
     pub layer: usize,
     pub side: Side,

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 const FORMAT: &str = "canopy trace";
 
-/// What the fields hold, with units and shapes; written into every file as `about`.
+/// Descriptions of the fields, with units and shapes; written into every file as `about`.
 pub const ABOUT: &[(&str, &str)] = &[
     (
         "counting",
@@ -78,7 +78,7 @@ struct Found {
     maps: Vec<AttentionMap>,
 }
 
-/// What tells a trace from other JSON.
+/// The mark that tells a trace from other JSON.
 #[derive(Deserialize)]
 struct Label {
     format: String,

@@ -13,7 +13,7 @@ pub enum Side {
     Target,
 }
 
-/// What is counted.
+/// The units that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Units {
@@ -84,7 +84,7 @@ impl Visible {
     }
 }
 
-/// What made weights of scores.
+/// The function that made weights of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Normaliser {
@@ -94,7 +94,7 @@ pub enum Normaliser {
     Sparsemax,
 }
 
-/// What a map is, without its rows.
+/// The description of a map, without its rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MapInfo {
     pub kind: MapKind,
@@ -104,7 +104,7 @@ pub struct MapInfo {
     pub head: usize,
     /// A row each, in order: all of that side.
     pub queries: Units,
-    /// What rows put weight on. With words as keys a row may tell of their sentences too, see [`MapRow`].
+    /// The units that rows put weight on. With words as keys a row may tell of their sentences too, see [`MapRow`].
     pub keys: Units,
     pub visible: Visible,
     /// Whether of these only the ones of its window, see [`Overview::windows`](super::Overview::windows).

@@ -1,4 +1,4 @@
-//! What a model attended to while it translated one document: plain numbers, sparse, in memory and on disk.
+//! The attention of a model while it translated one document: plain numbers, sparse, in memory and on disk.
 //!
 //! Nothing of the model is here and no tensor: who translates fills a [`Trace`], who explains reads one, perhaps years
 //! later and without the model. A word is known by its *row*: the tokens of one side's sentences, counted one after the

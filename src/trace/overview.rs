@@ -10,7 +10,7 @@ use super::tree::TracedTree;
 use crate::text::document::{Document, Section};
 use crate::text::placeholder;
 
-/// What a model attended to while it translated one document.
+/// The attention of a model while it translated one document, without its rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
     pub overview: Overview,
@@ -83,7 +83,7 @@ pub struct TracedSentence {
     pub tokens: Vec<String>,
     /// The sentence for people.
     pub text: String,
-    /// What each of its points shows, by number, as in the document.
+    /// The text of each of its points, by number, as in the document.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<String>,
     pub section: usize,

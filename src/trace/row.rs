@@ -1,10 +1,10 @@
-//! What one query attended to with one head.
+//! The weights of one query with one head.
 
 use serde::{Deserialize, Serialize};
 
 use super::map::Units;
 
-/// What one query attended to with one head.
+/// The weights of one query with one head.
 ///
 /// The weights of the map's keys and `rest` sum to 1, or to 0 for a query that may see nothing. If the keys are words,
 /// `sentences` has the weight of whole sentences (of all that were chosen): what it exceeds the weights of the
@@ -134,7 +134,7 @@ impl MapRow {
         place.ok().map(|place| self.words[place].1)
     }
 
-    /// What is known of a sentence.
+    /// The weight of a sentence.
     pub fn sentence(&self, sentence: u32) -> Option<&SentenceWeight> {
         let place = self
             .sentences

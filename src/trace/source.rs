@@ -136,7 +136,7 @@ impl TraceSource {
         self.overview().count(self.info(map).queries)
     }
 
-    /// What one query attended to with one head; numbers that are not there are a bug and panic.
+    /// The weights of one query with one head; numbers that are not there are a bug and panic.
     ///
     /// # Errors
     /// If it cannot be read from disk or is damaged there.

@@ -1,4 +1,4 @@
-//! What a run begins with: random weights, a trained model, or its own last checkpoint.
+//! The weights that a run begins with: random ones, a trained model, or its own last checkpoint.
 
 use std::sync::Arc;
 

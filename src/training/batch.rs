@@ -27,7 +27,7 @@ impl Example {
         self.target.len() + 1
     }
 
-    /// What is read behind the sentence, beginning with the break; empty where nothing is.
+    /// The suffix after the sentence, beginning with the break; empty where there is none.
     pub(super) fn fuzzy_suffix(&self) -> &[u32] {
         let end = self.source.iter().position(|&id| id == SENTENCE_BREAK);
         &self.source[end.unwrap_or(self.source.len())..]
@@ -45,7 +45,7 @@ pub struct ExampleSet {
     pub examples: Vec<Example>,
     /// Examples of every document.
     pub documents: Vec<Range<usize>>,
-    /// What BERT reads of each example and its context; empty where no BERT is read.
+    /// BERT's sequence of each example and its context; empty where no BERT is read.
     pub pieces: Vec<BertSequence>,
 }
 
@@ -58,7 +58,7 @@ impl ExampleSet {
             .count()
     }
 
-    /// What an update sees of the examples in `runs`, each of which is a document or a window of one.
+    /// The batch of the examples in `runs`, each of which is a document or a window of one.
     pub fn batch(&self, runs: &[Range<usize>]) -> Batch {
         let mut batch = Batch::default();
         for run in runs {

@@ -101,7 +101,7 @@ pub struct BertTexts {
 }
 
 impl BertTexts {
-    /// What a run reads: with the word pieces of the model that it begins with, `known`, or else of `base`. None if no
+    /// The texts of a run: with the word pieces of the model that it begins with, `known`, or else of `base`. None if no
     /// BERT is read.
     ///
     /// # Errors
@@ -149,7 +149,7 @@ impl BertTexts {
 }
 
 impl BertTexts {
-    /// What BERT reads of each unit of a document and its context.
+    /// BERT's sequences of each unit of a document and its context.
     pub(super) fn sequences(&self, split: Split, document: &ParallelDocument) -> Vec<BertSequence> {
         let units = document.paragraphs.iter().flat_map(|it| &it.units);
         let shown: Vec<String> = units.map(Unit::visible_source).collect();

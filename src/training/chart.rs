@@ -22,7 +22,7 @@ enum Source {
 enum Better {
     /// The smallest.
     Less,
-    /// What the run called the best.
+    /// The one that the run called the best.
     Told,
 }
 

@@ -48,7 +48,7 @@ pub struct Progress {
     /// Seconds of the last validation of so many segments; 0 if unknown.
     #[serde(default)]
     pub validation_secs: f64,
-    /// What `batch` counts: batches of so many target tokens; 0 if unknown.
+    /// The unit of `batch`: batches of so many target tokens; 0 if unknown.
     #[serde(default)]
     pub batch_tokens: usize,
 }

@@ -1,4 +1,4 @@
-//! What a run has taken so far and will take yet.
+//! The time that a run has taken so far and will take yet.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

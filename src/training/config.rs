@@ -1,4 +1,4 @@
-//! What a training run is told, as it stands in the run folder's `config.toml`.
+//! The configuration of a training run, as it stands in the run folder's `config.toml`.
 
 use std::path::{Path, PathBuf};
 
@@ -162,7 +162,7 @@ impl TrainingConfig {
         Ok(self)
     }
 
-    /// What the run ends at.
+    /// Limits of the run.
     pub fn limits(&self) -> RunLimits {
         RunLimits {
             steps: self.steps,

@@ -1,4 +1,4 @@
-//! What a person asks of a run under way, from a thread of the program or from another program.
+//! Orders of a person to a run under way, from a thread of the program or from another program.
 
 use std::fmt;
 use std::path::Path;
@@ -16,7 +16,7 @@ const ORDER_FILE: &str = "control";
 /// Between two looks at that file.
 const POLL: Duration = Duration::from_secs(1);
 
-/// What a run shall do after the step under way.
+/// An order to a run, to be followed after the step under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Order {
     /// Go on.
@@ -155,7 +155,7 @@ impl Orders {
         self.control.device_lock()
     }
 
-    /// What is asked now.
+    /// The order that stands now.
     pub fn current(&mut self) -> Order {
         if self.looked.elapsed() >= POLL {
             self.look();

@@ -1,4 +1,4 @@
-//! What a run tells in its `events.jsonl`, as columns of numbers; follows a run that is still going on.
+//! The numbers in a run's `events.jsonl`, as columns; follows a run that is still going on.
 
 use std::path::Path;
 

@@ -20,7 +20,7 @@ pub struct TrainingData {
     pub corpus: Corpus,
     pub vocabulary: Vocabulary,
     pub train: ExampleSet,
-    /// What the model's BERT reads; none if it has none.
+    /// Texts for the model's BERT; none if it has none.
     pub bert: Option<BertTexts>,
     /// The pairs of the training documents, if the model has a translation memory.
     pub memory: Option<Arc<TranslationMemory>>,
@@ -120,7 +120,7 @@ pub(super) fn check_memory(config: &TrainingConfig, preset: &Preset) -> Result<(
     })
 }
 
-/// What a system with a memory has there: the training pairs, and those of the settings; None of any other system.
+/// The memory of a system that has one: the training pairs, and those of the settings; None of any other system.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -190,7 +190,7 @@ impl Reading<'_> {
         units.par_iter().map(example).collect()
     }
 
-    /// What the memory says of a unit. A training pair stands there itself: most must do with another sentence, and the
+    /// The match of a unit in the memory. A training pair stands there itself: most must do with another sentence, and the
     /// others learn to take over what fits, as often as sentences of such documents come again.
     fn fuzzy_suffix(&self, unit: &Unit, split: Split, own: usize) -> Vec<u32> {
         /// One pair in so many finds itself.

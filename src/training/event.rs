@@ -1,8 +1,8 @@
-//! What the training loop tells; nothing here draws.
+//! Events of the training loop; nothing here draws.
 
 use serde::{Deserialize, Serialize};
 
-/// What a run is doing.
+/// The activity of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -49,7 +49,7 @@ impl EndReason {
     }
 }
 
-/// What a run ends at; 0 for no limit.
+/// Limits of a run; 0 for none.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunLimits {
@@ -102,7 +102,7 @@ pub enum TrainingEvent {
         target_tokens: u64,
         /// Of training alone, over the last updates.
         target_tokens_per_second: f64,
-        /// What the update took.
+        /// The time of the update.
         #[serde(default)]
         secs: f64,
         elapsed_secs: f64,
@@ -125,7 +125,7 @@ pub enum TrainingEvent {
         /// All of the development documents, not a sample of them.
         #[serde(default = "yes")]
         whole: bool,
-        /// What the validation took.
+        /// The time of the validation.
         #[serde(default)]
         secs: f64,
     },

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::training::{RunState, run_state};
 
-    /// What a run tells whose device fails with `message` while a batch has more than 700 tokens, and how it ends.
+    /// The events of a run whose device fails with `message` while a batch has more than 700 tokens, and how it ends.
     fn told(run: &Path, message: &str) -> (Vec<TrainingEvent>, Result<EndReason>) {
         drop(RunFolder::open(run, false).expect("a new run"));
         let mut told = Vec::new();

@@ -1,4 +1,4 @@
-//! What a run will take, from a few of its updates.
+//! An estimate of a run's memory and time, from a few of its updates.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::model::{Batch, ModelConfig, Preset};
 
-/// What a run will take.
+/// An estimate of a run's memory and time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimate {
     pub parameters: usize,

@@ -41,7 +41,7 @@ impl<'a> Reporter<'a> {
         self.report(TrainingEvent::Warning { message })
     }
 
-    /// What a person asks now.
+    /// The order of a person that stands now.
     pub fn order(&mut self) -> Order {
         self.orders.current()
     }

@@ -101,7 +101,7 @@ impl RunFolder {
         write_atomically(&path, text.as_bytes(), true)
     }
 
-    /// What the run began with, if it says.
+    /// The sources that the run began with, if it says.
     pub(super) fn sources(&self) -> Option<&Sources> {
         self.record.as_ref().map(|record| &record.sources)
     }
@@ -136,7 +136,7 @@ impl RunFolder {
 impl Record {
     /// None for a new folder, or for one of the first programs, which wrote no record.
     fn read(path: &Path) -> Result<Option<Self>> {
-        /// What every version has.
+        /// The fields of every version.
         #[derive(Deserialize)]
         struct Version {
             version: u32,

@@ -12,7 +12,7 @@ use crate::memory::TranslationMemory;
 use crate::model::Preset;
 use crate::text::digest::{hash_file, hexadecimal};
 
-/// What stands in the files of a run; as it is read, so is it kept.
+/// The sources of a run, with the digests of their files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Sources {
     /// [`Corpus::digest`].

@@ -1,4 +1,4 @@
-//! What stands out of a run's events: where it is, how good it is, what it said.
+//! A summary of a run's events: where it is, how good it is, what it said.
 
 use super::event::{EndReason, Phase, RunLimits, Sample, TrainingEvent};
 

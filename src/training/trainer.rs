@@ -170,13 +170,13 @@ pub(super) struct Trainer<'a> {
     optimizer: Adam,
     pub progress: Progress,
     pub clock: Clock,
-    /// What the last checkpoint says.
+    /// The progress in the last checkpoint.
     saved: Option<Progress>,
     /// Whether it was said that validation takes longer than training.
     pub warned_of_validation: bool,
 }
 
-/// What came of one update.
+/// The outcome of one update.
 pub(super) struct Update {
     pub loss: f32,
     learning_rate: f64,

@@ -47,12 +47,12 @@ impl Scoring {
         })
     }
 
-    /// What is scored while training.
+    /// The set that is scored while training.
     pub fn set(&self) -> &ValidationSet {
         self.sample.as_ref().unwrap_or(&self.whole)
     }
 
-    /// What is scored at the end besides; none if it has been scored all the time.
+    /// The set that is scored at the end besides; none if it has been scored all the time.
     pub fn whole_at_end(&self) -> Option<&ValidationSet> {
         (self.validates() && self.sample.is_some()).then_some(&self.whole)
     }

@@ -26,7 +26,7 @@ pub struct Validation {
     /// Label-smoothed like the training loss, nats a target token.
     pub loss: f32,
     pub bleu: f64,
-    /// What a reader sees, for each segment of the set.
+    /// Visible texts, for each segment of the set.
     pub hypotheses: Vec<String>,
 }
 

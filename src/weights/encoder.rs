@@ -28,7 +28,7 @@ const SENTENCE_PIECES: &str = "vocabulary.model";
 /// Version of the folder's format.
 const VERSION: u32 = 1;
 
-/// What an encoder folder says of its encoder.
+/// The description of an encoder in its folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EncoderFolder {
     /// Version of this format, 1.
@@ -39,7 +39,7 @@ pub struct EncoderFolder {
     pub encoder: EncoderKind,
 }
 
-/// What kind of encoder it is.
+/// The kind of an encoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EncoderKind {
@@ -205,14 +205,14 @@ impl EncoderKind {
         }
     }
 
-    /// What is wrong with the sizes of which memory is set aside before the weights are put in: wrong ones may be so
+    /// Checks the sizes of which memory is set aside before the weights are put in: wrong ones may be so
     /// large that it does not suffice.
     fn check(&self, weights: &NamedTensors) -> Result<(), String> {
         let (expected, num_layers) = match self {
             Self::Bert { sizes, .. } => (
                 vec![
                     ("words", vec![sizes.vocab_size, sizes.d_model]),
-                    ("places", vec![sizes.max_tokens, sizes.d_model]),
+                    ("positions", vec![sizes.max_tokens, sizes.d_model]),
                     ("types", vec![sizes.num_types, sizes.d_model]),
                 ],
                 sizes.num_layers,

@@ -35,7 +35,7 @@ const PLAIN_MEMORY: &str = "memory.tsv";
 /// Version of the folder's format.
 const VERSION: u32 = 1;
 
-/// What a model folder says of its model.
+/// The description of a model in its folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelFolder {
     /// Version of this format, 1.
@@ -126,7 +126,8 @@ impl ModelFolder {
         }
     }
 
-    /// What the model's BERT reads of a sentence and its context, or of the sentence alone; nothing if it reads no BERT.
+    /// The sequence that the model's BERT reads of a sentence and its context, or of the sentence alone; empty if it
+    /// reads no BERT.
     pub fn bert_sequence(&self, sentence: &str, context: Option<&str>) -> BertSequence {
         let (Some(pieces), Some(bert)) = (&self.pieces, &self.model.bert) else {
             return BertSequence::default();
@@ -134,7 +135,8 @@ impl ModelFolder {
         bert_sequence(pieces, bert.max_tokens, sentence, context)
     }
 
-    /// What the encoder reads behind a sentence of `own` tokens: the translation of the most similar one in the model's
+    /// The suffix that the encoder reads after a sentence of `own` tokens: the translation of the most similar one in
+    /// the model's
     /// memory. Nothing if the model reads none, or none is similar.
     pub fn fuzzy_suffix(&self, sentence: &str, own: usize, vocabulary: &Vocabulary) -> Vec<u32> {
         let memory = self.memory.as_ref();
@@ -309,7 +311,7 @@ fn delete(path: &Path) -> Result<()> {
     }
 }
 
-/// What to name instead of a folder without a description.
+/// The error of a folder without a description.
 fn no_model(folder: &Path) -> Error {
     let checkpoints = ["last", "best"].map(|name| folder.join("checkpoints").join(name));
     let mut checkpoints = checkpoints.iter();
@@ -328,7 +330,7 @@ fn no_model(folder: &Path) -> Error {
     }
 }
 
-/// What a BERT reads of a sentence and its context, or of the sentence alone.
+/// The sequence that a BERT reads of a sentence and its context, or of the sentence alone.
 pub fn bert_sequence(
     pieces: &WordPieces,
     max_tokens: usize,

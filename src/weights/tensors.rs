@@ -120,9 +120,16 @@ pub fn read_tensors(path: &Path) -> Result<NamedTensors> {
                     )));
                 }
             };
-            Ok((name.to_owned(), (view.shape().to_vec(), values)))
+            Ok((current_name(name), (view.shape().to_vec(), values)))
         })
         .collect()
+}
+
+/// The name of a parameter now: positions were once saved as places.
+fn current_name(saved: &str) -> String {
+    let parts = saved.split('.');
+    let parts = parts.map(|part| if part == "places" { "positions" } else { part });
+    parts.collect::<Vec<_>>().join(".")
 }
 
 fn words<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
@@ -213,5 +220,21 @@ impl ModuleMapper for Loader {
             let new = Tensor::from_data(TensorData::new(values, found), &old.device());
             new.set_require_grad(required)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_that_were_saved_as_places_are_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("weights.safetensors");
+        let tensor = (vec![2], vec![0.5, -1.0]);
+        let of = |name: &str| NamedTensors::from([(name.to_owned(), tensor.clone())]);
+        write_tensors(&path, &of("embedding.places.words"), Precision::Full).expect("written");
+        let read = read_tensors(&path).expect("read");
+        assert_eq!(read, of("embedding.positions.words"));
     }
 }

@@ -1,4 +1,4 @@
-//! What commands do to the page of evaluations.
+//! Commands of the page of evaluations.
 
 use std::path::PathBuf;
 
@@ -198,7 +198,7 @@ impl AppState {
         self.evaluate.tracing = Some(Tracing::Opening { paragraph, job });
     }
 
-    /// What was to be traced is not there, or another document is wanted.
+    /// Gives up a trace whose document is not there or no longer wanted.
     pub(in crate::app) fn forget_trace(&mut self) {
         self.evaluate.tracing = None;
     }

@@ -1,4 +1,4 @@
-//! What the thread that evaluates says.
+//! Events of the thread that evaluates.
 
 use std::path::Path;
 use std::sync::Arc;

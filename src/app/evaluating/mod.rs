@@ -14,7 +14,7 @@ use crate::evaluation::Evaluation;
 use crate::jobs::{EvaluationProgress, EvaluationRequest, JobControl, JobId};
 use crate::judgement::{Criterion, Judgement, Vote};
 
-/// What a person asks of the page.
+/// A command of the page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EvaluateCommand {
     /// Takes a model in, or out again.
@@ -50,7 +50,7 @@ pub enum EvaluateCommand {
     CloseJudgement,
 }
 
-/// What of an evaluation is shown.
+/// The part of an evaluation that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EvaluateView {
     #[default]
@@ -72,7 +72,7 @@ pub struct Evaluating {
     pub latest_secs: f64,
 }
 
-/// What came of one.
+/// The outcome of one evaluation.
 #[derive(Debug, Clone)]
 pub struct Evaluated {
     pub evaluation: Arc<Evaluation>,
@@ -140,7 +140,7 @@ pub struct Evaluate {
     pub corpus: Option<PathBuf>,
     pub split: TestSplit,
     pub running: Option<Evaluating>,
-    /// What came of the evaluations so far, the oldest first.
+    /// Outcomes of the evaluations so far, the oldest first.
     pub done: Vec<Evaluated>,
     /// Index of the one that is shown.
     pub shown: usize,
@@ -153,7 +153,7 @@ pub struct Evaluate {
     saving: Option<(JobId, Arc<Evaluation>)>,
     /// The last export of votes.
     exporting: Option<JobId>,
-    /// What is to be traced once its document is open, and then once it is translated.
+    /// The trace to be made once its document is open, and then once it is translated.
     tracing: Option<Tracing>,
 }
 

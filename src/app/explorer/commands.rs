@@ -1,4 +1,4 @@
-//! What commands do to the explorer.
+//! Commands of the explorer.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -192,7 +192,7 @@ impl AppState {
         }
     }
 
-    /// What was missing for a trace has come while the page was shown.
+    /// Starts the trace when its last requirement arrives while the page is shown.
     pub(in crate::app) fn trace_if_shown(&mut self) {
         if self.page == Page::Explore && self.explorer.trace.is_none() {
             self.trace_document(None);

@@ -1,4 +1,4 @@
-//! What the threads say to the explorer.
+//! Events of the threads for the explorer.
 
 use std::path::PathBuf;
 use std::sync::Arc;

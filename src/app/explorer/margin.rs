@@ -2,24 +2,15 @@
 
 use std::sync::Arc;
 
-use super::Origin;
+use super::{MarginState, Origin};
 use crate::app::command::Page;
 use crate::app::state::AppState;
 use crate::explain::{Margin, Query};
 use crate::jobs::{ExplainRequest, JobId};
 use crate::trace::TraceSource;
 
-/// What is painted beside the document, and what was asked for.
-#[derive(Debug, Default)]
-pub(super) struct MarginState {
-    /// Of the last answer; stays until the next one is there.
-    shown: Option<Box<Margin>>,
-    wanted: Option<(Arc<TraceSource>, Query)>,
-    asked: Option<JobId>,
-}
-
 impl AppState {
-    /// What the margin of the document shows: nothing unless there is a trace of this very document.
+    /// Returns the margin of the document: none unless there is a trace of this very document.
     pub fn margin(&self) -> Option<&Margin> {
         self.explorer.margin.shown.as_deref()
     }

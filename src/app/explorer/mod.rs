@@ -13,13 +13,13 @@ use std::sync::Arc;
 pub use similarity::{Comparing, SimilarityState};
 
 use crate::charts::Theme;
-use crate::explain::{Choices, Heads, Order, Query, Question, Spot, ViewKind};
+use crate::explain::{Choices, Heads, Margin, Order, Query, Question, Spot, ViewKind};
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, UserMemory};
 use crate::similarity::Measure;
 use crate::text::document::Document;
 use crate::trace::{Side, TraceSource};
 
-/// What a person asks of the explorer.
+/// A command of the explorer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExploreCommand {
     View(ViewKind),
@@ -113,7 +113,7 @@ pub struct OpenTrace {
     pub origin: Origin,
 }
 
-/// What is under way for the explorer.
+/// Work of the explorer that is under way.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Awaited {
     /// The model reads the document once more.
@@ -142,7 +142,7 @@ pub struct Explorer {
     pub requests: Vec<ExplainRequest>,
     /// Colours of figures that are saved.
     pub theme: Theme,
-    margin: margin::MarginState,
+    margin: MarginState,
     pub similarity: SimilarityState,
     asked: Option<JobId>,
     /// Stops the model where it is asked.
@@ -171,7 +171,7 @@ impl Default for Explorer {
             revision: 0,
             requests: Vec::new(),
             theme: Theme::LIGHT,
-            margin: margin::MarginState::default(),
+            margin: MarginState::default(),
             similarity: SimilarityState::default(),
             asked: None,
             asked_control: JobControl::default(),
@@ -182,12 +182,21 @@ impl Default for Explorer {
     }
 }
 
+/// The shading beside the document, and the request for it.
+#[derive(Debug, Default)]
+struct MarginState {
+    /// Of the last answer; stays until the next one is there.
+    shown: Option<Box<Margin>>,
+    wanted: Option<(Arc<TraceSource>, Query)>,
+    asked: Option<JobId>,
+}
+
 impl Explorer {
     pub fn source(&self) -> Option<&TraceSource> {
         self.trace.as_ref().map(|trace| &*trace.source)
     }
 
-    /// What can be asked in a view.
+    /// Returns the choices that a view offers.
     pub fn choices(&self, view: ViewKind) -> Choices {
         let query = &self.question.query;
         self.source()
@@ -195,7 +204,7 @@ impl Explorer {
             .unwrap_or_default()
     }
 
-    /// What is asked about.
+    /// Returns the selected spot.
     pub fn selected(&self) -> Spot {
         let query = &self.question.query;
         Spot {

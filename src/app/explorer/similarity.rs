@@ -10,7 +10,7 @@ use crate::jobs::{Answer, Comparison, JobControl, JobId, Request};
 use crate::similarity::Measure;
 use crate::trace::{TraceSource, TracedSentence};
 
-/// What has been compared and what is being compared.
+/// Comparisons that are done and the one that is under way.
 #[derive(Debug)]
 pub struct SimilarityState {
     pub measure: Measure,

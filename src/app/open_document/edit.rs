@@ -1,32 +1,10 @@
-//! What the editor makes of its sentence, and what goes into the project file and comes from there.
+//! The editor's sentence, and the project file.
 
-use super::{Editor, OpenDocument, Target, WorkElsewhere};
+use super::{Editor, OpenDocument, WorkElsewhere};
 use crate::app::markup;
+use crate::app::target::Target;
 use crate::jobs::project::source_hash;
 use crate::jobs::{Project, SavedTarget, State};
-use crate::text::document::Document;
-
-/// The targets of an earlier session that fit the document, and what a person has done that does not.
-pub(super) fn taken_over(
-    project: &Project,
-    document: &Document,
-) -> (Vec<Target>, Vec<SavedTarget>) {
-    let matched = project.matched(document);
-    let unmatched = project.unmatched(&matched);
-    let targets = matched.into_iter();
-    let targets = targets.map(|saved| saved.map(Target::from).unwrap_or_default());
-    (targets.collect(), unmatched)
-}
-
-impl From<&SavedTarget> for Target {
-    fn from(saved: &SavedTarget) -> Self {
-        Self {
-            text: saved.text.clone(),
-            state: saved.state,
-            flags: saved.flags.clone(),
-        }
-    }
-}
 
 impl OpenDocument {
     /// Notes what is known of the document under another path, if any of it fits.
@@ -53,7 +31,7 @@ impl OpenDocument {
         self.change_all(changes);
     }
 
-    /// What the editor makes of its target, or what is wrong with it; `None` if nothing was written.
+    /// The target that the editor's text gives, or its problems; `None` if nothing was written.
     pub(in crate::app) fn edited(&self) -> Option<Result<Target, Vec<markup::Problem>>> {
         let editor = self.editor.as_ref()?;
         let before = &self.targets[editor.sentence].text;
@@ -85,7 +63,7 @@ impl OpenDocument {
         Some((*sentence, target))
     }
 
-    /// What goes into the project file, with what stands in the editor.
+    /// The content of the project file, with the text in the editor.
     pub fn project(&self) -> Project {
         let written = self.written();
         let target = |index: usize| match &written {

@@ -1,4 +1,4 @@
-//! What a user writes is neither lost nor replaced.
+//! Text that a user writes is neither lost nor replaced.
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Words are found and replaced, and nothing else changes.
 
 use super::*;
-use crate::app::finding::{FindCommand, Side};
+use crate::app::find::{FindCommand, Side};
 use crate::app::markup::tokens;
 use crate::text::placeholder::stripped;
 

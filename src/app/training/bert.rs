@@ -1,4 +1,4 @@
-//! What a run of a system that reads BERT needs besides.
+//! Requirements of a run whose system reads BERT.
 
 use std::path::Path;
 

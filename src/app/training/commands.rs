@@ -1,4 +1,4 @@
-//! What commands and events do to the training page.
+//! Commands and events of the training page.
 
 use std::path::{Path, PathBuf};
 
@@ -240,7 +240,7 @@ impl AppState {
         self.run_request(RunRequest::Rename { job, folder, name });
     }
 
-    /// What is shown stays shown under its new name.
+    /// Keeps the run that is shown selected under its new name.
     pub(in crate::app) fn run_renamed(&mut self, folder: &Path, to: PathBuf) {
         let training = &mut self.training;
         if training.compared.remove(folder) {
@@ -273,7 +273,7 @@ impl AppState {
         });
     }
 
-    /// What the threads say of runs.
+    /// Takes over the runs and corpora that the threads found.
     pub(in crate::app) fn runs_seen(&mut self, runs: Vec<RunSeen>, corpora: Vec<PathBuf>) {
         let training = &mut self.training;
         training.runs = runs;
@@ -378,7 +378,7 @@ pub(super) fn name_of(folder: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// What the model of a run is called: in a sweep also by its row, since the runs of all rows have the same names.
+/// The name of a run's model: in a sweep also its row, since the runs of all rows have the same names.
 fn model_name(run: &Path) -> String {
     let row = run.parent();
     match row.filter(|row| row.parent().is_some_and(is_sweep)) {

@@ -46,7 +46,7 @@ impl PartialEq for Making {
     }
 }
 
-/// What is known of the material before it is imported.
+/// Facts about the material before it is imported.
 #[derive(Debug, Clone, Default)]
 pub enum Looking {
     /// Something is missing, or a person has ended the look.
@@ -106,7 +106,7 @@ impl NewCorpus {
         form
     }
 
-    /// What is to be read, once it is named.
+    /// The material to be read, once it is named.
     pub fn material(&self) -> Option<Material> {
         let is_named = |path: &PathBuf| !path.as_os_str().is_empty();
         match self.from {
@@ -128,7 +128,7 @@ impl NewCorpus {
         (!source.is_empty() && !target.is_empty()).then_some((source, target))
     }
 
-    /// What was found, if it was looked for in the languages that are filled in now.
+    /// The survey, if it was made in the languages that are filled in now.
     pub fn found(&self) -> Option<&Survey> {
         let Looking::Found(survey) = &self.looking else {
             return None;
@@ -154,7 +154,7 @@ impl NewCorpus {
         }
     }
 
-    /// What is to be read, into a folder below `corpora`.
+    /// The import to be done, into a folder below `corpora`.
     pub fn import(&self, corpora: &Path) -> CorpusImport {
         let output = corpora.join(self.name.trim());
         let source_language = self.source_language.trim().to_owned();

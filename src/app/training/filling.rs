@@ -1,4 +1,4 @@
-//! What commands and events do to the forms of a new run and of a new corpus.
+//! Commands and events of the forms for a new run and a new corpus.
 
 use std::path::PathBuf;
 

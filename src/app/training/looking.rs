@@ -1,4 +1,4 @@
-//! What was dropped or chosen to be trained on: it is looked at before it becomes a corpus.
+//! Material that was dropped or chosen for training: it is surveyed before it becomes a corpus.
 
 use std::path::{Path, PathBuf};
 

@@ -21,7 +21,7 @@ use crate::charts::{Chart, XAxis};
 use crate::jobs::{JobId, RunRequest, RunSeen, TrainingRequest};
 use crate::training::{Curves, Order};
 
-/// What a person asks of the training page.
+/// A command of the training page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrainingCommand {
     /// Begins the sample run, or shows the one that is under way.
@@ -191,7 +191,7 @@ impl Training {
         std::iter::once(run).chain(compared).collect()
     }
 
-    /// What its charts are made of.
+    /// The key of a run's charts: they are drawn again when it changes.
     pub fn chart_key(&self, run: &RunSeen) -> ChartKey {
         let shown = self.shown(run).into_iter();
         ChartKey {

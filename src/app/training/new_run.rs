@@ -9,7 +9,7 @@ use crate::jobs::JobId;
 use crate::model::Preset;
 use crate::training::{Estimate, Schedule, TrainingConfig};
 
-/// What a run begins with.
+/// The weights that a run begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     RandomWeights,

@@ -18,7 +18,7 @@ pub(in crate::cli) struct MakeArguments {
     /// Documents to make it of: train, dev or test
     #[arg(long, default_value = "test")]
     split: Split,
-    /// What to contrast; without it all that the languages allow
+    /// Kinds of contrast; without it all that the languages allow
     #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',')]
     kind: Vec<KindName>,
     /// At most so many items of each kind

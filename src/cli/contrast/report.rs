@@ -118,7 +118,7 @@ impl Report<'_> {
         lines.join("\n") + "\n"
     }
 
-    /// What is read beside the sentence.
+    /// The context that is read beside the sentence.
     fn context(&self) -> String {
         let side = |count: Option<usize>, which: &str| match count {
             None => format!("all sentences {which}"),

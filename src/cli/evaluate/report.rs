@@ -16,7 +16,7 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// What is known of one system stands at the top, of several in a list.
+    /// Results as JSON: those of one system stand at the top, those of several in a list.
     pub fn json(&self) -> Value {
         let mut systems: Vec<Map<String, Value>> =
             self.systems.iter().map(|it| self.entry(it)).collect();

@@ -16,7 +16,7 @@ pub(super) struct Evaluated {
     pub name: String,
     /// Its model folder, or the file of its output.
     pub path: PathBuf,
-    /// What a reader sees, one for each segment.
+    /// Visible texts, one for each segment.
     pub hypotheses: Vec<String>,
     /// BLEU of all segments, and how many they are.
     pub all: (Bleu, usize),

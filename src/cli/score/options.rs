@@ -16,7 +16,7 @@ pub(super) struct MetricOptions {
     /// How BLEU finds words, and METEOR, length and repetition with it
     #[arg(long, value_enum, default_value = "13a", help_heading = "BLEU")]
     tokenize: Words,
-    /// What stands for a precision of 0
+    /// Value in place of a precision of 0
     #[arg(short, long, value_enum, default_value = "exp", help_heading = "BLEU")]
     smooth_method: SmoothMethod,
     /// Value of floor (else 0.1) or add-k (else 1)

@@ -1,4 +1,4 @@
-//! What is done to all texts before they are compared.
+//! Preparation of all texts before they are compared.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ enum Language {
     De,
 }
 
-/// What the options ask for, with the case learnt.
+/// The preparation that the options ask for, with the case learnt.
 #[derive(Debug)]
 pub(super) struct Preparation {
     language: Option<Language>,

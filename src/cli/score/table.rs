@@ -7,7 +7,7 @@ use crate::metrics::significance::{
 };
 use crate::metrics::{Goal, Metric, SegmentSums, Signature};
 
-/// What is computed besides the scores.
+/// Results besides the scores.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     /// Samples of the bootstrap.
@@ -19,7 +19,7 @@ pub(super) struct Plan {
     /// Training runs of each system.
     pub runs: usize,
     pub seed: u64,
-    /// What was done to the texts.
+    /// The preparation of the texts.
     pub preparation: Option<String>,
 }
 
@@ -130,7 +130,7 @@ impl Column {
     }
 }
 
-/// What resampling says of the systems.
+/// Results of resampling.
 struct Test<'a> {
     metric: &'a dyn Metric,
     /// `[systems, runs]`
@@ -184,7 +184,7 @@ impl<'a> Test<'a> {
     }
 }
 
-/// What a metric's name begins with: `s-` and `d-` for sentences and documents, `tok-` for tokenised texts.
+/// The beginning of a metric's name: `s-` and `d-` for sentences and documents, `tok-` for tokenised texts.
 fn prefix(level: Option<Unit>, plan: &Plan) -> String {
     let prepared = plan.preparation.as_ref().map_or("", |_| "tok-");
     let level = match level {

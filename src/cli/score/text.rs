@@ -106,7 +106,7 @@ pub(super) fn segments(table: &Table) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What the marks in a table mean.
+/// Explanations of the marks in a table.
 pub(super) fn notes(table: &Table) -> Vec<String> {
     let plan = &table.plan;
     let unit = if plan.by_document {

@@ -88,7 +88,7 @@ fn item(value: &Value, place: &Place) -> Result<(Item, String)> {
     Ok((item, place.text(value, "src segment")?))
 }
 
-/// What is compared of two copies of a sentence: everything but white space and quotation marks, which scripts change.
+/// A sentence without white space and quotation marks, which scripts change: two copies of it are compared so.
 fn bare(text: &str) -> String {
     let kept = |c: &char| !c.is_whitespace() && !matches!(c, '"' | '\'' | '`' | '´');
     text.chars().filter(kept).collect()

@@ -20,7 +20,7 @@ use crate::contrastive::set::{ContrastiveSet, Item, SetDocument};
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 
-/// What `format` says.
+/// The value of `format`.
 pub const FORMAT: &str = "canopy-contrastive";
 /// The highest version that is read.
 pub const VERSION: u32 = 1;

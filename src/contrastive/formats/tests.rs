@@ -29,7 +29,7 @@ impl Desk {
     }
 }
 
-/// What the error of a set says.
+/// The error of a set, in words.
 fn said(desk: &Desk, name: &str) -> String {
     desk.open(name).expect_err("a broken set").to_string()
 }

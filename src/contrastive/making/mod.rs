@@ -1,6 +1,6 @@
 //! Contrastive sets made from any corpus, by rules alone.
 //!
-//! What holds for every item: the right translation is that of the corpus; a wrong one differs from it in one word, which
+//! For every item, the right translation is that of the corpus; a wrong one differs from it in one word, which
 //! fits the words around it as well. The rules are in [`RULES`]. They prefer precision: a sentence with anything that
 //! could be read otherwise is left out.
 
@@ -45,7 +45,7 @@ claim coreference: the antecedent is the nearest fitting noun, not one that some
 estimate: the true antecedent may stand further back, or nearer where its gender is not known; es may stand for no noun at \
 all. For some items the sentence alone says enough; a difference between models says more than an accuracy. Accuracies do not compare with those on ContraPro.";
 
-/// What is contrasted.
+/// A kind of contrast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// German er, sie, es for `it`.
@@ -68,7 +68,7 @@ impl Kind {
     }
 }
 
-/// What to make a set of.
+/// Options of the making of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MakeOptions {
     pub split: Split,
@@ -89,7 +89,7 @@ pub struct Made {
     pub num_terms: usize,
 }
 
-/// What a rule has found in a sentence.
+/// A contrast that a rule has found in a sentence.
 #[derive(Debug, PartialEq, Eq)]
 struct Draft {
     /// Each with what stands in it instead.

@@ -20,7 +20,7 @@ struct Found<'t> {
     /// Its number in the sentence.
     at: usize,
     genders: &'static [Gender],
-    /// What a noun of another gender would have in its place.
+    /// The pronouns that a noun of another gender would have in its place.
     wrong: Vec<String>,
     category: String,
     pronoun: String,

@@ -1,4 +1,4 @@
-//! What the rules read of a corpus.
+//! Texts of a corpus as the rules read them.
 
 use std::collections::HashSet;
 

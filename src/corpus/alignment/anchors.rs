@@ -9,10 +9,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::corpus::markup::Side;
 
-/// What one shared anchor counts at most, and what one that only one side has costs if it is a number.
+/// Gain of one shared anchor at most, and cost of one that only one side has if it is a number.
 const MOST_SHARED: f64 = 3.0;
 const MISSING_NUMBER: f64 = 0.7;
-/// What all anchors of a bead may gain or cost.
+/// Gain or cost of all anchors of a bead at most.
 pub(super) const MOST_GAINED: f64 = 8.0;
 const MOST_LOST: f64 = 3.0;
 
@@ -43,7 +43,7 @@ impl Anchors {
         anchors
     }
 
-    /// What identifies a paragraph in its file.
+    /// Adds the id of a paragraph in its file.
     pub fn add_id(&mut self, id: &str) {
         self.add(&format!("#{id}"), false);
     }
@@ -74,7 +74,7 @@ impl Anchors {
     }
 }
 
-/// What the anchors of two documents are worth.
+/// Weights of the anchors of two documents.
 #[derive(Debug)]
 pub(super) struct Weights {
     /// Number of texts that hold the anchor.

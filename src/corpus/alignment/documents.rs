@@ -16,7 +16,7 @@ use crate::corpus::markup::{Side, matched};
 use crate::corpus::unit::{Unit, UnitStatus};
 use crate::text::document::Document;
 
-/// What a paragraph or sentence without a partner costs at most, apart from the rarity of that. Translators leave out
+/// Cost of a paragraph or sentence without a partner at most, apart from the rarity of that. Translators leave out
 /// whole paragraphs rather than sentences of one.
 const UNPAIRED_PARAGRAPH: f64 = 3.0;
 const UNPAIRED_SENTENCE: f64 = 8.0;
@@ -182,7 +182,7 @@ impl Pair<'_> {
         units
     }
 
-    /// What lengths and anchors say against a bead.
+    /// Cost of a bead by lengths and anchors.
     fn cost(&self, source: &Texts, target: &Texts, bead: &Bead) -> f64 {
         match (bead.source.is_empty(), bead.target.is_empty()) {
             (false, false) => {

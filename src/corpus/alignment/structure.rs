@@ -1,4 +1,4 @@
-//! What kinds of paragraphs say about the alignment of two documents.
+//! Kinds of paragraphs as evidence for the alignment of two documents.
 
 use crate::text::document::{Document, Paragraph, ParagraphKind};
 
@@ -25,7 +25,7 @@ fn kinds(document: &Document) -> Vec<(ParagraphKind, Option<u8>)> {
     paragraphs.map(kind).collect()
 }
 
-/// What kinds and numbers of paragraphs say against a bead.
+/// Cost of a bead by the kinds and numbers of its paragraphs.
 pub(super) fn kind_cost(source: &[Paragraph], target: &[Paragraph]) -> f64 {
     let Some(first) = source.first() else {
         return 0.0;

@@ -1,4 +1,4 @@
-//! What is compared of a document: lengths and anchors of its paragraphs and sentences.
+//! Features of a document for alignment: lengths and anchors of its paragraphs and sentences.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::anchors::Anchors;
 use crate::corpus::markup::Side;
 use crate::text::document::{Document, Paragraph};
 
-/// What is compared of a paragraph or a sentence.
+/// Features of a paragraph or a sentence.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Text {
     /// Characters, in the measure of the source.

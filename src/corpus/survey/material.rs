@@ -1,4 +1,4 @@
-//! What a person has: a translation memory, a table, or two folders of documents.
+//! Material of a person: a translation memory, a table, or two folders of documents.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What is said of a memory, a table and two folders.
+//! Surveys of a memory, a table and two folders.
 
 use super::*;
 use std::path::Path;

@@ -39,7 +39,7 @@ pub(super) struct TmxReader {
     open: Vec<Vec<u8>>,
 }
 
-/// What of a unit is not complete yet.
+/// A unit that is not complete yet.
 #[derive(Default)]
 struct Parts {
     unit: Option<TranslationUnit>,
@@ -132,7 +132,7 @@ impl TmxReader {
         Ok(())
     }
 
-    /// What `&…;` stands for.
+    /// The text for `&…;`.
     fn resolved(&self, reference: &BytesRef) -> Result<String> {
         let name = self.checked(reference.decode())?;
         let character = reference

@@ -9,7 +9,7 @@ use crate::corpus::unit::folded;
 use crate::text::placeholder::{self, Placeholder};
 use crate::text::tags::{StartTag, Tags};
 
-/// What an inline element says of itself.
+/// Attributes of an inline element.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Inline {
     pub name: String,
@@ -191,7 +191,7 @@ fn mark(element: &Inline, content: &str, is_pair: bool) -> Mark {
     }
 }
 
-/// What a reader sees of code: nothing of tags and RTF, but a variable such as `{0}`.
+/// Visible text of code: nothing of tags and RTF, but a variable such as `{0}`.
 fn shown(code: &str) -> String {
     let is_rtf = code.starts_with('\\') || code.starts_with("{\\");
     if code.contains('<') {

@@ -1,4 +1,4 @@
-//! What every sentence of a document put on every other one: sparse, as large as the document.
+//! The weight that every sentence of a document put on every other one: sparse, as large as the document.
 
 mod bins;
 mod generated;
@@ -25,7 +25,7 @@ pub struct DocumentMap {
     pub title: String,
     /// Layer and head.
     pub query: String,
-    /// What a number is: weight of one head, or mass of several words or heads.
+    /// The meaning of a number: weight of one head, or mass of several words or heads.
     pub measure: String,
     pub column_side: Side,
     /// Whether some sentences could not see all others.
@@ -59,7 +59,7 @@ impl DocumentMap {
         }
     }
 
-    /// What the sentences of `side` looked at in one layer, the last that has such attention if none is named: the mean of
+    /// The map of the sentences of `side` in one layer, the last that has such attention if none is named: the mean of
     /// each sentence's words, and of all heads if all are asked for.
     ///
     /// # Errors

@@ -67,7 +67,7 @@ impl MapFrame {
         (columns.len() + strip, rows.len())
     }
 
-    /// What is at a pixel. Where the cells are small and none with weight is right there, the greatest within `reach`
+    /// The cell at a pixel. Where the cells are small and none with weight is right there, the greatest within `reach`
     /// pixels counts.
     pub fn cell_at(
         &self,

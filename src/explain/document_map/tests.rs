@@ -2,7 +2,7 @@ use super::*;
 use crate::charts::Theme;
 use crate::explain::Scale;
 
-/// What a weight is in each bin, over all of the map.
+/// The weights of each bin, over all of the map.
 fn frame(map: &DocumentMap, view: &MapView, size: (u32, u32)) -> MapFrame {
     MapFrame::new(map, view, size, None)
 }

@@ -14,7 +14,7 @@ use crate::trace::Side;
 const SIZE: f64 = 13.5;
 const LINE: f64 = 23.0;
 const AFTER: f64 = 13.0;
-/// What is told below the sentences.
+/// Height of the notes below the sentences.
 const NOTES: f64 = 34.0;
 /// Number and weight of a sentence.
 pub(super) const GUTTER: f64 = 132.0;
@@ -25,7 +25,7 @@ pub(super) fn height(context: &ContextView, width: f64) -> f64 {
     HEAD + lines.sum::<f64>() + 84.0
 }
 
-/// What [`running`] needs at least, estimated.
+/// Height that [`running`] needs at least, estimated.
 #[expect(clippy::cast_precision_loss, reason = "letters of a sentence")]
 pub(super) fn running_height(sentence: &ContextSentence, width: f64) -> f64 {
     let letters = sentence.words.iter();

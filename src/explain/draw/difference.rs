@@ -1,4 +1,4 @@
-//! What each word of a translation is worth without its context, and what the model writes then.
+//! The worth of each word of a translation without its context, and the translation that the model writes then.
 
 use plotters::prelude::DrawingBackend;
 

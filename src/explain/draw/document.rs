@@ -70,7 +70,7 @@ impl MapSheet {
     /// Draws all but the cells and the rest: frames, numbers of sentences from 1, and the legend.
     ///
     /// # Errors
-    /// What the backend reports.
+    /// Errors of the backend.
     pub fn draw<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,

@@ -132,7 +132,7 @@ impl Grid {
         }
     }
 
-    /// What of a column lies on the plot, if anything.
+    /// The part of a column that lies on the plot, if any.
     fn seen(&self, column: usize) -> Option<(f64, f64)> {
         let left = self.lefts[column].max(self.plot.left);
         let right = (self.lefts[column] + self.column).min(self.plot.right);

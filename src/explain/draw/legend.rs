@@ -22,7 +22,7 @@ pub(super) enum Swatch {
     Filled(RGBColor),
 }
 
-/// What a blank cell is.
+/// The meaning of a blank cell.
 pub(super) fn blank(some_dropped: bool, some_masked: bool) -> &'static str {
     match (some_dropped, some_masked) {
         (false, false) => "blank: exactly 0",

@@ -68,7 +68,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     legend::draw(pen, area, &scale, measure(maps), &swatches)
 }
 
-/// What the numbers are; where one map has weights and another has mass, the heads above each tell which.
+/// The meaning of the numbers; where one map has weights and another has mass, the heads above each tell which.
 fn measure(maps: &[WeightMap]) -> &str {
     let mut measures = maps.iter().map(|map| map.measure.as_str());
     let first = measures.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a translation owes to its memory: its words shaded, and below them the pairs that spoke for them.
+//! The memory's share in a translation: its words shaded, and below them the pairs that spoke for them.
 
 use plotters::prelude::DrawingBackend;
 

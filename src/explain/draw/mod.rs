@@ -49,7 +49,7 @@ impl Explanation {
     /// Draws into `area`, in pixels, the part of trees and maps that is in `sight`, and adds to `marks` what lies where.
     ///
     /// # Errors
-    /// What the backend reports.
+    /// Errors of the backend.
     pub fn draw_seen<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,

@@ -331,7 +331,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         Ok(())
     }
 
-    /// What the levels of a document are; those of a content tree have no names.
+    /// Names of a document's levels; those of a content tree have none.
     fn draw_levels(&self) -> Drawn<DB> {
         let tree = self.tree;
         if !tree.has_names() {

@@ -1,4 +1,4 @@
-//! What came of an evaluation: scores with their intervals, documents, buckets.
+//! Results of an evaluation: scores with their intervals, documents, buckets.
 
 use egui::{Align, Button, Grid, Layout, Popup, RichText, ScrollArea, Ui};
 

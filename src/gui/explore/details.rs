@@ -1,4 +1,4 @@
-//! What is under the pointer, in words and numbers.
+//! Details of the spot under the pointer, in words and numbers.
 
 use egui::{Align2, FontId, Sense, Ui, vec2};
 

@@ -13,7 +13,7 @@ use crate::jobs::Answer;
 /// Left, right and above.
 const MARGIN: f64 = 4.0;
 
-/// What the window remembers of the figure between frames.
+/// State of the figure between frames.
 #[derive(Default)]
 pub(super) struct FigureView {
     sight: Sight,
@@ -40,7 +40,7 @@ struct DrawingKey {
     sight: Sight,
 }
 
-/// What the pointer does.
+/// The pointer over the figure.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Seen {
     pub hovered: Option<Mark>,

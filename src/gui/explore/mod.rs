@@ -22,13 +22,13 @@ use crate::app::explorer::Awaited;
 use crate::app::{AppState, Command, ExploreCommand, Explorer};
 use crate::explain::{DocumentMap, Explanation, Mark, Spot, ViewKind};
 
-/// What the page remembers between frames.
+/// State of the page between frames.
 #[derive(Default)]
 pub struct ExplorePanel {
     figure: FigureView,
     map: SparseMapState,
     sentences: SentenceList,
-    /// What the pointer was on in the last frame, wherever it is drawn.
+    /// The spot under the pointer in the last frame, wherever it is drawn.
     hovered: Option<Spot>,
     /// The same, where it is in the figure.
     marked: Option<Mark>,

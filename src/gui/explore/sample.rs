@@ -1,4 +1,4 @@
-//! What to look for in a trace of the sample run.
+//! Hints for reading a trace of the sample run.
 
 use egui::{Frame, Margin, RichText, Ui};
 

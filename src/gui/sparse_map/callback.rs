@@ -11,7 +11,7 @@ use super::drawing::MapDrawing;
 use super::pipelines::MapPipelines;
 use crate::explain::{DocumentMap, MapFrame, MapInk};
 
-/// What the window draws on, until the first map needs pipelines for it.
+/// The texture format of the window, until the first map needs pipelines for it.
 struct Target(wgpu::TextureFormat);
 
 /// Lets maps be drawn by the GPU that draws the window; without it, or if it cannot compute, they are pictures.
@@ -33,12 +33,12 @@ fn place() -> Id {
     Id::unique("what maps may use of the GPU")
 }
 
-/// What the GPU of the window may do for maps, if there is one.
+/// Limits of the window's GPU, if there is one.
 pub(super) fn limits(ctx: &Context) -> Option<wgpu::Limits> {
     ctx.data(|data| data.get_temp(place()))
 }
 
-/// What a callback of egui draws; the buffers live as long as who shows the map.
+/// A callback of egui that draws a map; the buffers live as long as who shows the map.
 pub(super) struct MapCallback {
     pub map: Arc<DocumentMap>,
     pub frame: Arc<MapFrame>,

@@ -23,7 +23,7 @@ pub struct MapDrawing {
     memory: Memory,
     gather: wgpu::BindGroup,
     shade: wgpu::BindGroup,
-    /// What was prepared.
+    /// The frame and colours that were prepared.
     shown: Option<(Arc<MapFrame>, MapInk)>,
 }
 

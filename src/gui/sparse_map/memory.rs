@@ -1,4 +1,4 @@
-//! What the shader reads and writes, byte by byte.
+//! Memory of the shader, byte by byte.
 
 use eframe::wgpu;
 use eframe::wgpu::{BufferUsages, TextureFormat, TextureUsages};
@@ -51,7 +51,7 @@ pub(super) fn needed(frame: &MapFrame) -> Sizes {
     }
 }
 
-/// What `gather` fills of its memory.
+/// Bytes that `gather` fills.
 pub(super) fn gathered(frame: &MapFrame) -> u64 {
     gathered_bytes(frame.columns.count, frame.rows.count)
 }
@@ -132,7 +132,7 @@ impl Memory {
         buffers + 4 * (texels(&self.bins) + texels(&self.pixels))
     }
 
-    /// What `gather` and what `shade` need.
+    /// Bindings of `gather` and of `shade`.
     pub fn bound(
         &self,
         device: &wgpu::Device,

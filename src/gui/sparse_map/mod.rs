@@ -35,7 +35,7 @@ use callback::MapCallback;
 const REACH: usize = 3;
 const SMALLEST: Vec2 = Vec2::new(260.0, 180.0);
 
-/// What the window remembers of a map between frames.
+/// State of a map between frames.
 #[derive(Default)]
 pub struct SparseMapState {
     /// The greatest weight of the scale, if it is not the map's own: maps side by side share one.
@@ -67,10 +67,10 @@ pub struct Marked {
     pub column: Option<usize>,
 }
 
-/// What the pointer does with a map.
+/// The pointer over a map.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct MapResponse {
-    /// What is under it.
+    /// The cell under it.
     pub cell: Option<MapCell>,
     /// Whether that was clicked in this frame.
     pub clicked: bool,
@@ -195,7 +195,7 @@ impl SparseMapState {
 }
 
 impl Shown {
-    /// What is remembered, if it is of this map.
+    /// The state that is kept, if it is of this map.
     fn of<'a>(kept: &'a mut Option<Self>, map: &Arc<DocumentMap>) -> &'a mut Self {
         let before = kept.take();
         let same = before.filter(|shown| Arc::ptr_eq(&shown.map, map));

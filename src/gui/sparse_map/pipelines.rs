@@ -5,7 +5,7 @@ use eframe::wgpu::{BindingType, BufferBindingType, ShaderStages};
 
 const SHADER: &str = include_str!("../../../shaders/sparse_map.wgsl");
 
-/// What all maps are drawn with.
+/// Pipelines and layouts that all maps are drawn with.
 #[derive(Debug)]
 pub struct MapPipelines {
     pub(super) gather: wgpu::ComputePipeline,

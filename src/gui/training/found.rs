@@ -1,4 +1,4 @@
-//! What was found in the texts that are to become a corpus, before anything begins.
+//! The survey of texts that are to become a corpus, before anything begins.
 
 use egui::{CollapsingHeader, Grid, ProgressBar, RichText, Ui};
 
@@ -9,7 +9,7 @@ use crate::corpus::survey::{Doubt, DoubtfulPair, Survey};
 use crate::gui::labels::{count, thousands};
 use crate::gui::theme::{Palette, semibold};
 
-/// What a person reads of each kind, and what becomes of such pairs.
+/// The label of each kind of doubtful pair, and the fate of such pairs.
 const DOUBTS: [(Doubt, &str, &str); 5] = [
     (
         Doubt::Identical,

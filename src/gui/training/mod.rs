@@ -20,7 +20,7 @@ pub use sample::{TRY, percent};
 use super::theme::Palette;
 use crate::app::{AppState, Command};
 
-/// What the page remembers between frames.
+/// State of the page between frames.
 #[derive(Default)]
 pub struct TrainingPanel {
     run: RunPanel,

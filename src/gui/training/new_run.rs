@@ -370,7 +370,7 @@ fn pair_ui(ui: &mut Ui, name: &str, value: &str) {
     });
 }
 
-/// What a short probe on the device says about memory and time.
+/// Memory and time as a short probe on the device measures them.
 fn probe_ui(ui: &mut Ui, form: &NewRun, can_probe: bool, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
     match &form.probe {

@@ -7,7 +7,7 @@ use crate::app::{AppState, Command};
 use crate::gui::menu::file_name;
 use crate::gui::theme::{self, Palette};
 
-/// What a person wants of a run under way when the window closes.
+/// The choice about a run under way when the window closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Closing {
     /// The window stays until the queue is empty.

@@ -16,7 +16,7 @@ use crate::training::{Order, Phase, RunState, Sample};
 /// Sentences of so many characters stand side by side.
 const SHORT: usize = 44;
 
-/// What stands below the charts.
+/// The tab below the charts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Below {
     #[default]
@@ -290,7 +290,7 @@ fn phase_words(phase: Option<Phase>) -> &'static str {
     }
 }
 
-/// What is wrong, if anything.
+/// Problems of the run, if there are any.
 fn notes_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
     let failed = run.summary.failed.iter().map(|text| (text, palette.error));
     // The log has those before it.

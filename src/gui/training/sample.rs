@@ -88,7 +88,7 @@ fn way_ui(ui: &mut Ui, title: &str, text: &str, buttons: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// What happens now, and what to look for.
+/// The present step of the sample run, and where to look.
 pub(super) fn tour_ui(ui: &mut Ui, state: &AppState, sample: &Sample, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
     let share = sample.learning().and_then(|number| {

@@ -91,7 +91,11 @@ impl StrippedSource {
                 Some(Placeholder::Close) if open.len() == 1 => {}
                 Some(Placeholder::Close) => {
                     let after = is_spaced()[1];
-                    close(&mut open, shown.len(), [begins_with_space(after), begins_with_word(after)]);
+                    close(
+                        &mut open,
+                        shown.len(),
+                        [begins_with_space(after), begins_with_word(after)],
+                    );
                 }
             }
         }

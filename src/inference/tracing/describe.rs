@@ -1,4 +1,4 @@
-//! What the numbers of each system mean, and how many of them are kept.
+//! Meanings of the numbers of each system, and how many of them are kept.
 
 use crate::kernels::WordNormaliser;
 use crate::model::{
@@ -17,7 +17,7 @@ const MOST_ROWS: usize = 1 << 24;
 /// A trace has about as many visits to nodes at most.
 const MOST_VISITS: usize = 1 << 24;
 
-/// What a map of this system is.
+/// The description of a map of this system.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Described {
     pub kind: MapKind,
@@ -133,7 +133,7 @@ impl Described {
     }
 }
 
-/// What the gates of a system do.
+/// The name of a system's gates.
 pub(super) fn gate_name(config: &ModelConfig) -> &'static str {
     match config.context {
         Some(Context::Zhang { .. }) => {

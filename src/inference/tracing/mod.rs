@@ -1,4 +1,4 @@
-//! What a model attended to while it translated a document, from one more pass over it and its translation.
+//! Traces: the attention of a model over a document, from one more pass over it and its translation.
 //!
 //! The pass comes after the translation and so cannot change it. It costs one run of the encoder, two where sentences of
 //! a long document are chosen by their encodings, and one of the decoder over the words that the search settled on.
@@ -21,7 +21,7 @@ use crate::trace::{
 };
 
 impl Translator {
-    /// What the model attends to when it reads `document` and writes `translations`, one for each sentence or none.
+    /// Traces the model over `document` and `translations`, one for each sentence or none.
     ///
     /// A translation whose [`parts`](Translation::parts) are missing, since someone edited it, is traced as its text is
     /// encoded; it has no words in the trace if the sentence is too long for the model and its parts are unknown.

@@ -14,7 +14,7 @@ use crate::trace::{TracedSentence, TracedWindow};
 /// Source tokens of a sentence-level model that are traced at once: bounds the memory of a pass, not its result.
 const GROUP_TOKENS: usize = 2_048;
 
-/// What the model reads as one sentence: a sentence of the document or a part of it.
+/// One sequence of the model: a sentence of the document or a part of it.
 pub(in crate::inference) struct TracedPart {
     /// Number in the document.
     pub sentence: usize,
@@ -27,7 +27,7 @@ pub(in crate::inference) struct TracedText {
     pub parts: Vec<TracedPart>,
     /// Of each part.
     sources: Vec<SourceSentence>,
-    /// What BERT reads of each part; empty where no BERT is read.
+    /// BERT's sequence of each part; empty where no BERT is read.
     pieces: Vec<BertSequence>,
     translated: bool,
 }
@@ -252,7 +252,8 @@ impl TracedText {
 }
 
 impl Translator {
-    /// What the model reads of a document and writes for the parts of one sentence: a batch for each window that they are
+    /// The batches in which the model reads a document and writes the parts of one sentence: one for each window that
+    /// they are
     /// in. None if what was written cannot be told in parts, or is longer than the model can write.
     ///
     /// # Errors

@@ -24,9 +24,6 @@ pub enum AlignmentHeads {
     Head { layer: usize, head: usize },
 }
 
-/// Weights of some target tokens for some source tokens.
-type Weights = Vec<Vec<f32>>;
-
 impl Translator {
     /// From now on the model gets no markup, and what it writes gets it by alignment, as with models whose vocabularies
     /// have no placeholders.
@@ -46,11 +43,16 @@ impl Translator {
 
     /// A sentence without its markup, if that is how the model reads it.
     pub(super) fn stripped(&self, text: &str, points: &[String]) -> Option<StrippedSource> {
-        self.strips_markup().then(|| StrippedSource::of(text, points))
+        self.strips_markup()
+            .then(|| StrippedSource::of(text, points))
     }
 
     /// A sentence as the model reads it.
-    pub(in crate::inference) fn read_text<'t>(&self, text: &'t str, points: &[String]) -> Cow<'t, str> {
+    pub(in crate::inference) fn read_text<'t>(
+        &self,
+        text: &'t str,
+        points: &[String],
+    ) -> Cow<'t, str> {
         match self.stripped(text, points) {
             Some(stripped) => Cow::Owned(stripped.text),
             None => Cow::Borrowed(text),
@@ -120,11 +122,16 @@ impl Translator {
             target.push(&[&[special.start], *ids].concat(), (0, 0));
             let first = source_start + lead;
             alignment.source.extend(
-                tokens.iter().map(|token| token.range.start + first..token.range.end + first),
+                tokens
+                    .iter()
+                    .map(|token| token.range.start + first..token.range.end + first),
             );
             let first = target_start + lead;
             alignment.target.extend(
-                decoded.ranges.iter().map(|range| range.start + first..range.end + first),
+                decoded
+                    .ranges
+                    .iter()
+                    .map(|range| range.start + first..range.end + first),
             );
             counts.push((tokens.len(), ids.len()));
             source_start += text.len();
@@ -138,7 +145,9 @@ impl Translator {
                 let mut weights = vec![0.0; num_source];
                 let read = rows.get(&(target.sentences[part].start + row));
                 for &(key, weight) in read.into_iter().flatten() {
-                    let place = (key as usize).checked_sub(first).filter(|&place| place < num_tokens);
+                    let place = (key as usize)
+                        .checked_sub(first)
+                        .filter(|&place| place < num_tokens);
                     if let Some(place) = place {
                         weights[before + place] = weight;
                     }
@@ -152,7 +161,11 @@ impl Translator {
 
     /// For each row of the target what it read of which rows of the source: the row from which a token was written tells
     /// where it comes from.
-    fn attention(&self, source: &PackedBatch, target: &PackedBatch) -> BTreeMap<usize, Vec<(u32, f32)>> {
+    fn attention(
+        &self,
+        source: &PackedBatch,
+        target: &PackedBatch,
+    ) -> BTreeMap<usize, Vec<(u32, f32)>> {
         let keep = Recording {
             least: 0.0,
             visits: RecordedVisits::None,
@@ -161,7 +174,9 @@ impl Translator {
         };
         let recorder = self.model.record(source, target, keep);
         let layers = recorder.layers.iter();
-        let mut layers: Vec<_> = layers.filter(|it| it.kind == AttentionKind::Cross).collect();
+        let mut layers: Vec<_> = layers
+            .filter(|it| it.kind == AttentionKind::Cross)
+            .collect();
         layers.sort_by_key(|it| it.layer);
         let last = layers.len().saturating_sub(1);
         let (wanted, head) = match self.alignment_heads {

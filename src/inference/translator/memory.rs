@@ -1,4 +1,4 @@
-//! What a translator does with what was translated before.
+//! A translator's use of its translation memory.
 
 use std::sync::Arc;
 

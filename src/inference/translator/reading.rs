@@ -1,4 +1,4 @@
-//! What a model reads of texts and documents.
+//! Texts and documents as a model reads them.
 
 use super::Translator;
 use crate::corpus::DocumentUnits;
@@ -59,14 +59,14 @@ impl Translator {
         Ok(())
     }
 
-    /// What BERT reads of a sentence that stands in no document; None if the model reads no BERT.
+    /// BERT's sequence of a sentence that stands in no document; None if the model reads no BERT.
     pub(crate) fn bert_sequence_alone(&self, text: &str) -> Option<BertSequence> {
         let (_, sentence) = self.model.bert()?;
         let context = (sentence == ContextSentence::Same).then_some(text);
         Some(self.description.bert_sequence(text, context))
     }
 
-    /// What BERT reads of every sentence of a document; nothing if the model reads no BERT.
+    /// BERT's sequences of every sentence of a document; none if the model reads no BERT.
     pub(in crate::inference) fn bert_sequences(
         &self,
         document: &Document,

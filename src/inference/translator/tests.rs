@@ -1,4 +1,4 @@
-//! What a document-level model reads of a document that somebody has worked on.
+//! A document-level model over a document that somebody has worked on.
 
 use super::*;
 use crate::contrastive::{Contrast, ContrastiveSet, Item, SetDocument, SetSentence};
@@ -232,7 +232,7 @@ const CONTEXT: ContextOptions = ContextOptions {
     beam_size: 1,
 };
 
-/// What a translator thinks of them.
+/// A translator's scores of them.
 fn contrasted(translator: &Translator, context: &[&str]) -> Vec<Option<Vec<f64>>> {
     let set = contrastive_set(context);
     let scores = translator.score_contrasts(&set, &CONTEXT, &mut |_| ControlFlow::Continue(()));

@@ -1,4 +1,4 @@
-//! What is found of earlier work, and what is never lost.
+//! Earlier work is found, and none is ever lost.
 
 use std::sync::mpsc::{Receiver, channel};
 
@@ -12,7 +12,7 @@ const PAGE: &str = "Print the page.\n\nClose the window.\n";
 /// A folder of documents and the one of our data, with one window after the other.
 struct Home(tempfile::TempDir);
 
-/// What a window knows of a document that it has opened.
+/// A document that a window has opened.
 struct Opened {
     project: Option<Project>,
     elsewhere: Option<Project>,

@@ -45,7 +45,7 @@ pub enum Weighting {
     Product(WordNormaliser),
 }
 
-/// What makes weights of the scores of one sentence's words.
+/// The function that makes weights of the scores of one sentence's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WordNormaliser {
@@ -68,7 +68,7 @@ pub struct Projected {
     pub sentence_keys: Tensor<2>,
 }
 
-/// What one head of one row made of its list.
+/// The weights of one head of one row over its list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SelectedWeights {
     /// Weight of each sentence in the list; with [`Weighting::Joint`] the sum over its words.
@@ -106,7 +106,7 @@ pub fn selected_weights(inputs: &Projected, spec: &SelectedAttention) -> Vec<Sel
     each_selected(inputs, spec, |_, weights| weights)
 }
 
-/// What `keep` makes of the number of each list and its weights, for documents whose weights are too many to keep.
+/// Maps the weights of each list by `keep`, with its number, for documents whose weights are too many to keep.
 pub fn each_selected<K: Send>(
     inputs: &Projected,
     spec: &SelectedAttention,

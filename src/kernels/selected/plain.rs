@@ -128,7 +128,7 @@ impl<'a> Lists<'a> {
         }
     }
 
-    /// What the lists `range` read, as numbers of the rows of [`by_head`].
+    /// Gathers the words that the lists `range` read, as numbers of the rows of [`by_head`].
     fn gather(&self, range: std::ops::Range<usize>, device: &Device) -> Gathered {
         let (heads, lists) = (self.spec.num_heads, range.len());
         let mut sentences = Vec::with_capacity(lists * self.longest);

@@ -8,7 +8,7 @@ use super::{ComparedSegment, ComparedTest};
 /// All segments, divided.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bucketing {
-    /// What they are divided by.
+    /// The property that divides them.
     pub by: &'static str,
     /// Those that hold any segment.
     pub buckets: Vec<Bucket>,
@@ -27,7 +27,7 @@ pub struct Bucket {
 
 type Value = fn(&ComparedSegment) -> Option<usize>;
 
-/// What is divided by, the least value of each bucket, and the value of a segment.
+/// The property that divides, the least value of each bucket, and the value of a segment.
 const DIVISIONS: [(&str, &[usize], Value); 3] = [
     ("source words", &[0, 6, 11, 21, 41], |segment| {
         Some(segment.source.split_whitespace().count())

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What becomes of some words.
+/// The fate of some words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {

@@ -16,7 +16,7 @@ pub use buckets::{Bucket, Bucketing};
 pub use diff::{Change, Piece, word_diff};
 use scores::Measures;
 
-/// What all systems translated, and what came of it.
+/// The texts of all systems, with their references.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ComparedTest {
     /// Names of the documents.

@@ -72,7 +72,7 @@ pub fn approximate_randomization(
 struct Pair {
     baseline: Vec<i64>,
     system: Vec<i64>,
-    /// What swapping a unit adds to the baseline's sums and takes from the system's, `[units, width]`.
+    /// Counts that swapping a unit adds to the baseline's sums and takes from the system's, `[units, width]`.
     gains: Vec<Vec<i64>>,
 }
 

@@ -35,7 +35,7 @@ struct Shift {
     start: usize,
     len: usize,
     target: usize,
-    /// What remains to edit afterwards.
+    /// Edits that remain afterwards.
     distance: usize,
 }
 

@@ -15,7 +15,7 @@ pub use western::tokenize_13a;
 /// How BLEU and others find the words of a text; all but the last as sacrebleu has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tokenizer {
-    /// What stands between white space.
+    /// Words are separated by white space.
     None,
     /// `mteval-v13a`, for Western languages.
     #[default]

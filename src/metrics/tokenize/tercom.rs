@@ -3,7 +3,7 @@
 use super::western::{is_symbol, numbers_together};
 use super::{is_space, set_apart, unescaped};
 
-/// What is done to a text before TER counts its words; nothing but lower case is Tercom's default.
+/// Preparation of a text before TER counts its words; nothing but lower case is Tercom's default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "Tercom's switches")]
 pub struct TercomOptions {

@@ -12,7 +12,7 @@ pub fn tokenize_13a(text: &str) -> Vec<String> {
     words_of_chars(&punctuation_apart(padded.chars()))
 }
 
-/// What most tokenisers have in common: ASCII symbols apart, stops and commas too unless they are between digits, and
+/// Rules that most tokenisers have in common: ASCII symbols apart, stops and commas too unless they are between digits, and
 /// hyphens after digits.
 pub(super) fn punctuation_apart(text: impl IntoIterator<Item = char>) -> Vec<char> {
     numbers_together(&set_apart(text, is_symbol))

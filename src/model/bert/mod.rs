@@ -5,6 +5,7 @@
 //! Its tasks (masked words, next sentence) and its pooler are left out: what is wanted are the states.
 
 mod batch;
+mod config;
 mod layer;
 mod reader;
 #[cfg(test)]
@@ -12,59 +13,15 @@ mod tests;
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
-use serde::{Deserialize, Serialize};
 
 pub use batch::{BertBatch, BertSequence};
+pub use config::{BertConfig, BertReading};
 pub use layer::BertLayer;
-pub use reader::{BertReader, BertReading};
+pub use reader::BertReader;
 
 use super::Norm;
-use super::embedding::indices;
-use crate::error::{Error, Result};
+use super::rows::indices;
 use crate::kernels::Segment;
-
-/// Sizes of a [`Bert`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BertConfig {
-    pub vocab_size: usize,
-    pub d_model: usize,
-    pub num_layers: usize,
-    pub num_heads: usize,
-    pub d_ff: usize,
-    /// The longest sequence that has places.
-    pub max_tokens: usize,
-    /// Texts of a sequence that are told apart.
-    pub num_types: usize,
-    /// ε of every layer normalisation.
-    pub norm_epsilon: f32,
-}
-
-impl BertConfig {
-    /// # Errors
-    /// [`Error::Config`] if a size is 0 or the heads do not divide `d_model`.
-    pub fn validate(&self) -> Result<()> {
-        let sizes = [
-            ("vocab_size", self.vocab_size),
-            ("d_model", self.d_model),
-            ("num_heads", self.num_heads),
-            ("d_ff", self.d_ff),
-            ("max_tokens", self.max_tokens),
-            ("num_types", self.num_types),
-        ];
-        let refuse = |field, found: usize, allowed: &str| Error::Config {
-            field,
-            found: found.to_string(),
-            allowed: allowed.to_owned(),
-        };
-        if let Some(&(field, found)) = sizes.iter().find(|(_, size)| *size == 0) {
-            return Err(refuse(field, found, "1 or more"));
-        }
-        if !self.d_model.is_multiple_of(self.num_heads) {
-            return Err(refuse("num_heads", self.num_heads, "a divisor of d_model"));
-        }
-        Ok(())
-    }
-}
 
 /// Words, places and types as vectors, and the layers above them.
 #[derive(Module, Debug)]

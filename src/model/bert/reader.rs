@@ -7,57 +7,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
 use half::f16;
-use serde::{Deserialize, Serialize};
 
-use super::{Bert, BertBatch, BertConfig, BertSequence};
-use crate::error::{Error, Result};
-use crate::model::context_attention::Memory;
-use crate::model::{Documents, PackedBatch, Pooling, normalised, pooled};
+use super::config::BertReading;
+use super::{Bert, BertBatch, BertSequence};
+use crate::model::documents::Documents;
+use crate::model::packed_batch::PackedBatch;
+use crate::model::pooling::{Pooling, normalised, pooled};
+use crate::model::prepared::Memory;
 
 /// Word pieces that are encoded at once.
 const BATCH_TOKENS: usize = 2_048;
 
 /// States of a frozen BERT that are kept, in bytes; others are computed again.
 const MOST_BYTES: usize = 2 << 30;
-
-/// The BERT of a model, and what is done with it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BertReading {
-    /// The longest sequence that it should read, special pieces included.
-    pub max_tokens: usize,
-    /// Whether it learns with the model.
-    pub trained: bool,
-    /// How a sentence becomes the vector by which similar ones are found.
-    pub pooling: Pooling,
-    /// Whether such a vector is brought to length 1.
-    pub normalised: bool,
-    pub sizes: BertConfig,
-}
-
-impl BertReading {
-    /// # Errors
-    /// [`Error::Config`] with the field and the values it may have.
-    pub fn validate(&self) -> Result<()> {
-        self.sizes.validate()?;
-        if self.sizes.num_types < 2 {
-            return Err(Error::Config {
-                field: "bert.sizes.num_types",
-                found: self.sizes.num_types.to_string(),
-                allowed: "2 or more: a sentence and its context".to_owned(),
-            });
-        }
-        let most = self.sizes.max_tokens;
-        if (5..=most).contains(&self.max_tokens) {
-            return Ok(());
-        }
-        Err(Error::Config {
-            field: "bert.max_tokens",
-            found: self.max_tokens.to_string(),
-            allowed: format!("5 to {most}"),
-        })
-    }
-}
 
 /// A BERT that tells its states of `[CLS] sentence [SEP] context [SEP]`.
 ///

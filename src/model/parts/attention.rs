@@ -1,12 +1,8 @@
 //! The attentions to a document as parts of a model.
 
 use super::super::bert::BertReading;
-use super::super::bert_fusion::Fusion;
 use super::super::config::ModelConfig;
-use super::super::context_config::{Context, Placement};
-use super::super::documents::Reach;
-use super::super::flat::FlatLevel;
-use super::super::tree::MergeKind;
+use super::super::context_config::{Context, FlatLevel, Fusion, MergeKind, Placement, Reach};
 use super::cost::{Cost, Widths};
 use super::{Part, PartGroup, ZHANG, sentences};
 

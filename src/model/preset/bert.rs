@@ -1,8 +1,7 @@
 //! Context chosen by similarity and fused with BERT (Choi et al. 2022), and the systems that its paper compares.
 
 use super::{BASE, PAPER, Preset, Size};
-use crate::model::bert_fusion::Fusion;
-use crate::model::context_config::{Context, ContextSentence};
+use crate::model::context_config::{Context, ContextSentence, Fusion};
 use crate::similarity::Measure;
 
 const CATSBY: &str = "Choi et al. 2022, CATSBY: context by similarity, fused with BERT";

@@ -3,10 +3,9 @@
 use super::x_transformer::X_BASE;
 use super::{BASE, Preset, TINY};
 use crate::model::config::Positions;
-use crate::model::context_config::{Context, Placement};
-use crate::model::positions::Counting;
+use crate::model::context_config::{Context, MergeKind, Placement};
+use crate::model::counting::Counting;
 use crate::model::traversal::TraversalRule;
-use crate::model::tree::MergeKind;
 
 const HIERARCHICAL: &str =
     "Trankova et al. 2024, Hierarchical Encoding and Conditional Attention in NMT";

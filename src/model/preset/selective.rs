@@ -2,9 +2,7 @@
 
 use super::{BASE, PAPER, Preset};
 use crate::kernels::WordNormaliser;
-use crate::model::context_config::{Context, MemorySource, Side};
-use crate::model::documents::Reach;
-use crate::model::flat::FlatLevel;
+use crate::model::context_config::{Context, FlatLevel, MemorySource, Reach, Side};
 
 const SELECTIVE: &str = "Maruf et al. 2019, Selective Attention for Context-aware NMT";
 

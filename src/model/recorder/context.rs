@@ -8,13 +8,16 @@ use super::super::attention::MultiHeadAttention;
 use super::super::choice::Kept;
 use super::super::conditional::ConditionalHeads;
 use super::super::context_attention::{
-    ContextAttention, ContextSublayer, GatedContext, LayeredContext, Memory,
+    ContextAttention, ContextSublayer, GatedContext, LayeredContext,
 };
 use super::super::documents::Documents;
 use super::super::flat::FlatAttention;
 use super::super::hierarchical::SentenceAttention;
-use super::super::hierarchical_conditional::{DocumentTree, TreeHeads, TreeMemory};
-use super::super::prepared::{PreparedMemory, ProjectedMemory, SelectedMemory, VisibleMemory};
+use super::super::hierarchical_conditional::TreeHeads;
+use super::super::prepared::{
+    DocumentTree, Memory, PreparedMemory, ProjectedMemory, SelectedMemory, TreeMemory,
+    VisibleMemory,
+};
 use super::super::query_spans::QuerySpan;
 use super::super::selective::SelectiveAttention;
 use super::super::source2token::Source2Token;

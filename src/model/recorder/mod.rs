@@ -13,22 +13,9 @@ use std::ops::Range;
 use burn::tensor::Tensor;
 
 pub(super) use layers::run;
-pub use reading::{AttentionWeights, HeadWeights, RecordedVisits, Recording, SentenceWeights};
-
-/// Which attention of a layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttentionKind {
-    /// Source words to the words of their sentence.
-    EncoderSelf,
-    /// Sentences to their own words, in the making of their encoding; one head.
-    SentenceEncoding,
-    /// Target words to the words of their source sentence.
-    Cross,
-    /// Source words to the document.
-    Context,
-    /// Target words to the document or to its translation.
-    DecoderContext,
-}
+pub use reading::{
+    AttentionKind, AttentionWeights, HeadWeights, RecordedVisits, Recording, SentenceWeights,
+};
 
 /// All heads of one attention of one layer; layers are counted by their self-attention, and what stands after the last
 /// layer has its number.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::document_window::DocumentWindow;
-use super::super::embedding::PackedBatch;
+use super::super::packed_batch::PackedBatch;
 use super::super::rnn_search::RnnSearch;
 use super::super::system::{Model, Network};
 use super::super::transformer::Transformer;

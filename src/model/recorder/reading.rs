@@ -3,7 +3,21 @@
 use std::ops::Range;
 
 use super::super::traversal::Visit;
-use super::AttentionKind;
+
+/// Which attention of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttentionKind {
+    /// Source words to the words of their sentence.
+    EncoderSelf,
+    /// Sentences to their own words, in the making of their encoding; one head.
+    SentenceEncoding,
+    /// Target words to the words of their source sentence.
+    Cross,
+    /// Source words to the document.
+    Context,
+    /// Target words to the document or to its translation.
+    DecoderContext,
+}
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -12,9 +12,9 @@ use burn::tensor::{Device, Tensor};
 
 use super::super::additive::{AdditiveAttention, AdditiveAttentionConfig};
 use super::super::attention::projection;
-use super::super::documents::select_rows;
 use super::super::recorder::{AttentionWeights, Recording, run};
 use super::super::recurrent::{GruCell, GruCellConfig};
+use super::super::rows::select_rows;
 use super::{RnnEncoded, RnnSearchConfig};
 use crate::kernels::{Segment, each_alignment};
 

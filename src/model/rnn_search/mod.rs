@@ -11,10 +11,10 @@ use std::ops::Range;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor};
 
-use super::documents::select_rows;
-use super::embedding::PackedBatch;
+use super::packed_batch::PackedBatch;
 use super::recorder::{AttentionWeights, Recording};
 use super::recurrent::{BidirectionalEncoder, BidirectionalEncoderConfig};
+use super::rows::select_rows;
 use crate::kernels::{DropoutSource, dropout, label_smoothed_cross_entropy};
 
 pub use config::RnnSearchConfig;

@@ -15,7 +15,7 @@ const SENTENCES_A_STEP: usize = 64;
 /// Target tokens of a pair, to tell beforehand how many batches there will be.
 const PAIR_TOKENS: usize = 16;
 
-/// What is looked up for a document, and how it counts.
+/// The pairs of a document's datastore, and the weight of its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnnRetrieval {
     /// Pairs of the memory for each sentence, at most: those that [cover](crate::memory::TranslationMemory::covering) it.

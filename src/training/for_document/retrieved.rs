@@ -12,7 +12,7 @@ use crate::inference::{SearchOptions, Translation, Translator};
 use crate::text::document::Document;
 use crate::text::vocabulary::Vocabulary;
 
-/// What a model is asked about a sentence of a document and its translation.
+/// A question to a model about a sentence of a document and its translation.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelQuestion<'a> {
     pub view: ModelView,
@@ -64,7 +64,7 @@ pub fn explain(
     })
 }
 
-/// What the words of a sentence's translation owe to the memory that the model looks up in, as it does for the document.
+/// The memory's share in the tokens of a sentence's translation, with the datastore of the document.
 ///
 /// # Errors
 /// [`Error::NotLookedUp`] if the model looks nothing up, the memory has nothing like the document, the sentence has no

@@ -1,4 +1,4 @@
-//! What a finished run tells of itself in its folder.
+//! Measurements in the folder of a finished run.
 
 use std::collections::BTreeMap;
 use std::path::Path;

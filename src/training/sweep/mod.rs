@@ -158,7 +158,7 @@ impl Sweep {
     /// The same sweep, of which [`Self::run`] trains these rows alone.
     ///
     /// # Errors
-    /// What is wrong, if it has no row of such a name.
+    /// The error, if it has no row of such a name.
     pub fn choosing(mut self, names: &[String]) -> Result<Self, String> {
         for name in names {
             if !self.rows.iter().any(|row| row.name == *name) {

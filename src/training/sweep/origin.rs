@@ -1,4 +1,4 @@
-//! What decides, beside the weights, how a run's model translates: other settings or files make its answers void.
+//! Settings and files that decide, beside the weights, how a run's model translates: other ones make its answers void.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -118,7 +118,7 @@ impl SweepRun {
         })
     }
 
-    /// What goes wrong becomes the last event of the run.
+    /// A failure becomes the last event of the run.
     pub(super) fn train(
         &self,
         folder: &Path,

@@ -12,7 +12,7 @@ use super::*;
 const SIZE: (u32, u32) = (900, 640);
 const PIXELS_PER_POINT: f32 = 1.25;
 
-/// What eframe makes for a window; `None` if there is nothing to draw with.
+/// The render state that eframe makes for a window; `None` if there is nothing to draw with.
 fn render_state() -> Option<RenderState> {
     let backends = wgpu::Backends::PRIMARY;
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {

@@ -1,0 +1,12 @@
+//! The state of the last writes before the window closes.
+
+use crate::jobs::JobId;
+
+/// How far the last writes are.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct LastWrites {
+    /// Under way.
+    pub(super) job: Option<JobId>,
+    /// Failures since they began.
+    pub(super) failures: Vec<String>,
+}
