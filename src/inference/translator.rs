@@ -14,7 +14,8 @@ use crate::error::{Error, Result};
 use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
 use crate::search::{
-    Encodings, Found, Hypothesis, SearchOptions, SourceSentence, SourceText, search_documents,
+    Encodings, Found, Hypothesis, SearchOptions, SourceFrame, SourceSentence, SourceText,
+    search_documents,
 };
 use crate::text::document::{Document, Sentence};
 use crate::text::placeholder;
@@ -98,7 +99,7 @@ pub struct Translator {
     model: Model,
     tokenizer: Arc<dyn Tokenizer>,
     /// The same, if it is our own.
-    vocabulary: Arc<Vocabulary>,
+    vocabulary: Option<Arc<Vocabulary>>,
     description: ModelFolder,
     /// Whether markup is put into translations by alignment, though the vocabulary has placeholders.
     strips_markup: bool,
@@ -138,7 +139,7 @@ impl Translator {
             device,
             model,
             tokenizer: Arc::clone(&vocabulary) as Arc<dyn Tokenizer>,
-            vocabulary,
+            vocabulary: Some(vocabulary),
             description,
             strips_markup: false,
             alignment_heads: AlignmentHeads::default(),
@@ -164,8 +165,17 @@ impl Translator {
         &self.model
     }
 
-    pub fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
+    /// No sentences yet, but what stands around each of them.
+    pub(in crate::inference) fn source_text(&self) -> SourceText {
+        SourceText {
+            frame: SourceFrame::of(self.tokenizer.special()),
+            ..SourceText::default()
+        }
+    }
+
+    /// Our own vocabulary; none for models of other programs.
+    pub fn vocabulary(&self) -> Option<&Vocabulary> {
+        self.vocabulary.as_deref()
     }
 
     /// What turns texts into ids and back.
@@ -284,8 +294,7 @@ impl Translator {
             known.contexts = Some(self.bert_sequences(document)?);
         }
         let contexts = known.contexts.as_deref().unwrap_or_default();
-        let (mut text, mut owners, mut numbers) =
-            (SourceText::default(), Vec::new(), HashMap::new());
+        let (mut text, mut owners, mut numbers) = (self.source_text(), Vec::new(), HashMap::new());
         for sentence in read {
             let Sentence {
                 text: source,

@@ -26,7 +26,7 @@ impl Tokenizer for Vocabulary {
         Vocabulary::len(self)
     }
 
-    fn tokens(&self, side: Side, text: &str) -> Vec<Token> {
+    fn tokens(&self, _side: Side, text: &str) -> Vec<Token> {
         let ids = Vocabulary::encode(self, text);
         let mut tokens = Vec::with_capacity(ids.len());
         let mut place = 0;
@@ -45,7 +45,6 @@ impl Tokenizer for Vocabulary {
             });
             place = end;
         }
-        let _ = side;
         whole_characters(text, tokens.iter_mut().map(|token| &mut token.range));
         tokens
     }
@@ -67,8 +66,20 @@ impl Tokenizer for Vocabulary {
         Decoded { text, ranges }
     }
 
+    fn encode(&self, _side: Side, text: &str) -> Vec<u32> {
+        Vocabulary::encode(self, text)
+    }
+
+    fn decode(&self, _side: Side, ids: &[u32]) -> String {
+        Vocabulary::decode(self, ids)
+    }
+
     fn token(&self, _side: Side, id: u32) -> Option<String> {
         Vocabulary::token(self, id)
+    }
+
+    fn piece(&self, _side: Side, id: u32) -> String {
+        Vocabulary::piece(self, id)
     }
 
     fn id(&self, _side: Side, token: &str) -> Option<u32> {

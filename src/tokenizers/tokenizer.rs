@@ -71,6 +71,11 @@ pub trait Tokenizer: Debug + Send + Sync {
     /// The token behind an id as it stands in the vocabulary, for showing, not for joining to a text.
     fn token(&self, side: Side, id: u32) -> Option<String>;
 
+    /// A token for people, `▁` for a space.
+    fn piece(&self, side: Side, id: u32) -> String {
+        self.token(side, id).unwrap_or_default()
+    }
+
     /// The id of a token as it stands in the vocabulary.
     fn id(&self, side: Side, token: &str) -> Option<u32>;
 
