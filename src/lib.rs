@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
 //! | [`tokenizers`] | texts to ids and back on both sides of a translation: our subwords and those of other programs' models |
+//! | [`typesetting`] | scripts, directions and line breaks of texts; fonts of the system |
 //! | [`corpus`] | parallel documents: format, splits, importers |
 //! | [`metrics`] | scores: texts in, numbers out |
 //! | [`judgement`] | what people say of two translations, not knowing whose they are |
@@ -53,6 +54,7 @@ pub mod text;
 pub mod tokenizers;
 pub mod trace;
 pub mod training;
+pub mod typesetting;
 pub mod weights;
 
 /// Lets the allocator keep what it has: tensors come and go by the hundred, and giving their pages back to the system

@@ -54,6 +54,96 @@ fn unreadable_documents_are_refused_by_name() {
     );
 }
 
+/// A zip archive; the last entry is as large as asked for, of spaces.
+fn package(entries: &[(&str, &str)], large: Option<(&str, usize)>) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    for (name, text) in entries {
+        writer.start_file(*name, options).expect("an entry");
+        writer.write_all(text.as_bytes()).expect("written");
+    }
+    if let Some((name, mib)) = large {
+        writer.start_file(name, options).expect("an entry");
+        let spaces = vec![b' '; 1 << 20];
+        for _ in 0..mib {
+            writer.write_all(&spaces).expect("written");
+        }
+    }
+    writer.finish().expect("an archive").into_inner()
+}
+
+#[test]
+fn bombs_and_damaged_packages_are_refused_by_part_and_nothing_is_written() {
+    let desk = Desk::new();
+    let types = ("[Content_Types].xml", "<Types/>");
+    let relation = (
+        "_rels/.rels",
+        "<Relationships><Relationship Id=\"a\" Type=\"x/officeDocument\" Target=\"word/document.xml\"/></Relationships>",
+    );
+    let main = "word/document.xml";
+    let bomb = package(&[types, relation], Some((main, 257)));
+    let cut_part = package(
+        &[
+            types,
+            relation,
+            (main, "<w:document xmlns:w=\"w\"><w:body><w:p>"),
+        ],
+        None,
+    );
+    let deep = format!("<w:document xmlns:w=\"w\">{}", "<w:p>".repeat(100_000));
+    let deep = package(&[types, relation, (main, &deep)], None);
+    let entities: String = (1..12)
+        .map(|level| {
+            let inner = format!("&e{};", level - 1).repeat(10);
+            format!("<!ENTITY e{level} \"{inner}\">")
+        })
+        .collect();
+    let laughs = format!(
+        "<!DOCTYPE a [<!ENTITY e0 \"ha\">{entities}]><w:document xmlns:w=\"w\"><w:body><w:p><w:r><w:t>Ha &e11;</w:t></w:r></w:p></w:body></w:document>"
+    );
+    let laughs = package(&[types, relation, (main, &laughs)], None);
+    let mut cut = cut_part.clone();
+    cut.truncate(cut.len() - 30);
+    let locked = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 and so on";
+    let cases: [(&str, &[u8], &[&str]); 5] = [
+        ("bomb.docx", &bomb, &[main]),
+        ("part.docx", &cut_part, &[main]),
+        ("deep.docx", &deep, &[main, "512"]),
+        ("cut.docx", &cut, &["zip archive"]),
+        ("locked.docx", locked, &["password"]),
+    ];
+    let out = desk.file("out.docx", "mine");
+    for (name, bytes, words) in cases {
+        let path = desk.file(name, bytes);
+        for more in [&["--pseudo", "identity"][..], &[]] {
+            let arguments = [&["translate", &path, "-o", &out, "--force"], more].concat();
+            let output = match more {
+                [] => desk.translate(&arguments[1..]),
+                _ => canopy(&arguments),
+            };
+            assert_failed(&output, &[&[name], words].concat());
+        }
+        fs::remove_file(path).expect("removes");
+    }
+    assert_eq!(
+        (desk.read("out.docx").as_str(), desk.names()),
+        ("mine", vec!["out.docx".to_owned()])
+    );
+    // What entities would become is never made of them: the text comes back as it is.
+    let path = desk.file("laughs.docx", &laughs);
+    let output = canopy(&[
+        "translate",
+        "--pseudo",
+        "identity",
+        &path,
+        "-o",
+        &out,
+        "--force",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(fs::read(&out).expect("written") == laughs);
+}
+
 /// One way to damage a file of a model folder.
 enum Damage {
     Missing,

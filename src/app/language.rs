@@ -1,6 +1,7 @@
 //! Names of languages.
 
 const NAMES: &[(&str, &str)] = &[
+    ("ar", "Arabic"),
     ("bg", "Bulgarian"),
     ("ca", "Catalan"),
     ("cs", "Czech"),
@@ -10,11 +11,16 @@ const NAMES: &[(&str, &str)] = &[
     ("en", "English"),
     ("es", "Spanish"),
     ("et", "Estonian"),
+    ("fa", "Persian"),
     ("fi", "Finnish"),
     ("fr", "French"),
+    ("he", "Hebrew"),
+    ("hi", "Hindi"),
     ("hr", "Croatian"),
     ("hu", "Hungarian"),
     ("it", "Italian"),
+    ("ja", "Japanese"),
+    ("ko", "Korean"),
     ("lt", "Lithuanian"),
     ("lv", "Latvian"),
     ("nl", "Dutch"),
@@ -28,8 +34,12 @@ const NAMES: &[(&str, &str)] = &[
     ("sl", "Slovenian"),
     ("sr", "Serbian"),
     ("sv", "Swedish"),
+    ("th", "Thai"),
     ("tr", "Turkish"),
     ("uk", "Ukrainian"),
+    ("ur", "Urdu"),
+    ("vi", "Vietnamese"),
+    ("zh", "Chinese"),
 ];
 
 /// The English name of a language; its code if it is not in the table.

@@ -5,12 +5,15 @@
 
 use std::convert::Infallible;
 
+use ab_glyph_rasterizer::{Rasterizer, point};
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
+    FontStyle,
 };
 
-use super::font::EM;
+use super::font::{EM, font_file, has_letters_of};
+use crate::typesetting::{Curve, Outlines};
 
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
@@ -141,6 +144,62 @@ fn mixed(under: [u8; 3], over: BackendColor) -> [u8; 3] {
     ]
 }
 
+impl Canvas {
+    /// Writes a text in fonts of the system, its letters joined and ordered as its script wants.
+    fn outlined<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) {
+        let outlines = outlines(text, style);
+        #[expect(clippy::cast_possible_truncation, reason = "the size of a letter")]
+        let em = (style.size() / EM) as f32;
+        let anchor = style.anchor();
+        let along = match anchor.h_pos {
+            HPos::Left => 0.0,
+            HPos::Center => -outlines.width / 2.0,
+            HPos::Right => -outlines.width,
+        };
+        let down = em
+            * match anchor.v_pos {
+                VPos::Top => 0.76,
+                VPos::Center => 0.27,
+                VPos::Bottom => -0.27,
+            };
+        // Room for what stands above and below a line.
+        let (above, below) = ((2.0 * em).ceil(), em.ceil());
+        let margin = em.ceil();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the size of a text"
+        )]
+        let size = (
+            (outlines.width + 2.0 * margin).ceil() as usize,
+            (above + below) as usize,
+        );
+        let mut raster = Rasterizer::new(size.0, size.1);
+        let at = |(x, y): (f32, f32)| point(x + margin, y + above);
+        for curve in &outlines.curves {
+            match *curve {
+                Curve::Line(a, b) => raster.draw_line(at(a), at(b)),
+                Curve::Quadratic(a, b, c) => raster.draw_quad(at(a), at(b), at(c)),
+                Curve::Cubic(a, b, c, d) => raster.draw_cubic(at(a), at(b), at(c), at(d)),
+            }
+        }
+        let turn = style.transform();
+        let color = style.color();
+        #[expect(clippy::cast_possible_truncation, reason = "the size of a text")]
+        let corner = (
+            (along - margin).round() as i32,
+            (down - above).round() as i32,
+        );
+        raster.for_each_pixel_2d(|right, below, coverage| {
+            let right = corner.0 + i32::try_from(right).unwrap_or(i32::MAX);
+            let below = corner.1 + i32::try_from(below).unwrap_or(i32::MAX);
+            let (right, below) = turn.transform(right, below);
+            let alpha = color.alpha * f64::from(coverage.clamp(0.0, 1.0));
+            self.blend(x + right, y + below, BackendColor { alpha, ..color });
+        });
+    }
+}
+
 impl DrawingBackend for Canvas {
     type ErrorType = Infallible;
 
@@ -230,6 +289,10 @@ impl DrawingBackend for Canvas {
         style: &T,
         (x, y): BackendCoord,
     ) -> Drawn {
+        if !has_letters_of(text) {
+            self.outlined(text, style, (x, y));
+            return Ok(());
+        }
         let font = |cause: T::FontError| DrawingErrorKind::FontError(Box::new(cause));
         let ((left, _), (right, _)) = style.layout_box(text).map_err(font)?;
         let anchor = style.anchor();
@@ -254,5 +317,75 @@ impl DrawingBackend for Canvas {
             Ok(())
         });
         drawn.map_err(font)?
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the size of a text"
+    )]
+    fn estimate_text_size<T: BackendTextStyle>(
+        &self,
+        text: &str,
+        style: &T,
+    ) -> Result<(u32, u32), DrawingErrorKind<Infallible>> {
+        if !has_letters_of(text) {
+            let width = outlines(text, style).width;
+            return Ok((width.ceil() as u32, style.size().ceil() as u32));
+        }
+        let font = |cause: T::FontError| DrawingErrorKind::FontError(Box::new(cause));
+        let ((left, top), (right, bottom)) = style.layout_box(text).map_err(font)?;
+        Ok(((right - left).unsigned_abs(), (bottom - top).unsigned_abs()))
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the size of a letter")]
+fn outlines<T: BackendTextStyle>(text: &str, style: &T) -> Outlines {
+    let (font, weight) = font_file(matches!(style.style(), FontStyle::Bold));
+    Outlines::of(text, font, weight, (style.size() / EM) as f32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::font::register_fonts;
+    use super::super::pen::{Anchor, Lettering, Pen};
+    use super::super::theme::Theme;
+    use super::*;
+
+    /// The columns that have ink.
+    fn inked(text: &str, anchor: Anchor) -> Vec<usize> {
+        register_fonts();
+        let canvas = std::rc::Rc::new(std::cell::RefCell::new(Canvas::new(400, 60)));
+        let area = plotters::drawing::DrawingArea::from(&canvas);
+        let theme = Theme::LIGHT;
+        let pen = Pen {
+            area: &area,
+            theme: &theme,
+            scale: 1.0,
+        };
+        let lettering = Lettering::new(20.0, plotters::style::BLACK).anchored(anchor);
+        pen.text(text, (200.0, 40.0), lettering).expect("drawn");
+        let canvas = canvas.borrow();
+        let is_inked = |x: &usize| (0..60).any(|y| canvas.pixels[y * 400 + x] != [255; 3]);
+        (0..400).filter(is_inked).collect()
+    }
+
+    #[test]
+    fn letters_of_the_system_stand_at_their_anchor() {
+        for text in ["Inter", "日本語", "שלום עולם", "हिन्दी"] {
+            let right = inked(text, Anchor::Right);
+            let (Some(first), Some(last)) = (right.first(), right.last()) else {
+                println!("skipped: the system has no font for {text}");
+                continue;
+            };
+            assert!(*last <= 202 && *last >= 190, "{text}: {first} to {last}");
+            let left = inked(text, Anchor::Left);
+            let (Some(first), Some(other_last)) = (left.first(), left.last()) else {
+                panic!("{text} is drawn on the left alone");
+            };
+            assert!(*first >= 198 && *first <= 210, "{text}: {first}");
+            let widths = (last - right[0], other_last - first);
+            assert!(widths.0.abs_diff(widths.1) <= 2, "{text}: {widths:?}");
+        }
     }
 }

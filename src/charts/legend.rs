@@ -4,6 +4,7 @@ use plotters::prelude::DrawingBackend;
 
 use super::chart::Chart;
 use super::pen::{Anchor, Drawn, Lettering, Pen};
+use crate::typesetting::{is_extending, is_ideographic};
 
 const SIZE: f64 = 12.0;
 const ROW: f64 = 20.0;
@@ -84,7 +85,11 @@ fn shortened(name: &str) -> String {
 }
 
 /// Rather too long: before fonts are known.
-#[expect(clippy::cast_precision_loss, reason = "letters of a name")]
 fn estimated(text: &str) -> f64 {
-    text.chars().count() as f64 * SIZE * 0.56
+    let em = |letter: char| match letter {
+        letter if is_ideographic(letter) => 1.0,
+        letter if is_extending(letter) => 0.0,
+        _ => 0.56,
+    };
+    text.chars().map(em).sum::<f64>() * SIZE
 }

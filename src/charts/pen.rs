@@ -10,6 +10,7 @@ use plotters::style::{Color, FontDesc, FontFamily, FontStyle, FontTransform, RGB
 use super::font::{EM, FONT};
 use super::place::Rect;
 use super::theme::Theme;
+use crate::typesetting::Direction;
 
 /// Of all drawing: what the backend says went wrong.
 pub type Drawn<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
@@ -98,7 +99,7 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
         }
         let at = self.at((x, y - BASELINE * lettering.size));
         let style = self.style(lettering);
-        self.area.draw(&Text::new(text.to_owned(), at, style))
+        self.area.draw(&Text::new(isolated(text), at, style))
     }
 
     /// A text that runs upwards from `y`, its baseline on the right at `x`; for [`Anchor::Left`].
@@ -113,7 +114,7 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
         }
         let at = self.at((x - BASELINE * lettering.size, y));
         let style = self.style(lettering).transform(FontTransform::Rotate270);
-        self.area.draw(&Text::new(text.to_owned(), at, style))
+        self.area.draw(&Text::new(isolated(text), at, style))
     }
 
     /// How wide a text is, in pixels.
@@ -168,6 +169,14 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
             color: lettering.colour.to_backend_color(),
             pos: Pos::new(h_pos, VPos::Top),
         }
+    }
+}
+
+/// A text that begins on the right as such, whatever direction the program has that shows the figure.
+fn isolated(text: &str) -> String {
+    match Direction::of_text(text) {
+        Some(Direction::RightToLeft) => format!("\u{2067}{text}\u{2069}"),
+        _ => text.to_owned(),
     }
 }
 

@@ -32,6 +32,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::corpus::Split;
 use crate::error::{Error, Result};
 use crate::inference::{DeviceChoice, Translator, starter_model_for};
+use crate::kernels::packed::Quantization;
 
 /// Translate documents with models that read the whole document, on your own machine.
 ///
@@ -92,6 +93,25 @@ struct ModelArguments {
     device: Device,
 }
 
+/// How weights are kept for a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Quantize {
+    /// As the model folder says: 32-bit numbers
+    #[default]
+    None,
+    /// As 8-bit integers: a quarter of the memory, faster, translations nearly the same
+    Int8,
+}
+
+impl From<Quantize> for Quantization {
+    fn from(name: Quantize) -> Self {
+        match name {
+            Quantize::None => Self::None,
+            Quantize::Int8 => Self::Int8,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Device {
     Auto,
@@ -137,7 +157,8 @@ impl ModelArguments {
             Some(folder) => folder.clone(),
             None => starter_model_for(source, target)?,
         };
-        let translator = Translator::open(&folder, self.device.into())?;
+        let device = self.device.into();
+        let translator = Translator::open_between(&folder, device, source, target)?;
         if translator.on_software_gpu() {
             terminal::warn(
                 "this GPU is a program that runs on the CPU; --device cpu is several times faster",

@@ -16,10 +16,11 @@ use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
 use super::shading::MarginShading;
 use super::similar::SimilarPanel;
+use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
 use super::{find, menu, notices, shortcuts, status, welcome};
-use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Shipped, language};
+use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Shipped};
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
@@ -49,6 +50,7 @@ pub struct CanopyApp {
     trainings: Trainings,
     explain: ExplainThread,
     evaluations: Evaluations,
+    fonts: WindowFonts,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
     files: Option<FileThread>,
@@ -72,6 +74,7 @@ impl CanopyApp {
         device: DeviceChoice,
     ) -> Result<Self> {
         theme::install(ctx);
+        let fonts = WindowFonts::install(ctx)?;
         let (sender, events) = channel();
         let wake = |ctx: &Context| {
             let ctx = ctx.clone();
@@ -109,6 +112,7 @@ impl CanopyApp {
             trainings,
             explain,
             evaluations,
+            fonts,
             closing: None,
             files: Some(files),
             runs: Some(runs),
@@ -178,6 +182,7 @@ impl CanopyApp {
 
 impl eframe::App for CanopyApp {
     fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
+        self.fonts.refresh(ctx);
         if self.theme != Some(self.state.settings.theme) {
             theme::choose(ctx, self.state.settings.theme);
             self.theme = Some(self.state.settings.theme);
@@ -365,11 +370,13 @@ fn document_page_ui(
     CentralPanel::default()
         .frame(Frame::NONE.fill(palette.page))
         .show(ui, |ui| {
-            let (source, target) = languages(state);
+            let languages = languages(state);
             let running = state.running.is_some();
             match &mut state.document {
                 Some(document) => {
-                    let languages = (source.as_str(), target.as_str());
+                    let languages = languages
+                        .as_ref()
+                        .map(|(source, target)| (source.as_str(), target.as_str()));
                     let panel = &mut panels.document;
                     panel.ui(ui, document, languages, margin, running, commands);
                 }
@@ -378,12 +385,12 @@ fn document_page_ui(
         });
 }
 
-fn languages(state: &AppState) -> (String, String) {
+/// The codes of source and target.
+fn languages(state: &AppState) -> Option<(String, String)> {
     match &state.model {
-        ModelState::Open { info, .. } => (
-            language::name(&info.source_language).to_owned(),
-            language::name(&info.target_language).to_owned(),
-        ),
-        _ => ("Source".to_owned(), "Target".to_owned()),
+        ModelState::Open { info, .. } => {
+            Some((info.source_language.clone(), info.target_language.clone()))
+        }
+        _ => None,
     }
 }

@@ -3,15 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::text::{CCursor, LayoutJob, TextFormat, TextWrapping};
+use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
     Align, Color32, FontFamily, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2,
 };
 
 use super::theme::{self, Palette};
+use super::typeset;
 use crate::app::find::Mark;
 use crate::app::markup::{Piece, Token, pieces};
 use crate::text::document::ParagraphKind;
+use crate::typesetting::{Direction, Han};
 
 const CHIP_SIZE: f32 = 10.5;
 
@@ -25,6 +27,8 @@ pub struct CellStyle {
     pub line_height: f32,
     pub color: Color32,
     pub bold: bool,
+    /// Whose Chinese characters.
+    pub han: Option<Han>,
 }
 
 impl CellStyle {
@@ -41,15 +45,12 @@ impl CellStyle {
             line_height,
             color: if bold { palette.strong } else { palette.text },
             bold,
+            han: None,
         }
     }
 
     pub fn font_id(&self) -> FontId {
-        if self.bold {
-            theme::semibold(self.size)
-        } else {
-            FontId::proportional(self.size)
-        }
+        FontId::new(self.size, theme::family(self.bold, self.han))
     }
 
     fn format(&self) -> TextFormat {
@@ -72,6 +73,8 @@ pub struct Content<'a> {
     pub points: &'a [String],
     /// Where it holds what is looked for.
     pub marks: &'a [Mark],
+    /// Its code.
+    pub language: Option<&'a str>,
 }
 
 /// A laid out side of a sentence.
@@ -81,6 +84,7 @@ pub struct Cell {
     /// Characters of the galley.
     marks: Vec<Mark>,
     mark_height: f32,
+    pub direction: Direction,
 }
 
 impl Cell {
@@ -135,11 +139,19 @@ impl Cell {
                 }
             }
         }
+        let plain = without_chips(&job.text, &chips);
+        let direction = Direction::of(&plain, content.language);
+        let text = typeset::Text {
+            job,
+            direction,
+            objects: chips.iter().map(|(chars, _)| chars.clone()).collect(),
+        };
         Self {
-            galley: ui.painter().layout_job(job),
+            galley: typeset::galley(ui, text),
             chips,
             marks,
             mark_height: 1.3 * style.size,
+            direction,
         }
     }
 
@@ -157,6 +169,10 @@ impl Cell {
             }
         }
         for (rect, token) in self.chip_rects(pos) {
+            let token = match self.direction {
+                Direction::LeftToRight => token,
+                Direction::RightToLeft => turned(token),
+            };
             painter.add(chip_shape(rect, token, palette.chip));
         }
         painter.galley(pos, self.galley.clone(), palette.text);
@@ -171,47 +187,43 @@ impl Cell {
 
     /// A rectangle for each line that a mark is on.
     fn mark_rects(&self, mark: &Mark) -> Vec<Rect> {
-        let mut rects: Vec<Rect> = vec![];
-        for at in mark.chars.clone() {
-            let cursor = |index: usize, prefer_next_row: bool| {
-                self.galley.pos_from_cursor(CCursor {
-                    index: index.into(),
-                    prefer_next_row,
-                })
-            };
-            let (start, end) = (cursor(at, true), cursor(at + 1, false));
-            let center = pos2(f32::midpoint(start.left(), end.left()), start.center().y);
-            let size = vec2(end.left() - start.left(), self.mark_height);
-            match rects.last_mut() {
-                Some(last) if (last.center().y - center.y).abs() < 1.0 => {
-                    last.max.x = end.left();
-                }
-                _ if size.x > 0.0 => rects.push(Rect::from_center_size(center, size)),
-                // White space at the end of a line.
-                _ => {}
-            }
-        }
-        rects
+        let places = typeset::places(&self.galley, &mark.chars).into_iter();
+        let as_high = |place: Rect| {
+            Rect::from_center_size(place.center(), vec2(place.width(), self.mark_height))
+        };
+        places.map(as_high).collect()
     }
 
     fn chip_rects(&self, pos: Pos2) -> impl Iterator<Item = (Rect, Token)> {
-        self.chips.iter().map(move |(chars, token)| {
-            let start = self.galley.pos_from_cursor(CCursor {
-                index: chars.start.into(),
-                prefer_next_row: true,
-            });
-            let end = self.galley.pos_from_cursor(CCursor {
-                index: chars.end.into(),
-                prefer_next_row: false,
-            });
-            let middle = start.center().y;
+        self.chips.iter().filter_map(move |(chars, token)| {
+            let place = typeset::places(&self.galley, chars).into_iter().next()?;
+            let middle = place.center().y;
             let gap = 1.5;
             let rect = Rect::from_min_max(
-                pos2(start.left() + gap, middle - 7.5),
-                pos2(end.left() - gap, middle + 7.5),
+                pos2(place.left() + gap, middle - 7.5),
+                pos2(place.right() - gap, middle + 7.5),
             );
-            (rect.translate(pos.to_vec2()), *token)
+            Some((rect.translate(pos.to_vec2()), *token))
         })
+    }
+}
+
+/// Returns the text without its chips, whose letters are no language.
+fn without_chips(text: &str, chips: &[(Range<usize>, Token)]) -> String {
+    let is_chip = |place: &usize| chips.iter().any(|(chars, _)| chars.contains(place));
+    let letters = text.chars().enumerate();
+    letters
+        .filter(|(place, _)| !is_chip(place))
+        .map(|(_, letter)| letter)
+        .collect()
+}
+
+/// Where text runs from right to left, what opens points to the left.
+fn turned(token: Token) -> Token {
+    match token {
+        Token::Open(number) => Token::Close(number),
+        Token::Close(number) => Token::Open(number),
+        Token::Point(number) => Token::Point(number),
     }
 }
 

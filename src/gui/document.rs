@@ -8,11 +8,11 @@ use egui::{Align2, FontId, Frame, Id, Rect, ScrollArea, Ui, pos2, vec2};
 use super::editor;
 use super::estimate::CharWidths;
 use super::row_heights::RowHeights;
-use super::row_layout::{Columns, Row, row_style};
+use super::row_layout::{Columns, Row, Scripts, row_style};
 use super::sentence_row::{RowContext, sentence_row_ui};
 use super::shading::MarginShading;
 use super::theme::Palette;
-use crate::app::{Command, OpenDocument};
+use crate::app::{Command, OpenDocument, language};
 use crate::jobs::State;
 use crate::text::document::Document;
 
@@ -33,6 +33,9 @@ pub struct DocumentPanel {
     edited: Option<usize>,
     editor_height: f32,
     char_widths: CharWidths,
+    scripts: Scripts,
+    /// Of which document and languages they are.
+    scripts_of: Option<(Arc<Document>, Option<(String, String)>)>,
 }
 
 impl DocumentPanel {
@@ -40,7 +43,7 @@ impl DocumentPanel {
         &mut self,
         ui: &mut Ui,
         open: &mut OpenDocument,
-        languages: (&str, &str),
+        languages: Option<(&str, &str)>,
         margin: Option<&MarginShading<'_>>,
         running: bool,
         commands: &mut Vec<Command>,
@@ -49,6 +52,7 @@ impl DocumentPanel {
         let width = ui.available_width();
         let columns = Columns::new(width);
         header_ui(ui, &columns, languages, &palette);
+        self.know_scripts(&open.document, languages);
         let scroll_to = open.scroll_to.take();
         let offset = self.prepare(ui, open, &columns, width, scroll_to, &palette);
         let mut area = ScrollArea::vertical()
@@ -71,6 +75,23 @@ impl DocumentPanel {
         self.scroll_id = Some(output.id);
     }
 
+    fn know_scripts(&mut self, document: &Arc<Document>, languages: Option<(&str, &str)>) {
+        let owned = languages.map(|(source, target)| (source.to_owned(), target.to_owned()));
+        let is_known = self
+            .scripts_of
+            .as_ref()
+            .is_some_and(|(known, of)| Arc::ptr_eq(known, document) && *of == owned);
+        if is_known {
+            return;
+        }
+        let scripts = Scripts::of(document, languages);
+        if scripts != self.scripts {
+            self.scripts = scripts;
+            self.measured.fill(false);
+        }
+        self.scripts_of = Some((document.clone(), owned));
+    }
+
     /// Brings heights up to date; returns the scroll offset if it must change for what is read to stay in place.
     fn prepare(
         &mut self,
@@ -91,6 +112,8 @@ impl DocumentPanel {
         if !is_same {
             *self = Self {
                 scroll_id: self.scroll_id,
+                scripts: std::mem::take(&mut self.scripts),
+                scripts_of: self.scripts_of.take(),
                 ..Self::default()
             };
             self.document = Some(open.document.clone());
@@ -215,7 +238,7 @@ impl DocumentPanel {
         if self.measured[row] && self.edited != Some(row) {
             return;
         }
-        let layout = Row::new(ui, open, row, columns, palette);
+        let layout = Row::new(ui, open, row, columns, &self.scripts, palette);
         let height = if self.edited == Some(row) {
             layout.height_with_editor(self.editor_height)
         } else {
@@ -258,7 +281,7 @@ impl DocumentPanel {
         let mut row = first;
         while row < self.rows.len() && self.top(row) < viewport.bottom() {
             self.measure(ui, open, row, columns, palette);
-            let layout = Row::new(ui, open, row, columns, palette);
+            let layout = Row::new(ui, open, row, columns, &self.scripts, palette);
             let top = origin.y + self.top(row);
             let size = vec2(ui.max_rect().width(), self.rows.height(row));
             let rect = Rect::from_min_size(pos2(origin.x, top), size);
@@ -272,7 +295,9 @@ impl DocumentPanel {
             let editor_rect = sentence_row_ui(ui, rect, &layout, open, context, commands);
             if let Some(editor) = editor {
                 let source = &open.document.sentences[row].text;
-                let height = editor::editor_ui(ui, editor_rect, editor, source, palette, commands);
+                let script = &self.scripts.target;
+                let height =
+                    editor::editor_ui(ui, editor_rect, editor, (source, script), palette, commands);
                 if (height - self.editor_height).abs() > 0.5 {
                     self.editor_height = height;
                     ui.ctx().request_discard("the editor has another height");
@@ -304,7 +329,10 @@ fn estimated_height(
 }
 
 /// The languages above their columns.
-fn header_ui(ui: &mut Ui, columns: &Columns, (source, target): (&str, &str), palette: &Palette) {
+fn header_ui(ui: &mut Ui, columns: &Columns, languages: Option<(&str, &str)>, palette: &Palette) {
+    let (source, target) = languages.map_or(("Source", "Target"), |(source, target)| {
+        (language::name(source), language::name(target))
+    });
     Frame::NONE.show(ui, |ui| {
         let (rect, _) =
             ui.allocate_exact_size(vec2(ui.available_width(), 34.0), egui::Sense::hover());

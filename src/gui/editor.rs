@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use egui::text::{LayoutJob, TextFormat, TextWrapping};
+use egui::text::{CCursorRange, LayoutJob, TextFormat, TextWrapping};
 use egui::text_edit::TextEditState;
-use egui::{
-    FontFamily, FontId, Galley, Id, Rect, RichText, TextBuffer, TextEdit, Ui, UiBuilder, vec2,
-};
+use egui::{FontId, Galley, Id, Rect, RichText, TextBuffer, TextEdit, Ui, UiBuilder, vec2};
 
 use super::labels;
-use super::row_layout::PADDING;
+use super::row_layout::{PADDING, Script};
 use super::sentence_row::paint_editor_frame;
 use super::shortcuts::written;
-use super::theme::Palette;
+use super::theme::{self, Palette};
+use super::typeset;
 use crate::app::command::action_for;
 use crate::app::markup::{self, Piece, Token};
 use crate::app::{Command, Editor};
+use crate::typesetting::Direction;
 
 const SIZE: f32 = 14.5;
 
@@ -24,7 +24,7 @@ pub fn editor_ui(
     ui: &mut Ui,
     rect: Rect,
     editor: &Editor,
-    source: &str,
+    (source, script): (&str, &Script),
     palette: &Palette,
     commands: &mut Vec<Command>,
 ) -> f32 {
@@ -42,8 +42,13 @@ pub fn editor_ui(
         // Caret and undo are of the sentence before.
         TextEditState::default().store(ui.ctx(), id);
     }
-    let mut layouter =
-        |ui: &Ui, text: &dyn TextBuffer, width: f32| layout(ui, text.as_str(), width, palette);
+    let mut layouter = |ui: &Ui, text: &dyn TextBuffer, width: f32| {
+        layout(ui, text.as_str(), width, script, palette)
+    };
+    let runs_left = Direction::of(&text, script.language.as_deref()) == Direction::RightToLeft;
+    if runs_left {
+        turn_arrows(ui, id);
+    }
     let output = TextEdit::multiline(&mut text)
         .id(id)
         .frame(egui::Frame::NONE)
@@ -55,7 +60,10 @@ pub fn editor_ui(
         .cursor_at_end(true)
         .layouter(&mut layouter)
         .show(&mut child);
-    let response = output.response.response;
+    let response = output.response.response.clone();
+    if typeset::has_right_to_left(&output.galley) {
+        place_caret(ui, id, &output);
+    }
     if is_new {
         ui.ctx()
             .data_mut(|data| data.insert_temp(id, editor.sentence));
@@ -145,25 +153,87 @@ fn hint(ui: &Ui) -> String {
 }
 
 /// Tokens in the colour of chips, the rest as text.
-fn layout(ui: &Ui, text: &str, width: f32, palette: &Palette) -> Arc<Galley> {
+fn layout(ui: &Ui, text: &str, width: f32, script: &Script, palette: &Palette) -> Arc<Galley> {
     let mut job = LayoutJob {
         wrap: TextWrapping::wrap_at_width(width),
         ..LayoutJob::default()
     };
     let format = |color| TextFormat {
-        font_id: FontId::new(SIZE, FontFamily::Proportional),
+        font_id: FontId::new(SIZE, theme::family(false, script.han)),
         line_height: Some(23.0),
         color,
         ..TextFormat::default()
     };
+    let (mut plain, mut objects) = (String::new(), vec![]);
     for piece in markup::edited_pieces(text) {
         match piece {
-            Piece::Text(run) => job.append(run, 0.0, format(palette.text)),
-            Piece::Token(token) => job.append(&token.to_string(), 0.0, format(palette.draft)),
+            Piece::Text(run) => {
+                job.append(run, 0.0, format(palette.text));
+                plain.push_str(run);
+            }
+            Piece::Token(token) => {
+                let start = job.text.chars().count();
+                job.append(&token.to_string(), 0.0, format(palette.draft));
+                objects.push(start..job.text.chars().count());
+            }
         }
     }
     if job.sections.is_empty() {
         job.append("", 0.0, format(palette.text));
     }
-    ui.fonts_mut(|fonts| fonts.layout_job(job))
+    let direction = Direction::of(&plain, script.language.as_deref());
+    typeset::galley(
+        ui,
+        typeset::Text {
+            job,
+            direction,
+            objects,
+        },
+    )
+}
+
+/// In text from the right the arrow to the left goes on.
+fn turn_arrows(ui: &Ui, id: Id) {
+    if !ui.memory(|memory| memory.has_focus(id)) {
+        return;
+    }
+    ui.input_mut(|input| {
+        for event in &mut input.events {
+            if let egui::Event::Key { key, .. } = event {
+                *key = match *key {
+                    egui::Key::ArrowLeft => egui::Key::ArrowRight,
+                    egui::Key::ArrowRight => egui::Key::ArrowLeft,
+                    other => other,
+                };
+            }
+        }
+    });
+}
+
+/// egui looks for the caret as if all letters ran from left to right; this puts it where the pointer is.
+fn place_caret(ui: &Ui, id: Id, output: &egui::text_edit::TextEditOutput) {
+    let response = &output.response.response;
+    let Some(pointer) = response.interact_pointer_pos() else {
+        return;
+    };
+    // A quick click is pressed and let go within one frame.
+    let is_meant = response.is_pointer_button_down_on() || response.clicked();
+    if !is_meant || response.double_clicked() || response.triple_clicked() {
+        return;
+    }
+    let at = typeset::cursor_at(&output.galley, pointer - output.galley_pos);
+    let anchor_id = id.with("where the selection begins");
+    let is_pressed = ui.input(|input| input.pointer.any_pressed());
+    let anchor = ui.data_mut(|data| {
+        if is_pressed {
+            data.insert_temp(anchor_id, at);
+        }
+        data.get_temp(anchor_id).unwrap_or(at)
+    });
+    let mut state = output.state.clone();
+    state
+        .cursor
+        .set_char_range(Some(CCursorRange::two(anchor, at)));
+    state.store(ui.ctx(), id);
+    ui.ctx().request_repaint();
 }

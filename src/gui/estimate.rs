@@ -3,8 +3,9 @@
 use egui::{FontId, Ui};
 
 use crate::text::placeholder::Placeholder;
+use crate::typesetting::{is_extending, is_ideographic};
 
-/// Latin, Greek and Cyrillic; wider scripts are looked up each time.
+/// Latin, Greek and Cyrillic; of other scripts the widths are guessed.
 const NUM_CACHED: usize = 0x530;
 /// About what a chip takes.
 const CHIP_WIDTH: f32 = 18.0;
@@ -30,21 +31,25 @@ impl CharWidths {
             .iter()
             .position(|(known, _)| known == font)
             .unwrap_or_else(|| {
-                let look_up = |code: usize| {
-                    char::from_u32(u32::try_from(code).unwrap_or_default()).unwrap_or(' ')
-                };
-                let widths = ui.fonts_mut(|fonts| {
-                    (0..NUM_CACHED)
-                        .map(|code| fonts.glyph_width(font, look_up(code)))
-                        .collect()
-                });
-                self.fonts.push((font.clone(), widths));
+                self.fonts.push((font.clone(), vec![f32::NAN; NUM_CACHED]));
                 self.fonts.len() - 1
             });
-        let widths = &self.fonts[index].1;
+        let widths = &mut self.fonts[index].1;
         rows(text, width, |character| {
-            let cached = widths.get(character as usize).copied();
-            cached.unwrap_or_else(|| ui.fonts_mut(|fonts| fonts.glyph_width(font, character)))
+            // Whose fonts are fetched when they come into view: ideographs are as wide as they are high.
+            if is_ideographic(character) {
+                return font.size;
+            }
+            match widths.get_mut(character as usize) {
+                Some(width) => {
+                    if width.is_nan() {
+                        *width = ui.fonts_mut(|fonts| fonts.glyph_width(font, character));
+                    }
+                    *width
+                }
+                None if is_extending(character) => 0.0,
+                None => 0.55 * font.size,
+            }
         })
     }
 }
@@ -57,7 +62,7 @@ fn rows(text: &str, width: f32, mut char_width: impl FnMut(char) -> f32) -> f32 
         } else {
             char_width(character)
         };
-        if character.is_whitespace() {
+        if character.is_whitespace() || is_ideographic(character) {
             line += word;
             word = 0.0;
         }

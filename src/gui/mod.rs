@@ -30,8 +30,10 @@ mod shortcuts;
 mod similar;
 mod sparse_map;
 mod status;
+mod system_fonts;
 mod theme;
 mod training;
+mod typeset;
 mod welcome;
 
 use std::path::PathBuf;
@@ -42,6 +44,7 @@ pub use sparse_map::{
     MapDrawing, MapPipelines, MapResponse, Marked, Offscreen, SparseMapState,
     install as install_sparse_map, sparse_map_view,
 };
+pub use system_fonts::WindowFonts;
 pub use theme::install as install_theme;
 
 use crate::error::{Error, Result};
@@ -60,6 +63,8 @@ pub fn run(open: Option<PathBuf>, model: Option<PathBuf>, device: DeviceChoice) 
         .with_min_inner_size([840.0, 420.0]);
     let options = eframe::NativeOptions {
         viewport,
+        // They are found on a thread of ours.
+        system_font_fallback: false,
         ..eframe::NativeOptions::default()
     };
     let create: eframe::AppCreator<'_> = Box::new(move |context| {

@@ -8,6 +8,7 @@ use egui::{Align2, FontId, Id, Pos2, Rect, ScrollArea, Sense, Ui, WidgetInfo, po
 use super::sentence_row::margin_bar_ui;
 use super::shading::{self, MarginShading};
 use super::theme::{self, Palette};
+use super::typeset;
 use super::{icons, labels};
 use crate::app::command::label_of;
 use crate::app::{Command, OpenDocument, Scope};
@@ -269,7 +270,7 @@ fn paint_title(
     };
     let mut job = egui::text::LayoutJob::simple_singleline(outline.title.clone(), font, color);
     job.wrap = egui::text::TextWrapping::truncate_at_width(rect.width().max(20.0));
-    let galley = ui.painter().layout_job(job);
+    let galley = typeset::galley(ui, typeset::Text::new(job));
     let pos = Align2::LEFT_CENTER
         .anchor_size(rect.left_center(), galley.size())
         .min;

@@ -15,7 +15,7 @@ use plotters_backend::{
 };
 
 use super::recording::{Recording, Text};
-use super::theme;
+use super::{theme, typeset};
 use crate::charts::EM;
 
 /// plotters counts in whole units; so many of them are a point, so that curves are smooth on any screen.
@@ -88,8 +88,7 @@ impl Backend<'_> {
 
     fn galley<T: BackendTextStyle>(&self, text: &str, style: &T) -> Arc<Galley> {
         let colour = colour(style.color());
-        self.painter
-            .layout_no_wrap(text.to_owned(), font(style), colour)
+        typeset::line(self.painter, text, font(style), colour)
     }
 }
 

@@ -3,6 +3,8 @@
 use egui::epaint::TextShape;
 use egui::{Align, Color32, FontId, Galley, Painter, Pos2, Shape};
 
+use super::typeset;
+
 /// Shapes that were drawn, to be painted as often as wanted.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Recording {
@@ -34,7 +36,7 @@ impl Recording {
     pub fn paint(&self, painter: &Painter) {
         painter.extend(self.shapes.iter().cloned());
         for text in &self.texts {
-            let galley = painter.layout_no_wrap(text.words.clone(), text.font.clone(), text.colour);
+            let galley = typeset::line(painter, &text.words, text.font.clone(), text.colour);
             if text.is_upright {
                 let at = Pos2::new(text.at.x - baseline(&galley), text.at.y);
                 let shape = TextShape::new(at, galley, text.colour);

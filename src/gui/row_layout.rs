@@ -7,6 +7,7 @@ use super::theme::Palette;
 use crate::app::OpenDocument;
 use crate::app::find::Side;
 use crate::text::document::{Document, ParagraphKind};
+use crate::typesetting::Han;
 
 /// Space above and below the text of a row.
 pub const PADDING: f32 = 5.0;
@@ -38,6 +39,50 @@ impl Columns {
             range.min + rect.left()..=range.max + rect.left(),
             rect.y_range(),
         )
+    }
+}
+
+/// Languages and scripts of both sides, as far as they are known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scripts {
+    pub source: Script,
+    pub target: Script,
+}
+
+/// How one side is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Script {
+    /// Its code.
+    pub language: Option<String>,
+    /// Whose Chinese characters.
+    pub han: Option<Han>,
+}
+
+impl Scripts {
+    pub fn side(&self, side: Side) -> &Script {
+        match side {
+            Side::Source => &self.source,
+            Side::Target => &self.target,
+        }
+    }
+
+    /// Of a document; where its language tells no Chinese characters, its beginning does.
+    pub fn of(document: &Document, languages: Option<(&str, &str)>) -> Self {
+        const SEEN: usize = 200;
+        let script = |language: Option<&str>| Script {
+            language: language.map(str::to_owned),
+            han: language.and_then(Han::of_language),
+        };
+        let mut source = script(languages.map(|(source, _)| source));
+        if source.han.is_none() {
+            let mut seen = document.sentences.iter().take(SEEN);
+            source.han = seen.find_map(|sentence| Han::of_text(&sentence.text));
+        }
+        let target = match languages {
+            Some((_, target)) => script(Some(target)),
+            None => source.clone(),
+        };
+        Self { source, target }
     }
 }
 
@@ -84,6 +129,7 @@ impl Row {
         open: &OpenDocument,
         sentence: usize,
         columns: &Columns,
+        scripts: &Scripts,
         palette: &Palette,
     ) -> Self {
         let document = &open.document;
@@ -91,10 +137,16 @@ impl Row {
         let paragraph = &document.paragraphs[document.sentences[sentence].paragraph];
         let points = &document.sentences[sentence].points;
         let cell = |side: Side, text: &str, span: f32| {
+            let scripts = scripts.side(side);
             let content = Content {
                 text,
                 points,
                 marks: &open.find.marks(sentence, side),
+                language: scripts.language.as_deref(),
+            };
+            let style = CellStyle {
+                han: scripts.han,
+                ..style
             };
             Cell::new(ui, content, style, span - indent, palette)
         };

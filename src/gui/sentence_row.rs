@@ -1,6 +1,8 @@
 //! One sentence, source and target side by side.
 
-use egui::{Color32, CornerRadius, Id, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Color32, CornerRadius, Id, Rangef, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::cell::Cell;
 use super::row_layout::{Columns, PADDING, Row};
@@ -13,6 +15,7 @@ use crate::app::{Command, OpenDocument, Scope, Target};
 use crate::jobs::State;
 use crate::text::document::{Document, Markup, ParagraphKind};
 use crate::text::placeholder;
+use crate::typesetting::Direction;
 
 /// Facts about a row besides its text.
 #[derive(Debug, Clone, Copy)]
@@ -64,14 +67,16 @@ pub fn sentence_row_ui(
         selected || hovered,
         palette,
     );
-    let source_pos = pos2(
-        body.left() + columns.source.min + row.indent,
-        body.top() + PADDING,
-    );
-    let target_pos = pos2(
-        body.left() + columns.target.min + row.indent,
-        body.top() + PADDING,
-    );
+    let place = |cell: &Cell, column: Rangef| {
+        // What begins on the right is indented there.
+        let indent = match cell.direction {
+            Direction::LeftToRight => row.indent,
+            Direction::RightToLeft => 0.0,
+        };
+        pos2(body.left() + column.min + indent, body.top() + PADDING)
+    };
+    let source_pos = place(&row.source, columns.source);
+    let target_pos = place(&row.target, columns.target);
     if let Some((color, told)) = context
         .margin
         .and_then(|margin| margin.sentence(row.sentence))
@@ -83,11 +88,15 @@ pub fn sentence_row_ui(
         margin_bar_ui(ui, bar, id, color, &told).on_hover_text(told);
     }
     row.source.paint(painter, source_pos, palette);
-    paint_paragraph_mark(ui, row, source_pos.x, body, first_line, palette);
+    let marks = |cell: &Cell, column: Rangef| {
+        let column = Columns::at(column, body);
+        paint_paragraph_mark(ui, row, cell.direction, column, first_line, palette);
+    };
+    marks(&row.source, columns.source);
     if !context.editing {
         paint_target(ui, row, target, target_pos, context);
         if target.state != State::Untranslated {
-            paint_paragraph_mark(ui, row, target_pos.x, body, first_line, palette);
+            marks(&row.target, columns.target);
         }
     }
     if open.is_changed(row.sentence) {
@@ -176,18 +185,23 @@ pub fn margin_bar_ui(ui: &Ui, bar: Rect, id: Id, color: Color32, told: &str) -> 
 fn paint_paragraph_mark(
     ui: &Ui,
     row: &Row,
-    x: f32,
-    body: Rect,
+    direction: Direction,
+    column: Rect,
     first_line: f32,
     palette: &Palette,
 ) {
+    // In the indent, eleven points before the text.
+    let x = match direction {
+        Direction::LeftToRight => column.left() + row.indent - 11.0,
+        Direction::RightToLeft => column.right() - row.indent + 11.0,
+    };
     match row.kind {
         ParagraphKind::ListItem if row.opens_paragraph => {
             ui.painter()
-                .circle_filled(pos2(x - 11.0, first_line), 2.3, palette.weak);
+                .circle_filled(pos2(x, first_line), 2.3, palette.weak);
         }
         ParagraphKind::TableCell => {
-            let line = Rect::from_x_y_ranges(x - 12.0..=x - 10.0, body.y_range().shrink(3.0));
+            let line = Rect::from_x_y_ranges(x - 1.0..=x + 1.0, column.y_range().shrink(3.0));
             ui.painter().rect_filled(line, 1.0, palette.line);
         }
         _ => {}

@@ -8,6 +8,7 @@ use egui::{Align, Button, FontId, Layout, RichText, ScrollArea, TextFormat, Ui, 
 
 use super::row_layout::Columns;
 use super::theme::Palette;
+use super::typeset;
 use crate::app::Command;
 use crate::memory::TranslationMemory;
 
@@ -111,11 +112,14 @@ impl Found {
                 ui.vertical_centered(|ui| ui.label(percent.size(12.5)));
             });
             cell(columns.source.span(), &mut |ui| {
-                ui.label(differing(&self.source, known, palette));
+                let mut job = differing(&self.source, known, palette);
+                job.wrap.max_width = ui.available_width();
+                ui.label(typeset::galley(ui, typeset::Text::new(job)));
             });
             cell(columns.target.min - columns.source.max, &mut |_| ());
             cell(columns.target.span() - BUTTON, &mut |ui| {
-                ui.label(&self.target);
+                let font = egui::TextStyle::Body.resolve(ui.style());
+                typeset::label(ui, &self.target, font, palette.text);
             });
             cell(BUTTON, &mut |ui| {
                 let hint = "Edit the selected sentence with this translation";

@@ -9,6 +9,7 @@ use egui::{
 
 use crate::app::Theme;
 use crate::jobs::State;
+use crate::typesetting::Han;
 
 /// Radius of buttons, rows and fields.
 pub const RADIUS: u8 = 6;
@@ -94,10 +95,35 @@ impl Palette {
 
 /// The family of headings and of what must stand out.
 pub fn semibold(size: f32) -> FontId {
-    FontId::new(size, FontFamily::Name("semibold".into()))
+    FontId::new(size, FontFamily::Name(SEMIBOLD.into()))
 }
 
-/// Inter for Latin, Greek and Cyrillic; what it lacks comes from egui's own fonts.
+const SEMIBOLD: &str = "semibold";
+
+/// The family of a text whose Chinese characters are to look as in one language.
+pub fn family(is_bold: bool, han: Option<Han>) -> FontFamily {
+    match (is_bold, han) {
+        (false, None) => FontFamily::Proportional,
+        (true, None) => FontFamily::Name(SEMIBOLD.into()),
+        (false, Some(han)) => FontFamily::Name(han.key().into()),
+        (true, Some(han)) => FontFamily::Name(format!("{SEMIBOLD} {}", han.key()).into()),
+    }
+}
+
+/// Weight and Chinese characters of a family: the other way round.
+pub fn family_of(family: &FontFamily) -> (u16, Option<Han>) {
+    let FontFamily::Name(name) = family else {
+        return (400, None);
+    };
+    let (weight, rest) = match name.strip_prefix(SEMIBOLD) {
+        Some(rest) => (600, rest.trim_start()),
+        None => (400, name.as_ref()),
+    };
+    (weight, Han::ALL.into_iter().find(|han| han.key() == rest))
+}
+
+/// Inter for Latin, Greek and Cyrillic; what it lacks comes from egui's own fonts, then from the system's
+/// ([`super::system_fonts`]).
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
     let regular: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.otf");
@@ -117,10 +143,10 @@ fn fonts() -> FontDefinitions {
             .collect::<Vec<_>>()
     };
     let (regular, semibold) = (with("Inter"), with("Inter-SemiBold"));
-    fonts.families.insert(FontFamily::Proportional, regular);
-    fonts
-        .families
-        .insert(FontFamily::Name("semibold".into()), semibold);
+    for han in std::iter::once(None).chain(Han::ALL.map(Some)) {
+        fonts.families.insert(family(false, han), regular.clone());
+        fonts.families.insert(family(true, han), semibold.clone());
+    }
     fonts
 }
 

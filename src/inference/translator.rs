@@ -8,9 +8,12 @@ use std::sync::Arc;
 use burn::module::Module;
 
 use super::device::{ComputeDevice, DeviceChoice};
+use super::installed_models::{foreign_files, is_foreign, is_own};
 use super::markup_projection::StrippedSource;
+use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
+use crate::kernels::packed::Quantization;
 use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
 use crate::search::{
@@ -22,8 +25,10 @@ use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{Side, Tokenizer};
 use crate::weights::ModelFolder;
+pub use foreign::{ForeignDescription, foreign_description};
 pub use markup::AlignmentHeads;
 
+mod foreign;
 mod markup;
 mod memory;
 mod reading;
@@ -41,6 +46,8 @@ pub struct ModelInfo {
     pub target_language: String,
     pub num_parameters: usize,
     pub reads: Reads,
+    /// The size of its traces.
+    pub trace_cost: TraceCost,
 }
 
 /// The other sentences of a document that a model reads.
@@ -117,14 +124,33 @@ struct Pending {
 }
 
 impl Translator {
-    /// Loads a model folder.
+    /// Loads a model folder, or a folder or zip file of another program's translation model.
     ///
     /// # Errors
     /// If a file of the folder is missing, truncated or does not fit the others, or if the device is not there.
     pub fn open(folder: &Path, device: DeviceChoice) -> Result<Self> {
+        Self::open_between(folder, device, None, None)
+    }
+
+    /// The same; a model of several languages translates between these.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and if such a model does not know a language.
+    pub fn open_between(
+        folder: &Path,
+        device: DeviceChoice,
+        source: Option<&str>,
+        target: Option<&str>,
+    ) -> Result<Self> {
+        if !is_own(folder) && is_foreign(folder) {
+            let mut opened = Self::open_foreign(&foreign_files(folder), device, (source, target))?;
+            folder.clone_into(&mut opened.info.folder);
+            return Ok(opened);
+        }
         let description = ModelFolder::open(folder)?;
         let device = ComputeDevice::open(device)?;
         let (model, vocabulary) = description.load(folder, &device.device)?;
+        let model = model.packed_as(Quantization::None);
         let info = ModelInfo {
             name: description.name.clone(),
             folder: folder.to_owned(),
@@ -132,6 +158,7 @@ impl Translator {
             target_language: description.languages.target.clone(),
             num_parameters: model.num_params(),
             reads: reads(&model),
+            trace_cost: TraceCost::of(&description.model),
         };
         let vocabulary = Arc::new(vocabulary);
         let mut translator = Self {
@@ -183,14 +210,38 @@ impl Translator {
         &*self.tokenizer
     }
 
+    /// The same, to be kept.
+    pub fn tokenizer_shared(&self) -> Arc<dyn Tokenizer> {
+        Arc::clone(&self.tokenizer)
+    }
+
     /// The description in the model's folder.
     pub fn description(&self) -> &ModelFolder {
         &self.description
     }
 
-    /// The same with other weights.
+    fn quantization(&self) -> Quantization {
+        let packed = self.model.packed();
+        packed.map_or_else(Quantization::default, |packed| packed.quantization())
+    }
+
+    /// Keeps the weights of searches so from now on, those of its re-ranker too; on a GPU, and where burn's layers search,
+    /// nothing changes.
+    pub fn quantize(&mut self, quantization: Quantization) {
+        let packed_as = |model: &Model| model.clone().packed_as(quantization);
+        self.model = packed_as(&self.model);
+        if let Some(reranker) = &mut self.model.reranker {
+            *reranker.model = packed_as(&reranker.model);
+        }
+    }
+
+    /// The same with other weights, or with what they look up.
     #[must_use]
     pub fn with_model(&self, model: Model) -> Self {
+        let model = match model.packed() {
+            Some(_) => model,
+            None => model.packed_as(self.quantization()),
+        };
         Self {
             model,
             ..self.clone()
@@ -211,7 +262,9 @@ impl Translator {
     /// # Errors
     /// If the folder cannot be read any more.
     pub fn on_cpu(&self) -> Result<Self> {
-        let mut other = Self::open(&self.info.folder, DeviceChoice::Cpu)?;
+        let ModelInfo { folder, source_language, target_language, .. } = &self.info;
+        let (from, to) = (Some(source_language.as_str()), Some(target_language.as_str()));
+        let mut other = Self::open_between(folder, DeviceChoice::Cpu, from, to)?;
         if let Some(reranker) = self.description.reranker.clone() {
             other.choose_by(reranker)?;
         }

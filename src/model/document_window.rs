@@ -179,6 +179,7 @@ mod tests {
     use super::super::recorder::{HeadWeights, Recording};
     use super::super::system::{Encoded, Model};
     use super::super::traversal::TraversalRule;
+    use super::super::variant::{SpecialTokens, Variant};
     use super::*;
 
     fn model(context: Context) -> Model {
@@ -199,6 +200,8 @@ mod tests {
             memory: MemorySource::Live,
             warm_gate: false,
             memory_use: None,
+            variant: Variant::default(),
+            tokens: SpecialTokens::default(),
             bert: None,
         };
         Model::seeded(&config, 3, &Device::flex()).expect("a model")

@@ -115,7 +115,9 @@ impl Encoder {
 #[cfg(test)]
 mod tests {
     use super::super::loops::{fed_forward, normed, read, sum, values};
-    use super::super::{Architecture, MemorySource, NormPosition, Positions, Transformer};
+    use super::super::{
+        Architecture, MemorySource, NormPosition, Positions, SpecialTokens, Transformer, Variant,
+    };
     use super::*;
 
     fn config() -> ModelConfig {
@@ -139,6 +141,8 @@ mod tests {
             memory: MemorySource::Live,
             warm_gate: false,
             memory_use: None,
+            variant: Variant::default(),
+            tokens: SpecialTokens::default(),
             bert: None,
         }
     }

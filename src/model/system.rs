@@ -1,7 +1,7 @@
 //! One translation model, whichever system it is.
 
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Tensor};
@@ -14,12 +14,15 @@ use super::datastore::Datastore;
 use super::decoder::{DecoderMemory, DecoderState};
 use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
+use super::packed::PackedTransformer;
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::reranker::Reranker;
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::transformer::Transformer;
+use super::variant::SpecialTokens;
 use crate::error::Result;
+use crate::kernels::packed::Quantization;
 use crate::kernels::{DropoutSource, label_smoothed_cross_entropy, log_softmax};
 
 /// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
@@ -63,6 +66,9 @@ pub struct Model {
     /// Chooses among the translations of a search; none if the likeliest is taken.
     #[module(skip)]
     pub reranker: Option<Reranker>,
+    /// The same weights for a search on the CPU; none where burn's layers search.
+    #[module(skip)]
+    packed: Option<Arc<PackedTransformer>>,
 }
 
 /// Encoded source sentences.
@@ -129,6 +135,7 @@ impl Model {
             context: config.context,
             datastore: None,
             reranker: None,
+            packed: None,
         };
         model.visit(&mut Draw);
         Ok(model)
@@ -141,6 +148,40 @@ impl Model {
             let _alone = drawing();
             device.seed(seed);
         }
+    }
+
+    /// The same model, which searches with packed weights from now on if it can: see [`PackedTransformer::new`].
+    #[must_use]
+    pub fn packed_as(self, quantization: Quantization) -> Self {
+        let packed = match &self.network {
+            Network::Transformer(network) => {
+                PackedTransformer::new(network, self.context, quantization).ok()
+            }
+            Network::RnnSearch(_) => None,
+        };
+        Self {
+            packed: packed.map(Arc::new),
+            ..self
+        }
+    }
+
+    /// The same without packed weights: those who change the others must not leave old ones behind.
+    #[must_use]
+    pub fn unpacked(self) -> Self {
+        Self {
+            packed: None,
+            ..self
+        }
+    }
+
+    /// The packed weights with which it searches.
+    pub fn packed(&self) -> Option<&Arc<PackedTransformer>> {
+        self.packed.as_ref()
+    }
+
+    /// What the words of a search are mixed with.
+    pub fn datastore(&self) -> Option<&Datastore> {
+        self.datastore.as_ref()
     }
 
     /// Whether translations of other sentences are read.
@@ -194,10 +235,10 @@ impl Model {
         self.context.is_some()
     }
 
-    /// Tokens of the vocabulary.
+    /// Tokens of the target vocabulary.
     pub fn vocab_size(&self) -> usize {
         match &self.network {
-            Network::Transformer(network) => network.embedding.words.dims()[0],
+            Network::Transformer(network) => network.target_vocab_size(),
             Network::RnnSearch(network) => network.logits.dims()[0],
         }
     }
@@ -438,14 +479,25 @@ impl Model {
     /// # Shapes
     /// - output: `[hypotheses, vocab]`, row by row
     pub fn next_log_probs(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
-        match (&self.network, state, &self.datastore) {
-            (Network::Transformer(network), SearchState::Transformer(state), Some(datastore)) => {
+        match (&self.network, state) {
+            (Network::Transformer(network), SearchState::Transformer(state)) => {
                 let words = network.next_words(state, ids);
                 let mut log_probs = log_softmax(network.vocabulary_scores(words.states));
-                datastore.mix_in(words.fed_forward, &mut log_probs);
+                if let Some(datastore) = &self.datastore {
+                    datastore.mix_in(words.fed_forward, &mut log_probs);
+                }
+                network.constrain(&mut log_probs, state);
                 log_probs
             }
-            (_, state, _) => log_softmax(self.step(state, ids)),
+            (_, state) => log_softmax(self.step(state, ids)),
+        }
+    }
+
+    /// The ids of its vocabulary that are no words.
+    pub fn tokens(&self) -> SpecialTokens {
+        match &self.network {
+            Network::Transformer(network) => network.tokens.clone(),
+            Network::RnnSearch(_) => SpecialTokens::default(),
         }
     }
 

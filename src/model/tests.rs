@@ -23,6 +23,8 @@ fn config(context: Context, memory: MemorySource) -> ModelConfig {
         memory,
         warm_gate: false,
         memory_use: None,
+        variant: Variant::default(),
+        tokens: SpecialTokens::default(),
         bert: None,
     }
 }

@@ -1,9 +1,9 @@
 //! Beam search, batched over sentences; a beam of one is greedy search.
 
 use super::broken::BrokenScores;
-use super::decode::Decode;
+use super::decode::{Decode, NextScores};
 use super::markup::{Markup, StandIn};
-use crate::text::vocabulary::Vocabulary;
+use crate::model::SearchRule;
 use crate::tokenizers::Tokenizer;
 
 /// How to search.
@@ -58,6 +58,23 @@ impl Hypothesis {
     pub(super) fn score(&self, options: &SearchOptions) -> f32 {
         self.log_prob / options.penalty(self.ids.len())
     }
+
+    /// The same by the rule of the program that made the model.
+    fn score_by(&self, options: &SearchOptions, rule: SearchRule) -> f32 {
+        let end = match rule {
+            SearchRule::Canopy => return self.score(options),
+            // There an end is forced upon what is cut off.
+            SearchRule::HuggingFace => 1,
+            SearchRule::CTranslate2 | SearchRule::Marian => usize::from(!self.cut_off),
+        };
+        self.log_prob / power(self.ids.len() + end, options)
+    }
+}
+
+/// A number of tokens to the power of the length penalty.
+#[expect(clippy::cast_precision_loss, reason = "sentences are short")]
+fn power(tokens: usize, options: &SearchOptions) -> f32 {
+    (tokens.max(1) as f32).powf(options.length_penalty)
 }
 
 /// A translation under way.
@@ -120,20 +137,29 @@ pub fn search<D: Decode>(
         }
     };
     let mut active: Vec<Active> = limits.iter().enumerate().map(start).collect();
+    let (first, end) = (decoder.start(), decoder.end());
+    let rule = decoder.rule();
+    let mut scores = NextScores::default();
     while !active.is_empty() {
         let last = active.iter().flat_map(|active| &active.beam);
         let last: Vec<u32> = last
-            .map(|partial| partial.ids.last().copied().unwrap_or(Vocabulary::BOS))
+            .map(|partial| partial.ids.last().copied().unwrap_or(first))
             .collect();
-        let mut log_probs = decoder.step(&mut state, &last);
-        let mut rows = log_probs.chunks_exact_mut(decoder.vocab_size());
+        decoder.score(&mut state, &last, &mut scores);
+        let NextScores {
+            values,
+            normalisers,
+        } = &mut scores;
+        let rows = values.chunks_exact_mut(decoder.vocab_size());
+        let mut rows = rows.zip(normalisers.iter().copied());
         let mut kept = Vec::new();
         let mut first_row = 0;
         let mut broken = None;
         active.retain_mut(|active| {
             let beam_rows = active.beam.len();
             let limits = &limits[active.sentence];
-            let parents = match active.extend(&mut rows, limits, options, vocabulary) {
+            let parents = match active.extend(&mut rows, limits, (options, rule), (end, vocabulary))
+            {
                 Ok(parents) => parents,
                 Err(found) => {
                     let number = active.sentence;
@@ -143,7 +169,7 @@ pub fn search<D: Decode>(
             };
             let over = parents.is_empty();
             if over {
-                finished(active.sentence, active.ranked(options));
+                finished(active.sentence, active.ranked(options, rule));
             } else {
                 kept.extend(parents.into_iter().map(|parent| first_row + parent));
             }
@@ -165,18 +191,18 @@ impl Active {
     /// when the search is over. The error is a number that no log-probability can be.
     fn extend<'a>(
         &mut self,
-        rows: &mut impl Iterator<Item = &'a mut [f32]>,
+        rows: &mut impl Iterator<Item = (&'a mut [f32], f32)>,
         limits: &Limits,
-        options: &SearchOptions,
-        vocabulary: &dyn Tokenizer,
+        (options, rule): (&SearchOptions, SearchRule),
+        (end, vocabulary): (u32, &dyn Tokenizer),
     ) -> Result<Vec<usize>, f32> {
         let mut candidates = Vec::new();
-        for (parent, (partial, row)) in self.beam.iter().zip(rows).enumerate() {
+        for (parent, (partial, (row, normaliser))) in self.beam.iter().zip(rows).enumerate() {
             let stand_in = partial.markup.constrain(row, vocabulary);
             // Half of the best may be ends of sentences, and the beam must still be filled.
-            for (id, rank) in best_ids(row, 2 * options.beam_size)? {
+            for (id, rank) in best_ids(row, normaliser, 2 * options.beam_size)? {
                 let own = match stand_in {
-                    Some(StandIn { id: other, own }) if id == other => own,
+                    Some(StandIn { id: other, own }) if id == other => own - normaliser,
                     _ => rank,
                 };
                 candidates.push(Candidate {
@@ -194,8 +220,15 @@ impl Active {
             let by_rank = b.rank.total_cmp(&a.rank);
             by_rank.then(a.parent.cmp(&b.parent)).then(a.id.cmp(&b.id))
         });
+        let places = match rule {
+            SearchRule::Marian => options.beam_size - self.done.len(),
+            _ => options.beam_size,
+        };
         let (mut beam, mut parents) = (Vec::new(), Vec::new());
         for (position, candidate) in candidates.into_iter().enumerate() {
+            if rule == SearchRule::Marian && position == places {
+                break;
+            }
             let Candidate {
                 parent,
                 id,
@@ -203,8 +236,8 @@ impl Active {
                 rank,
             } = candidate;
             let from = &self.beam[parent];
-            if id == Vocabulary::EOS {
-                if position < options.beam_size {
+            if id == end {
+                if position < places {
                     let hypothesis = Hypothesis {
                         ids: from.ids.clone(),
                         log_prob,
@@ -228,13 +261,15 @@ impl Active {
             parents.push(parent);
         }
         self.beam = beam;
-        if self.done.len() >= options.beam_size {
+        if self.is_over(options, rule) {
             return Ok(Vec::new());
         }
+        // Of the tokens that are counted there, the last one is the end.
+        let most = limits.max_tokens - usize::from(rule == SearchRule::HuggingFace);
         if self
             .beam
             .first()
-            .is_none_or(|partial| partial.ids.len() >= limits.max_tokens)
+            .is_none_or(|partial| partial.ids.len() >= most)
         {
             let cut_off = std::mem::take(&mut self.beam)
                 .into_iter()
@@ -253,47 +288,91 @@ impl Active {
         Ok(parents)
     }
 
-    /// The finished hypotheses, the best first; those that ended by themselves come before all others.
-    fn ranked(&mut self, options: &SearchOptions) -> Vec<Hypothesis> {
+    /// Whether enough hypotheses are finished.
+    fn is_over(&mut self, options: &SearchOptions, rule: SearchRule) -> bool {
+        if self.done.len() < options.beam_size {
+            return false;
+        }
+        let (SearchRule::HuggingFace, Some(best)) = (rule, self.beam.first()) else {
+            return true;
+        };
+        let score = |(hypothesis, _): &(Hypothesis, f32)| hypothesis.score_by(options, rule);
+        self.done.sort_by(|a, b| score(b).total_cmp(&score(a)));
+        self.done.truncate(options.beam_size);
+        let hoped = best.log_prob / power(best.ids.len(), options);
+        self.done.last().is_none_or(|worst| hoped <= score(worst))
+    }
+
+    /// The finished hypotheses, the best first; by our own rule, those that ended by themselves come before all others.
+    fn ranked(&mut self, options: &SearchOptions, rule: SearchRule) -> Vec<Hypothesis> {
         let mut done = std::mem::take(&mut self.done);
         assert!(!done.is_empty(), "a search ends with a hypothesis");
         // Of equal ones the later comes first.
         done.reverse();
+        let score = |it: &Hypothesis| it.score_by(options, rule);
+        let is_last = |it: &Hypothesis| it.cut_off && rule == SearchRule::Canopy;
         done.sort_by(|(a, rank), (b, other)| {
-            a.cut_off
-                .cmp(&b.cut_off)
-                .then(b.score(options).total_cmp(&a.score(options)))
+            is_last(a)
+                .cmp(&is_last(b))
+                .then(score(b).total_cmp(&score(a)))
                 .then(other.total_cmp(rank))
         });
         done.into_iter().map(|(hypothesis, _)| hypothesis).collect()
     }
 }
 
-/// The `count` likeliest ids with their log-probabilities, best first; impossible ones are left out.
+/// The `count` likeliest ids with their log-probabilities, best first; impossible ones are left out. Scores less
+/// `normaliser` are log-probabilities.
 ///
 /// The error is a number that is no log-probability, or the logarithm of a sum of probabilities that is more than one.
-fn best_ids(log_probs: &[f32], count: usize) -> Result<Vec<(u32, f32)>, f32> {
+fn best_ids(scores: &[f32], normaliser: f32, count: usize) -> Result<Vec<(u32, f32)>, f32> {
     /// The error that rounding may add to a sum of probabilities.
     const TOLERANCE: f32 = 0.1;
+    /// Scores that are passed over together.
+    const BLOCK: usize = 64;
+    if !normaliser.is_finite() {
+        return Err(normaliser);
+    }
+    let largest = normaliser + TOLERANCE;
     let mut best: Vec<(u32, f32)> = Vec::with_capacity(count + 1);
-    for (id, &log_prob) in log_probs.iter().enumerate() {
-        if log_prob == f32::NEG_INFINITY || (best.len() == count && log_prob <= best[count - 1].1) {
+    let mut least = f32::NEG_INFINITY;
+    let add = |best: &mut Vec<(u32, f32)>, id: usize, score: f32| {
+        if score.is_nan() || score > largest {
+            return Err(score - normaliser);
+        }
+        let position = best.partition_point(|&(_, other)| other >= score);
+        let id = u32::try_from(id).expect("ids fit 32 bits");
+        best.insert(position, (id, score));
+        best.truncate(count);
+        Ok(best.get(count - 1).map_or(f32::NEG_INFINITY, |it| it.1))
+    };
+    for (number, block) in scores.chunks(BLOCK).enumerate() {
+        if !exceeds(block, least) {
             continue;
         }
-        // What is no number gets here too, since it is never less.
-        if log_prob.is_nan() || log_prob > TOLERANCE {
-            return Err(log_prob);
+        for (place, &score) in block.iter().enumerate() {
+            if exceeds(&[score], least) {
+                least = add(&mut best, number * BLOCK + place, score)?;
+            }
         }
-        let position = best.partition_point(|&(_, other)| other >= log_prob);
-        best.insert(
-            position,
-            (u32::try_from(id).expect("ids fit 32 bits"), log_prob),
-        );
-        best.truncate(count);
+    }
+    for (_, score) in &mut best {
+        *score -= normaliser;
     }
     let sum: f32 = best.iter().map(|(_, log_prob)| log_prob.exp()).sum();
     if sum > 1.0 + TOLERANCE {
         return Err(sum.ln());
     }
     Ok(best)
+}
+
+/// Whether one of the scores is more than `least`, or no number.
+#[expect(
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "what is no number is to be found"
+)]
+fn exceeds(scores: &[f32], least: f32) -> bool {
+    scores
+        .iter()
+        .fold(false, |any, score| any | !(*score <= least))
 }

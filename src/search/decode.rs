@@ -1,7 +1,17 @@
 //! The interface of a model to search.
 
 use crate::kernels::log_softmax;
-use crate::model::{DecoderState, Model, SearchState, Transformer};
+use crate::model::{DecoderState, Model, SearchRule, SearchState, Transformer};
+use crate::text::vocabulary::Vocabulary;
+
+/// Scores of what may follow each of some hypotheses.
+#[derive(Debug, Clone, Default)]
+pub struct NextScores {
+    /// `[hypotheses, vocab]`, row by row.
+    pub values: Vec<f32>,
+    /// For each hypothesis what its scores are more than log-probabilities (natural logarithm).
+    pub normalisers: Vec<f32>,
+}
 
 /// Next-word probabilities of a number of hypotheses that grow together.
 pub trait Decode {
@@ -16,8 +26,30 @@ pub trait Decode {
     /// - output: `[hypotheses, vocab]`, row by row
     fn step(&self, state: &mut Self::State, ids: &[u32]) -> Vec<f32>;
 
+    /// As [`Self::step`], but the scores may lack their normalisers, and their place is used again.
+    fn score(&self, state: &mut Self::State, ids: &[u32], scores: &mut NextScores) {
+        scores.values = self.step(state, ids);
+        scores.normalisers.clear();
+        scores.normalisers.resize(ids.len(), 0.0);
+    }
+
     /// Keeps the named hypotheses in this order, one maybe several times.
     fn select(&self, state: &mut Self::State, hypotheses: &[usize]);
+
+    /// The id that stands before the first word.
+    fn start(&self) -> u32 {
+        Vocabulary::BOS
+    }
+
+    /// The id that ends a translation.
+    fn end(&self) -> u32 {
+        Vocabulary::EOS
+    }
+
+    /// The way in which a beam is kept.
+    fn rule(&self) -> SearchRule {
+        SearchRule::Canopy
+    }
 }
 
 impl Decode for Model {
@@ -34,6 +66,18 @@ impl Decode for Model {
     fn select(&self, state: &mut SearchState, hypotheses: &[usize]) {
         state.select(hypotheses);
     }
+
+    fn start(&self) -> u32 {
+        self.tokens().start
+    }
+
+    fn end(&self) -> u32 {
+        self.tokens().end
+    }
+
+    fn rule(&self) -> SearchRule {
+        self.tokens().search
+    }
 }
 
 /// The sentence-level model inside a document-level one.
@@ -41,14 +85,28 @@ impl Decode for Transformer {
     type State = DecoderState;
 
     fn vocab_size(&self) -> usize {
-        self.embedding.words.dims()[0]
+        self.target_vocab_size()
     }
 
     fn step(&self, state: &mut DecoderState, ids: &[u32]) -> Vec<f32> {
-        log_softmax(Self::step(self, state, ids))
+        let mut log_probs = log_softmax(Self::step(self, state, ids));
+        self.constrain(&mut log_probs, state);
+        log_probs
     }
 
     fn select(&self, state: &mut DecoderState, hypotheses: &[usize]) {
         state.select(hypotheses);
+    }
+
+    fn start(&self) -> u32 {
+        self.tokens.start
+    }
+
+    fn end(&self) -> u32 {
+        self.tokens.end
+    }
+
+    fn rule(&self) -> SearchRule {
+        self.tokens.search
     }
 }

@@ -2,19 +2,15 @@
 //!
 //! Strings and numbers, no tensors. Which ids a model begins and ends with is said by [`SpecialIds`].
 
-mod folder;
 mod joint;
 mod languages;
-mod multilingual;
 mod sentence_pieces;
 mod token_list;
 mod tokenizer;
 mod two_sided;
 mod word_merges;
 
-pub use folder::{hugging_face_tokenizer, marian_tokenizer};
 pub use languages::{matching as matching_language, two_letters};
-pub use multilingual::Multilingual;
 pub use sentence_pieces::{SentencePiece, SentencePieces};
 pub use token_list::TokenList;
 pub use tokenizer::{Decoded, Side, SpecialIds, Token, Tokenizer};

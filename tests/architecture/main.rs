@@ -13,6 +13,7 @@ use house::{Arrow, House, circles};
 const FLOORS: &[&str] = &[
     "error",
     "text",
+    "typesetting",
     "tokenizers",
     "charts",
     "corpus",

@@ -3,7 +3,7 @@
 use canopy::kernels::WordNormaliser::{self, Softmax, Sparsemax};
 use canopy::model::{
     Architecture, Context, FlatLevel, MemorySource, MergeKind, ModelConfig, NormPosition,
-    Placement, Positions, Reach, Side, TraversalRule,
+    Placement, Positions, Reach, Side, SpecialTokens, TraversalRule, Variant,
 };
 
 use super::documents::{Evidence, FILLERS, NEAR, Order, Task, VOCAB};
@@ -42,6 +42,8 @@ impl System {
             memory: MemorySource::Live,
             warm_gate: false,
             memory_use: None,
+            variant: Variant::default(),
+            tokens: SpecialTokens::default(),
             bert: None,
         }
     }

@@ -1,6 +1,7 @@
 //! Formats of files: what is read of each, and that all of a file but its translated sentences comes back as it was.
 
 mod office;
+mod other_programs;
 mod packages;
 mod properties;
 mod xml;

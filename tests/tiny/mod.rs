@@ -11,7 +11,7 @@ use canopy::corpus::{
 };
 use canopy::model::{
     Architecture, Counting, MemorySource, Model, ModelConfig, Network, NormPosition, Positions,
-    Transformer,
+    SpecialTokens, Transformer, Variant,
 };
 use canopy::text::document::{ParagraphKind, Section};
 use canopy::text::placeholder::Placeholder;
@@ -92,6 +92,8 @@ pub fn config() -> ModelConfig {
         memory: MemorySource::Live,
         warm_gate: false,
         memory_use: None,
+        variant: Variant::default(),
+        tokens: SpecialTokens::default(),
         bert: None,
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use canopy::tokenizers::{
-    SentencePieces, Side, TokenList, Tokenizer, TwoSidedTokenizer, hugging_face_tokenizer,
-    marian_tokenizer,
-};
+use canopy::inference::{DeviceChoice, SearchOptions, Translation, Translator};
+use canopy::text::document::{Document, Format};
+use canopy::tokenizers::{SentencePieces, Side, Tokenizer};
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -117,26 +118,6 @@ fn models() -> Option<PathBuf> {
     Some(folder)
 }
 
-fn tokenizer_in(folder: &Path) -> TwoSidedTokenizer {
-    let mut files = |name: &str| std::fs::read(folder.join(name)).ok();
-    if folder.join("config.json").is_file() && folder.join("tokenizer_config.json").is_file() {
-        return hugging_face_tokenizer("marian", &mut files).expect("a tokenizer");
-    }
-    let list = |names: [&str; 2]| {
-        let path = names
-            .iter()
-            .map(|name| folder.join(name))
-            .find(|path| path.is_file());
-        let bytes = std::fs::read(path.expect("a vocabulary")).expect("reads");
-        TokenList::from_json(&bytes).expect("a list")
-    };
-    let lists = [
-        list(["source_vocabulary.json", "shared_vocabulary.json"]),
-        list(["target_vocabulary.json", "shared_vocabulary.json"]),
-    ];
-    marian_tokenizer(lists, &mut files).expect("a tokenizer")
-}
-
 fn ids(value: &Value) -> Vec<u32> {
     let ids = value.as_array().into_iter().flatten();
     ids.filter_map(|id| u32::try_from(id.as_u64()?).ok())
@@ -159,15 +140,20 @@ fn models_of_other_programs_have_their_ids_and_texts() {
             .expect("a name")
             .to_string_lossy()
             .into_owned();
-        // The lists of native Marian are YAML, which `interchange` reads.
-        if !folder.is_dir() || name.starts_with("aren") || name.contains("native") {
+        if !folder.is_dir() || name.starts_with("aren") {
             continue;
         }
-        let tokenizer = tokenizer_in(&folder);
+        let opened = Translator::open(&folder, DeviceChoice::Cpu).expect("opens");
         let json = std::fs::read(folder.join("expected.json")).expect("expected.json");
         let expected: Value = serde_json::from_slice(&json).expect("JSON");
         for row in expected["rows"].as_array().expect("rows") {
-            let source = row["text"].as_str().expect("a text");
+            let text = row["text"].as_str().expect("a text");
+            let told = text.strip_prefix(">>").and_then(|rest| rest.split_once("<< "));
+            let tokenizer: Arc<dyn Tokenizer> = match told {
+                Some((code, _)) => opened.tokenizer().between(None, code).expect("a language"),
+                None => opened.tokenizer_shared(),
+            };
+            let source = told.map_or(text, |(_, source)| source);
             let found = tokenizer.encode(Side::Source, source);
             if row["source_ids"].is_array() {
                 let framed = tokenizer.special().framed(&found);
@@ -178,11 +164,18 @@ fn models_of_other_programs_have_their_ids_and_texts() {
                     row["beam_text"].as_str().unwrap_or_default(),
                     "{name}"
                 );
+            } else if row["pieces"].is_array() {
+                let listed: Vec<String> =
+                    serde_json::from_value(row["pieces"].clone()).expect("pieces");
+                let listed = listed.iter().map(|piece| {
+                    let id = tokenizer.id(Side::Source, piece);
+                    id.or(tokenizer.special().unk).expect("an id")
+                });
+                assert_eq!(found, listed.collect::<Vec<_>>(), "{name}: {source}");
             } else {
-                let tokens = found
-                    .iter()
-                    .filter_map(|&id| tokenizer.token(Side::Source, id));
-                let framed: Vec<String> = tokens.chain(["</s>".to_owned()]).collect();
+                let framed = tokenizer.special().framed(&found);
+                let framed = framed.iter().filter_map(|&id| tokenizer.token(Side::Source, id));
+                let framed: Vec<String> = framed.collect();
                 let listed: Vec<String> =
                     serde_json::from_value(row["tokens"].clone()).expect("tokens");
                 assert_eq!(framed, listed, "{name}: {source}");
@@ -210,18 +203,42 @@ fn characters_are_tokens_of_the_transliteration_models() {
     let Some(folder) = models() else { return };
     for version in ["aren-v1", "aren-v2"] {
         let folder = folder.join(version).join("aren-transliteration");
-        let list = |name: &str| {
-            TokenList::from_lines(&std::fs::read_to_string(folder.join(name)).expect("a list"))
-        };
-        let lists = ["source_vocabulary.txt", "target_vocabulary.txt"].map(list);
-        let tokenizer = marian_tokenizer(lists, &mut |_| None).expect("a tokenizer");
-        let source = tokenizer.tokens(Side::Source, "آتزمون");
-        assert_eq!(source.len(), 6);
-        let target: Vec<u32> = "atzmon"
-            .chars()
-            .filter_map(|c| tokenizer.id(Side::Target, &c.to_string()))
-            .collect();
+        let opened = Translator::open(&folder, DeviceChoice::Cpu).expect("opens");
+        let tokenizer = opened.tokenizer();
+        assert_eq!(tokenizer.tokens(Side::Source, "آتزمون").len(), 6);
+        let target = tokenizer.encode(Side::Target, "atzmon");
+        assert_eq!(target.len(), 6);
         assert_eq!(tokenizer.decode(Side::Target, &target), "atzmon");
-        assert_eq!(tokenizer.encode(Side::Target, "atzmon"), target);
     }
+}
+
+/// Each case's best translation, from its folder through a document and back.
+#[test]
+fn documents_are_translated_by_models_of_other_programs() {
+    let Some(folder) = models() else { return };
+    let mut num = 0;
+    for name in ["marian-base-1", "marian-tc-big-1", "ctranslate2-bpe-1-int8", "marian-native-align-1"] {
+        let folder = folder.join(name);
+        let translator = Translator::open(&folder, DeviceChoice::Cpu).expect("opens");
+        let json = std::fs::read(folder.join("expected.json")).expect("expected.json");
+        let expected: Value = serde_json::from_slice(&json).expect("JSON");
+        let rows = expected["rows"].as_array().expect("rows");
+        let text = |row: &Value, field: &str| row[field].as_str().unwrap_or_default().to_owned();
+        let page: String = rows.iter().map(|row| format!("<p>{}</p>\n", text(row, "text"))).collect();
+        let document = Document::parse("page", Format::Html, page).expect("HTML");
+        let all: Vec<usize> = (0..document.sentences.len()).collect();
+        let mut found = vec![String::new(); all.len()];
+        let options = SearchOptions::default();
+        let mut keep = |sentence: usize, translation: Translation| {
+            found[sentence] = translation.text;
+            ControlFlow::Continue(())
+        };
+        translator.translate(&document, &all, &options, &mut keep).expect("translates");
+        let best = if rows[0]["beam_text"].is_string() { "beam_text" } else { "best_text" };
+        let same = rows.iter().zip(&found).filter(|(row, found)| text(row, best) == **found).count();
+        println!("{name}: {same} of {} as expected", rows.len());
+        assert!(same * 10 >= rows.len() * 8, "{name}: {found:#?}");
+        num += same;
+    }
+    assert!(num > 0);
 }

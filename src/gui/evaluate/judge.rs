@@ -1,10 +1,11 @@
 //! Two translations of a document side by side, without the names of who made them.
 
-use egui::{Align, Button, Layout, RichText, ScrollArea, Ui, vec2};
+use egui::{Align, Button, Color32, FontId, Layout, RichText, ScrollArea, Ui, vec2};
 
 use crate::app::evaluating::OpenJudgement;
 use crate::app::{Command, EvaluateCommand};
 use crate::gui::theme::{Palette, semibold};
+use crate::gui::typeset;
 use crate::judgement::{Criterion, JudgedDocument, Judgement, Tally, Vote};
 
 pub(super) fn judge_ui(ui: &mut Ui, open: &OpenJudgement, commands: &mut Vec<Command>) {
@@ -140,31 +141,36 @@ fn texts_ui(ui: &mut Ui, open: &OpenJudgement, document: &JudgedDocument, palett
     };
     let spacing = 20.0;
     let width = ((ui.available_width() - 2.0 * spacing - 14.0) / 3.0).max(120.0);
-    let row = |ui: &mut Ui, texts: [RichText; 3]| {
+    let row = |ui: &mut Ui, texts: [(&str, FontId, Color32); 3]| {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = spacing;
-            for text in texts {
+            for (text, font, color) in texts {
                 ui.vertical(|ui| {
                     ui.set_width(width);
-                    ui.label(text);
+                    typeset::label(ui, text, font, color);
                 });
             }
         });
     };
-    let heading = |text: &str| RichText::new(text).font(semibold(13.5)).color(palette.weak);
+    let headings = ["Source", names[0], names[1]];
     row(
         ui,
-        [heading("Source"), heading(names[0]), heading(names[1])],
+        headings.map(|text| (text, semibold(13.5), palette.weak)),
     );
+    let font = egui::TextStyle::Body.resolve(ui.style());
     ScrollArea::vertical()
         .id_salt(("judged", open.current))
         .auto_shrink(false)
         .show(ui, |ui| {
             for (place, source) in document.source.iter().enumerate() {
-                let side = |side: &[String]| side.get(place).cloned().unwrap_or_default();
-                let text = |text: String| RichText::new(text).color(palette.strong);
-                let source = RichText::new(source).color(palette.text);
-                row(ui, [source, text(side(left)), text(side(right))]);
+                let text = |side: &[String]| side.get(place).cloned().unwrap_or_default();
+                let (left, right) = (text(left), text(right));
+                let texts = [
+                    (source.as_str(), palette.text),
+                    (left.as_str(), palette.strong),
+                    (right.as_str(), palette.strong),
+                ];
+                row(ui, texts.map(|(text, color)| (text, font.clone(), color)));
                 ui.add_space(6.0);
             }
         });

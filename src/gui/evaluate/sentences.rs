@@ -5,6 +5,7 @@ use egui::{Button, FontId, RichText, Ui};
 
 use crate::app::{Command, EvaluateCommand};
 use crate::gui::theme::{Palette, blend, semibold};
+use crate::gui::typeset;
 use crate::metrics::comparison::{Change, Comparison, Extreme, Piece};
 
 pub(super) fn sentences_ui(
@@ -73,10 +74,13 @@ fn extreme_ui(
     for (label, text) in [("source", &found.source), ("reference", &found.reference)] {
         ui.horizontal_wrapped(|ui| {
             ui.label(RichText::new(label).size(12.5).color(palette.weak));
-            ui.label(text);
+            let font = egui::TextStyle::Body.resolve(ui.style());
+            typeset::label(ui, text, font, palette.text);
         });
     }
-    ui.label(difference(&extreme.diff, palette));
+    let mut job = difference(&extreme.diff, palette);
+    job.wrap.max_width = ui.available_width();
+    ui.label(typeset::galley(ui, typeset::Text::new(job)));
     ui.add_space(10.0);
 }
 

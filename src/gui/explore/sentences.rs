@@ -7,6 +7,7 @@ use crate::app::{Command, ExploreCommand};
 use crate::explain::{Mark, Spot};
 use crate::gui::shading::Shading;
 use crate::gui::theme::{self, Palette};
+use crate::gui::typeset;
 use crate::trace::{Side, TraceSource};
 
 const ROW: f32 = 42.0;
@@ -92,7 +93,7 @@ fn header_ui(ui: &mut Ui, source: &TraceSource, palette: &Palette) {
     let line = |text: &str, y: f32, font: FontId, color: Color32| {
         let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), font, color);
         job.wrap = egui::text::TextWrapping::truncate_at_width(rect.width() - 28.0);
-        let galley = ui.painter().layout_job(job);
+        let galley = typeset::galley(ui, typeset::Text::new(job));
         let at = pos2(rect.left() + 14.0, rect.top() + y);
         ui.painter().galley(at, galley, color);
     };
@@ -200,7 +201,7 @@ impl Rows<'_> {
             rect.width() - 56.0,
         );
         job.wrap.max_rows = 2;
-        let galley = ui.painter().layout_job(job);
+        let galley = typeset::galley(ui, typeset::Text::new(job));
         let top = rect.center().y - galley.size().y / 2.0;
         // Beside the first line, or above the weight.
         let line = galley.pos_from_cursor(egui::text::CCursor::default());

@@ -1,12 +1,14 @@
 //! The words of the selected sentence and of its translation, each to be pointed at and chosen.
 
-use egui::{Align2, FontId, Rect, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use egui::{Align, Align2, FontId, Layout, Rect, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 
 use crate::app::explorer::Explorer;
 use crate::app::{Command, ExploreCommand};
 use crate::explain::Spot;
 use crate::gui::theme::{self, Palette};
+use crate::gui::typeset;
 use crate::trace::{Side, TraceSource};
+use crate::typesetting::Direction;
 
 const SIZE: f32 = 14.0;
 const LINE: f32 = 24.0;
@@ -80,7 +82,15 @@ impl Strip {
             );
             ui.scope(|ui| {
                 ui.spacing_mut().item_spacing = vec2(0.0, 1.0);
-                ui.horizontal_wrapped(|ui| {
+                // Words follow one another as their language runs.
+                let runs_left =
+                    Direction::of(&tokens.concat(), Some(language)) == Direction::RightToLeft;
+                let layout = if runs_left {
+                    Layout::right_to_left(Align::Min)
+                } else {
+                    Layout::left_to_right(Align::Min)
+                };
+                ui.with_layout(layout.with_main_wrap(true), |ui| {
                     for (word, token) in tokens.iter().enumerate() {
                         let begins = word > 0 && (token.starts_with('▁') || token.starts_with('<'));
                         if begins {
@@ -119,7 +129,7 @@ impl Strip {
         } else {
             FontId::proportional(SIZE)
         };
-        let galley = ui.painter().layout_no_wrap(text.to_owned(), font, color);
+        let galley = typeset::line(ui.painter(), text, font, color);
         let size = vec2(galley.size().x + 2.0, LINE - 2.0);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
         let label = || WidgetInfo::selected(egui::accesskit::Role::Button, true, is_selected, text);

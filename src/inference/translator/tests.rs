@@ -6,7 +6,8 @@ use crate::corpus::{DocumentUnits, Segment, SegmentUnit};
 use crate::inference::ContextOptions;
 use crate::kernels::WordNormaliser;
 use crate::model::{
-    Architecture, Context, MemorySource, ModelConfig, Network, NormPosition, Positions, Reach, Side,
+    Architecture, Context, MemorySource, ModelConfig, Network, NormPosition, Positions, Reach,
+    Side, SpecialTokens, Variant,
 };
 use crate::text::document::Format;
 use crate::weights::Languages;
@@ -33,6 +34,8 @@ fn translator(context: Option<Context>) -> Translator {
         memory: MemorySource::Live,
         warm_gate: false,
         memory_use: None,
+        variant: Variant::default(),
+        tokens: SpecialTokens::default(),
         bert: None,
     };
     let device = ComputeDevice::open(DeviceChoice::Cpu).expect("a CPU");
@@ -45,6 +48,7 @@ fn translator(context: Option<Context>) -> Translator {
             target_language: "de".to_owned(),
             num_parameters: 0,
             reads: reads(&model),
+            trace_cost: crate::inference::TraceCost::default(),
         },
         device,
         model,

@@ -11,6 +11,7 @@ use super::config::{Architecture, MemoryUse, ModelConfig, NormPosition, Position
 use super::context_config::{Context, MemorySource};
 use super::layout::Layout;
 use super::pooling::Pooling;
+use super::variant::{SpecialTokens, Variant};
 use crate::error::{Error, Result};
 
 /// A named system at a named size.
@@ -175,6 +176,8 @@ impl Preset {
             warm_gate: false,
             bert: self.reads_bert().then(|| size.bert()),
             memory_use: self.memory_use,
+            variant: Variant::default(),
+            tokens: SpecialTokens::default(),
         }
     }
 }

@@ -1,0 +1,85 @@
+//! Fonts of the system in the window, as texts need them.
+
+use std::sync::Arc;
+
+use egui::epaint::text::VariationCoords;
+use egui::{
+    Context, FallbackRequest, FontData, FontFamily, FontInsert, FontPriority, FontProvider,
+    FontTweak, InsertFontFamily,
+};
+
+use super::theme;
+use crate::error::Result;
+use crate::jobs::FontThread;
+use crate::typesetting::{FontKey, SystemFont};
+
+/// Gives egui the fonts that a thread has found.
+pub struct WindowFonts {
+    provider: Arc<Provider>,
+    /// Of the fonts that the window draws with.
+    revision: u64,
+}
+
+struct Provider(FontThread);
+
+impl WindowFonts {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub fn install(ctx: &Context) -> Result<Self> {
+        let wake = ctx.clone();
+        let thread = FontThread::spawn(move || wake.request_repaint())?;
+        let fonts = Self {
+            provider: Arc::new(Provider(thread)),
+            revision: 0,
+        };
+        ctx.set_font_providers(vec![fonts.provider.clone()]);
+        Ok(fonts)
+    }
+
+    /// Takes up what was found since; to be called before a frame is drawn.
+    pub fn refresh(&mut self, ctx: &Context) {
+        let revision = self.provider.0.revision();
+        if revision != self.revision {
+            self.revision = revision;
+            // egui asks no provider twice for a letter; a new list it asks anew.
+            ctx.set_font_providers(vec![self.provider.clone()]);
+        }
+    }
+}
+
+impl FontProvider for Provider {
+    fn font_for(&self, request: &FallbackRequest<'_>) -> Option<FontInsert> {
+        let character = request.cluster.chars().next()?;
+        let (weight, han) = theme::family_of(request.family);
+        let key = FontKey {
+            character,
+            weight,
+            han,
+        };
+        self.0.font(key).map(|font| insert(font, request.family))
+    }
+}
+
+fn insert(font: SystemFont, family: &FontFamily) -> FontInsert {
+    let mut tweak = FontTweak::default();
+    if let Some(weight) = font.weight {
+        tweak.coords = VariationCoords::new([(b"wght", weight)]);
+    }
+    let data = FontData::from_blob(Arc::new(Blob(font.data)), font.index).tweak(tweak);
+    let families = vec![InsertFontFamily {
+        family: family.clone(),
+        priority: FontPriority::Lowest,
+    }];
+    FontInsert::new(&font.name, data, families)
+}
+
+/// The bytes of a font, which its faces share.
+struct Blob(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Blob {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}

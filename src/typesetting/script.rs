@@ -1,0 +1,169 @@
+//! Which script a character belongs to, and which letters Chinese characters take.
+
+use icu_properties::props::{GeneralCategory, GeneralCategoryGroup, Script};
+use icu_properties::{CodePointMapData, PropertyNamesLong};
+
+/// Whose Chinese characters: the same code points look different in each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Han {
+    Simplified,
+    Traditional,
+    Japanese,
+    Korean,
+}
+
+impl Han {
+    pub const ALL: [Self; 4] = [
+        Self::Simplified,
+        Self::Traditional,
+        Self::Japanese,
+        Self::Korean,
+    ];
+
+    /// The characters that a language is written with: `zh-TW`, `ja`.
+    pub fn of_language(code: &str) -> Option<Self> {
+        let code = code.to_ascii_lowercase().replace('_', "-");
+        let mut parts = code.split('-');
+        match parts.next()? {
+            "ja" => Some(Self::Japanese),
+            "ko" => Some(Self::Korean),
+            "yue" => Some(Self::Traditional),
+            "zh" => {
+                let is_traditional =
+                    parts.any(|part| matches!(part, "hant" | "tw" | "hk" | "mo" | "t"));
+                Some(if is_traditional {
+                    Self::Traditional
+                } else {
+                    Self::Simplified
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the one that a text tells by its other letters: kana are Japanese, Hangul is Korean.
+    pub fn of_text(text: &str) -> Option<Self> {
+        text.chars().find_map(|character| match character {
+            '\u{3041}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' => Some(Self::Japanese),
+            '\u{1100}'..='\u{11FF}' | '\u{AC00}'..='\u{D7AF}' => Some(Self::Korean),
+            _ => None,
+        })
+    }
+
+    /// A short name, for keys.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Simplified => "zh-Hans",
+            Self::Traditional => "zh-Hant",
+            Self::Japanese => "ja",
+            Self::Korean => "ko",
+        }
+    }
+}
+
+/// Whether a text can be set letter after letter from left to right and broken at its spaces, as Latin, Greek and
+/// Cyrillic are.
+pub fn is_simple(text: &str) -> bool {
+    // Marks of direction stand among signs that are simple.
+    text.chars().all(|character| match character {
+        '\0'..='\u{058F}' => true,
+        '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => false,
+        '\u{10A0}'..='\u{10FF}' | '\u{1E00}'..='\u{2E7F}' | '\u{FB00}'..='\u{FB17}' => true,
+        _ => false,
+    })
+}
+
+/// The name of a character's script, as fonts have it in their names; `None` of signs that all scripts share.
+pub fn script_name(character: char) -> Option<&'static str> {
+    let script = CodePointMapData::<Script>::new().get(character);
+    if [Script::Common, Script::Inherited, Script::Unknown].contains(&script) {
+        return None;
+    }
+    PropertyNamesLong::<Script>::new().get(script)
+}
+
+/// Whether each character stands for itself and lines may end between them: Chinese, Japanese and Korean.
+pub fn is_ideographic(character: char) -> bool {
+    matches!(
+        character,
+        '\u{2E80}'..='\u{A4CF}'
+            | '\u{AC00}'..='\u{D7A3}'
+            | '\u{F900}'..='\u{FAFF}'
+            | '\u{FE30}'..='\u{FE4F}'
+            | '\u{FF00}'..='\u{FFEF}'
+            | '\u{20000}'..='\u{3FFFF}'
+    )
+}
+
+/// Whether a character belongs to the one before it: a mark, or a sign without a shape.
+pub fn is_extending(character: char) -> bool {
+    let category = CodePointMapData::<GeneralCategory>::new().get(character);
+    GeneralCategoryGroup::Mark.contains(category) || category == GeneralCategory::Format
+}
+
+/// Whether a character has no shape, but tells how others are set.
+pub fn is_format(character: char) -> bool {
+    CodePointMapData::<GeneralCategory>::new().get(character) == GeneralCategory::Format
+}
+
+/// The letters that one font serves: Chinese characters, kana and Hangul with their punctuation, else a script.
+pub fn font_script(character: char) -> Option<&'static str> {
+    if is_ideographic(character) {
+        return Some("Han");
+    }
+    script_name(character)
+}
+
+/// Whether a character may join with its neighbours into one shape, so that it must be set together with them.
+pub fn joins(character: char) -> bool {
+    let category = CodePointMapData::<GeneralCategory>::new().get(character);
+    GeneralCategoryGroup::Letter.contains(category) || is_extending(character)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latin_is_simple_and_what_must_be_shaped_or_turned_is_not() {
+        for text in ["", "Größe, naïve", "Ελληνικά", "Привет", "a “b” – c…", "ﬁ"]
+        {
+            assert!(is_simple(text), "{text}");
+        }
+        for text in [
+            "שלום",
+            "عربي",
+            "हिन्दी",
+            "ไทย",
+            "中文",
+            "かな",
+            "한국",
+            "a\u{202E}b",
+        ] {
+            assert!(!is_simple(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn characters_belong_to_scripts() {
+        assert_eq!(script_name('ع'), Some("Arabic"));
+        assert_eq!(script_name('क'), Some("Devanagari"));
+        assert_eq!(script_name('中'), Some("Han"));
+        assert_eq!(script_name('1'), None);
+        assert_eq!((script_name('、'), font_script('、')), (None, Some("Han")));
+        assert!(joins('ع') && joins('\u{064E}') && joins('\u{200D}'));
+        assert!(!joins(' ') && !joins('(') && !joins('،'));
+    }
+
+    #[test]
+    fn languages_have_their_own_chinese_characters() {
+        assert_eq!(Han::of_language("zh"), Some(Han::Simplified));
+        assert_eq!(Han::of_language("zh_TW"), Some(Han::Traditional));
+        assert_eq!(Han::of_language("zh-Hant-HK"), Some(Han::Traditional));
+        assert_eq!(Han::of_language("ja-JP"), Some(Han::Japanese));
+        assert_eq!(Han::of_language("de"), None);
+        assert_eq!(Han::of_text("日本の本"), Some(Han::Japanese));
+        assert_eq!(Han::of_text("漢字와 한글"), Some(Han::Korean));
+        assert_eq!(Han::of_text("中文"), None);
+    }
+}

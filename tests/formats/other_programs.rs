@@ -1,0 +1,185 @@
+//! Programs that documents come from open what was written: LibreOffice every office file, epubcheck every EPUB.
+//!
+//! Where one is not installed its test is skipped, and says so.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use canopy::text::document::{Document, Format};
+use canopy::text::pseudo::Pseudo;
+
+use super::properties::Inline;
+use super::{office, packages, pseudo, shared};
+
+const OFFICE: [&str; 6] = ["docx", "pptx", "xlsx", "odt", "odp", "ods"];
+
+/// Aloud, where `cargo test` does not swallow it.
+fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped: {why}");
+}
+
+/// A program by the first of its names that is on the path.
+fn program(names: &[&'static str]) -> Option<&'static str> {
+    let answers = |name: &&&str| Command::new(name).arg("--version").output().is_ok();
+    names.iter().find(answers).copied()
+}
+
+/// Files of other makers with these endings, and their contents; those that are damaged on purpose are left out.
+fn real_files(endings: &[&str]) -> Vec<(String, Vec<u8>)> {
+    let Some(folder) = shared() else {
+        return vec![];
+    };
+    let mut files = vec![];
+    for ending in endings {
+        let Ok(entries) = fs::read_dir(folder.join(ending)) else {
+            continue;
+        };
+        for entry in entries {
+            let path = entry.expect("an entry").path();
+            let name = path
+                .file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned();
+            if !name.contains("clusterfuzz") {
+                files.push((name, fs::read(path).expect("readable")));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// A file with every sentence in accents, or none if this program reads no such file.
+fn in_accents(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+    let format = Format::of_content(Path::new(name), bytes)?;
+    let document = Document::from_bytes(name, format, bytes.to_vec()).expect("readable");
+    let accents = pseudo(&document, Pseudo::Accents);
+    Some(document.written(&accents, Some("de")).expect("written"))
+}
+
+/// Small files of our own, so that there is something to check wherever the tests run.
+fn own_files() -> Vec<(String, Vec<u8>)> {
+    let paragraphs = [
+        vec![Inline::Text("One sentence & more.".to_owned())],
+        vec![
+            Inline::Text("A ".to_owned()),
+            Inline::Marked("bold".to_owned()),
+            Inline::Text(" word.".to_owned()),
+        ],
+    ];
+    vec![
+        ("own.docx".to_owned(), office::docx(&paragraphs)),
+        ("own.odt".to_owned(), packages::odt(&paragraphs)),
+    ]
+}
+
+/// The files in a folder that LibreOffice opens, by their names without endings.
+fn opened_by_libreoffice(office: &str, folder: &Path, files: &[PathBuf]) -> Vec<String> {
+    let out = folder.join("out");
+    fs::create_dir_all(&out).expect("a folder");
+    // A profile of its own: nothing of the user is touched, and one that runs already does not answer in its place.
+    let profile = format!(
+        "-env:UserInstallation=file://{}",
+        folder.join("profile").display()
+    );
+    let run: Output = Command::new(office)
+        .args([&profile, "--headless", "--convert-to", "pdf", "--outdir"])
+        .arg(&out)
+        .args(files)
+        .output()
+        .expect("LibreOffice runs");
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+    let entries = fs::read_dir(out).expect("a folder");
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| fs::metadata(path).is_ok_and(|about| about.len() > 500))
+        .map(|path| {
+            path.file_stem()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn libreoffice_opens_every_office_file_that_was_written() {
+    let Some(office) = program(&["soffice", "libreoffice"]) else {
+        return skipped("LibreOffice is not installed (libreoffice-writer, -calc, -impress)");
+    };
+    let mut files = own_files();
+    files.extend(real_files(&OFFICE));
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |kind: &str| {
+        let place = folder.path().join(kind);
+        fs::create_dir_all(&place).expect("a folder");
+        place
+    };
+    let (before, after) = (place("before"), place("after"));
+    let (mut originals, mut written) = (vec![], vec![]);
+    for (number, (name, bytes)) in files.iter().enumerate() {
+        let Some(translated) = in_accents(name, bytes) else {
+            continue;
+        };
+        // Names with one stem would be written to one file.
+        let (stem, ending) = name.rsplit_once('.').expect("an ending");
+        let name = format!("{number:02}-{stem}.{ending}");
+        for (place, bytes, list) in [
+            (&before, bytes, &mut originals),
+            (&after, &translated, &mut written),
+        ] {
+            let path = place.join(&name);
+            fs::write(&path, bytes).expect("written");
+            list.push(path);
+        }
+    }
+    let could = opened_by_libreoffice(office, &before, &originals);
+    let can = opened_by_libreoffice(office, &after, &written);
+    assert!(!could.is_empty(), "LibreOffice opens something");
+    let lost: Vec<&String> = could.iter().filter(|name| !can.contains(name)).collect();
+    assert!(lost.is_empty(), "no longer opened: {lost:?}");
+    println!("LibreOffice opened {} of {} files", can.len(), files.len());
+}
+
+#[test]
+fn epubcheck_passes_every_book_that_it_passed_before() {
+    let Some(epubcheck) = program(&["epubcheck"]) else {
+        return skipped("epubcheck is not installed");
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let passes = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).expect("written");
+        let run = Command::new(epubcheck)
+            .arg(&path)
+            .output()
+            .expect("it runs");
+        let told = [run.stdout, run.stderr].concat();
+        (
+            run.status.success(),
+            String::from_utf8_lossy(&told).into_owned(),
+        )
+    };
+    let mut count = 0;
+    for (name, bytes) in real_files(&["epub"]) {
+        if !passes(&name, &bytes).0 {
+            continue;
+        }
+        let Some(written) = in_accents(&name, &bytes) else {
+            continue;
+        };
+        let (passed, told) = passes(&format!("written-{name}"), &written);
+        assert!(passed, "{name}: {told}");
+        count += 1;
+    }
+    println!("epubcheck passed {count} books");
+}
