@@ -143,9 +143,20 @@ fn list() -> Result<()> {
 
 /// Name, languages, megabytes, licence and folder, with tabs between them.
 fn line(model: &InstalledModel) -> String {
-    let licence = if model.licence.is_empty() { "licence unknown" } else { &model.licence };
-    let [name, pair, folder] = [model.name.clone(), model.pair(), model.folder.display().to_string()];
-    format!("{name}\t{pair}\t{} MB\t{licence}\t{folder}", model.num_bytes.div_ceil(1_000_000))
+    let licence = if model.licence.is_empty() {
+        "licence unknown"
+    } else {
+        &model.licence
+    };
+    let [name, pair, folder] = [
+        model.name.clone(),
+        model.pair(),
+        model.folder.display().to_string(),
+    ];
+    format!(
+        "{name}\t{pair}\t{} MB\t{licence}\t{folder}",
+        model.num_bytes.div_ceil(1_000_000)
+    )
 }
 
 fn average(

@@ -63,7 +63,11 @@ impl InstalledModel {
             [few @ ..] if few.len() <= 4 => few.join(", "),
             many => format!("{} languages", many.len()),
         };
-        let source = if self.source.is_empty() { "?" } else { &self.source };
+        let source = if self.source.is_empty() {
+            "?"
+        } else {
+            &self.source
+        };
         format!("{source} → {targets}")
     }
 
@@ -77,11 +81,16 @@ impl InstalledModel {
 pub fn installed_models(library: Option<&Path>, shipped: &[PathBuf]) -> Vec<InstalledModel> {
     let shipped = shipped.iter().filter_map(|folder| {
         let own = described(folder)?;
-        Some(InstalledModel { is_shipped: true, ..own })
+        Some(InstalledModel {
+            is_shipped: true,
+            ..own
+        })
     });
     let entries = library.map(std::fs::read_dir);
     let entries = entries.into_iter().flatten().flatten().flatten();
-    let mut added: Vec<InstalledModel> = entries.filter_map(|entry| described(&entry.path())).collect();
+    let mut added: Vec<InstalledModel> = entries
+        .filter_map(|entry| described(&entry.path()))
+        .collect();
     added.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.folder.cmp(&b.folder)));
     shipped.chain(added).collect()
 }
@@ -92,14 +101,22 @@ pub fn installed_models(library: Option<&Path>, shipped: &[PathBuf]) -> Vec<Inst
 /// If it is no model that can be read, one of its name is there already, or it cannot be copied.
 pub fn install_model(path: &Path, library: &Path) -> Result<InstalledModel> {
     let path = std::path::absolute(path).map_err(Error::read(path))?;
-    let name = path.file_stem().filter(|_| path.is_file()).or(path.file_name());
-    let name = name.unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let name = path
+        .file_stem()
+        .filter(|_| path.is_file())
+        .or(path.file_name());
+    let name = name
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned();
     let folder = library.join(&name);
     if folder.exists() {
         return Err(Error::Exists { path: folder });
     }
     std::fs::create_dir_all(library).map_err(Error::write(library))?;
-    let new = tempfile::Builder::new().prefix(crate::text::file::TEMPORARY).tempdir_in(library);
+    let new = tempfile::Builder::new()
+        .prefix(crate::text::file::TEMPORARY)
+        .tempdir_in(library);
     let new = new.map_err(Error::write(library))?;
     if is_own(&path) {
         ModelFolder::open(&path)?;
@@ -176,7 +193,9 @@ fn read_installed(folder: &Path) -> Option<Installed> {
     let text = std::fs::read_to_string(folder.join(DESCRIPTION)).ok()?;
     let installed: Installed = toml::from_str(&text).ok()?;
     // Only what lies in the folder itself.
-    let is_plain = !installed.files.is_empty() && !installed.files.contains(['/', '\\']) && installed.files != "..";
+    let is_plain = !installed.files.is_empty()
+        && !installed.files.contains(['/', '\\'])
+        && installed.files != "..";
     is_plain.then_some(installed)
 }
 
@@ -189,7 +208,10 @@ fn read_foreign(path: &Path) -> Result<Installed> {
         licence_text,
         made_by,
     } = foreign_description(path)?;
-    let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let file = path
+        .file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy();
     Ok(Installed {
         version: 1,
         name,

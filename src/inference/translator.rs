@@ -262,8 +262,16 @@ impl Translator {
     /// # Errors
     /// If the folder cannot be read any more.
     pub fn on_cpu(&self) -> Result<Self> {
-        let ModelInfo { folder, source_language, target_language, .. } = &self.info;
-        let (from, to) = (Some(source_language.as_str()), Some(target_language.as_str()));
+        let ModelInfo {
+            folder,
+            source_language,
+            target_language,
+            ..
+        } = &self.info;
+        let (from, to) = (
+            Some(source_language.as_str()),
+            Some(target_language.as_str()),
+        );
         let mut other = Self::open_between(folder, DeviceChoice::Cpu, from, to)?;
         if let Some(reranker) = self.description.reranker.clone() {
             other.choose_by(reranker)?;
@@ -467,6 +475,11 @@ impl Translator {
             joined.log_prob += hypothesis.log_prob;
             joined.num_tokens += hypothesis.ids.len() + 1;
             joined.parts.push(hypothesis.ids.clone());
+            let unknown = self.tokenizer.special().unk;
+            let has_unknown = unknown.is_some_and(|unknown| hypothesis.ids.contains(&unknown));
+            if has_unknown && !joined.flags.contains(&Flag::Unwritten) {
+                joined.flags.push(Flag::Unwritten);
+            }
             if hypothesis.cut_off && !joined.flags.contains(&Flag::CutOff) {
                 joined.flags.push(Flag::CutOff);
             }

@@ -151,9 +151,7 @@ fn batch(
     for (number, candidate) in pairs {
         let ids = candidates[number][*candidate].as_slice();
         batch.target.begin_document();
-        batch
-            .target
-            .push(&[&[tokens.start], ids].concat(), (0, 0));
+        batch.target.push(&[&[tokens.start], ids].concat(), (0, 0));
         batch.labels.extend_from_slice(ids);
         batch.labels.push(tokens.end);
     }

@@ -148,7 +148,9 @@ fn models_of_other_programs_have_their_ids_and_texts() {
         let expected: Value = serde_json::from_slice(&json).expect("JSON");
         for row in expected["rows"].as_array().expect("rows") {
             let text = row["text"].as_str().expect("a text");
-            let told = text.strip_prefix(">>").and_then(|rest| rest.split_once("<< "));
+            let told = text
+                .strip_prefix(">>")
+                .and_then(|rest| rest.split_once("<< "));
             let tokenizer: Arc<dyn Tokenizer> = match told {
                 Some((code, _)) => opened.tokenizer().between(None, code).expect("a language"),
                 None => opened.tokenizer_shared(),
@@ -174,7 +176,9 @@ fn models_of_other_programs_have_their_ids_and_texts() {
                 assert_eq!(found, listed.collect::<Vec<_>>(), "{name}: {source}");
             } else {
                 let framed = tokenizer.special().framed(&found);
-                let framed = framed.iter().filter_map(|&id| tokenizer.token(Side::Source, id));
+                let framed = framed
+                    .iter()
+                    .filter_map(|&id| tokenizer.token(Side::Source, id));
                 let framed: Vec<String> = framed.collect();
                 let listed: Vec<String> =
                     serde_json::from_value(row["tokens"].clone()).expect("tokens");
@@ -217,14 +221,22 @@ fn characters_are_tokens_of_the_transliteration_models() {
 fn documents_are_translated_by_models_of_other_programs() {
     let Some(folder) = models() else { return };
     let mut num = 0;
-    for name in ["marian-base-1", "marian-tc-big-1", "ctranslate2-bpe-1-int8", "marian-native-align-1"] {
+    for name in [
+        "marian-base-1",
+        "marian-tc-big-1",
+        "ctranslate2-bpe-1-int8",
+        "marian-native-align-1",
+    ] {
         let folder = folder.join(name);
         let translator = Translator::open(&folder, DeviceChoice::Cpu).expect("opens");
         let json = std::fs::read(folder.join("expected.json")).expect("expected.json");
         let expected: Value = serde_json::from_slice(&json).expect("JSON");
         let rows = expected["rows"].as_array().expect("rows");
         let text = |row: &Value, field: &str| row[field].as_str().unwrap_or_default().to_owned();
-        let page: String = rows.iter().map(|row| format!("<p>{}</p>\n", text(row, "text"))).collect();
+        let page: String = rows
+            .iter()
+            .map(|row| format!("<p>{}</p>\n", text(row, "text")))
+            .collect();
         let document = Document::parse("page", Format::Html, page).expect("HTML");
         let all: Vec<usize> = (0..document.sentences.len()).collect();
         let mut found = vec![String::new(); all.len()];
@@ -233,9 +245,19 @@ fn documents_are_translated_by_models_of_other_programs() {
             found[sentence] = translation.text;
             ControlFlow::Continue(())
         };
-        translator.translate(&document, &all, &options, &mut keep).expect("translates");
-        let best = if rows[0]["beam_text"].is_string() { "beam_text" } else { "best_text" };
-        let same = rows.iter().zip(&found).filter(|(row, found)| text(row, best) == **found).count();
+        translator
+            .translate(&document, &all, &options, &mut keep)
+            .expect("translates");
+        let best = if rows[0]["beam_text"].is_string() {
+            "beam_text"
+        } else {
+            "best_text"
+        };
+        let same = rows
+            .iter()
+            .zip(&found)
+            .filter(|(row, found)| text(row, best) == **found)
+            .count();
         println!("{name}: {same} of {} as expected", rows.len());
         assert!(same * 10 >= rows.len() * 8, "{name}: {found:#?}");
         num += same;

@@ -34,7 +34,8 @@ pub struct Alignment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Projected {
     pub text: String,
-    /// Whether a word that has to stay as it is had to be put in by alignment, since the translation had lost it.
+    /// Whether a word that has to stay as it is had to be put in by alignment, since the translation had lost it, or stands
+    /// there more often than in the source.
     pub is_repaired: bool,
 }
 
@@ -46,8 +47,13 @@ pub fn projected(source: &StrippedSource, target: &str, alignment: &Alignment) -
     let weights = word_weights(&source_words, &target_words, alignment);
     let placing = Placing::new(source, &source_words, &target_words, weights);
     let (placed, is_repaired) = placing.place();
+    let text = rendering::rendered(source, &target_words, &placed);
+    let is_repeated = kept.iter().any(|kept| {
+        let num = |text: &str| text.matches(kept).count();
+        literals::literals(kept).len() == 1 && num(&text) > num(&source.text)
+    });
     Projected {
-        text: rendering::rendered(source, &target_words, &placed),
-        is_repaired,
+        text,
+        is_repaired: is_repaired || is_repeated,
     }
 }

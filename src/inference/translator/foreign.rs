@@ -10,7 +10,9 @@ use super::{ModelInfo, Translator, reads};
 use crate::error::{Error, Result};
 use crate::inference::device::{ComputeDevice, DeviceChoice};
 use crate::inference::tracing::TraceCost;
-use crate::interchange::{self, Archive, ForeignModel, LanguageTokens as TokenPlace, TokenizerFiles};
+use crate::interchange::{
+    self, Archive, ForeignModel, LanguageTokens as TokenPlace, TokenizerFiles,
+};
 use crate::tokenizers::{
     Cutter, LanguageTokens, SentencePieces, SideTokens, SpecialIds, TokenList, Tokenizer,
     TwoSidedTokenizer, WordMerges, matching_language, two_letters,
@@ -36,10 +38,17 @@ pub struct ForeignDescription {
 /// If it is none that is known, or a file of it is missing or damaged.
 pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
     let foreign = interchange::open(&mut Archive::open(path)?)?;
-    let refuse = |reason| Error::Model { reason, path: path.to_owned() };
+    let refuse = |reason| Error::Model {
+        reason,
+        path: path.to_owned(),
+    };
     tokenizer(&foreign).map_err(refuse)?;
     let languages = languages(&foreign, path);
-    let choices = foreign.languages.tokens.iter().map(|(code, _)| two_letters(code));
+    let choices = foreign
+        .languages
+        .tokens
+        .iter()
+        .map(|(code, _)| two_letters(code));
     let mut targets: Vec<String> = choices.collect();
     targets.dedup();
     if targets.is_empty() {
@@ -66,19 +75,38 @@ impl Translator {
         (from, to): (Option<&str>, Option<&str>),
     ) -> Result<Self> {
         let mut foreign = interchange::open(&mut Archive::open(path)?)?;
-        let refuse = |reason| Error::Model { reason, path: path.to_owned() };
+        let refuse = |reason| Error::Model {
+            reason,
+            path: path.to_owned(),
+        };
         let own = tokenizer(&foreign).map_err(refuse)?;
         let mut languages = languages(&foreign, path);
-        let codes: Vec<&str> = foreign.languages.tokens.iter().map(|(code, _)| code.as_str()).collect();
+        let codes: Vec<&str> = foreign
+            .languages
+            .tokens
+            .iter()
+            .map(|(code, _)| code.as_str())
+            .collect();
         let mut tokenizer: Arc<dyn Tokenizer> = Arc::new(own);
         if let Some(&first) = codes.first() {
             let is_both = foreign.languages.token_place == TokenPlace::OnBothSides;
             let source = from.map_or_else(
-                || matching_language("en", codes.iter().copied()).unwrap_or(first).to_owned(),
+                || {
+                    matching_language("en", codes.iter().copied())
+                        .unwrap_or(first)
+                        .to_owned()
+                },
                 str::to_owned,
             );
             let target = to.map_or_else(
-                || codes.iter().copied().find(|&code| !is_both || two_letters(code) != two_letters(&source)).unwrap_or(first).to_owned(),
+                || {
+                    codes
+                        .iter()
+                        .copied()
+                        .find(|&code| !is_both || two_letters(code) != two_letters(&source))
+                        .unwrap_or(first)
+                        .to_owned()
+                },
                 str::to_owned,
             );
             tokenizer = tokenizer.between(is_both.then_some(source.as_str()), &target)?;
@@ -89,7 +117,9 @@ impl Translator {
             }
         }
         let device = ComputeDevice::open(device)?;
-        let heads = foreign.alignment.map(|(layer, head)| AlignmentHeads::Head { layer, head });
+        let heads = foreign
+            .alignment
+            .map(|(layer, head)| AlignmentHeads::Head { layer, head });
         let licence = foreign.licence.name.clone().unwrap_or_default();
         let description = ModelFolder::new(name(path), licence, languages, foreign.config.clone());
         let model = foreign.load(path, &device.device)?;
@@ -162,11 +192,18 @@ fn name(path: &Path) -> String {
 fn languages(foreign: &ForeignModel, path: &Path) -> Languages {
     let name = name(path);
     let parts: Vec<&str> = name.split(['-', '_', '.']).collect();
-    let is_code = |part: &&str| (2..=3).contains(&part.len()) && part.chars().all(|c| c.is_ascii_lowercase());
-    let named = parts.windows(2).rev().find(|pair| pair.iter().all(|part| is_code(part)));
+    let is_code =
+        |part: &&str| (2..=3).contains(&part.len()) && part.chars().all(|c| c.is_ascii_lowercase());
+    let named = parts
+        .windows(2)
+        .rev()
+        .find(|pair| pair.iter().all(|part| is_code(part)));
     let named = |side: usize| named.map(|pair| pair[side].to_owned());
     let told = |told: &Option<String>, side: usize| {
-        let code = told.clone().filter(|code| !code.is_empty()).or_else(|| named(side));
+        let code = told
+            .clone()
+            .filter(|code| !code.is_empty())
+            .or_else(|| named(side));
         code.map_or_else(|| "und".to_owned(), |code| two_letters(&code))
     };
     Languages {
