@@ -32,7 +32,7 @@ impl Tokenizer for Vocabulary {
         let mut place = 0;
         for id in ids {
             // A placeholder without an id was left out.
-            while let Some(character) = text[place..].chars().next()
+            while let Some(character) = text.get(place..).and_then(|rest| rest.chars().next())
                 && Placeholder::of(character).is_some()
                 && self.placeholder_id(character) != Some(id)
             {

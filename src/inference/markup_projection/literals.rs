@@ -144,7 +144,6 @@ mod tests {
             "${",
             "%(",
             "$5",
-            "{{}}",
         ] {
             assert_eq!(found(text), Vec::<String>::new(), "{text}");
         }

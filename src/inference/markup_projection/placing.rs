@@ -250,7 +250,27 @@ impl<'s> Placing<'s> {
                 best = Some((start..place + 1, sum));
             }
         }
-        best
+        best.map(|(run, score)| (self.without_signs(node, run), score))
+    }
+
+    /// Without signs at the ends, if the source has none there: what attends to quotation marks says little.
+    fn without_signs(&self, node: &Node, mut run: Range<usize>) -> Range<usize> {
+        let text = &self.source.text[node.range.clone()];
+        let is_sign = |place: usize| {
+            !self
+                .target_words
+                .word(place)
+                .contains(char::is_alphanumeric)
+        };
+        let [first, last] = [text.chars().next(), text.chars().next_back()];
+        let is_word = |end: Option<char>| end.is_some_and(char::is_alphanumeric);
+        while is_word(first) && run.len() > 1 && is_sign(run.start) {
+            run.start += 1;
+        }
+        while is_word(last) && run.len() > 1 && is_sign(run.end - 1) {
+            run.end -= 1;
+        }
+        run
     }
 
     /// The word before which something without words stands: as many words as can be are on the same side of it as in the
