@@ -176,12 +176,14 @@ fn models_of_other_programs_have_their_ids_and_texts() {
                 assert_eq!(found, listed.collect::<Vec<_>>(), "{name}: {source}");
             } else {
                 let framed = tokenizer.special().framed(&found);
-                let framed = framed
-                    .iter()
-                    .filter_map(|&id| tokenizer.token(Side::Source, id));
-                let framed: Vec<String> = framed.collect();
                 let listed: Vec<String> =
                     serde_json::from_value(row["tokens"].clone()).expect("tokens");
+                // Pieces as they were cut: those without an id are unknown.
+                let listed = listed.iter().map(|token| {
+                    let id = tokenizer.id(Side::Source, token);
+                    id.or(tokenizer.special().unk).expect("an id")
+                });
+                let listed: Vec<u32> = listed.collect();
                 assert_eq!(framed, listed, "{name}: {source}");
                 let beam: Vec<String> =
                     serde_json::from_value(row["beam"].clone()).expect("tokens");
@@ -233,33 +235,33 @@ fn documents_are_translated_by_models_of_other_programs() {
         let expected: Value = serde_json::from_slice(&json).expect("JSON");
         let rows = expected["rows"].as_array().expect("rows");
         let text = |row: &Value, field: &str| row[field].as_str().unwrap_or_default().to_owned();
-        let page: String = rows
-            .iter()
-            .map(|row| format!("<p>{}</p>\n", text(row, "text")))
-            .collect();
-        let document = Document::parse("page", Format::Html, page).expect("HTML");
-        let all: Vec<usize> = (0..document.sentences.len()).collect();
-        let mut found = vec![String::new(); all.len()];
-        let options = SearchOptions::default();
-        let mut keep = |sentence: usize, translation: Translation| {
-            found[sentence] = translation.text;
-            ControlFlow::Continue(())
-        };
-        translator
-            .translate(&document, &all, &options, &mut keep)
-            .expect("translates");
         let best = if rows[0]["beam_text"].is_string() {
             "beam_text"
         } else {
             "best_text"
         };
-        let same = rows
-            .iter()
-            .zip(&found)
-            .filter(|(row, found)| text(row, best) == **found)
-            .count();
-        println!("{name}: {same} of {} as expected", rows.len());
-        assert!(same * 10 >= rows.len() * 8, "{name}: {found:#?}");
+        let (mut same, mut all) = (0, 0);
+        for row in rows {
+            let page = format!("<p>{}</p>", text(row, "text"));
+            let document = Document::parse("page", Format::Html, page).expect("HTML");
+            if document.sentences.len() != 1 || document.sentences[0].text != text(row, "text") {
+                continue;
+            }
+            let mut found = String::new();
+            let mut keep = |_: usize, translation: Translation| {
+                found = translation.text;
+                ControlFlow::Continue(())
+            };
+            let options = SearchOptions::default();
+            translator
+                .translate(&document, &[0], &options, &mut keep)
+                .expect("translates");
+            all += 1;
+            same += usize::from(found == text(row, best));
+            println!("{name}: {found:?}");
+        }
+        println!("{name}: {same} of {all} as expected");
+        assert!(all > 4 && same * 10 >= all * 8, "{name}: {same} of {all}");
         num += same;
     }
     assert!(num > 0);
