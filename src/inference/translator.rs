@@ -374,10 +374,7 @@ impl Translator {
                 let number = text.sentences.len();
                 let draft = || known.drafts.get(&(sentence, part)).cloned();
                 let fixed = fixed.as_ref();
-                let fixed = fixed.map(|fixed| {
-                    let read = self.read_translation(fixed);
-                    self.tokenizer.encode(Side::Target, &read)
-                });
+                let fixed = fixed.map(|fixed| self.read_ids_of_translation(fixed));
                 if let Some(ids) = fixed.or_else(draft) {
                     text.known.insert(number, ids);
                 }

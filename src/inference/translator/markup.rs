@@ -66,6 +66,12 @@ impl Translator {
         Cow::Borrowed(text.trim())
     }
 
+    /// The ids of a translation that others read.
+    pub(super) fn read_ids_of_translation(&self, text: &str) -> Vec<u32> {
+        self.tokenizer
+            .encode(Side::Target, &self.read_translation(text))
+    }
+
     /// Puts the markup of a source sentence, whose points show `points`, into any translation of it.
     pub fn with_markup(&self, source: &str, points: &[String], target: &str) -> Projected {
         let source = StrippedSource::of(source, points);

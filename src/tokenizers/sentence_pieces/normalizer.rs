@@ -8,6 +8,10 @@ pub(super) const SPACE: &str = "\u{2581}";
 
 /// Replacements of characters, then of white space.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are the file's own flags"
+)]
 pub(super) struct Normalizer {
     /// A trie of what is replaced, as a double array of the library darts-clone.
     trie: Vec<u32>,
