@@ -1,6 +1,7 @@
 //! Words and their places as vectors.
 
 use burn::module::{Module, Param};
+use burn::nn::Initializer;
 use burn::tensor::{Device, Distribution, Tensor, TensorData};
 
 use super::config::{ModelConfig, Positions};
@@ -61,7 +62,16 @@ impl Embedding {
         #[expect(clippy::cast_precision_loss, reason = "widths are small")]
         let width = config.d_model as f64;
         Self {
-            words: table(vocab_size),
+            // The largest table: drawn when it is first used, unless it is read from a file.
+            words: if config.tied_embeddings {
+                let normal = Initializer::Normal {
+                    mean: 0.0,
+                    std: deviation,
+                };
+                normal.init([vocab_size, config.d_model], device)
+            } else {
+                table(vocab_size)
+            },
             positions,
             input: InputLayer::new(config, device),
             sinusoids: config.positions.sinusoids(),

@@ -117,14 +117,29 @@ impl Model {
         Self::draw(config, device)
     }
 
+    /// A model whose weights are still to come: those that nobody puts in are drawn when they are first used.
+    ///
+    /// # Errors
+    /// If `config` cannot be built.
+    pub fn undrawn(config: &ModelConfig, device: &Device) -> Result<Self> {
+        let _alone = drawing();
+        Self::build(config, device)
+    }
+
     fn draw(config: &ModelConfig, device: &Device) -> Result<Self> {
+        let model = Self::build(config, device)?;
+        model.visit(&mut Draw);
+        Ok(model)
+    }
+
+    fn build(config: &ModelConfig, device: &Device) -> Result<Self> {
         config.validate()?;
         let bilingual = config.context.as_ref().is_some_and(Context::is_bilingual);
         let stage_one = (config.memory == MemorySource::StageOne).then(|| {
             let whole = Transformer::new(&config.sentence_level(), device);
             whole.into_stage_one(bilingual)
         });
-        let model = Self {
+        Ok(Self {
             network: match config.architecture {
                 Architecture::Transformer => Network::Transformer(Transformer::new(config, device)),
                 Architecture::RnnSearch => {
@@ -136,9 +151,7 @@ impl Model {
             datastore: None,
             reranker: None,
             packed: None,
-        };
-        model.visit(&mut Draw);
-        Ok(model)
+        })
     }
 
     /// Lets devices that draw dropout masks themselves draw those that follow from `seed`.

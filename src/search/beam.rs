@@ -372,7 +372,9 @@ fn best_ids(scores: &[f32], normaliser: f32, count: usize) -> Result<Vec<(u32, f
     reason = "what is no number is to be found"
 )]
 fn exceeds(scores: &[f32], least: f32) -> bool {
-    scores
-        .iter()
-        .fold(false, |any, score| any | !(*score <= least))
+    let mut any = false;
+    for score in scores {
+        any |= !(*score <= least);
+    }
+    any
 }
