@@ -22,7 +22,7 @@ pub(in crate::inference) struct TracedPart {
     pub target: Option<Vec<u32>>,
 }
 
-/// All parts of the sentences that are read, in the order of the document: words have the same numbers here and there.
+/// All parts of the sentences that are read, in the order of the document: tokens have the same numbers here and there.
 pub(in crate::inference) struct TracedText {
     pub parts: Vec<TracedPart>,
     /// Of each part.
@@ -80,7 +80,7 @@ impl TracedText {
         })
     }
 
-    /// Words of some parts, in source and target.
+    /// Tokens of some parts, in source and target.
     pub fn words(&self, parts: Range<usize>) -> [usize; 2] {
         let source = &self.sources[parts.clone()];
         let target = self.parts[parts].iter();
@@ -124,7 +124,7 @@ impl TracedText {
             .sum()
     }
 
-    /// Words of the side that has more.
+    /// Tokens of the side that has more.
     pub fn num_words(&self, parts: Range<usize>) -> usize {
         let [source, target] = self.words(parts);
         source.max(target)
@@ -296,7 +296,7 @@ impl Translator {
     }
 }
 
-/// The words of each of `count` parts, if they are known.
+/// The tokens of each of `count` parts, if they are known.
 fn written(
     translator: &Translator,
     translation: &Translation,
