@@ -13,10 +13,11 @@ use super::iterative::{BATCH_TOKENS, End, Found, Searcher, best, limits};
 use super::reranking::chosen;
 use crate::kernels::packed::{Scratch, log_normalisers};
 use crate::memory::Datastore;
+use crate::memory::Datastore;
 use crate::model::{
     Model, PackedEncoderOutput, PackedState, PackedTransformer, SearchRule, SpecialTokens,
 };
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Tokenizer;
 
 /// A packed model, and what its next words are mixed with.
 pub(super) struct PackedSearch<'a> {
@@ -132,7 +133,7 @@ fn suppress(scores: &mut [f32], vocab: usize, tokens: &SpecialTokens) {
 struct Task<'a> {
     model: &'a Model,
     search: &'a PackedSearch<'a>,
-    vocabulary: &'a Vocabulary,
+    vocabulary: &'a dyn Tokenizer,
     text: &'a SourceText,
     options: &'a SearchOptions,
     /// Whether there is one batch alone.
