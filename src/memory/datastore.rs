@@ -167,13 +167,13 @@ impl Datastore {
     /// # Panics
     /// If the datastore was not made for packed weights.
     pub fn near_rows(&self, states: &[f32], scratch: &mut Scratch) -> Vec<Neighbours> {
-        let Keys::Packed(keys) = &self.keys else {
-            panic!("a datastore of tensors");
-        };
         /// Distances that are held at once, if rows of them are not longer.
         const HELD: usize = 1 << 21;
         /// Of so many times as many states as are read the exact distances are computed.
         const CANDIDATES: usize = 4;
+        let Keys::Packed(keys) = &self.keys else {
+            panic!("a datastore of tensors");
+        };
         let (d_model, num_states) = (keys.near.inputs(), self.next.len());
         let mut near = Vec::with_capacity(states.len() / d_model);
         let mut distances = std::mem::take(&mut scratch.wide);
