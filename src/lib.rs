@@ -5,8 +5,10 @@
 //! | room | holds |
 //! |---|---|
 //! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
+//! | [`tokenizers`] | texts to ids and back on both sides of a translation: our subwords and those of other programs' models |
 //! | [`typesetting`] | scripts, directions and line breaks of texts; fonts of the system |
 //! | [`corpus`] | parallel documents: format, splits, importers |
+//! | [`checks`] | faults of translations: texts in, findings out |
 //! | [`metrics`] | scores: texts in, numbers out |
 //! | [`judgement`] | what people say of two translations, not knowing whose they are |
 //! | [`similarity`] | which sentences resemble each other: vectors in, neighbours out |
@@ -31,6 +33,7 @@
 
 pub mod app;
 pub mod charts;
+pub mod checks;
 pub mod cli;
 pub mod contrastive;
 pub mod corpus;
@@ -50,6 +53,7 @@ pub mod results;
 pub mod search;
 pub mod similarity;
 pub mod text;
+pub mod tokenizers;
 pub mod trace;
 pub mod training;
 pub mod typesetting;

@@ -8,7 +8,7 @@ mod test_set;
 use serde::Serialize;
 
 pub use figure::ScoresFigure;
-pub use names::told_apart;
+pub use names::unique_names;
 pub use test_set::{TestSet, Translated};
 
 use crate::judgement::{JudgedDocument, Judgement};

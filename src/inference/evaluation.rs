@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::model::{BertSequence, Model};
 use crate::search::{SearchOptions, SourceSentence, SourceText, search_sentences};
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{Side, Tokenizer};
 
 /// Translates every unit of every segment, each in its document; texts keep their placeholders.
 ///
@@ -58,13 +59,16 @@ impl Translator {
         options: &SearchOptions,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<Vec<Vec<String>>>> {
+        let points = |units: &DocumentUnits, unit: usize| {
+            units.points.get(unit).cloned().unwrap_or_default()
+        };
         let parts = |units: &DocumentUnits, unit: usize| {
-            let parts = self.parts(&units.sources[unit].1);
-            if parts.len() < 2 {
-                return vec![Part::whole(self.vocabulary(), units, unit)];
+            let points = &points(units, unit);
+            let text = self.read_text(&units.sources[unit].1, points);
+            let parts = self.parts(&text);
+            if parts.len() < 2 && !self.strips_markup() {
+                return vec![Part::whole(self.tokenizer(), units, unit)];
             }
-            let points = units.points.get(unit).map(Vec::as_slice);
-            let points = points.unwrap_or_default();
             let part = |part: &str| {
                 let lead = part.len() - part.trim_start().len();
                 let end = part.trim_end().len().max(lead);
@@ -76,8 +80,26 @@ impl Translator {
             parts.into_iter().map(part).collect()
         };
         let read = Divided::new(documents, &parts);
-        let by = (self.model(), self.vocabulary());
-        translated(by, read, segments, options, go_on)
+        let by = (self.model(), self.tokenizer());
+        let translated = translated(by, read, segments, options, go_on)?;
+        if !self.strips_markup() {
+            return Ok(translated);
+        }
+        let with_markup = |(segment, texts): (&Segment, Vec<String>)| {
+            let units = &documents[segment.document];
+            let texts = segment.units.iter().zip(texts).map(|(unit, text)| {
+                let number = units
+                    .sources
+                    .iter()
+                    .position(|(place, _)| *place == unit.place);
+                number.map_or(text.clone(), |number| {
+                    let source = &units.sources[number].1;
+                    self.with_markup(source, &points(units, number), &text).text
+                })
+            });
+            texts.collect()
+        };
+        Ok(translated.map(|texts| segments.iter().zip(texts).map(with_markup).collect()))
     }
 }
 
@@ -89,8 +111,8 @@ struct Part {
 }
 
 impl Part {
-    fn whole(vocabulary: &Vocabulary, units: &DocumentUnits, unit: usize) -> Self {
-        let mut ids = vocabulary.encode(&units.sources[unit].1);
+    fn whole(tokenizer: &dyn Tokenizer, units: &DocumentUnits, unit: usize) -> Self {
+        let mut ids = tokenizer.encode(Side::Source, &units.sources[unit].1);
         ids.extend(units.fuzzy_suffix.get(unit).into_iter().flatten());
         Self {
             ids,
@@ -148,7 +170,7 @@ impl Divided {
 }
 
 fn translated(
-    (model, vocabulary): (&Model, &Vocabulary),
+    (model, tokenizer): (&Model, &dyn Tokenizer),
     mut read: Divided,
     segments: &[Segment],
     options: &SearchOptions,
@@ -170,11 +192,11 @@ fn translated(
     let mut flow = ControlFlow::Continue(());
     let searched = search_sentences(
         model,
-        vocabulary,
+        tokenizer,
         &read.text,
         options,
         &mut |number, hypothesis| {
-            translations[number] = vocabulary.decode(&hypothesis.ids);
+            translations[number] = tokenizer.decode(Side::Target, &hypothesis.ids);
             let missing = &mut missing[read.firsts[number]];
             *missing = missing.saturating_sub(1);
             if *missing == 0 {
@@ -183,7 +205,7 @@ fn translated(
             flow
         },
     );
-    searched.map_err(|broken| broken.of_text(&read.text, vocabulary))?;
+    searched.map_err(|broken| broken.of_text(&read.text, tokenizer))?;
     let part = |number: usize| {
         let [before, fuzzy_suffix] = &read.around[number];
         [before, &translations[number], fuzzy_suffix]

@@ -1,6 +1,7 @@
-//! Words and their places as vectors.
+//! Tokens and their places as vectors.
 
 use burn::module::{Module, Param};
+use burn::nn::Initializer;
 use burn::tensor::{Device, Distribution, Tensor, TensorData};
 
 use super::config::{ModelConfig, Positions};
@@ -12,12 +13,12 @@ use super::sinusoids::sinusoids;
 use super::variant::Sinusoids;
 use crate::kernels::{DropoutSource, dropout};
 
-/// A table of word vectors and what it adds for their places.
+/// A table of token vectors and what it adds for their places.
 #[derive(Module, Debug)]
 pub struct Embedding {
     /// `[vocab, d_model]`
     pub words: Param<Tensor<2>>,
-    /// Learned tables of places for words, sentences and paragraphs, each `[size, d_model]`; none if sinusoidal.
+    /// Learned tables of places for tokens, sentences and paragraphs, each `[size, d_model]`; none if sinusoidal.
     pub positions: Option<PositionTables>,
     /// What stands before the first layer of the side that the table was made for; of other programs' models only.
     pub input: Option<InputLayer>,
@@ -61,7 +62,16 @@ impl Embedding {
         #[expect(clippy::cast_precision_loss, reason = "widths are small")]
         let width = config.d_model as f64;
         Self {
-            words: table(vocab_size),
+            // The largest table: drawn when it is first used, unless it is read from a file.
+            words: if config.tied_embeddings {
+                let normal = Initializer::Normal {
+                    mean: 0.0,
+                    std: deviation,
+                };
+                normal.init([vocab_size, config.d_model], device)
+            } else {
+                table(vocab_size)
+            },
             positions,
             input: InputLayer::new(config, device),
             sinusoids: config.positions.sinusoids(),
@@ -80,7 +90,7 @@ impl Embedding {
         dropout(self.embed(&rows.ids, &rows.word_positions()), drop.next())
     }
 
-    /// Embeds single words, each with its place (word, sentence, paragraph).
+    /// Embeds single tokens, each with its place (token, sentence, paragraph).
     ///
     /// # Shapes
     /// - output: `[rows, d_model]`

@@ -4,7 +4,7 @@ use super::broken::BrokenScores;
 use super::decode::{Decode, NextScores};
 use super::markup::{Markup, StandIn};
 use crate::model::SearchRule;
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Tokenizer;
 
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,7 +38,7 @@ impl SearchOptions {
 pub struct Limits {
     /// Placeholders that the translation must hold.
     pub markup: Markup,
-    /// Words after which a translation is cut off.
+    /// Tokens after which a translation is cut off.
     pub max_tokens: usize,
 }
 
@@ -109,7 +109,7 @@ struct Active {
 
 /// Searches translations of every sentence of a batch.
 ///
-/// `state` holds one hypothesis for each of `limits`, before its first word. A sentence leaves the batch when its
+/// `state` holds one hypothesis for each of `limits`, before its first token. A sentence leaves the batch when its
 /// search is over; `finished` then gets its number and its translations, the best first and one at least.
 ///
 /// # Errors
@@ -119,7 +119,7 @@ pub fn search<D: Decode>(
     mut state: D::State,
     limits: &[Limits],
     options: &SearchOptions,
-    vocabulary: &Vocabulary,
+    vocabulary: &dyn Tokenizer,
     finished: &mut dyn FnMut(usize, Vec<Hypothesis>),
 ) -> Result<(), BrokenScores> {
     assert!(options.beam_size > 0, "a beam of none");
@@ -187,14 +187,14 @@ pub fn search<D: Decode>(
 }
 
 impl Active {
-    /// Adds a word to the sentence's hypotheses; gives for each new one the number of the old one it grew from, none
+    /// Adds a token to the sentence's hypotheses; gives for each new one the number of the old one it grew from, none
     /// when the search is over. The error is a number that no log-probability can be.
     fn extend<'a>(
         &mut self,
         rows: &mut impl Iterator<Item = (&'a mut [f32], f32)>,
         limits: &Limits,
         (options, rule): (&SearchOptions, SearchRule),
-        (end, vocabulary): (u32, &Vocabulary),
+        (end, vocabulary): (u32, &dyn Tokenizer),
     ) -> Result<Vec<usize>, f32> {
         let mut candidates = Vec::new();
         for (parent, (partial, (row, normaliser))) in self.beam.iter().zip(rows).enumerate() {
@@ -372,7 +372,9 @@ fn best_ids(scores: &[f32], normaliser: f32, count: usize) -> Result<Vec<(u32, f
     reason = "what is no number is to be found"
 )]
 fn exceeds(scores: &[f32], least: f32) -> bool {
-    scores
-        .iter()
-        .fold(false, |any, score| any | !(*score <= least))
+    let mut any = false;
+    for score in scores {
+        any |= !(*score <= least);
+    }
+    any
 }

@@ -48,7 +48,7 @@ fn the_section_of_a_sentence_is_traced_where_the_document_is_large() {
     state.apply(Command::ShowPage(Page::Explore));
     state.apply(Command::Explore(ExploreCommand::TraceSection(301)));
     assert_eq!(traced(&mut state), Some(Some(300..303)));
-    let mut huge = with_sections(300, 40_000);
+    let mut huge = with_sections(300, 90_000);
     huge.apply(Command::Explore(ExploreCommand::TraceSection(301)));
     assert_eq!(
         traced(&mut huge),

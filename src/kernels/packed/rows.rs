@@ -1,7 +1,13 @@
 //! What is done to rows between two products: norms, activations, the normaliser of a softmax.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+)]
+
 use pulp::Arch;
 
+use crate::kernels::gelu::distribution;
 use crate::kernels::matmul::{dot, exp, max, sum, sum_of};
 
 /// Layer normalisation with its parameters, as [`layer_norm`](crate::kernels::layer_norm).
@@ -18,8 +24,9 @@ impl RowNorm {
         Arch::new().dispatch(
             #[inline(always)]
             || {
-                for x in x.chunks_exact_mut(self.gamma.len()) {
-                    self.normalise(x);
+                let columns = self.gamma.len();
+                for row in 0..x.len() / columns {
+                    self.normalise(&mut x[row * columns..][..columns]);
                 }
             },
         );
@@ -31,10 +38,11 @@ impl RowNorm {
         Arch::new().dispatch(
             #[inline(always)]
             || {
-                let rows = x.chunks_exact_mut(columns);
-                for (x, branch) in rows.zip(branch.chunks_exact(columns)) {
-                    for (x, branch) in x.iter_mut().zip(branch) {
-                        *x += branch;
+                for row in 0..x.len() / columns {
+                    let x = &mut x[row * columns..][..columns];
+                    let branch = &branch[row * columns..][..columns];
+                    for column in 0..columns {
+                        x[column] += branch[column];
                     }
                     self.normalise(x);
                 }
@@ -45,38 +53,96 @@ impl RowNorm {
     #[inline(always)]
     #[expect(clippy::cast_precision_loss, reason = "row lengths are small")]
     fn normalise(&self, x: &mut [f32]) {
-        let columns = x.len() as f32;
-        let mean = sum(x) / columns;
-        for x in x.iter_mut() {
-            *x -= mean;
+        let columns = x.len();
+        let mean = sum(x) / columns as f32;
+        for column in 0..columns {
+            x[column] -= mean;
         }
-        let inverse_deviation = 1.0 / (dot(x, x) / columns + self.epsilon).sqrt();
-        for ((x, gamma), beta) in x.iter_mut().zip(&self.gamma).zip(&self.beta) {
-            *x = *x * inverse_deviation * gamma + beta;
+        let inverse_deviation = 1.0 / (dot(x, x) / columns as f32 + self.epsilon).sqrt();
+        let (gamma, beta) = (&self.gamma[..columns], &self.beta[..columns]);
+        for column in 0..columns {
+            x[column] = x[column] * inverse_deviation * gamma[column] + beta[column];
         }
     }
 }
 
-/// What stands between the two maps of a feed-forward layer.
+/// What stands between the two maps of a feed-forward layer; `σ` is the logistic function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
+    /// `max(0, x)`
     Relu,
+    /// `x σ(x)`
+    Swish,
+    /// `x Φ(x)`
+    Gelu,
+    /// Its approximation by tanh.
+    GeluTanh,
+    /// Its approximation `x σ(1.702 x)`.
+    GeluSigmoid,
+    Tanh,
+    /// `σ(x)`
+    Sigmoid,
 }
 
 impl Activation {
     pub fn apply(self, x: &mut [f32]) {
-        Arch::new().dispatch(
-            #[inline(always)]
-            || match self {
-                Self::Relu => {
-                    for x in x {
-                        // What is no number stays so.
-                        *x = if *x < 0.0 { 0.0 } else { *x };
-                    }
-                }
-            },
-        );
+        match self {
+            // What is no number stays so.
+            Self::Relu => each(
+                x,
+                #[inline(always)]
+                |x| if x < 0.0 { 0.0 } else { x },
+            ),
+            Self::Swish => each(
+                x,
+                #[inline(always)]
+                |x| x * logistic(x),
+            ),
+            Self::Gelu => each(
+                x,
+                #[inline(always)]
+                |x| x * distribution(x),
+            ),
+            Self::GeluTanh => each(
+                x,
+                #[inline(always)]
+                |x| {
+                    let inner = (x * x * x * 0.044_715 + x) * 0.797_884_6;
+                    x * logistic(2.0 * inner)
+                },
+            ),
+            Self::GeluSigmoid => each(
+                x,
+                #[inline(always)]
+                |x| x * logistic(1.702 * x),
+            ),
+            Self::Tanh => each(
+                x,
+                #[inline(always)]
+                |x| 2.0 * logistic(2.0 * x) - 1.0,
+            ),
+            Self::Sigmoid => each(x, logistic),
+        }
     }
+}
+
+fn each(x: &mut [f32], f: impl Fn(f32) -> f32) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for place in 0..x.len() {
+                x[place] = f(x[place]);
+            }
+        },
+    );
+}
+
+/// `1 / (1 + e^-x)`
+#[inline(always)]
+fn logistic(x: f32) -> f32 {
+    let small = exp(-x.abs());
+    let share = 1.0 / (1.0 + small);
+    if x < 0.0 { small * share } else { share }
 }
 
 /// `ln Σ exp(x)` of every row of `scores` `[rows, columns]`: scores less this are log-probabilities.
@@ -85,9 +151,14 @@ pub fn log_normalisers(scores: &[f32], columns: usize, normalisers: &mut Vec<f32
     Arch::new().dispatch(
         #[inline(always)]
         || {
-            for row in scores.chunks_exact(columns) {
+            for row in 0..scores.len() / columns {
+                let row = &scores[row * columns..][..columns];
                 let largest = max(row);
-                let total = sum_of(row, |x| exp(x - largest));
+                let total = sum_of(
+                    row,
+                    #[inline(always)]
+                    |x| exp(x - largest),
+                );
                 normalisers.push(largest + total.ln());
             }
         },

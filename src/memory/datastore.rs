@@ -1,10 +1,12 @@
-//! What followed where the decoder was in a similar state before: nearest-neighbour translation.
+//! The datastore of nearest-neighbour translation: decoder states, and the token that followed each.
 //!
-//! Khandelwal et al., "Nearest Neighbor Machine Translation", ICLR 2021: the words that followed the nearest states, each
-//! with a weight of `exp(−d² / temperature)`, are mixed with the model's own next words (Eq. 2 and 3). Their share falls
+//! Khandelwal et al., "Nearest Neighbor Machine Translation", ICLR 2021: the tokens that followed the nearest states, each
+//! with a weight of `exp(−d² / temperature)`, are mixed with the model's own next tokens (Eq. 2 and 3). Their share falls
 //! here with the distance of the nearest one, as `weight · exp(−d² / reach)`: Zheng et al., "Adaptive Nearest Neighbor
 //! Machine Translation", ACL 2021, let a network choose it. States are what enters the last feed-forward sublayer, as
 //! theirs.
+
+use std::sync::Arc;
 
 use burn::tensor::Tensor;
 use rayon::prelude::*;
@@ -17,7 +19,7 @@ pub struct KnnConfig {
     /// How many of them are read.
     pub nearest: usize,
     pub temperature: f32,
-    /// Their share of the next word where the state is exactly the same.
+    /// Their share of the next token where the state is exactly the same.
     pub weight: f32,
     /// Distance at which that share has fallen to a third, by e.
     pub reach: f32,
@@ -34,12 +36,12 @@ impl Default for KnnConfig {
     }
 }
 
-/// What stands near a state.
+/// The nearest neighbours of a state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbours {
     /// Numbers of the nearest states, nearest first, and the share that each has of `weight`.
     pub states: Vec<(u32, f32)>,
-    /// Their share of the next word's probability, in `[0, 1]`.
+    /// Their share of the next token's probability, in `[0, 1]`.
     pub weight: f32,
 }
 
@@ -52,11 +54,21 @@ enum Keys {
         /// Squared length of each.
         squares: Vec<f32>,
     },
-    /// Gives the squared distance of a state to all keys, less its own square.
-    Packed(PackedMatrix),
+    Packed(PackedKeys),
 }
 
-/// States of a decoder, and the word that followed each.
+/// Keys for a search with packed weights.
+#[derive(Debug, Clone)]
+struct PackedKeys {
+    /// Gives about the squared distance of a state to all keys, less its own square: keys have 8 bits.
+    near: PackedMatrix,
+    /// `[states, d_model]`
+    keys: Arc<[f32]>,
+    /// Squared length of each.
+    squares: Vec<f32>,
+}
+
+/// States of a decoder, and the token that followed each.
 #[derive(Debug, Clone)]
 pub struct Datastore {
     keys: Keys,
@@ -92,7 +104,11 @@ impl Datastore {
         let weights = Weights::transposed(&scaled, d_model);
         let parts = [(weights, next.len(), Some(squares.as_slice()))];
         Self {
-            keys: Keys::Packed(PackedMatrix::new(d_model, &parts, Quantization::None)),
+            keys: Keys::Packed(PackedKeys {
+                near: PackedMatrix::new(d_model, &parts, Quantization::Int8),
+                keys: keys.into(),
+                squares,
+            }),
             next,
             config,
         }
@@ -110,7 +126,7 @@ impl Datastore {
         }
     }
 
-    /// Mixes what followed the nearest states into the model's own next words.
+    /// Mixes what followed the nearest states into the model's own next tokens.
     ///
     /// # Shapes
     /// - states: `[rows, d_model]`; log_probs: `[rows, vocab]`, row by row
@@ -122,7 +138,7 @@ impl Datastore {
         }
     }
 
-    /// What stands near each of these states.
+    /// Finds the nearest neighbours of each of these states.
     ///
     /// # Shapes
     /// - states: `[rows, d_model]`
@@ -141,7 +157,7 @@ impl Datastore {
             for (product, square) in products.iter_mut().zip(of_keys) {
                 *product = square - 2.0 * *product;
             }
-            self.weighed(&self.nearest(products), own)
+            self.weighed(&smallest(products, self.config.nearest), own)
         });
         near.collect()
     }
@@ -154,13 +170,33 @@ impl Datastore {
         let Keys::Packed(keys) = &self.keys else {
             panic!("a datastore of tensors");
         };
-        let mut distances = Vec::new();
-        keys.multiply(states, &mut distances, scratch);
-        let rows = states.chunks_exact(keys.inputs());
-        let distances = distances.chunks_exact(self.next.len());
-        rows.zip(distances)
-            .map(|(state, distances)| self.weighed(&self.nearest(distances), square(state)))
-            .collect()
+        /// Distances that are held at once, if rows of them are not longer.
+        const HELD: usize = 1 << 21;
+        /// Of so many times as many states as are read the exact distances are computed.
+        const CANDIDATES: usize = 4;
+        let (d_model, num_states) = (keys.near.inputs(), self.next.len());
+        let mut near = Vec::with_capacity(states.len() / d_model);
+        let mut distances = std::mem::take(&mut scratch.wide);
+        for states in states.chunks((HELD / num_states).max(8) * d_model) {
+            keys.near.multiply(states, &mut distances, scratch);
+            let rows = states.chunks_exact(d_model);
+            for (state, distances) in rows.zip(distances.chunks_exact(num_states)) {
+                let about = smallest(distances, CANDIDATES * self.config.nearest);
+                let exact = about.into_iter().map(|(_, number)| {
+                    let key = &keys.keys[number as usize * d_model..][..d_model];
+                    (
+                        keys.squares[number as usize] - 2.0 * product(state, key),
+                        number,
+                    )
+                });
+                let mut exact: Vec<(f32, u32)> = exact.collect();
+                exact.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                exact.truncate(self.config.nearest);
+                near.push(self.weighed(&exact, square(state)));
+            }
+        }
+        scratch.wide = distances;
+        near
     }
 
     /// Mixes what followed the nearest states into scores before their softmax, whose `normalisers` change with it.
@@ -188,43 +224,17 @@ impl Datastore {
         }
     }
 
-    /// Probability of a word that the model itself finds as probable as `alone`, mixed with those that followed `near`.
-    pub(super) fn mixed(&self, alone: f32, id: u32, near: &Neighbours) -> f32 {
+    /// Probability of a token that the model itself finds as probable as `alone`, mixed with those that followed `near`.
+    pub fn mixed(&self, alone: f32, id: u32, near: &Neighbours) -> f32 {
         let followed = near.states.iter();
         let followed = followed.filter(|(state, _)| self.next(*state) == id);
         let agreeing: f32 = followed.map(|(_, share)| share).sum();
         (1.0 - near.weight) * alone + near.weight * agreeing
     }
 
-    /// The word that followed a state.
+    /// The token that followed a state.
     pub fn next(&self, state: u32) -> u32 {
         self.next[state as usize]
-    }
-
-    /// The nearest states to one whose squared distances to them, without its own square, these are: distance and number,
-    /// the nearest first.
-    fn nearest(&self, distances: &[f32]) -> Vec<(f32, u32)> {
-        let count = self.config.nearest;
-        /// Distances that are passed over together.
-        const BLOCK: usize = 64;
-        let mut near: Vec<(f32, u32)> = Vec::with_capacity(count + 1);
-        let mut farthest = f32::INFINITY;
-        for (block, distances) in distances.chunks(BLOCK).enumerate() {
-            let is_near = |near: bool, distance: &f32| near | (*distance < farthest);
-            if near.len() == count && !distances.iter().fold(false, is_near) {
-                continue;
-            }
-            for (place, &distance) in distances.iter().enumerate() {
-                if near.len() < count || distance < farthest {
-                    let position = near.partition_point(|near| near.0 <= distance);
-                    let number = u32::try_from(block * BLOCK + place).expect("states fit 32 bits");
-                    near.insert(position, (distance, number));
-                    near.truncate(count);
-                    farthest = near[near.len() - 1].0;
-                }
-            }
-        }
-        near
     }
 
     /// Shares of states at these squared distances, the nearest first, less the square `own`.
@@ -251,7 +261,7 @@ impl Datastore {
         }
     }
 
-    /// The words that followed these states, each once with its share.
+    /// The tokens that followed these states, each once with its share.
     fn followed(&self, near: &Neighbours) -> Vec<(u32, f32)> {
         let mut found: Vec<(u32, f32)> = Vec::with_capacity(near.states.len());
         for &(number, share) in &near.states {
@@ -277,8 +287,47 @@ impl Datastore {
     }
 }
 
+/// The `count` smallest distances with their numbers, the smallest first.
+fn smallest(distances: &[f32], count: usize) -> Vec<(f32, u32)> {
+    /// Distances that are passed over together.
+    const BLOCK: usize = 64;
+    let mut near: Vec<(f32, u32)> = Vec::with_capacity(count + 1);
+    let mut farthest = f32::INFINITY;
+    for (block, distances) in distances.chunks(BLOCK).enumerate() {
+        let is_near = |near: bool, distance: &f32| near | (*distance < farthest);
+        if near.len() == count && !distances.iter().fold(false, is_near) {
+            continue;
+        }
+        for (place, &distance) in distances.iter().enumerate() {
+            if near.len() < count || distance < farthest {
+                let position = near.partition_point(|near| near.0 <= distance);
+                let number = u32::try_from(block * BLOCK + place).expect("states fit 32 bits");
+                near.insert(position, (distance, number));
+                near.truncate(count);
+                farthest = near[near.len() - 1].0;
+            }
+        }
+    }
+    near
+}
+
 fn square(row: &[f32]) -> f32 {
-    row.iter().map(|x| x * x).sum()
+    product(row, row)
+}
+
+/// The sum of products.
+fn product(a: &[f32], b: &[f32]) -> f32 {
+    const LANES: usize = 8;
+    let mut sums = [0.0_f32; LANES];
+    let (blocks, rest) = a.as_chunks::<LANES>();
+    let (others, other_rest) = b.as_chunks::<LANES>();
+    for (block, other) in blocks.iter().zip(others) {
+        for lane in 0..LANES {
+            sums[lane] += block[lane] * other[lane];
+        }
+    }
+    let rest = rest.iter().zip(other_rest).map(|(a, b)| a * b);
+    sums.iter().sum::<f32>() + rest.sum::<f32>()
 }
 
 /// Squared length of every row.
