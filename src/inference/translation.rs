@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::text::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
+use crate::text::writing::is_unwritable;
 
 /// A warning about a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -99,9 +100,14 @@ impl Translation {
         if numbers(&from) != numbers(&to) {
             self.flags.push(Flag::Numbers);
         }
-        if to.contains(char::REPLACEMENT_CHARACTER) && !from.contains(char::REPLACEMENT_CHARACTER) {
+        // A model may write what no document can hold, too.
+        let is_unwritten = |c: char| {
+            is_unwritable(c)
+                || c == char::REPLACEMENT_CHARACTER && !from.contains(char::REPLACEMENT_CHARACTER)
+        };
+        if to.contains(is_unwritten) {
             self.flags.push(Flag::Unwritten);
-            self.text = self.text.replace(char::REPLACEMENT_CHARACTER, "");
+            self.text.retain(|c| !is_unwritten(c));
         }
         self.text = with_markup_of(source, &self.text);
         let is_emptied = has_empty_pair(&self.text) && !has_empty_pair(source);

@@ -103,13 +103,15 @@ impl Document {
     }
 }
 
+/// Whether no document can hold a character: those that control a terminal, and what is none.
+pub(crate) fn is_unwritable(c: char) -> bool {
+    c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{FFFE}' | '\u{FFFF}')
+}
+
 impl Translation<'_> {
     /// No format has characters that control a terminal, or none at all.
     fn checked(&self) -> Result<(), Failure> {
-        let is_bad = |c: &char| {
-            c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r')
-                || matches!(c, '\u{FFFE}' | '\u{FFFF}')
-        };
+        let is_bad = |c: &char| is_unwritable(*c);
         let mut texts = self.sentences.iter().flatten();
         match texts.find_map(|text| text.chars().find(is_bad)) {
             Some(character) => Err(Failure::Unwritable { character }),

@@ -46,7 +46,12 @@ pub(super) fn side(
 
 /// Tokens by id of a YAML file, which JSON is too; of equal ids the first counts.
 fn tokens(text: &str) -> Result<Vec<String>, String> {
-    let pairs = read_mapping(text).or_else(|problem| lines(text).ok_or(problem))?;
+    let pairs = match (read_mapping(text), lines(text)) {
+        // YAML ends at a line that begins with a per cent sign.
+        (Ok(pairs), Some(lines)) if lines.len() > pairs.len() => lines,
+        (Ok(pairs), _) | (Err(_), Some(pairs)) => pairs,
+        (Err(problem), None) => return Err(problem),
+    };
     let most = pairs.len() + MOST_GAPS;
     let mut tokens = Vec::new();
     for (token, id) in pairs {
