@@ -10,8 +10,8 @@ use burn::module::Module;
 use super::device::{ComputeDevice, DeviceChoice};
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
-use crate::memory::TranslationMemory;
-use crate::model::{BertSequence, Model};
+use crate::memory::{TranslationMemory, previous_suffix};
+use crate::model::{BertSequence, Model, SENTENCE_BREAK};
 use crate::search::{
     Encodings, Found, Hypothesis, SearchOptions, SourceSentence, SourceText, search_documents,
 };
@@ -20,6 +20,7 @@ use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
 use crate::weights::ModelFolder;
 
+mod in_turn;
 mod memory;
 mod reading;
 mod reranking;
@@ -119,7 +120,7 @@ impl Translator {
             source_language: description.languages.source.clone(),
             target_language: description.languages.target.clone(),
             num_parameters: model.num_params(),
-            reads: reads(&model),
+            reads: reads(&model, &description),
         };
         let mut translator = Self {
             info,
@@ -241,6 +242,22 @@ impl Translator {
         options: &SearchOptions,
         step: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<()> {
+        if self.description.model.previous_translations > 0 {
+            return self.translate_in_turn(document, sentences, known, options, step);
+        }
+        self.translate_after(&[], document, sentences, known, options, step)
+    }
+
+    /// The same, with these translations read behind each of the sentences, the last one first.
+    fn translate_after(
+        &self,
+        before: &[Vec<u32>],
+        document: &Document,
+        sentences: &[usize],
+        known: &mut KnownTranslations,
+        options: &SearchOptions,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<()> {
         let mut pending = HashMap::new();
         for &sentence in sentences {
             let Some(settled) = self.settled(&document.sentences[sentence].text) else {
@@ -280,8 +297,12 @@ impl Translator {
                 if let Some(ids) = fixed.or_else(draft) {
                     text.known.insert(number, ids);
                 }
+                let mut ids = self.read_ids(source.trim(), &document.sentences[sentence].points);
+                let nearest = before.iter().rev().map(Vec::as_slice);
+                let limits = (SENTENCE_BREAK, self.description.model.max_tokens);
+                ids.extend(previous_suffix(nearest, ids.len(), limits));
                 text.sentences.push(SourceSentence {
-                    ids: self.read_ids(source.trim(), &document.sentences[sentence].points),
+                    ids,
                     position: (position.sentence_in_paragraph, position.paragraph),
                 });
                 text.pieces.extend(contexts.get(sentence).cloned());
@@ -384,8 +405,12 @@ impl Translator {
     }
 }
 
-fn reads(model: &Model) -> Reads {
-    match (model.reads_documents(), model.is_bilingual()) {
+fn reads(model: &Model, description: &ModelFolder) -> Reads {
+    let reads_previous = description.model.previous_translations > 0;
+    match (
+        model.reads_documents(),
+        model.is_bilingual() || reads_previous,
+    ) {
         (_, true) => Reads::Translations,
         (true, false) => Reads::Source,
         (false, false) => Reads::Nothing,

@@ -199,6 +199,7 @@ mod tests {
             memory: MemorySource::Live,
             warm_gate: false,
             memory_use: None,
+            previous_translations: 0,
             bert: None,
         };
         Model::seeded(&config, 3, &Device::flex()).expect("a model")

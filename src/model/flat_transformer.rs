@@ -139,6 +139,7 @@ mod tests {
             memory: MemorySource::Live,
             warm_gate: false,
             memory_use: None,
+            previous_translations: 0,
             bert: None,
         }
     }

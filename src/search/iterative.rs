@@ -14,7 +14,7 @@ use super::encodings::Encodings;
 use super::markup::Markup;
 use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
-use crate::model::{Encoded, Model, PackedBatch};
+use crate::model::{Encoded, Model, PackedBatch, SENTENCE_BREAK};
 use crate::text::vocabulary::Vocabulary;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
@@ -268,9 +268,12 @@ impl Searcher<'_> {
     fn limits(&self, batch: &[usize]) -> Vec<Limits> {
         let limits = batch.iter().map(|&number| {
             let ids = &self.text.sentences[number].ids;
+            let own = ids.split(|&id| id == SENTENCE_BREAK).next();
+            // What stands behind the sentence is not translated.
+            let own = own.unwrap_or(ids);
             Limits {
-                markup: Markup::of(ids, self.vocabulary),
-                max_tokens: max_target_tokens(ids.len()),
+                markup: Markup::of(own, self.vocabulary),
+                max_tokens: max_target_tokens(own.len()),
             }
         });
         limits.collect()

@@ -122,6 +122,7 @@ impl Case<'_> {
             memory: MemorySource::Live,
             warm_gate: false,
             memory_use: None,
+            previous_translations: 0,
             bert: None,
         }
     }

@@ -67,6 +67,7 @@ impl ModelConfig {
             ) => previous + 1,
             // Most sentences have no match; one that has is read with another of its length.
             _ if self.memory_use == Some(MemoryUse::FuzzyMatch) => 2,
+            _ if self.previous_translations > 0 => self.previous_translations + 1,
             _ => 1,
         };
         let previous = self.previous_encoder_part(&w);
@@ -103,6 +104,10 @@ impl ModelConfig {
                         _ if self.memory_use == Some(MemoryUse::FuzzyMatch) => {
                             format!("{OWN} and of the translation of a similar one")
                         }
+                        _ if self.previous_translations > 0 => format!(
+                            "{OWN} and of the translations of the {} before it",
+                            sentences(self.previous_translations)
+                        ),
                         _ => OWN.to_owned(),
                     };
                     let parameters = 4 * w.square() + w.norm;

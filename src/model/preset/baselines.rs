@@ -49,6 +49,15 @@ pub(super) const PRESETS: &[Preset] = &[
         ..BASE
     },
     Preset {
+        name: "previous-translations-small",
+        paper: "Agrawal et al. 2018, Contextual Handling in NMT: Look Behind, Ahead and on Both Sides",
+        equations: "previous target sentences in the source; here three, behind the sentence",
+        description: "The encoder reads, behind each sentence, the translations of the three before it: a choice once \
+                      made or confirmed is kept",
+        previous_translations: 3,
+        ..BASE
+    },
+    Preset {
         name: "fuzzy-match-small",
         paper: "Bulte & Tezcan 2019, Neural Fuzzy Repair: Integrating Fuzzy Matches into NMT",
         equations: "Eq. 1, §3.2",

@@ -32,6 +32,8 @@ pub struct Preset {
     memory: MemorySource,
     /// What it does with a translation memory.
     pub memory_use: Option<MemoryUse>,
+    /// Sentences before each one whose translations the encoder reads.
+    pub previous_translations: usize,
 }
 
 /// Widths and vocabulary.
@@ -110,6 +112,7 @@ const BASE: Preset = Preset {
     context: None,
     memory: MemorySource::Live,
     memory_use: None,
+    previous_translations: 0,
 };
 
 impl Preset {
@@ -175,6 +178,7 @@ impl Preset {
             warm_gate: false,
             bert: self.reads_bert().then(|| size.bert()),
             memory_use: self.memory_use,
+            previous_translations: self.previous_translations,
         }
     }
 }
