@@ -62,7 +62,7 @@ fn main() {
         resident_mib() - before,
         &plain,
     );
-    let format = eframe::wgpu::TextureFormat::Bgra8Unorm;
+    let format = wgpu::TextureFormat::Bgra8Unorm;
     let whole = (size.0 + STRIP.gap + STRIP.width, size.1);
     let adapters = Offscreen::all(format, whole);
     if adapters.is_empty() {

@@ -18,7 +18,7 @@ use canopy::app::{AppState, Command, ExploreCommand};
 use canopy::explain::{Explanation, ViewKind};
 use canopy::gui::{Panels, install_sparse_map, install_theme, workbench_ui};
 use canopy::jobs::{Event, ExplainRequest, ExplainThread};
-use eframe::wgpu;
+
 use egui::{
     Event as Input, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase,
     Vec2, vec2,

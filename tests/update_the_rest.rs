@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use canopy::app::{AppState, Command, Folders, Scope, Settings, Shipped};
 use canopy::gui::{Panels, install_theme, workbench_ui};
-use canopy::inference::{ModelInfo, Reads, Translation};
+use canopy::inference::{ModelInfo, Reads, TraceCost, Translation};
 use canopy::jobs::{Event, FileRequest, Request};
 use canopy::text::document::{Document, Format};
 use egui_kittest::Harness;
@@ -81,6 +81,7 @@ fn info(folder: PathBuf, reads: Reads) -> ModelInfo {
         target_language: "de".to_owned(),
         num_parameters: 1000,
         reads,
+        trace_cost: TraceCost::default(),
     }
 }
 

@@ -374,7 +374,7 @@ impl AppState {
         });
     }
 
-    pub(super) fn selected(&self) -> Option<usize> {
+    pub fn selected(&self) -> Option<usize> {
         self.document.as_ref()?.selected
     }
 

@@ -2,6 +2,7 @@
 
 mod editing;
 mod finding;
+mod tracing;
 mod training;
 mod update;
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::app::progress::Preparation;
-use crate::inference::{DeviceChoice, Flag, ModelInfo, Reads, Translation};
+use crate::inference::{DeviceChoice, Flag, ModelInfo, Reads, TraceCost, Translation};
 use crate::jobs::{Event, FileRequest, JobId, Project, Request, State, UserMemory};
 use crate::text::document::{Document, Format};
 
@@ -73,6 +74,7 @@ fn info(folder: PathBuf) -> ModelInfo {
         target_language: "de".to_owned(),
         num_parameters: 1,
         reads: Reads::Translations,
+        trace_cost: TraceCost::default(),
     }
 }
 

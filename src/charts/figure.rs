@@ -163,7 +163,7 @@ pub fn picture_png(
     let canvas = Rc::new(RefCell::new(canvas));
     draw_on(&DrawingArea::from(&canvas), picture, theme)?;
     let reduced = canvas.borrow().reduced(FINE);
-    Ok(super::png::encoded(&reduced))
+    super::png::encoded(&reduced).map_err(|cause| cause.to_string())
 }
 
 fn draw_on<DB: DrawingBackend>(

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::inputs::check_output;
 use super::terminal::{StatusLine, duration, print_bytes, warn};
-use super::{ModelArguments, wrong_usage};
+use super::{ModelArguments, Quantize, wrong_usage};
 use crate::app::markup::to_editable;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
@@ -46,6 +46,9 @@ pub(super) struct TranslateArguments {
     /// search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
     beam: usize,
+    /// How weights are kept on the CPU
+    #[arg(long, value_enum, default_value = "none")]
+    quantize: Quantize,
     /// Format of the source; without it the file's content or its ending tells, and standard input is plain text unless it
     /// can only be something else
     #[arg(long, value_parser = formats(), value_name = "ENDING")]
@@ -137,6 +140,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     if let Some(path) = &arguments.memory {
         remember(&mut translator, path)?;
     }
+    translator.quantize(arguments.quantize.into());
     if let Some(reranker) = &arguments.reranker {
         translator.choose_by(RerankerFolder::new(reranker.clone()))?;
     }

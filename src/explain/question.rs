@@ -108,6 +108,12 @@ impl Question {
             side: self.view.side(self.query.side),
             ..self.query
         };
+        if !source.overview().is_recorded(query.sentence) {
+            return Err(Error::NotTraced {
+                missing: "nothing of this sentence, only of a part of the document",
+                advice: "trace the section that it stands in",
+            });
+        }
         if self.each_head && self.view.has_heads_apart() {
             return self.of_each_head(source);
         }

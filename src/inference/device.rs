@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use burn::tensor::wgpu::WgpuBackend;
 use burn::tensor::{Device, DeviceKind};
+use burn_wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Mishap, Result, panic_message};

@@ -25,5 +25,6 @@ pub use device::{ComputeDevice, DeviceChoice, find_gpus_without_a_screen};
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use sentence_encoder::SentenceEncoder;
 pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
+pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
 pub use translator::{KnownTranslations, ModelInfo, Reads, Step, Translator};

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use burn::module::Module;
 
 use super::device::{ComputeDevice, DeviceChoice};
+use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
+use crate::kernels::packed::Quantization;
 use crate::memory::{TranslationMemory, previous_suffix};
 use crate::model::{BertSequence, Model, SENTENCE_BREAK};
 use crate::search::{
@@ -37,6 +39,8 @@ pub struct ModelInfo {
     pub target_language: String,
     pub num_parameters: usize,
     pub reads: Reads,
+    /// The size of its traces.
+    pub trace_cost: TraceCost,
 }
 
 /// The other sentences of a document that a model reads.
@@ -114,6 +118,7 @@ impl Translator {
         let description = ModelFolder::open(folder)?;
         let device = ComputeDevice::open(device)?;
         let (model, vocabulary) = description.load(folder, &device.device)?;
+        let model = model.packed_as(Quantization::None);
         let info = ModelInfo {
             name: description.name.clone(),
             folder: folder.to_owned(),
@@ -121,6 +126,7 @@ impl Translator {
             target_language: description.languages.target.clone(),
             num_parameters: model.num_params(),
             reads: reads(&model, &description),
+            trace_cost: TraceCost::of(&description.model),
         };
         let mut translator = Self {
             info,
@@ -159,9 +165,28 @@ impl Translator {
         &self.description
     }
 
-    /// The same with other weights.
+    fn quantization(&self) -> Quantization {
+        let packed = self.model.packed();
+        packed.map_or_else(Quantization::default, |packed| packed.quantization())
+    }
+
+    /// Keeps the weights of searches so from now on, those of its re-ranker too; on a GPU, and where burn's layers search,
+    /// nothing changes.
+    pub fn quantize(&mut self, quantization: Quantization) {
+        let packed_as = |model: &Model| model.clone().packed_as(quantization);
+        self.model = packed_as(&self.model);
+        if let Some(reranker) = &mut self.model.reranker {
+            *reranker.model = packed_as(&reranker.model);
+        }
+    }
+
+    /// The same with other weights, or with what they look up.
     #[must_use]
     pub fn with_model(&self, model: Model) -> Self {
+        let model = match model.packed() {
+            Some(_) => model,
+            None => model.packed_as(self.quantization()),
+        };
         Self {
             model,
             ..self.clone()

@@ -1,6 +1,6 @@
 //! The worker thread's view of a model.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use crate::error::Result;
@@ -65,6 +65,7 @@ pub trait Engine {
         &self,
         document: &Document,
         targets: Vec<Option<String>>,
+        part: Option<Range<usize>>,
         top_t: Option<usize>,
     ) -> Result<Trace>;
 
@@ -141,9 +142,10 @@ impl Engine for Translator {
         &self,
         document: &Document,
         targets: Vec<Option<String>>,
+        part: Option<Range<usize>>,
         top_t: Option<usize>,
     ) -> Result<Trace> {
-        self.trace_with(document, &written(targets), top_t)
+        self.trace_with(document, &written(targets), part, top_t)
     }
 
     fn explain(

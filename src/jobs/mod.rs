@@ -18,6 +18,7 @@ pub mod trainings;
 pub mod worker;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -101,12 +102,13 @@ pub enum Request {
         options: SearchOptions,
         control: JobControl,
     },
-    /// Traces the model over `document` and `targets`, one for each sentence or none; `top_t` is
-    /// another T than the model's own.
+    /// Traces the model over `document` and `targets`, one for each sentence or none: the sentences of `part`, or all;
+    /// `top_t` is another T than the model's own.
     Trace {
         job: JobId,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
+        part: Option<Range<usize>>,
         top_t: Option<usize>,
     },
     /// A question about a sentence that only the model can answer. Of several that wait only the last one is answered;

@@ -200,6 +200,7 @@ where
                 job,
                 document,
                 targets,
+                part,
                 top_t,
             } => {
                 self.open_again()?;
@@ -209,7 +210,7 @@ where
                 let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
                 let engine = made.filter(|_| learnt).or(self.engine.as_ref());
                 let engine = engine.ok_or(Error::NoModel)?;
-                let trace = engine.trace(&document, targets, top_t)?;
+                let trace = engine.trace(&document, targets, part, top_t)?;
                 drop(device_lock);
                 Ok(Event::Traced {
                     job,

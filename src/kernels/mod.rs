@@ -17,6 +17,7 @@ mod gelu;
 mod log_softmax;
 mod matmul;
 mod norm;
+pub mod packed;
 mod selected;
 mod sparsemax;
 

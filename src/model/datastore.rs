@@ -9,6 +9,8 @@
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
+use crate::kernels::packed::{PackedMatrix, Quantization, Scratch, Weights};
+
 /// How nearest states are weighed; distances are squared ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnnConfig {
@@ -41,13 +43,23 @@ pub struct Neighbours {
     pub weight: f32,
 }
 
+/// How states are compared with those of a search.
+#[derive(Debug, Clone)]
+enum Keys {
+    Tensor {
+        /// `[states, d_model]`
+        keys: Tensor<2>,
+        /// Squared length of each.
+        squares: Vec<f32>,
+    },
+    /// Gives the squared distance of a state to all keys, less its own square.
+    Packed(PackedMatrix),
+}
+
 /// States of a decoder, and the word that followed each.
 #[derive(Debug, Clone)]
 pub struct Datastore {
-    /// `[states, d_model]`
-    keys: Tensor<2>,
-    /// Squared length of each.
-    squares: Vec<f32>,
+    keys: Keys,
     next: Vec<u32>,
     config: KnnConfig,
 }
@@ -59,10 +71,42 @@ impl Datastore {
         assert_eq!(keys.dims()[0], next.len(), "a word for each state");
         assert!(!next.is_empty() && config.nearest > 0, "nobody is near");
         Self {
-            squares: squares(&keys),
-            keys,
+            keys: Keys::Tensor {
+                squares: squares(&keys),
+                keys,
+            },
             next,
             config,
+        }
+    }
+
+    /// One for a search with packed weights.
+    ///
+    /// # Shapes
+    /// - keys: `[states, d_model]`, row by row
+    pub fn packed(keys: &[f32], d_model: usize, next: Vec<u32>, config: KnnConfig) -> Self {
+        assert_eq!(keys.len(), next.len() * d_model, "a word for each state");
+        assert!(!next.is_empty() && config.nearest > 0, "nobody is near");
+        let squares: Vec<f32> = keys.chunks_exact(d_model).map(square).collect();
+        let scaled: Vec<f32> = keys.iter().map(|key| -2.0 * key).collect();
+        let weights = Weights::transposed(&scaled, d_model);
+        let parts = [(weights, next.len(), Some(squares.as_slice()))];
+        Self {
+            keys: Keys::Packed(PackedMatrix::new(d_model, &parts, Quantization::None)),
+            next,
+            config,
+        }
+    }
+
+    /// The same for a search with packed weights.
+    #[must_use]
+    pub fn into_packed(self) -> Self {
+        match self.keys {
+            Keys::Packed(_) => self,
+            Keys::Tensor { keys, .. } => {
+                let d_model = keys.dims()[1];
+                Self::packed(&values(keys), d_model, self.next, self.config)
+            }
         }
     }
 
@@ -83,13 +127,65 @@ impl Datastore {
     /// # Shapes
     /// - states: `[rows, d_model]`
     pub fn near(&self, states: Tensor<2>) -> Vec<Neighbours> {
+        let Keys::Tensor {
+            keys,
+            squares: of_keys,
+        } = &self.keys
+        else {
+            return self.near_rows(&values(states), &mut Scratch::on_cores(true));
+        };
         let own = squares(&states);
-        let products = values(states.matmul(self.keys.clone().transpose()));
-        let products = products.par_chunks_exact(self.next.len());
-        let near = products
-            .zip(own)
-            .map(|(products, own)| self.weighed(&self.nearest(products), own));
+        let mut products = values(states.matmul(keys.clone().transpose()));
+        let products = products.par_chunks_exact_mut(self.next.len());
+        let near = products.zip(own).map(|(products, own)| {
+            for (product, square) in products.iter_mut().zip(of_keys) {
+                *product = square - 2.0 * *product;
+            }
+            self.weighed(&self.nearest(products), own)
+        });
         near.collect()
+    }
+
+    /// The same for plain rows, in the thread that asks.
+    ///
+    /// # Panics
+    /// If the datastore was not made for packed weights.
+    pub fn near_rows(&self, states: &[f32], scratch: &mut Scratch) -> Vec<Neighbours> {
+        let Keys::Packed(keys) = &self.keys else {
+            panic!("a datastore of tensors");
+        };
+        let mut distances = Vec::new();
+        keys.multiply(states, &mut distances, scratch);
+        let rows = states.chunks_exact(keys.inputs());
+        let distances = distances.chunks_exact(self.next.len());
+        rows.zip(distances)
+            .map(|(state, distances)| self.weighed(&self.nearest(distances), square(state)))
+            .collect()
+    }
+
+    /// Mixes what followed the nearest states into scores before their softmax, whose `normalisers` change with it.
+    ///
+    /// # Shapes
+    /// - states: `[rows, d_model]`; scores: `[rows, vocab]`; normalisers: `[rows]`
+    pub fn mix_in_rows(
+        &self,
+        states: &[f32],
+        scores: &mut [f32],
+        normalisers: &mut [f32],
+        scratch: &mut Scratch,
+    ) {
+        let vocab = scores.len() / normalisers.len().max(1);
+        let near = self.near_rows(states, scratch);
+        let rows = scores.chunks_exact_mut(vocab.max(1)).zip(normalisers);
+        for ((row, normaliser), near) in rows.zip(near) {
+            let of_model = *normaliser;
+            *normaliser -= (1.0 - near.weight).ln();
+            for (id, share) in self.followed(&near) {
+                let own = &mut row[id as usize];
+                let alone = (1.0 - near.weight) * (*own - of_model).exp();
+                *own = (alone + near.weight * share).ln() + *normaliser;
+            }
+        }
     }
 
     /// Probability of a word that the model itself finds as probable as `alone`, mixed with those that followed `near`.
@@ -105,19 +201,27 @@ impl Datastore {
         self.next[state as usize]
     }
 
-    /// The nearest states to one whose products with them these are: squared distance without its own square, and
-    /// number; the nearest first.
-    fn nearest(&self, products: &[f32]) -> Vec<(f32, u32)> {
+    /// The nearest states to one whose squared distances to them, without its own square, these are: distance and number,
+    /// the nearest first.
+    fn nearest(&self, distances: &[f32]) -> Vec<(f32, u32)> {
         let count = self.config.nearest;
+        /// Distances that are passed over together.
+        const BLOCK: usize = 64;
         let mut near: Vec<(f32, u32)> = Vec::with_capacity(count + 1);
         let mut farthest = f32::INFINITY;
-        for ((product, square), number) in products.iter().zip(&self.squares).zip(0..) {
-            let distance = square - 2.0 * product;
-            if near.len() < count || distance < farthest {
-                let position = near.partition_point(|near| near.0 <= distance);
-                near.insert(position, (distance, number));
-                near.truncate(count);
-                farthest = near[near.len() - 1].0;
+        for (block, distances) in distances.chunks(BLOCK).enumerate() {
+            let is_near = |near: bool, distance: &f32| near | (*distance < farthest);
+            if near.len() == count && !distances.iter().fold(false, is_near) {
+                continue;
+            }
+            for (place, &distance) in distances.iter().enumerate() {
+                if near.len() < count || distance < farthest {
+                    let position = near.partition_point(|near| near.0 <= distance);
+                    let number = u32::try_from(block * BLOCK + place).expect("states fit 32 bits");
+                    near.insert(position, (distance, number));
+                    near.truncate(count);
+                    farthest = near[near.len() - 1].0;
+                }
             }
         }
         near
@@ -147,8 +251,8 @@ impl Datastore {
         }
     }
 
-    /// Mixes the words that followed these states into a row of log-probabilities.
-    fn mix(&self, log_probs: &mut [f32], near: &Neighbours) {
+    /// The words that followed these states, each once with its share.
+    fn followed(&self, near: &Neighbours) -> Vec<(u32, f32)> {
         let mut found: Vec<(u32, f32)> = Vec::with_capacity(near.states.len());
         for &(number, share) in &near.states {
             let id = self.next(number);
@@ -157,15 +261,24 @@ impl Datastore {
                 None => found.push((id, share)),
             }
         }
+        found
+    }
+
+    /// Mixes the words that followed these states into a row of log-probabilities.
+    fn mix(&self, log_probs: &mut [f32], near: &Neighbours) {
         let kept = (1.0 - near.weight).ln();
         for value in &mut *log_probs {
             *value += kept;
         }
-        for (id, share) in found {
+        for (id, share) in self.followed(near) {
             let own = &mut log_probs[id as usize];
             *own = (own.exp() + near.weight * share).ln();
         }
     }
+}
+
+fn square(row: &[f32]) -> f32 {
+    row.iter().map(|x| x * x).sum()
 }
 
 /// Squared length of every row.

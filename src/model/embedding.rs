@@ -98,7 +98,7 @@ fn sinusoids(positions: impl Iterator<Item = usize> + Clone, d_model: usize) -> 
 
 /// The rows of [`sinusoids`] for the first `count` places or more. They are computed once and kept: a search asks for them
 /// at every step.
-fn sinusoid_table(count: usize, d_model: usize) -> Arc<[f32]> {
+pub(super) fn sinusoid_table(count: usize, d_model: usize) -> Arc<[f32]> {
     /// By width.
     static TABLES: RwLock<BTreeMap<usize, Arc<[f32]>>> = RwLock::new(BTreeMap::new());
     /// Sentences are seldom longer.

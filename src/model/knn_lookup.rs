@@ -2,10 +2,12 @@
 
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Int, Tensor, TensorData};
+use rayon::prelude::*;
 
 use super::batch::Batch;
 use super::datastore::{Datastore, KnnConfig, Neighbours};
 use super::decoder::DecoderOutput;
+use super::packed::PackedTransformer;
 use super::prepared::Memory;
 use super::system::{Encoded, Model, Network};
 use crate::kernels::DropoutSource;
@@ -30,6 +32,10 @@ impl Model {
         batches: impl IntoIterator<Item = Batch>,
         config: KnnConfig,
     ) -> Self {
+        if let Some(packed) = self.packed().filter(|packed| packed.encodes()) {
+            self.datastore = packed_datastore(packed, batches, config);
+            return self;
+        }
         let (mut keys, mut next) = (Vec::new(), Vec::new());
         for batch in batches {
             let encoded = self.encode(&batch.source, &DropoutSource::none());
@@ -39,7 +45,11 @@ impl Model {
             }
         }
         if !keys.is_empty() {
-            self.datastore = Some(Datastore::new(Tensor::cat(keys, 0), next, config));
+            let datastore = Datastore::new(Tensor::cat(keys, 0), next, config);
+            self.datastore = Some(match self.packed() {
+                Some(_) => datastore.into_packed(),
+                None => datastore,
+            });
         }
         self
     }
@@ -98,6 +108,32 @@ impl Model {
             _ => None,
         }
     }
+}
+
+/// States of all words of these batches, which are computed on all cores; None if there are none.
+fn packed_datastore(
+    packed: &PackedTransformer,
+    batches: impl IntoIterator<Item = Batch>,
+    config: KnnConfig,
+) -> Option<Datastore> {
+    let (mut keys, mut next) = (Vec::new(), Vec::new());
+    let mut batches = batches.into_iter();
+    loop {
+        let batches: Vec<Batch> = batches
+            .by_ref()
+            .take(rayon::current_num_threads())
+            .collect();
+        if batches.is_empty() {
+            break;
+        }
+        let states = batches.par_iter().map(|batch| packed.label_states(batch));
+        for states in states.collect::<Vec<_>>() {
+            keys.extend(states.fed_forward);
+        }
+        next.extend(batches.into_iter().flat_map(|batch| batch.labels));
+    }
+    let d_model = keys.len().checked_div(next.len())?;
+    Some(Datastore::packed(&keys, d_model, next, config))
 }
 
 /// Log-probabilities of `labels`, one for each row of `scores`.

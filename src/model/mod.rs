@@ -33,6 +33,7 @@ mod layout;
 #[cfg(test)]
 mod loops;
 mod norm;
+mod packed;
 mod packed_batch;
 mod parts;
 mod pooling;
@@ -95,6 +96,9 @@ pub use hierarchical_conditional::{
 pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
 pub use norm::Norm;
+pub use packed::{
+    PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, PackedTransformer,
+};
 pub use packed_batch::PackedBatch;
 pub use parts::{Cost, Part, PartGroup};
 pub use pooling::{Pooling, normalised, pooled};

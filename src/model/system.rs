@@ -1,7 +1,7 @@
 //! One translation model, whichever system it is.
 
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Tensor};
@@ -14,12 +14,14 @@ use super::datastore::Datastore;
 use super::decoder::{DecoderMemory, DecoderState};
 use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
+use super::packed::PackedTransformer;
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::reranker::Reranker;
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::transformer::Transformer;
 use crate::error::Result;
+use crate::kernels::packed::Quantization;
 use crate::kernels::{DropoutSource, label_smoothed_cross_entropy, log_softmax};
 
 /// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
@@ -63,6 +65,9 @@ pub struct Model {
     /// Chooses among the translations of a search; none if the likeliest is taken.
     #[module(skip)]
     pub reranker: Option<Reranker>,
+    /// The same weights for a search on the CPU; none where burn's layers search.
+    #[module(skip)]
+    packed: Option<Arc<PackedTransformer>>,
 }
 
 /// Encoded source sentences.
@@ -129,6 +134,7 @@ impl Model {
             context: config.context,
             datastore: None,
             reranker: None,
+            packed: None,
         };
         model.visit(&mut Draw);
         Ok(model)
@@ -141,6 +147,40 @@ impl Model {
             let _alone = drawing();
             device.seed(seed);
         }
+    }
+
+    /// The same model, which searches with packed weights from now on if it can: see [`PackedTransformer::new`].
+    #[must_use]
+    pub fn packed_as(self, quantization: Quantization) -> Self {
+        let packed = match &self.network {
+            Network::Transformer(network) => {
+                PackedTransformer::new(network, self.context, quantization).ok()
+            }
+            Network::RnnSearch(_) => None,
+        };
+        Self {
+            packed: packed.map(Arc::new),
+            ..self
+        }
+    }
+
+    /// The same without packed weights: those who change the others must not leave old ones behind.
+    #[must_use]
+    pub fn unpacked(self) -> Self {
+        Self {
+            packed: None,
+            ..self
+        }
+    }
+
+    /// The packed weights with which it searches.
+    pub fn packed(&self) -> Option<&Arc<PackedTransformer>> {
+        self.packed.as_ref()
+    }
+
+    /// What the words of a search are mixed with.
+    pub fn datastore(&self) -> Option<&Datastore> {
+        self.datastore.as_ref()
     }
 
     /// Whether translations of other sentences are read.

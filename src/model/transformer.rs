@@ -207,7 +207,7 @@ impl Transformer {
         self.decoder.step(state, embedded)
     }
 
-    fn target_embedding(&self) -> &Embedding {
+    pub(super) fn target_embedding(&self) -> &Embedding {
         self.target_embedding.as_ref().unwrap_or(&self.embedding)
     }
 

@@ -1,7 +1,7 @@
 //! Beam search, batched over sentences; a beam of one is greedy search.
 
 use super::broken::BrokenScores;
-use super::decode::Decode;
+use super::decode::{Decode, NextScores};
 use super::markup::{Markup, StandIn};
 use crate::text::vocabulary::Vocabulary;
 
@@ -119,13 +119,19 @@ pub fn search<D: Decode>(
         }
     };
     let mut active: Vec<Active> = limits.iter().enumerate().map(start).collect();
+    let mut scores = NextScores::default();
     while !active.is_empty() {
         let last = active.iter().flat_map(|active| &active.beam);
         let last: Vec<u32> = last
             .map(|partial| partial.ids.last().copied().unwrap_or(Vocabulary::BOS))
             .collect();
-        let mut log_probs = decoder.step(&mut state, &last);
-        let mut rows = log_probs.chunks_exact_mut(decoder.vocab_size());
+        decoder.score(&mut state, &last, &mut scores);
+        let NextScores {
+            values,
+            normalisers,
+        } = &mut scores;
+        let rows = values.chunks_exact_mut(decoder.vocab_size());
+        let mut rows = rows.zip(normalisers.iter().copied());
         let mut kept = Vec::new();
         let mut first_row = 0;
         let mut broken = None;
@@ -164,18 +170,18 @@ impl Active {
     /// when the search is over. The error is a number that no log-probability can be.
     fn extend<'a>(
         &mut self,
-        rows: &mut impl Iterator<Item = &'a mut [f32]>,
+        rows: &mut impl Iterator<Item = (&'a mut [f32], f32)>,
         limits: &Limits,
         options: &SearchOptions,
         vocabulary: &Vocabulary,
     ) -> Result<Vec<usize>, f32> {
         let mut candidates = Vec::new();
-        for (parent, (partial, row)) in self.beam.iter().zip(rows).enumerate() {
+        for (parent, (partial, (row, normaliser))) in self.beam.iter().zip(rows).enumerate() {
             let stand_in = partial.markup.constrain(row, vocabulary);
             // Half of the best may be ends of sentences, and the beam must still be filled.
-            for (id, rank) in best_ids(row, 2 * options.beam_size)? {
+            for (id, rank) in best_ids(row, normaliser, 2 * options.beam_size)? {
                 let own = match stand_in {
-                    Some(StandIn { id: other, own }) if id == other => own,
+                    Some(StandIn { id: other, own }) if id == other => own - normaliser,
                     _ => rank,
                 };
                 candidates.push(Candidate {
@@ -268,31 +274,58 @@ impl Active {
     }
 }
 
-/// The `count` likeliest ids with their log-probabilities, best first; impossible ones are left out.
+/// The `count` likeliest ids with their log-probabilities, best first; impossible ones are left out. Scores less
+/// `normaliser` are log-probabilities.
 ///
 /// The error is a number that is no log-probability, or the logarithm of a sum of probabilities that is more than one.
-fn best_ids(log_probs: &[f32], count: usize) -> Result<Vec<(u32, f32)>, f32> {
+fn best_ids(scores: &[f32], normaliser: f32, count: usize) -> Result<Vec<(u32, f32)>, f32> {
     /// The error that rounding may add to a sum of probabilities.
     const TOLERANCE: f32 = 0.1;
+    /// Scores that are passed over together.
+    const BLOCK: usize = 64;
+    if !normaliser.is_finite() {
+        return Err(normaliser);
+    }
+    let largest = normaliser + TOLERANCE;
     let mut best: Vec<(u32, f32)> = Vec::with_capacity(count + 1);
-    for (id, &log_prob) in log_probs.iter().enumerate() {
-        if log_prob == f32::NEG_INFINITY || (best.len() == count && log_prob <= best[count - 1].1) {
+    let mut least = f32::NEG_INFINITY;
+    let add = |best: &mut Vec<(u32, f32)>, id: usize, score: f32| {
+        if score.is_nan() || score > largest {
+            return Err(score - normaliser);
+        }
+        let position = best.partition_point(|&(_, other)| other >= score);
+        let id = u32::try_from(id).expect("ids fit 32 bits");
+        best.insert(position, (id, score));
+        best.truncate(count);
+        Ok(best.get(count - 1).map_or(f32::NEG_INFINITY, |it| it.1))
+    };
+    for (number, block) in scores.chunks(BLOCK).enumerate() {
+        if !exceeds(block, least) {
             continue;
         }
-        // What is no number gets here too, since it is never less.
-        if log_prob.is_nan() || log_prob > TOLERANCE {
-            return Err(log_prob);
+        for (place, &score) in block.iter().enumerate() {
+            if exceeds(&[score], least) {
+                least = add(&mut best, number * BLOCK + place, score)?;
+            }
         }
-        let position = best.partition_point(|&(_, other)| other >= log_prob);
-        best.insert(
-            position,
-            (u32::try_from(id).expect("ids fit 32 bits"), log_prob),
-        );
-        best.truncate(count);
+    }
+    for (_, score) in &mut best {
+        *score -= normaliser;
     }
     let sum: f32 = best.iter().map(|(_, log_prob)| log_prob.exp()).sum();
     if sum > 1.0 + TOLERANCE {
         return Err(sum.ln());
     }
     Ok(best)
+}
+
+/// Whether one of the scores is more than `least`, or no number.
+#[expect(
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "what is no number is to be found"
+)]
+fn exceeds(scores: &[f32], least: f32) -> bool {
+    scores
+        .iter()
+        .fold(false, |any, score| any | !(*score <= least))
 }

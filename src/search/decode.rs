@@ -3,6 +3,15 @@
 use crate::kernels::log_softmax;
 use crate::model::{DecoderState, Model, SearchState, Transformer};
 
+/// Scores of what may follow each of some hypotheses.
+#[derive(Debug, Clone, Default)]
+pub struct NextScores {
+    /// `[hypotheses, vocab]`, row by row.
+    pub values: Vec<f32>,
+    /// For each hypothesis what its scores are more than log-probabilities (natural logarithm).
+    pub normalisers: Vec<f32>,
+}
+
 /// Next-word probabilities of a number of hypotheses that grow together.
 pub trait Decode {
     type State;
@@ -15,6 +24,13 @@ pub trait Decode {
     /// # Shapes
     /// - output: `[hypotheses, vocab]`, row by row
     fn step(&self, state: &mut Self::State, ids: &[u32]) -> Vec<f32>;
+
+    /// As [`Self::step`], but the scores may lack their normalisers, and their place is used again.
+    fn score(&self, state: &mut Self::State, ids: &[u32], scores: &mut NextScores) {
+        scores.values = self.step(state, ids);
+        scores.normalisers.clear();
+        scores.normalisers.resize(ids.len(), 0.0);
+    }
 
     /// Keeps the named hypotheses in this order, one maybe several times.
     fn select(&self, state: &mut Self::State, hypotheses: &[usize]);

@@ -10,7 +10,7 @@ use super::encodings::Encodings;
 use super::iterative::{BATCH_TOKENS, End, Searcher, within};
 use super::windows::LARGEST;
 use crate::kernels::DropoutSource;
-use crate::model::{Batch, Encoded, Memory, Model, PackedBatch};
+use crate::model::{Batch, Model, PackedBatch};
 use crate::text::vocabulary::Vocabulary;
 
 /// Translations by the numbers of their sentences, without `bos` and `eos`.
@@ -64,17 +64,20 @@ impl Searcher<'_> {
         candidates: &Candidates,
         forced: &mut dyn FnMut(ForcedScores) -> ControlFlow<()>,
     ) -> ControlFlow<End> {
+        if let Some(packed) = self.model.packed().filter(|packed| packed.encodes()) {
+            for pairs in batches(candidates, &self.text.wanted) {
+                let batch = self.alone(&pairs, candidates);
+                let log_probs = packed.label_log_probs(&batch, self.model.datastore());
+                tell(log_probs, &batch, &pairs, forced)?;
+            }
+            return ControlFlow::Continue(());
+        }
         if !self.model.encodes_documents() {
             for pairs in batches(candidates, &self.text.wanted) {
-                let mut numbers: Vec<usize> = pairs.iter().map(|(number, _)| *number).collect();
-                numbers.dedup();
-                let position =
-                    |(number, _): &Pair| numbers.iter().position(|other| other == number);
-                let translated = pairs.iter().filter_map(position).collect();
-                let source = self.text.alone(&numbers);
-                let encoded = self.model.encode(&source, &DropoutSource::none());
-                let batch = batch(source, translated, &pairs, candidates);
-                tell(self.model, (&encoded, None), &batch, &pairs, forced)?;
+                let batch = self.alone(&pairs, candidates);
+                let encoded = self.model.encode(&batch.source, &DropoutSource::none());
+                let log_probs = self.model.label_log_probs(&encoded, None, &batch);
+                tell(log_probs, &batch, &pairs, forced)?;
             }
             return ControlFlow::Continue(());
         }
@@ -93,11 +96,21 @@ impl Searcher<'_> {
                 let numbers: Vec<usize> = pairs.iter().map(|(number, _)| *number).collect();
                 let translated = within(&group, |window| window.own.clone(), &numbers);
                 let batch = batch(rows.clone(), translated, &pairs, candidates);
-                let read = (&encoded, translations.as_ref());
-                tell(self.model, read, &batch, &pairs, forced)?;
+                let read = translations.as_ref();
+                let log_probs = self.model.label_log_probs(&encoded, read, &batch);
+                tell(log_probs, &batch, &pairs, forced)?;
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// Sentences by themselves with translations of theirs.
+    fn alone(&self, pairs: &[Pair], candidates: &Candidates) -> Batch {
+        let mut numbers: Vec<usize> = pairs.iter().map(|(number, _)| *number).collect();
+        numbers.dedup();
+        let position = |(number, _): &Pair| numbers.iter().position(|other| other == number);
+        let translated = pairs.iter().filter_map(position).collect();
+        batch(self.text.alone(&numbers), translated, pairs, candidates)
     }
 }
 
@@ -145,13 +158,11 @@ fn batch(
 }
 
 fn tell(
-    model: &Model,
-    (encoded, translations): (&Encoded, Option<&Memory>),
+    log_probs: Vec<f32>,
     batch: &Batch,
     pairs: &[Pair],
     forced: &mut dyn FnMut(ForcedScores) -> ControlFlow<()>,
 ) -> ControlFlow<End> {
-    let log_probs = model.label_log_probs(encoded, translations, batch);
     for (&(number, candidate), rows) in pairs.iter().zip(&batch.target.sentences) {
         let log_probs = log_probs[rows.clone()].to_vec();
         if let Some(&found) = log_probs

@@ -12,9 +12,10 @@ use super::broken::BrokenScores;
 use super::decode::Decode;
 use super::encodings::Encodings;
 use super::markup::Markup;
+use super::reranking::chosen;
 use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
-use crate::model::{Encoded, Model, PackedBatch, SENTENCE_BREAK};
+use crate::model::{Encoded, Model, PackedBatch, PackedEncoderOutput, SENTENCE_BREAK};
 use crate::text::vocabulary::Vocabulary;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
@@ -61,7 +62,7 @@ impl End {
     }
 
     /// The same of a search in a batch of these sentences.
-    fn of_batch(searched: Result<(), BrokenScores>, batch: &[usize]) -> ControlFlow<Self> {
+    pub fn of_batch(searched: Result<(), BrokenScores>, batch: &[usize]) -> ControlFlow<Self> {
         match searched {
             Ok(()) => ControlFlow::Continue(()),
             Err(broken) => ControlFlow::Break(Self::Broken(broken.of(batch[broken.number]))),
@@ -92,6 +93,9 @@ impl Searcher<'_> {
 
     /// Encodes the sentences of each batch.
     fn by_sentence(&mut self) -> ControlFlow<End> {
+        if let Some(packed) = self.model.packed().filter(|packed| packed.encodes()) {
+            return self.by_packed(packed, &self.text.wanted, &|_| None);
+        }
         for batch in self.batches(&self.text.wanted) {
             let encoded = self
                 .model
@@ -112,8 +116,19 @@ impl Searcher<'_> {
             } else {
                 self.model.prepare(&encoded)
             };
+            let own = |window: &Window| window.own.clone();
+            if let Some(packed) = self.model.packed() {
+                let encode = |batch: &[usize]| {
+                    let within = within(&group, own, batch);
+                    match encoded.select(&within) {
+                        Encoded::Transformer(encoded) => Some(PackedEncoderOutput::of(&encoded)),
+                        Encoded::RnnSearch(_) => None,
+                    }
+                };
+                self.by_packed(packed, &wanted, &encode)?;
+                continue;
+            }
             for batch in self.batches(&wanted) {
-                let own = |window: &Window| window.own.clone();
                 let within = within(&group, own, &batch);
                 let state = self.model.start_with(&encoded.select(&within), &memory);
                 self.translate(&batch, state)?;
@@ -181,7 +196,7 @@ impl Searcher<'_> {
         missing.dedup();
         let mut left = missing.len();
         for batch in self.batches(&missing) {
-            let limits = self.limits(&batch);
+            let limits = limits(self.text, &batch, self.vocabulary);
             let (mut drafts, mut flow) = (Vec::new(), ControlFlow::Continue(()));
             let mut keep = |position: usize, hypotheses: Vec<Hypothesis>| {
                 left -= 1;
@@ -239,14 +254,15 @@ impl Searcher<'_> {
 
     /// Goes on from `state`, which holds one hypothesis for each sentence of `batch`.
     fn translate(&mut self, batch: &[usize], state: <Model as Decode>::State) -> ControlFlow<End> {
-        let limits = self.limits(batch);
+        let limits = limits(self.text, batch, self.vocabulary);
         let (options, vocabulary) = (self.options, self.vocabulary);
         if let Some(reranker) = &self.model.reranker {
             let mut found = Vec::new();
             let mut keep = |position: usize, hypotheses| found.push((batch[position], hypotheses));
             let searched = search(self.model, state, &limits, options, vocabulary, &mut keep);
             End::of_batch(searched, batch)?;
-            for (number, hypothesis) in self.chosen(reranker, found)? {
+            let searched = (self.text, self.vocabulary, self.options);
+            for (number, hypothesis) in chosen(searched, reranker, found)? {
                 End::asked((self.found)(Found::Translation { number, hypothesis }))?;
             }
             return ControlFlow::Continue(());
@@ -265,28 +281,29 @@ impl Searcher<'_> {
         End::asked(flow)
     }
 
-    fn limits(&self, batch: &[usize]) -> Vec<Limits> {
-        let limits = batch.iter().map(|&number| {
-            let ids = &self.text.sentences[number].ids;
-            let own = ids.split(|&id| id == SENTENCE_BREAK).next();
-            // What stands behind the sentence is not translated.
-            let own = own.unwrap_or(ids);
-            Limits {
-                markup: Markup::of(own, self.vocabulary),
-                max_tokens: max_target_tokens(own.len()),
-            }
-        });
-        limits.collect()
-    }
-
     fn batches(&self, numbers: &[usize]) -> Vec<Vec<usize>> {
         let tokens = BATCH_TOKENS / self.options.beam_size.max(1);
         batches(&self.text.sentences, numbers, tokens)
     }
 }
 
+/// What bounds the search for the sentences of a batch.
+pub(super) fn limits(text: &SourceText, batch: &[usize], vocabulary: &Vocabulary) -> Vec<Limits> {
+    let limits = batch.iter().map(|&number| {
+        let ids = &text.sentences[number].ids;
+        // A suffix is not translated.
+        let own = ids.split(|&id| id == SENTENCE_BREAK).next();
+        let own = own.unwrap_or(ids);
+        Limits {
+            markup: Markup::of(own, vocabulary),
+            max_tokens: max_target_tokens(own.len()),
+        }
+    });
+    limits.collect()
+}
+
 /// The first of the translations of a sentence.
-fn best(hypotheses: Vec<Hypothesis>) -> Hypothesis {
+pub(super) fn best(hypotheses: Vec<Hypothesis>) -> Hypothesis {
     let first = hypotheses.into_iter().next();
     first.expect("one at least")
 }

@@ -11,6 +11,7 @@ mod encodings;
 mod forced_decoding;
 mod iterative;
 mod markup;
+mod packed;
 mod reranking;
 #[cfg(test)]
 mod tests;
@@ -19,7 +20,7 @@ mod windows;
 pub use batch::{SourceSentence, SourceText, search_documents, search_sentences};
 pub use beam::{Hypothesis, Limits, SearchOptions, search};
 pub use broken::BrokenScores;
-pub use decode::Decode;
+pub use decode::{Decode, NextScores};
 pub use encodings::Encodings;
 pub use forced_decoding::{Candidates, ForcedScores, force_documents};
 pub use iterative::Found;

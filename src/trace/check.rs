@@ -203,6 +203,11 @@ impl Overview {
         if !self.windows.iter().all(ordered) {
             return Err("a window is no run of sentences".to_owned());
         }
+        if let Some(part) = &self.part
+            && (part.start >= part.end || part.end > self.source.len())
+        {
+            return Err("the part that was traced is no run of sentences".to_owned());
+        }
         for tree in &self.trees {
             let there = |&leaf: &u32| is_below(leaf, self.source.len());
             let leaves = &tree.leaves;

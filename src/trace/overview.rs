@@ -43,6 +43,9 @@ pub struct Overview {
     /// How a document was read that is too long to be read at once; empty if it was read as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<TracedWindow>,
+    /// Sentences whose attention was recorded; none if all of the document's was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Range<usize>>,
     /// Content trees over source sentences: none, one, or one for each window of a long document.
     pub trees: Vec<TracedTree>,
     pub gates: Vec<GateValues>,
@@ -155,6 +158,13 @@ impl Overview {
         let read = read.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
         let (first, end) = read.unwrap_or((0, self.source.len()));
         first..end
+    }
+
+    /// Whether the attention of a sentence was recorded.
+    pub fn is_recorded(&self, sentence: usize) -> bool {
+        self.part
+            .as_ref()
+            .is_none_or(|part| part.contains(&sentence))
     }
 
     /// Whether the trace is of this document: of the same sentences in the same order.

@@ -15,6 +15,7 @@ use super::trainer::Trainer;
 use super::validation::{Validation, ValidationSet};
 use crate::corpus::Split;
 use crate::error::Result;
+use crate::kernels::packed::Quantization;
 
 /// Validations without a better BLEU between two warnings of it.
 const BLEU_PATIENCE: usize = 3;
@@ -145,6 +146,7 @@ impl Trainer<'_> {
             // As it will translate, however far it is narrowed.
             model.set_top_t(top_t);
         }
+        let model = model.packed_as(Quantization::None);
         let validation = set.run(
             &model,
             &data.vocabulary,

@@ -2,6 +2,7 @@
 
 mod markup;
 mod models;
+mod packed;
 mod reranking;
 mod scripted;
 #[path = "../tiny/mod.rs"]

@@ -19,7 +19,7 @@ fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 }
 
 /// Sentences of one to four dozen tokens, each with a place in its document.
-fn sources(vocabulary: &Vocabulary, count: usize) -> Vec<SourceSentence> {
+pub fn sources(vocabulary: &Vocabulary, count: usize) -> Vec<SourceSentence> {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let texts: Vec<String> = tiny::pairs()
         .into_iter()

@@ -90,6 +90,7 @@ impl Sketch {
             source,
             target,
             windows: Vec::new(),
+            part: None,
             trees: (!tree.leaves.is_empty())
                 .then_some(tree)
                 .into_iter()

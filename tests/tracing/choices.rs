@@ -52,7 +52,7 @@ fn another_t_is_that_of_one_trace_alone() {
         let (translator, document) = (translator(config), document());
         let translations = translated(&translator, &document);
         let [before, other, after] = [None, Some(4), None].map(|top_t| {
-            let trace = translator.trace_with(&document, &translations, top_t);
+            let trace = translator.trace_with(&document, &translations, None, top_t);
             trace.expect("traces")
         });
         assert_eq!(other.overview.model.top_t, own.map(|_| 4), "{name}");

@@ -3,6 +3,7 @@
 mod choices;
 mod cost;
 mod maps;
+mod part;
 mod probabilities;
 #[path = "../tiny/mod.rs"]
 mod tiny;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use canopy::app::{AppState, Command, Folders, Scope, Settings, Shipped};
 use canopy::gui::{Panels, install_theme, workbench_ui};
-use canopy::inference::{Flag, ModelInfo, Reads, Translation};
+use canopy::inference::{Flag, ModelInfo, Reads, TraceCost, Translation};
 use canopy::jobs::{Event, FileRequest, Request, State};
 use canopy::text::document::{Document, Format};
 use egui_kittest::Harness;
@@ -127,6 +127,7 @@ fn info(folder: PathBuf) -> ModelInfo {
         target_language: "de".to_owned(),
         num_parameters: 1000,
         reads: Reads::Nothing,
+        trace_cost: TraceCost::default(),
     }
 }
 

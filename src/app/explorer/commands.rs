@@ -1,8 +1,10 @@
 //! Commands of the explorer.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::section::UNASKED_BYTES;
 use super::{Awaited, ExploreCommand, Explorer, Origin};
 use crate::app::ask::Ask;
 use crate::app::command::Page;
@@ -58,7 +60,11 @@ impl AppState {
                     self.ask_trace();
                 }
             }
-            C::Trace(top_t) => self.trace_document(top_t),
+            C::Trace(top_t) => self.trace_document(None, top_t),
+            C::TraceSection(sentence) => {
+                let part = self.traced_section(sentence);
+                self.trace_document(part, None);
+            }
             C::AskOpenTrace => self.asks.push(Ask::OpenTrace {
                 folder: self.document_folder(),
             }),
@@ -169,7 +175,7 @@ impl AppState {
     pub(in crate::app) fn show_explorer(&mut self) {
         self.page = Page::Explore;
         if self.why_no_trace().is_none() && !self.is_traced() {
-            self.trace_document(None);
+            self.trace_unasked();
             return;
         }
         let is_empty = self.explorer.trace.is_none() && self.explorer.awaited.is_none();
@@ -195,7 +201,7 @@ impl AppState {
     /// Starts the trace when its last requirement arrives while the page is shown.
     pub(in crate::app) fn trace_if_shown(&mut self) {
         if self.page == Page::Explore && self.explorer.trace.is_none() {
-            self.trace_document(None);
+            self.trace_unasked();
         }
     }
 
@@ -249,7 +255,17 @@ impl AppState {
         }
     }
 
-    fn trace_document(&mut self, top_t: Option<usize>) {
+    /// Traces the document if that costs little; else the page tells the cost and asks.
+    fn trace_unasked(&mut self) {
+        if self
+            .trace_bytes(None)
+            .is_some_and(|bytes| bytes <= UNASKED_BYTES)
+        {
+            self.trace_document(None, None);
+        }
+    }
+
+    fn trace_document(&mut self, part: Option<Range<usize>>, top_t: Option<usize>) {
         self.keep_edit_if_valid();
         if self.why_no_trace().is_some() {
             return;
@@ -264,6 +280,7 @@ impl AppState {
             job,
             document,
             targets,
+            part,
             top_t,
         });
     }

@@ -4,6 +4,7 @@ mod commands;
 mod document;
 mod events;
 mod margin;
+mod section;
 mod select;
 mod similarity;
 
@@ -41,6 +42,8 @@ pub enum ExploreCommand {
     Back,
     /// Traces the open document as it is now, with another T if one is given.
     Trace(Option<usize>),
+    /// Traces the section of the open document in which this sentence stands, or as much around it as has room.
+    TraceSection(usize),
     AskOpenTrace,
     OpenTrace(PathBuf),
     /// Shows the maps of another model's trace beside these.

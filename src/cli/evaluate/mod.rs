@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::inputs::check_output;
 use super::terminal::print;
-use super::{Device, SplitName};
+use super::{Device, Quantize, SplitName};
 use crate::corpus::{ContextTexts, Corpus, Split};
 use crate::error::{Error, Result};
 use crate::evaluation::{AtWork, Choices, TestSet};
@@ -45,6 +45,9 @@ pub(super) struct EvaluateArguments {
     /// Hypotheses kept for each sentence; 1 is greedy search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
     beam: usize,
+    /// How weights are kept on the CPU
+    #[arg(long, value_enum, default_value = "none")]
+    quantize: Quantize,
     /// Exponent of the length penalty
     #[arg(long, value_name = "ALPHA", default_value_t = 1.0)]
     length_penalty: f32,
@@ -116,7 +119,10 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     let files = files.collect::<Result<Vec<_>>>()?;
     let mut systems = Vec::new();
     for folder in folders(arguments) {
-        systems.push(Evaluated::model(folder, arguments.device, &test, &options)?);
+        systems.push({
+            let computing = (arguments.device, arguments.quantize);
+            Evaluated::model(folder, computing, &test, &options)?
+        });
     }
     systems.extend(files);
     Evaluated::tell_apart(&mut systems);

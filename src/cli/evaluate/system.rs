@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Device, ModelArguments};
+use crate::cli::{Device, ModelArguments, Quantize};
 use crate::corpus::Segment;
 use crate::error::{Error, Result};
 use crate::evaluation::{TestSet, told_apart};
@@ -37,7 +37,7 @@ impl Evaluated {
     /// Translates with the model in `folder`, or with the starter.
     pub fn model(
         folder: Option<PathBuf>,
-        device: Device,
+        (device, quantize): (Device, Quantize),
         test: &TestSet,
         options: &SearchOptions,
     ) -> Result<Self> {
@@ -45,7 +45,8 @@ impl Evaluated {
             model: folder,
             device,
         };
-        let translator = model.open()?;
+        let mut translator = model.open()?;
+        translator.quantize(quantize.into());
         let segments = &test.segments;
         let translated = test
             .translate(&translator, options, &mut || ControlFlow::Continue(()))?

@@ -35,9 +35,7 @@ pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
         ui.add_space(16.0);
         let translate = Command::Translate(Scope::Document);
         if why_not.is_none() {
-            if ui.button("Trace the document").clicked() {
-                commands.push(Command::Explore(ExploreCommand::Trace(None)));
-            }
+            trace_buttons_ui(ui, state, commands);
         } else if state.document.is_some() {
             if ui
                 .add_enabled(
@@ -54,6 +52,65 @@ pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
         ui.add_space(4.0);
         if ui.button("Open a saved trace…").clicked() {
             commands.push(Command::Explore(ExploreCommand::AskOpenTrace));
+        }
+    });
+}
+
+/// Traces the document, or its section alone where the whole is large, and tells how large.
+fn trace_buttons_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let sentence = state.selected().unwrap_or(0);
+    if let Some(part) = state.traced_section(sentence) {
+        let label = format!("Trace sentences {} to {}", part.start + 1, part.end);
+        if ui
+            .button(label + &size(state.trace_bytes(Some(part))))
+            .clicked()
+        {
+            let command = ExploreCommand::TraceSection(sentence);
+            commands.push(Command::Explore(command));
+        }
+        ui.add_space(4.0);
+        let label = "Trace the whole document".to_owned();
+        if ui.button(label + &size(state.trace_bytes(None))).clicked() {
+            commands.push(Command::Explore(ExploreCommand::Trace(None)));
+        }
+    } else if ui.button("Trace the document").clicked() {
+        commands.push(Command::Explore(ExploreCommand::Trace(None)));
+    }
+}
+
+/// The size of a trace, behind the name of what is traced.
+fn size(bytes: Option<usize>) -> String {
+    const MIB: usize = 1 << 20;
+    match bytes {
+        Some(bytes) if bytes >= 1024 * MIB => {
+            format!(
+                " (about {}.{} GB)",
+                bytes / (1024 * MIB),
+                bytes % (1024 * MIB) * 10 / (1024 * MIB)
+            )
+        }
+        Some(bytes) => format!(" (about {} MB)", (bytes / MIB).max(1)),
+        None => String::new(),
+    }
+}
+
+/// A sentence outside of the part that was traced.
+pub(super) fn other_part_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let height = ui.available_height();
+    ui.vertical_centered(|ui| {
+        ui.add_space(height * 0.3);
+        let text = "Another part of the document was traced";
+        ui.label(RichText::new(text).font(crate::gui::theme::semibold(15.0)));
+        ui.add_space(8.0);
+        let why_not = state.why_no_trace();
+        let sentence = state.explorer.selected().sentence;
+        let button = ui.add_enabled(why_not.is_none(), Button::new("Trace this section"));
+        if button.clicked() {
+            let command = ExploreCommand::TraceSection(sentence);
+            commands.push(Command::Explore(command));
+        }
+        if let Some(why_not) = why_not {
+            button.on_disabled_hover_text(why_not);
         }
     });
 }

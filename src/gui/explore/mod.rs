@@ -104,6 +104,9 @@ impl ExplorePanel {
                     }
                     details::details_ui(ui, source, answer, self.marked.as_ref());
                 }
+                Some(Err(_)) if !source.overview().is_recorded(explorer.selected().sentence) => {
+                    empty::other_part_ui(ui, state, commands);
+                }
                 Some(Err(problem)) => empty::problem_ui(ui, problem),
                 None => {
                     ui.centered_and_justified(egui::Ui::spinner);

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use eframe::egui_wgpu::{CallbackResources, CallbackTrait, RenderState, ScreenDescriptor};
-use eframe::wgpu;
 use egui::mutex::Mutex;
 use egui::{Context, Id, PaintCallbackInfo};
 

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use eframe::wgpu;
-use eframe::wgpu::util::DeviceExt;
+use wgpu::util::DeviceExt;
 
 use super::memory::{self, Memory};
 use super::pipelines::MapPipelines;

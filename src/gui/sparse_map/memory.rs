@@ -1,8 +1,7 @@
 //! Memory of the shader, byte by byte.
 
-use eframe::wgpu;
-use eframe::wgpu::{BufferUsages, TextureFormat, TextureUsages};
 use plotters::style::RGBColor;
+use wgpu::{BufferUsages, TextureFormat, TextureUsages};
 
 use super::pipelines::MapPipelines;
 use crate::explain::{DocumentMap, MapFrame, MapInk};

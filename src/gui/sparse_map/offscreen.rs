@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use eframe::wgpu;
 use futures_lite::future::block_on;
 
 use super::drawing::MapDrawing;

@@ -1,7 +1,6 @@
 //! The pipelines of `shaders/sparse_map.wgsl`.
 
-use eframe::wgpu;
-use eframe::wgpu::{BindingType, BufferBindingType, ShaderStages};
+use wgpu::{BindingType, BufferBindingType, ShaderStages};
 
 const SHADER: &str = include_str!("../../../shaders/sparse_map.wgsl");
 

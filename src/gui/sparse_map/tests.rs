@@ -1,8 +1,8 @@
-use eframe::wgpu::TextureFormat;
-use eframe::wgpu::naga;
 use egui::{Event, MouseWheelUnit};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use wgpu::TextureFormat;
+use wgpu::naga;
 
 use super::*;
 

@@ -165,7 +165,7 @@ pub(super) fn model(description: &ModelFolder) -> TracedModel {
 }
 
 /// Counted by their self-attention.
-fn encoder_layers(config: &ModelConfig) -> usize {
+pub(super) fn encoder_layers(config: &ModelConfig) -> usize {
     config.encoder.count(Sublayer::SelfAttention)
 }
 

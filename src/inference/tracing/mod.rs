@@ -3,10 +3,14 @@
 //! The pass comes after the translation and so cannot change it. It costs one run of the encoder, two where sentences of
 //! a long document are chosen by their encodings, and one of the decoder over the words that the search settled on.
 
+mod cost;
 mod describe;
 mod rows;
 mod text;
 
+use std::ops::Range;
+
+pub use self::cost::TraceCost;
 use self::describe::{Described, amount, gate_name, model};
 use self::rows::Layout;
 pub(super) use self::text::TracedText;
@@ -42,13 +46,39 @@ impl Translator {
         document: &Document,
         translations: &[Option<Translation>],
     ) -> Result<Trace> {
+        self.trace_part(document, translations, None)
+    }
+
+    /// [`Self::trace`] of the sentences of `part` alone, or of all: the model reads as much of the document as for all of
+    /// them, and of the others nothing is kept.
+    ///
+    /// # Errors
+    /// As [`Self::trace`].
+    pub fn trace_part(
+        &self,
+        document: &Document,
+        translations: &[Option<Translation>],
+        part: Option<Range<usize>>,
+    ) -> Result<Trace> {
         let num_sentences = document.sentences.len();
         assert_eq!(translations.len(), num_sentences, "translations");
         let (config, text) = (
             &self.description().model,
             TracedText::new(self, document, translations)?,
         );
-        let keep = amount(config, text.num_words(), text.parts.len());
+        let in_documents = self.model().encodes_documents();
+        let windows = text.windows(in_documents);
+        let wanted = match &part {
+            Some(sentences) => text.parts_of(sentences),
+            None => 0..text.parts.len(),
+        };
+        let is_wanted =
+            |window: &Window| window.own.start < wanted.end && wanted.start < window.own.end;
+        let read = windows.iter().filter(|window| is_wanted(window));
+        let (words, parts) = read.fold((0, 0), |(words, parts), Window { own, .. }| {
+            (words + text.num_words(own.clone()), parts + own.len())
+        });
+        let keep = amount(config, words, parts);
         let mut trace = Trace {
             overview: Overview {
                 model: model(self.description()),
@@ -59,18 +89,17 @@ impl Translator {
                 source: text.traced_source(self.vocabulary(), document),
                 target: text.traced_target(self.vocabulary(), document, translations),
                 windows: Vec::new(),
+                part,
                 trees: Vec::new(),
                 gates: Vec::new(),
             },
             maps: Vec::new(),
         };
-        let in_documents = self.model().encodes_documents();
-        let windows = text.windows(in_documents);
         if in_documents && windows.len() > 1 {
             trace.overview.windows = text.traced_windows(&windows);
         }
         let (read_text, mut kept) = (text.source_text(), Encodings::default());
-        for window in windows {
+        for window in windows.into_iter().filter(is_wanted) {
             let around = || kept.around(self.model(), &read_text, &window, LARGEST);
             let document_window = in_documents.then(around).flatten();
             let (source, target) = text.rows(window.read.clone());
@@ -95,10 +124,12 @@ impl Translator {
             let expected = trace.overview.count(map.info.queries);
             map.rows.resize_with(expected, MapRow::default);
         }
+        trace.fill_gates();
+        trace.forget_others();
         Ok(trace)
     }
 
-    /// The same with another T than the model's own, where it has one: at least 1.
+    /// [`Self::trace_part`] with another T than the model's own, where it has one: at least 1.
     ///
     /// # Errors
     /// As [`Self::trace`].
@@ -106,10 +137,48 @@ impl Translator {
         &self,
         document: &Document,
         translations: &[Option<Translation>],
+        part: Option<Range<usize>>,
         top_t: Option<usize>,
     ) -> Result<Trace> {
         let other = top_t.and_then(|top_t| self.with_top_t(top_t.max(1)));
-        other.as_ref().unwrap_or(self).trace(document, translations)
+        let translator = other.as_ref().unwrap_or(self);
+        translator.trace_part(document, translations, part)
+    }
+}
+
+impl Trace {
+    /// Gives words whose gates were not read zeros, so that every word has its place.
+    fn fill_gates(&mut self) {
+        let words = [Side::Source, Side::Target].map(|side| self.overview.words(side).num_words());
+        for gate in &mut self.overview.gates {
+            let words = match gate.side {
+                Side::Source => words[0],
+                Side::Target => words[1],
+            };
+            for values in [&mut gate.mean, &mut gate.min, &mut gate.max] {
+                values.resize(words, 0.0);
+            }
+        }
+    }
+
+    /// Empties the rows of all sentences but those of the part that was asked for.
+    fn forget_others(&mut self) {
+        let Some(part) = self.overview.part.clone() else {
+            return;
+        };
+        for map in &mut self.maps {
+            let own = if map.info.queries.are_words() {
+                let words = self.overview.words(map.info.queries.side());
+                words.rows(part.start).start..words.rows(part.end - 1).end
+            } else {
+                part.clone()
+            };
+            for (number, row) in map.rows.iter_mut().enumerate() {
+                if !own.contains(&number) {
+                    *row = MapRow::default();
+                }
+            }
+        }
     }
 }
 
@@ -138,7 +207,8 @@ fn add_window(
             AttentionKind::DecoderContext => Side::Target,
             _ => Side::Source,
         };
-        add_gate(trace, gate_name(config), gate, side);
+        let first = layout.words_before(before, side);
+        add_gate(trace, gate_name(config), gate, (side, first));
     }
     for layer in layers {
         let described = Described::new(layer.kind, config);
@@ -158,23 +228,32 @@ fn tree_number(trees: &mut Vec<TracedTree>, tree: TracedTree) -> u32 {
     u32::try_from(trees.len() - 1).expect("few windows")
 }
 
-/// Adds values behind those of the windows before.
-fn add_gate(trace: &mut Trace, name: &str, mut gate: GateActivations, side: Side) {
+/// Adds values behind those of the windows before; `first` is the number of their first word.
+fn add_gate(
+    trace: &mut Trace,
+    name: &str,
+    mut gate: GateActivations,
+    (side, first): (Side, usize),
+) {
     let gates = &mut trace.overview.gates;
     let same = |there: &&mut GateValues| (there.layer, there.side) == (gate.layer, side);
     if let Some(there) = gates.iter_mut().find(same) {
+        for values in [&mut there.mean, &mut there.min, &mut there.max] {
+            values.resize(first, 0.0);
+        }
         there.mean.append(&mut gate.mean);
         there.min.append(&mut gate.min);
         there.max.append(&mut gate.max);
         return;
     }
+    let behind_zeros = |values: Vec<f32>| [vec![0.0; first], values].concat();
     gates.push(GateValues {
         name: name.to_owned(),
         layer: gate.layer,
         side,
-        mean: gate.mean,
-        min: gate.min,
-        max: gate.max,
+        mean: behind_zeros(gate.mean),
+        min: behind_zeros(gate.min),
+        max: behind_zeros(gate.max),
     });
 }
 

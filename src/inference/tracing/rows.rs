@@ -50,17 +50,31 @@ impl Layout<'_> {
             Side::Source => source,
             Side::Target => target,
         });
+        let before = self.words_before(own, described.queries.side());
         let mut heads: Vec<Vec<MapRow>> = (0..num_heads).map(|_| Vec::new()).collect();
         for (index, reading) in attention_weights.rows.into_iter().enumerate() {
             heads[index % num_heads].push(self.row(reading, described, first));
         }
         for (map, mut rows) in maps.iter_mut().zip(heads) {
             if described.queries.are_words() {
+                // Of windows that were not read.
+                if map.rows.len() < before {
+                    map.rows.resize_with(before, MapRow::default);
+                }
                 map.rows.append(&mut rows);
             } else {
                 map.rows.resize_with(self.num_sentences, MapRow::default);
                 self.add_by_sentence(rows, own, &mut map.rows);
             }
+        }
+    }
+
+    /// Words of the document before sentence `own` of the pass.
+    pub fn words_before(&self, own: usize, side: Side) -> usize {
+        let [source, target] = self.text.words(0..self.read.start + own);
+        match side {
+            Side::Source => source,
+            Side::Target => target,
         }
     }
 

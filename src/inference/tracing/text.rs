@@ -111,9 +111,15 @@ impl TracedText {
     }
 
     /// Words of the side that has more.
-    pub fn num_words(&self) -> usize {
-        let [source, target] = self.words(0..self.parts.len());
+    pub fn num_words(&self, parts: Range<usize>) -> usize {
+        let [source, target] = self.words(parts);
         source.max(target)
+    }
+
+    /// Parts of these sentences.
+    pub fn parts_of(&self, sentences: &Range<usize>) -> Range<usize> {
+        let before = |end: usize| self.parts.partition_point(|part| part.sentence < end);
+        before(sentences.start)..before(sentences.end)
     }
 
     /// Parts that are read at once: as in the search, where the model reads documents.

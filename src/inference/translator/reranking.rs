@@ -42,7 +42,7 @@ impl Translator {
             )));
         }
         self.model.reranker = Some(Reranker {
-            model: Box::new(model),
+            model: Box::new(model.packed_as(self.quantization())),
             weight: reranker.weight,
             max_tokens: description.model.max_tokens,
         });

@@ -60,6 +60,7 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
             target_language: "de".to_owned(),
             num_parameters: 0,
             reads: reads(&model, &description),
+            trace_cost: crate::inference::TraceCost::default(),
         },
         device,
         model,

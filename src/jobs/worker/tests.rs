@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::explain::{ContextDifference, Explanation, ModelView, ViewKind};
-use crate::inference::{ModelInfo, Translation};
+use crate::inference::{ModelInfo, TraceCost, Translation};
 use crate::text::document::{Format, Sentence};
 use crate::trace::Trace;
 
@@ -80,6 +80,7 @@ impl Engine for Fake {
         &self,
         _document: &Document,
         _targets: Vec<Option<String>>,
+        _part: Option<std::ops::Range<usize>>,
         _top_t: Option<usize>,
     ) -> Result<Trace> {
         unreachable!("not asked for here")
@@ -117,6 +118,7 @@ fn open_fake(folder: &Path, device: DeviceChoice) -> Result<Fake> {
         target_language: "de".to_owned(),
         num_parameters: 0,
         reads: Reads::Nothing,
+        trace_cost: TraceCost::default(),
     };
     Ok(Fake(info, device))
 }

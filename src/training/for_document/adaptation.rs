@@ -75,7 +75,7 @@ impl Adaptation {
                 break;
             }
         }
-        let mut model = translator.model().clone().train();
+        let mut model = translator.model().clone().unpacked().train();
         let mut optimizer = Adam::default();
         for (number, runs) in batches.iter().take(updates).enumerate() {
             if step(number, updates).is_break() {

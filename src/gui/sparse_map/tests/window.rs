@@ -1,7 +1,7 @@
 //! The widget in a whole picture of a window, with and without shader.
 
 use eframe::egui_wgpu::{RenderState, Renderer, RendererOptions, ScreenDescriptor};
-use eframe::wgpu;
+
 use egui::mutex::RwLock;
 use egui::{Context, RawInput};
 use futures_lite::future::block_on;

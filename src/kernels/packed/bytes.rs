@@ -1,0 +1,410 @@
+//! Weights as 8-bit integers, multiplied four at a time by the processor's products of bytes.
+//!
+//! A row `x` becomes bytes `u = round(127 x / max|x|) + 128`, a column `w` becomes `round(127 w / max|w|)`; since the sum of
+//! `(u - 128) w` is that of `u w` less 128 times that of `w`, the latter stands in the sums from the beginning. Where there
+//! is no AVX-512 VNNI, AVX2 adds products in pairs of 16 bits, which hold them if `u` is at most 127: there a row has 7 bits.
+
+use std::arch::x86_64::{
+    __m256i, __m512, __m512i, _mm256_add_epi32, _mm256_madd_epi16, _mm256_maddubs_epi16,
+    _mm256_set1_epi16, _mm256_set1_epi32, _mm512_add_ps, _mm512_cvtepi32_ps, _mm512_dpbusd_epi32,
+    _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps,
+};
+use std::ops::Range;
+
+use pulp::{Arch, bytemuck};
+use rayon::prelude::*;
+
+use super::{COLUMNS, runs, scale};
+
+/// Numbers of a column that one instruction multiplies and adds.
+const DEPTH: usize = 4;
+
+/// [`DEPTH`] numbers of each of [`COLUMNS`] columns.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([i8; COLUMNS * DEPTH]);
+
+/// How the processor multiplies bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Instructions {
+    Avx512Vnni,
+    Avx2,
+}
+
+impl Instructions {
+    /// The best there are; None if there are none.
+    pub fn here() -> Option<Self> {
+        [Self::Avx512Vnni, Self::Avx2]
+            .into_iter()
+            .find(|it| it.are_here())
+    }
+
+    fn are_here(self) -> bool {
+        match self {
+            Self::Avx512Vnni => {
+                is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512vnni")
+            }
+            Self::Avx2 => is_x86_feature_detected!("avx2"),
+        }
+    }
+
+    /// The byte of a number 0, and how many steps there are from it to the largest one.
+    fn levels(self) -> (u8, f32) {
+        match self {
+            Self::Avx512Vnni => (128, 127.0),
+            Self::Avx2 => (64, 63.0),
+        }
+    }
+
+    /// Rows that are computed together: as many as registers hold sums of.
+    fn rows(self) -> usize {
+        match self {
+            Self::Avx512Vnni => 10,
+            Self::Avx2 => 4,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct BytePanels {
+    instructions: Instructions,
+    /// Lines of a panel.
+    depth: usize,
+    inputs: usize,
+    outputs: usize,
+    lines: Vec<Line>,
+    /// Of each panel's columns: their sum times the byte of 0, negative.
+    offsets: Vec<[i32; COLUMNS]>,
+    scales: Vec<[f32; COLUMNS]>,
+    bias: Vec<[f32; COLUMNS]>,
+}
+
+/// Rows of numbers as bytes, run by run, [`DEPTH`] numbers of each row side by side.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Quantised {
+    quads: Vec<i32>,
+    /// What a byte of each row is multiplied with.
+    scales: Vec<f32>,
+    row: Vec<u8>,
+}
+
+impl BytePanels {
+    pub fn new(
+        instructions: Instructions,
+        [inputs, outputs]: [usize; 2],
+        at: impl Fn(usize, usize) -> f32 + Sync,
+        bias: &[f32],
+    ) -> Self {
+        let zero = i32::from(instructions.levels().0);
+        let (panels, depth) = (outputs.div_ceil(COLUMNS), inputs.div_ceil(DEPTH));
+        let mut lines = vec![Line([0; COLUMNS * DEPTH]); panels * depth];
+        let mut sums = vec![[0; COLUMNS]; panels];
+        let mut scales = vec![[0.0; COLUMNS]; panels];
+        lines
+            .par_chunks_mut(depth.max(1))
+            .zip(sums.par_iter_mut().zip(&mut scales))
+            .enumerate()
+            .for_each(|(panel, (lines, (sums, scales)))| {
+                let first = panel * COLUMNS;
+                for column in first..outputs.min(first + COLUMNS) {
+                    let lane = column - first;
+                    let scale = scale((0..inputs).map(|row| at(row, column)));
+                    scales[lane] = scale;
+                    for row in 0..inputs {
+                        #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
+                        let byte = (at(row, column) / scale).round() as i8;
+                        sums[lane] += i32::from(byte);
+                        lines[row / DEPTH].0[lane * DEPTH + row % DEPTH] = byte;
+                    }
+                }
+            });
+        let of_panel = |panel: usize| {
+            let bias = &bias[panel * COLUMNS..];
+            std::array::from_fn(|lane| bias.get(lane).copied().unwrap_or_default())
+        };
+        Self {
+            instructions,
+            depth,
+            inputs,
+            outputs,
+            lines,
+            offsets: sums
+                .into_iter()
+                .map(|sums| sums.map(|sum: i32| -zero * sum))
+                .collect(),
+            scales,
+            bias: (0..panels).map(of_panel).collect(),
+        }
+    }
+
+    /// The rows of `x` as bytes.
+    pub fn quantise(&self, x: &[f32], rows: usize, quantised: &mut Quantised) {
+        let Quantised { quads, scales, row } = quantised;
+        quads.resize(rows * self.depth, 0);
+        scales.clear();
+        // What stands behind the last number is multiplied with weights of 0.
+        row.resize(self.depth * DEPTH, 0);
+        for run in runs(rows, self.instructions.rows()) {
+            let quads = &mut quads[run.start * self.depth..run.end * self.depth];
+            let x = &x[run.start * self.inputs..run.end * self.inputs];
+            for (place, x) in x.chunks_exact(self.inputs).enumerate() {
+                scales.push(Arch::new().dispatch(
+                    #[inline(always)]
+                    || to_bytes(x, row, self.instructions.levels()),
+                ));
+                let (bytes, _) = row.as_chunks::<DEPTH>();
+                for (quads, bytes) in quads.chunks_exact_mut(run.len()).zip(bytes) {
+                    quads[place] = i32::from_le_bytes(*bytes);
+                }
+            }
+        }
+    }
+
+    /// Some panels' columns of the product.
+    ///
+    /// # Shapes
+    /// - output: `[rows, columns]`
+    pub fn multiply(&self, x: &Quantised, panels: Range<usize>, output: &mut [f32]) {
+        assert!(
+            self.instructions.are_here(),
+            "panels are made for the processor"
+        );
+        if panels.is_empty() {
+            return;
+        }
+        #[expect(
+            unsafe_code,
+            reason = "the processor has the instructions, as asserted"
+        )]
+        unsafe {
+            match self.instructions {
+                Instructions::Avx512Vnni => self.multiply_wide(x, panels, output),
+                Instructions::Avx2 => self.multiply_narrow(x, panels, output),
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+    fn multiply_wide(&self, x: &Quantised, panels: Range<usize>, output: &mut [f32]) {
+        let rows = x.scales.len();
+        let width = self.outputs.min(panels.end * COLUMNS) - panels.start * COLUMNS;
+        let group = if rows <= 4 { 4 } else { 2 };
+        let mut first = panels.start;
+        while first < panels.end {
+            let count = group.min(panels.end - first);
+            let column = (first - panels.start) * COLUMNS;
+            for run in runs(rows, self.instructions.rows()) {
+                let quads = &x.quads[run.start * self.depth..run.end * self.depth];
+                let output = &mut output[run.start * width..run.end * width];
+                let (output, x) = ((output, width, column), (quads, &x.scales[run.clone()]));
+                macro_rules! tile {
+                    ($(($rows:literal, $panels:literal)),*) => {
+                        match (run.len(), count) {
+                            $(($rows, $panels) => {
+                                self.wide_tile::<$rows, $panels>(x, first, output);
+                            })*
+                            _ => unreachable!("runs and groups have these sizes"),
+                        }
+                    };
+                }
+                tile!(
+                    (1, 1),
+                    (2, 1),
+                    (3, 1),
+                    (4, 1),
+                    (5, 1),
+                    (6, 1),
+                    (7, 1),
+                    (8, 1),
+                    (9, 1),
+                    (10, 1),
+                    (1, 2),
+                    (2, 2),
+                    (3, 2),
+                    (4, 2),
+                    (5, 2),
+                    (6, 2),
+                    (7, 2),
+                    (8, 2),
+                    (9, 2),
+                    (10, 2),
+                    (1, 3),
+                    (2, 3),
+                    (3, 3),
+                    (4, 3),
+                    (1, 4),
+                    (2, 4),
+                    (3, 4),
+                    (4, 4)
+                );
+            }
+            first += count;
+        }
+    }
+
+    /// `R` rows times `P` panels.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
+    fn wide_tile<const R: usize, const P: usize>(
+        &self,
+        (quads, scales): (&[i32], &[f32]),
+        first: usize,
+        (output, width, column): (&mut [f32], usize, usize),
+    ) {
+        let depth = self.depth;
+        let panels: [&[Line]; P] =
+            std::array::from_fn(|panel| &self.lines[(first + panel) * depth..][..depth]);
+        let mut sums: [[__m512i; P]; R] = std::array::from_fn(|_| {
+            std::array::from_fn(|panel| bytemuck::cast(self.offsets[first + panel]))
+        });
+        let (quads, _) = quads.as_chunks::<R>();
+        let quads = &quads[..depth];
+        for place in 0..depth {
+            for panel in 0..P {
+                let line: __m512i = bytemuck::cast(panels[panel][place].0);
+                for row in 0..R {
+                    let x = _mm512_set1_epi32(quads[place][row]);
+                    sums[row][panel] = _mm512_dpbusd_epi32(sums[row][panel], x, line);
+                }
+            }
+        }
+        let rows = output.chunks_exact_mut(width).zip(scales);
+        for ((row, scale), sums) in rows.zip(sums) {
+            for (panel, sum) in sums.into_iter().enumerate() {
+                let scales: __m512 = bytemuck::cast(self.scales[first + panel]);
+                let bias: __m512 = bytemuck::cast(self.bias[first + panel]);
+                let scales = _mm512_mul_ps(scales, _mm512_set1_ps(*scale));
+                let sum = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scales);
+                let line: [f32; COLUMNS] = bytemuck::cast(_mm512_add_ps(sum, bias));
+                let column = column + panel * COLUMNS;
+                let len = COLUMNS.min(width - column);
+                row[column..][..len].copy_from_slice(&line[..len]);
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn multiply_narrow(&self, x: &Quantised, panels: Range<usize>, output: &mut [f32]) {
+        let rows = x.scales.len();
+        let width = self.outputs.min(panels.end * COLUMNS) - panels.start * COLUMNS;
+        for panel in panels.clone() {
+            let column = (panel - panels.start) * COLUMNS;
+            for run in runs(rows, self.instructions.rows()) {
+                let quads = &x.quads[run.start * self.depth..run.end * self.depth];
+                let output = &mut output[run.start * width..run.end * width];
+                let (output, x) = ((output, width, column), (quads, &x.scales[run.clone()]));
+                match run.len() {
+                    1 => self.narrow_tile::<1>(x, panel, output),
+                    2 => self.narrow_tile::<2>(x, panel, output),
+                    3 => self.narrow_tile::<3>(x, panel, output),
+                    _ => self.narrow_tile::<4>(x, panel, output),
+                }
+            }
+        }
+    }
+
+    /// `R` rows times a panel.
+    #[target_feature(enable = "avx2")]
+    fn narrow_tile<const R: usize>(
+        &self,
+        (quads, scales): (&[i32], &[f32]),
+        panel: usize,
+        (output, width, column): (&mut [f32], usize, usize),
+    ) {
+        let ones = _mm256_set1_epi16(1);
+        let lines = &self.lines[panel * self.depth..][..self.depth];
+        let offsets: [__m256i; 2] = bytemuck::cast(self.offsets[panel]);
+        let mut sums = [offsets; R];
+        let (quads, _) = quads.as_chunks::<R>();
+        for (line, quads) in lines.iter().zip(quads) {
+            let line: [__m256i; 2] = bytemuck::cast(line.0);
+            for row in 0..R {
+                let x = _mm256_set1_epi32(quads[row]);
+                for half in 0..2 {
+                    let pairs = _mm256_maddubs_epi16(x, line[half]);
+                    let sum = _mm256_madd_epi16(pairs, ones);
+                    sums[row][half] = _mm256_add_epi32(sums[row][half], sum);
+                }
+            }
+        }
+        let rows = output.chunks_exact_mut(width).zip(scales);
+        for ((row, scale), sums) in rows.zip(sums) {
+            let sums: [i32; COLUMNS] = bytemuck::cast(sums);
+            let len = COLUMNS.min(width - column);
+            let columns = self.scales[panel].iter().zip(&self.bias[panel]);
+            let columns = columns.zip(sums).zip(&mut row[column..][..len]);
+            for (((of_column, bias), sum), output) in columns {
+                #[expect(clippy::cast_precision_loss, reason = "rounded to bytes before")]
+                let sum = sum as f32;
+                *output = sum * (of_column * scale) + bias;
+            }
+        }
+    }
+}
+
+/// Rounds a row to bytes around that of 0; gives what a step is to be multiplied with. What is no number makes that no
+/// number.
+#[inline(always)]
+fn to_bytes(x: &[f32], bytes: &mut [u8], (zero, steps): (u8, f32)) -> f32 {
+    /// Adding it rounds to the nearest integer, which then stands in the lowest bits.
+    const SHIFT: f32 = 12_582_912.0;
+    let mut largest = [0.0_f32; COLUMNS];
+    // 0, unless one of the numbers is none: the largest passes over those.
+    let mut nothing = [0.0_f32; COLUMNS];
+    let (blocks, rest) = x.as_chunks::<COLUMNS>();
+    for block in blocks {
+        for lane in 0..COLUMNS {
+            largest[lane] = largest[lane].max(block[lane].abs());
+            nothing[lane] += block[lane] * 0.0;
+        }
+    }
+    for (lane, x) in rest.iter().enumerate() {
+        largest[lane] = largest[lane].max(x.abs());
+        nothing[lane] += x * 0.0;
+    }
+    let largest = largest.into_iter().fold(0.0, f32::max);
+    let factor = if largest > 0.0 { steps / largest } else { 0.0 };
+    for (x, byte) in x.iter().zip(bytes) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the lowest byte is the number"
+        )]
+        let rounded = (x * factor + SHIFT).to_bits() as u8;
+        *byte = rounded.wrapping_add(zero);
+    }
+    largest / steps + nothing.iter().sum::<f32>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_instructions_multiply_alike() {
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let number = |i: usize| ((i * 37 % 101) as f32 - 50.0) / 50.0;
+        let [rows, inputs, outputs] = [7, 70, 41];
+        let x: Vec<f32> = (0..rows * inputs).map(number).collect();
+        let weight = |row: usize, column: usize| number(row * outputs + column + 5);
+        let bias: Vec<f32> = (0..outputs).map(number).collect();
+        for instructions in [Instructions::Avx512Vnni, Instructions::Avx2] {
+            if !instructions.are_here() {
+                println!("skipped: this processor has no {instructions:?}");
+                continue;
+            }
+            let panels = BytePanels::new(instructions, [inputs, outputs], weight, &bias);
+            let (mut quantised, mut found) = (Quantised::default(), vec![0.0; rows * outputs]);
+            panels.quantise(&x, rows, &mut quantised);
+            panels.multiply(&quantised, 0..outputs.div_ceil(COLUMNS), &mut found);
+            for (place, found) in found.iter().enumerate() {
+                let (row, column) = (place / outputs, place % outputs);
+                let products = (0..inputs).map(|i| x[row * inputs + i] * weight(i, column));
+                let expected = bias[column] + products.sum::<f32>();
+                let difference = (found - expected).abs();
+                assert!(difference < 0.3, "{instructions:?}: {found} {expected}");
+            }
+        }
+    }
+}

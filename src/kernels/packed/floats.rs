@@ -1,0 +1,270 @@
+//! Weights as 32-bit floats in panels of [`COLUMNS`] columns, multiplied by runs of rows that stay in registers.
+
+use std::ops::Range;
+
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+use super::{COLUMNS, runs};
+
+/// A row of a panel, where a register can be loaded without crossing cache lines.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f32; COLUMNS]);
+
+/// Rows that are computed together: as many as registers hold sums of.
+const WIDE_ROWS: usize = 10;
+const NARROW_ROWS: usize = 4;
+
+/// How many numbers a register of this machine holds.
+struct Lanes;
+
+impl WithSimd for Lanes {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> usize {
+        S::F32_LANES
+    }
+}
+
+/// Rows computed together on this machine.
+fn largest_run() -> usize {
+    match Arch::new().dispatch(Lanes) {
+        lanes if lanes >= COLUMNS => WIDE_ROWS,
+        lanes if lanes * 4 >= COLUMNS => NARROW_ROWS,
+        _ => 1,
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct FloatPanels {
+    inputs: usize,
+    outputs: usize,
+    /// Panel by panel, each `[inputs]` lines.
+    lines: Vec<Line>,
+    /// A line for each panel.
+    bias: Vec<Line>,
+}
+
+impl FloatPanels {
+    pub fn new(
+        [inputs, outputs]: [usize; 2],
+        at: impl Fn(usize, usize) -> f32 + Sync,
+        bias: &[f32],
+    ) -> Self {
+        let panels = outputs.div_ceil(COLUMNS);
+        let line = |first: usize, value: &dyn Fn(usize) -> f32| {
+            let column = |lane| {
+                let column = first + lane;
+                if column < outputs { value(column) } else { 0.0 }
+            };
+            Line(std::array::from_fn(column))
+        };
+        let mut lines = vec![Line([0.0; COLUMNS]); panels * inputs];
+        lines
+            .par_chunks_mut(inputs.max(1))
+            .enumerate()
+            .for_each(|(panel, lines)| {
+                for (row, to) in lines.iter_mut().enumerate() {
+                    *to = line(panel * COLUMNS, &|column| at(row, column));
+                }
+            });
+        let bias = (0..panels).map(|panel| line(panel * COLUMNS, &|column| bias[column]));
+        Self {
+            inputs,
+            outputs,
+            lines,
+            bias: bias.collect(),
+        }
+    }
+
+    /// The rows of `x` as [`Self::multiply`] reads them: run by run, each column by column.
+    pub fn tiles(&self, x: &[f32], rows: usize, tiles: &mut Vec<f32>) {
+        tiles.resize(rows * self.inputs, 0.0);
+        for run in runs(rows, largest_run()) {
+            let from = &x[run.start * self.inputs..run.end * self.inputs];
+            let to = &mut tiles[run.start * self.inputs..run.end * self.inputs];
+            if run.len() == 1 {
+                to.copy_from_slice(from);
+                continue;
+            }
+            for (place, row) in from.chunks_exact(self.inputs).enumerate() {
+                for (to, x) in to.chunks_exact_mut(run.len()).zip(row) {
+                    to[place] = *x;
+                }
+            }
+        }
+    }
+
+    /// Some panels' columns of the product.
+    ///
+    /// # Shapes
+    /// - output: `[rows, columns]`
+    pub fn multiply(&self, tiles: &[f32], rows: usize, panels: Range<usize>, output: &mut [f32]) {
+        if panels.is_empty() {
+            return;
+        }
+        let width = self.outputs.min(panels.end * COLUMNS) - panels.start * COLUMNS;
+        Arch::new().dispatch(Product {
+            of: self,
+            tiles,
+            rows,
+            panels,
+            output,
+            width,
+        });
+    }
+}
+
+struct Product<'a> {
+    of: &'a FloatPanels,
+    tiles: &'a [f32],
+    rows: usize,
+    panels: Range<usize>,
+    output: &'a mut [f32],
+    width: usize,
+}
+
+impl WithSimd for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let rows = self.rows;
+        match COLUMNS / S::F32_LANES {
+            1 => self.by_panels::<S, 1>(simd, if rows <= 4 { 4 } else { 2 }),
+            2 => self.by_panels::<S, 2>(simd, if rows <= 2 { 2 } else { 1 }),
+            4 => self.by_panels::<S, 4>(simd, 1),
+            _ => self.one_by_one::<S>(simd),
+        }
+    }
+}
+
+impl Product<'_> {
+    /// Keeps up to `group` panels in the nearest cache while all rows pass by.
+    #[inline(always)]
+    fn by_panels<S: Simd, const V: usize>(self, simd: S, group: usize) {
+        let largest = if V == 1 { WIDE_ROWS } else { NARROW_ROWS };
+        let inputs = self.of.inputs;
+        let mut first = self.panels.start;
+        while first < self.panels.end {
+            let count = group.min(self.panels.end - first);
+            let column = (first - self.panels.start) * COLUMNS;
+            for run in runs(self.rows, largest) {
+                let tile = &self.tiles[run.start * inputs..run.end * inputs];
+                let output = &mut self.output[run.start * self.width..run.end * self.width];
+                let output = (output, self.width, column);
+                macro_rules! tile {
+                    ($(($rows:literal, $panels:literal)),*) => {
+                        match (run.len(), count) {
+                            $(($rows, $panels) => {
+                                self.of.tile::<S, $rows, $panels, V>(simd, tile, first, output);
+                            })*
+                            _ => unreachable!("runs and groups have these sizes"),
+                        }
+                    };
+                }
+                if V == 1 {
+                    tile!(
+                        (1, 1),
+                        (2, 1),
+                        (3, 1),
+                        (4, 1),
+                        (5, 1),
+                        (6, 1),
+                        (7, 1),
+                        (8, 1),
+                        (9, 1),
+                        (10, 1),
+                        (1, 2),
+                        (2, 2),
+                        (3, 2),
+                        (4, 2),
+                        (5, 2),
+                        (6, 2),
+                        (7, 2),
+                        (8, 2),
+                        (9, 2),
+                        (10, 2),
+                        (1, 3),
+                        (2, 3),
+                        (3, 3),
+                        (4, 3),
+                        (1, 4),
+                        (2, 4),
+                        (3, 4),
+                        (4, 4)
+                    );
+                } else {
+                    tile!((1, 1), (2, 1), (3, 1), (4, 1), (1, 2), (2, 2));
+                }
+            }
+            first += count;
+        }
+    }
+
+    /// Without registers of several numbers.
+    #[inline(always)]
+    fn one_by_one<S: Simd>(self, simd: S) {
+        let inputs = self.of.inputs;
+        for panel in self.panels.clone() {
+            let column = (panel - self.panels.start) * COLUMNS;
+            for row in 0..self.rows {
+                let tile = &self.tiles[row * inputs..(row + 1) * inputs];
+                let output = &mut self.output[row * self.width..(row + 1) * self.width];
+                let output = (output, self.width, column);
+                self.of.tile::<S, 1, 1, COLUMNS>(simd, tile, panel, output);
+            }
+        }
+    }
+}
+
+impl FloatPanels {
+    /// `R` rows times `P` panels of `V` registers a line.
+    #[inline(always)]
+    fn tile<S: Simd, const R: usize, const P: usize, const V: usize>(
+        &self,
+        simd: S,
+        tile: &[f32],
+        first: usize,
+        (output, width, column): (&mut [f32], usize, usize),
+    ) {
+        let registers = |line: &Line| -> [S::f32s; V] {
+            let (registers, _) = S::as_simd_f32s(&line.0);
+            std::array::from_fn(|place| registers[place])
+        };
+        let inputs = self.inputs;
+        let panels: [&[Line]; P] =
+            std::array::from_fn(|panel| &self.lines[(first + panel) * inputs..][..inputs]);
+        let mut sums: [[[S::f32s; V]; P]; R] = std::array::from_fn(|_| {
+            std::array::from_fn(|panel| registers(&self.bias[first + panel]))
+        });
+        let (tile, _) = tile.as_chunks::<R>();
+        let tile = &tile[..inputs];
+        for input in 0..inputs {
+            for panel in 0..P {
+                let line = registers(&panels[panel][input]);
+                for row in 0..R {
+                    let x = simd.splat_f32s(tile[input][row]);
+                    for place in 0..V {
+                        let sum = &mut sums[row][panel][place];
+                        *sum = simd.mul_add_f32s(x, line[place], *sum);
+                    }
+                }
+            }
+        }
+        for (row, sums) in output.chunks_exact_mut(width).zip(sums) {
+            for (panel, sums) in sums.into_iter().enumerate() {
+                let mut line = Line([0.0; COLUMNS]);
+                let (registers, _) = S::as_mut_simd_f32s(&mut line.0);
+                for (register, sum) in registers.iter_mut().zip(sums) {
+                    *register = sum;
+                }
+                let column = column + panel * COLUMNS;
+                let len = COLUMNS.min(width - column);
+                row[column..][..len].copy_from_slice(&line.0[..len]);
+            }
+        }
+    }
+}

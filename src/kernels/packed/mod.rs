@@ -1,0 +1,249 @@
+//! Products with weights that are packed once, for a search that computes with the same ones at every word; and what
+//! stands between these products. Plain slices without a gradient graph: the tensors of burn are the definition.
+//!
+//! Rows of one matrix are what one thread computes; [`Scratch::on_cores`] lets large products of few rows use several.
+
+#[cfg(target_arch = "x86_64")]
+mod bytes;
+mod floats;
+mod reading;
+mod rows;
+mod table;
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use floats::FloatPanels;
+
+pub use reading::{Columns, attend, attend_once};
+pub use rows::{Activation, RowNorm, log_normalisers};
+pub use table::Table;
+
+/// Columns of a matrix that are packed together: one AVX-512 register, two of AVX2.
+const COLUMNS: usize = 16;
+
+/// What one core computes before it pays to ask another one.
+const LARGE: usize = 1 << 20;
+
+/// How weights are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Quantization {
+    /// As 32-bit floats.
+    #[default]
+    None,
+    /// As 8-bit integers with a scale for each column; rows of numbers are brought to 8 bits as they come. Where the
+    /// processor has no products of bytes, weights are rounded alike and computed as floats.
+    Int8,
+}
+
+/// A matrix of weights as its reader finds it: number `(row, column)` stands at `row · strides[0] + column · strides[1]`.
+#[derive(Debug, Clone, Copy)]
+pub struct Weights<'a> {
+    pub values: &'a [f32],
+    pub strides: [usize; 2],
+}
+
+impl<'a> Weights<'a> {
+    /// Row by row, each of `columns` numbers.
+    pub fn by_rows(values: &'a [f32], columns: usize) -> Self {
+        Self {
+            values,
+            strides: [columns, 1],
+        }
+    }
+
+    /// The transpose of what stands row by row, each of `columns` numbers.
+    pub fn transposed(values: &'a [f32], columns: usize) -> Self {
+        Self {
+            values,
+            strides: [1, columns],
+        }
+    }
+
+    fn at(&self, row: usize, column: usize) -> f32 {
+        self.values[row * self.strides[0] + column * self.strides[1]]
+    }
+}
+
+/// A linear map `x W + b` whose weights are packed.
+#[derive(Debug, Clone)]
+pub struct PackedMatrix {
+    inputs: usize,
+    outputs: usize,
+    panels: Panels,
+}
+
+#[derive(Debug, Clone)]
+enum Panels {
+    Floats(FloatPanels),
+    #[cfg(target_arch = "x86_64")]
+    Bytes(bytes::BytePanels),
+}
+
+/// What a thread keeps from product to product, so that nothing is allocated twice.
+#[derive(Debug, Clone, Default)]
+pub struct Scratch {
+    floats: Vec<f32>,
+    #[cfg(target_arch = "x86_64")]
+    bytes: bytes::Quantised,
+    several_cores: bool,
+}
+
+impl Scratch {
+    /// One whose large products are shared among all cores.
+    #[must_use]
+    pub fn on_cores(several_cores: bool) -> Self {
+        Self {
+            several_cores,
+            ..Self::default()
+        }
+    }
+}
+
+impl PackedMatrix {
+    /// Packs parts that stand side by side: each `[inputs, outputs]` with its bias `[outputs]` or none.
+    ///
+    /// # Panics
+    /// If the parts have no common number of inputs.
+    pub fn new(
+        inputs: usize,
+        parts: &[(Weights<'_>, usize, Option<&[f32]>)],
+        quantization: Quantization,
+    ) -> Self {
+        let outputs = parts.iter().map(|(_, outputs, _)| outputs).sum();
+        let mut bias = vec![0.0; outputs];
+        // Column by column, since panels and their scales are made of columns.
+        let mut columns: Vec<(Weights<'_>, usize)> = Vec::with_capacity(outputs);
+        for &(weights, outputs, part) in parts {
+            if let Some(part) = part {
+                bias[columns.len()..][..outputs].copy_from_slice(part);
+            }
+            columns.extend((0..outputs).map(|column| (weights, column)));
+        }
+        let at = |row: usize, column: usize| {
+            let (weights, column) = columns[column];
+            weights.at(row, column)
+        };
+        let sizes = [inputs, outputs];
+        let panels = match quantization {
+            Quantization::None => Panels::Floats(FloatPanels::new(sizes, at, &bias)),
+            Quantization::Int8 => Self::quantised(sizes, at, &bias),
+        };
+        Self {
+            inputs,
+            outputs,
+            panels,
+        }
+    }
+
+    fn quantised(
+        sizes: [usize; 2],
+        at: impl Fn(usize, usize) -> f32 + Sync,
+        bias: &[f32],
+    ) -> Panels {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(instructions) = bytes::Instructions::here() {
+            return Panels::Bytes(bytes::BytePanels::new(instructions, sizes, at, bias));
+        }
+        let scales: Vec<f32> = (0..sizes[1])
+            .map(|column| scale((0..sizes[0]).map(|row| at(row, column))))
+            .collect();
+        let rounded = |row, column: usize| {
+            let scale = scales[column];
+            (at(row, column) / scale).round() * scale
+        };
+        Panels::Floats(FloatPanels::new(sizes, rounded, bias))
+    }
+
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// `x W + b`, which replaces what is in `output`.
+    ///
+    /// # Shapes
+    /// - x: `[rows, inputs]`
+    /// - output: `[rows, outputs]`
+    pub fn multiply(&self, x: &[f32], output: &mut Vec<f32>, scratch: &mut Scratch) {
+        let rows = x.len() / self.inputs;
+        assert_eq!(
+            rows * self.inputs,
+            x.len(),
+            "rows of {} numbers",
+            self.inputs
+        );
+        output.resize(rows * self.outputs, 0.0);
+        if rows == 0 {
+            return;
+        }
+        match &self.panels {
+            Panels::Floats(panels) => {
+                let mut tiles = std::mem::take(&mut scratch.floats);
+                panels.tiles(x, rows, &mut tiles);
+                self.shared(rows, output, scratch.several_cores, |columns, output| {
+                    panels.multiply(&tiles, rows, columns, output);
+                });
+                scratch.floats = tiles;
+            }
+            #[cfg(target_arch = "x86_64")]
+            Panels::Bytes(panels) => {
+                let mut quantised = std::mem::take(&mut scratch.bytes);
+                panels.quantise(x, rows, &mut quantised);
+                self.shared(rows, output, scratch.several_cores, |columns, output| {
+                    panels.multiply(&quantised, columns, output);
+                });
+                scratch.bytes = quantised;
+            }
+        }
+    }
+
+    /// Computes all panels of columns, on several cores if it pays: then each has its part of the columns to itself.
+    fn shared(
+        &self,
+        rows: usize,
+        output: &mut [f32],
+        several_cores: bool,
+        compute: impl Fn(Range<usize>, &mut [f32]) + Sync,
+    ) {
+        let panels = self.outputs.div_ceil(COLUMNS);
+        let cores = rayon::current_num_threads();
+        if !several_cores || cores == 1 || rows * self.inputs * self.outputs < LARGE {
+            compute(0..panels, output);
+            return;
+        }
+        let part = |number: usize| {
+            let panels = panels * number / cores..panels * (number + 1) / cores;
+            let columns = panels.start * COLUMNS..self.outputs.min(panels.end * COLUMNS);
+            let mut output = vec![0.0; rows * columns.len()];
+            compute(panels, &mut output);
+            (columns, output)
+        };
+        let parts: Vec<_> = (0..cores).into_par_iter().map(part).collect();
+        for (columns, part) in parts.iter().filter(|(columns, _)| !columns.is_empty()) {
+            let rows = output.chunks_exact_mut(self.outputs);
+            for (row, part) in rows.zip(part.chunks_exact(columns.len())) {
+                row[columns.clone()].copy_from_slice(part);
+            }
+        }
+    }
+}
+
+/// What 8-bit integers up to 127 are multiplied with.
+fn scale(column: impl Iterator<Item = f32>) -> f32 {
+    let largest = column.fold(0.0_f32, |largest, value| largest.max(value.abs()));
+    if largest > 0.0 { largest / 127.0 } else { 1.0 }
+}
+
+/// Runs of up to `largest` rows, as equal as can be.
+fn runs(rows: usize, largest: usize) -> impl Iterator<Item = Range<usize>> + Clone {
+    let count = rows.div_ceil(largest);
+    (0..count).map(move |number| rows * number / count..rows * (number + 1) / count)
+}
+
+#[cfg(test)]
+mod tests;

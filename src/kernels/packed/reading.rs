@@ -1,0 +1,184 @@
+//! Multi-head scaled dot-product attention over slices, as [`attention`](crate::kernels::attention) over tensors.
+
+use std::ops::Range;
+
+use pulp::Arch;
+
+use crate::kernels::matmul::{dot, exp, max, multiply, sum, transpose};
+
+/// Some columns of a matrix, as many as its reader knows.
+#[derive(Debug, Clone, Copy)]
+pub struct Columns<'a> {
+    pub values: &'a [f32],
+    /// Columns of the whole matrix.
+    pub width: usize,
+    pub first: usize,
+}
+
+impl<'a> Columns<'a> {
+    #[inline(always)]
+    fn row(&self, row: usize, len: usize) -> &'a [f32] {
+        &self.values[row * self.width + self.first..][..len]
+    }
+}
+
+/// Attention of runs of queries, each to a run of keys, in `num_heads` heads of `q.len / num_heads` columns.
+///
+/// Causal, query `i` of a run sees its keys up to `i + num_keys - num_queries`.
+///
+/// # Shapes
+/// - output: `[query rows, d_model]`; rows of no run stay as they are
+pub fn attend(
+    [q, k, v]: [Columns<'_>; 3],
+    segments: impl Iterator<Item = (Range<usize>, Range<usize>)>,
+    (num_heads, causal): (usize, bool),
+    (output, d_model): (&mut [f32], usize),
+) {
+    let mut scratch = Scratch::default();
+    for (queries, keys) in segments {
+        let output = &mut output[queries.start * d_model..queries.end * d_model];
+        if keys.is_empty() {
+            output.fill(0.0);
+            continue;
+        }
+        let segment = Segment {
+            matrices: [q, k, v],
+            queries,
+            keys,
+            causal,
+            d_head: d_model / num_heads,
+            d_model,
+        };
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for head in 0..num_heads {
+                    segment.attend(head, &mut scratch, output);
+                }
+            },
+        );
+    }
+}
+
+struct Segment<'a> {
+    matrices: [Columns<'a>; 3],
+    queries: Range<usize>,
+    keys: Range<usize>,
+    causal: bool,
+    d_head: usize,
+    d_model: usize,
+}
+
+/// One head's part of a segment.
+#[derive(Default)]
+struct Scratch {
+    q: Vec<f32>,
+    k: Vec<f32>,
+    transposed: Vec<f32>,
+    v: Vec<f32>,
+    weights: Vec<f32>,
+    context: Vec<f32>,
+}
+
+impl Segment<'_> {
+    #[inline(always)]
+    fn attend(&self, head: usize, scratch: &mut Scratch, output: &mut [f32]) {
+        let (tgt, src, d_head) = (self.queries.len(), self.keys.len(), self.d_head);
+        let Scratch {
+            q,
+            k,
+            transposed,
+            v,
+            weights,
+            context,
+        } = scratch;
+        let copy = |matrix: &Columns<'_>, rows: &Range<usize>, to: &mut Vec<f32>| {
+            to.clear();
+            for row in rows.clone() {
+                to.extend_from_slice(&matrix.row(row, self.d_model)[head * d_head..][..d_head]);
+            }
+        };
+        copy(&self.matrices[0], &self.queries, q);
+        copy(&self.matrices[1], &self.keys, k);
+        copy(&self.matrices[2], &self.keys, v);
+        transposed.resize(src * d_head, 0.0);
+        transpose(k, transposed, [src, d_head]);
+        weights.resize(tgt * src, 0.0);
+        multiply(q, transposed, weights, [tgt, d_head, src]);
+        for (query, weights) in weights.chunks_exact_mut(src).enumerate() {
+            let visible = if self.causal {
+                (query + 1 + src).saturating_sub(tgt).min(src)
+            } else {
+                src
+            };
+            softmax(&mut weights[..visible], d_head);
+            weights[visible..].fill(0.0);
+        }
+        context.resize(tgt * d_head, 0.0);
+        multiply(weights, v, context, [tgt, src, d_head]);
+        let rows = output.chunks_exact_mut(self.d_model);
+        for (row, context) in rows.zip(context.chunks_exact(d_head)) {
+            row[head * d_head..][..d_head].copy_from_slice(context);
+        }
+    }
+}
+
+/// Attention of one query to `len` rows of keys and values that lie anywhere: `row` gives both.
+///
+/// # Shapes
+/// - q, each key and value, output: `[d_model]`
+#[inline(always)]
+pub fn attend_once<'m>(
+    q: &[f32],
+    len: usize,
+    row: impl Fn(usize) -> [&'m [f32]; 2],
+    num_heads: usize,
+    weights: &mut Vec<f32>,
+    output: &mut [f32],
+) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            let d_head = q.len() / num_heads;
+            weights.resize(num_heads * len, 0.0);
+            for place in 0..len {
+                let [keys, _] = row(place);
+                let heads = q.chunks_exact(d_head).zip(keys.chunks_exact(d_head));
+                for (head, (q, key)) in heads.enumerate() {
+                    weights[head * len + place] = dot(q, key);
+                }
+            }
+            for weights in weights.chunks_exact_mut(len.max(1)) {
+                softmax(weights, d_head);
+            }
+            output.fill(0.0);
+            for place in 0..len {
+                let [_, values] = row(place);
+                let heads = output
+                    .chunks_exact_mut(d_head)
+                    .zip(values.chunks_exact(d_head));
+                for (head, (output, value)) in heads.enumerate() {
+                    let weight = weights[head * len + place];
+                    for (output, value) in output.iter_mut().zip(value) {
+                        *output += weight * value;
+                    }
+                }
+            }
+        },
+    );
+}
+
+/// `softmax(scores / √d_head)`.
+#[inline(always)]
+#[expect(clippy::cast_precision_loss, reason = "a head is small")]
+fn softmax(scores: &mut [f32], d_head: usize) {
+    let scale = 1.0 / (d_head as f32).sqrt();
+    let largest = max(scores);
+    for score in scores.iter_mut() {
+        *score = exp((*score - largest) * scale);
+    }
+    let total = 1.0 / sum(scores);
+    for score in scores.iter_mut() {
+        *score *= total;
+    }
+}

@@ -1,0 +1,135 @@
+//! Packed products and what stands between them, beside their definitions.
+
+use super::*;
+
+#[expect(clippy::cast_precision_loss, reason = "small numbers")]
+fn numbers(count: usize, seed: usize) -> Vec<f32> {
+    let number = |i: usize| (((i + seed) * 2_654_435_761 % 1_009) as f32 - 504.0) / 504.0;
+    (0..count).map(number).collect()
+}
+
+fn product(x: &[f32], weights: &[f32], bias: &[f32], [inputs, outputs]: [usize; 2]) -> Vec<f32> {
+    let rows = x.chunks_exact(inputs);
+    rows.flat_map(|x| {
+        (0..outputs).map(|column| {
+            let products = x.iter().enumerate();
+            let products = products.map(|(row, x)| x * weights[row * outputs + column]);
+            bias[column] + products.sum::<f32>()
+        })
+    })
+    .collect()
+}
+
+fn packed(weights: &[f32], bias: &[f32], sizes: [usize; 2], how: Quantization) -> PackedMatrix {
+    let weights = Weights::by_rows(weights, sizes[1]);
+    PackedMatrix::new(sizes[0], &[(weights, sizes[1], Some(bias))], how)
+}
+
+/// The largest difference, as a share of the largest number.
+fn difference(found: &[f32], expected: &[f32]) -> f32 {
+    assert_eq!(found.len(), expected.len());
+    let largest = expected.iter().fold(1e-9_f32, |a, b| a.max(b.abs()));
+    let pairs = found.iter().zip(expected);
+    pairs.fold(0.0_f32, |worst, (a, b)| worst.max((a - b).abs())) / largest
+}
+
+#[test]
+fn packed_products_are_products() {
+    for sizes in [[1, 1], [5, 3], [64, 16], [33, 70], [130, 257]] {
+        let (weights, bias) = (numbers(sizes[0] * sizes[1], 3), numbers(sizes[1], 5));
+        for rows in [1, 2, 3, 4, 5, 9, 10, 11, 23] {
+            let x = numbers(rows * sizes[0], 7);
+            let expected = product(&x, &weights, &bias, sizes);
+            for (how, tolerance) in [(Quantization::None, 1e-5), (Quantization::Int8, 5e-2)] {
+                let matrix = packed(&weights, &bias, sizes, how);
+                let mut found = vec![f32::NAN; 3];
+                matrix.multiply(&x, &mut found, &mut Scratch::default());
+                let worst = difference(&found, &expected);
+                assert!(worst < tolerance, "{how:?} {rows} × {sizes:?}: {worst}");
+            }
+        }
+    }
+}
+
+#[test]
+fn cores_share_a_product_without_a_trace() {
+    let sizes = [128, 2_100];
+    let (weights, bias) = (numbers(sizes[0] * sizes[1], 3), numbers(sizes[1], 5));
+    let x = numbers(6 * sizes[0], 7);
+    for how in [Quantization::None, Quantization::Int8] {
+        let matrix = packed(&weights, &bias, sizes, how);
+        let [alone, shared] = [false, true].map(|several| {
+            let mut found = Vec::new();
+            matrix.multiply(&x, &mut found, &mut Scratch::on_cores(several));
+            found
+        });
+        assert!(alone == shared, "{how:?}");
+    }
+}
+
+#[test]
+fn parts_stand_side_by_side() {
+    let (left, right) = (numbers(12 * 5, 1), numbers(12 * 7, 2));
+    let bias = numbers(7, 4);
+    let parts = [
+        (Weights::by_rows(&left, 5), 5, None),
+        (Weights::transposed(&right, 12), 7, Some(bias.as_slice())),
+    ];
+    let matrix = PackedMatrix::new(12, &parts, Quantization::None);
+    let x = numbers(3 * 12, 9);
+    let mut found = Vec::new();
+    matrix.multiply(&x, &mut found, &mut Scratch::default());
+    let turned: Vec<f32> = (0..12 * 7).map(|i| right[i % 7 * 12 + i / 7]).collect();
+    let expected_left = product(&x, &left, &[0.0; 5], [12, 5]);
+    let expected_right = product(&x, &turned, &bias, [12, 7]);
+    for (row, found) in found.chunks_exact(12).enumerate() {
+        let expected = [
+            &expected_left[row * 5..][..5],
+            &expected_right[row * 7..][..7],
+        ]
+        .concat();
+        assert!(difference(found, &expected) < 1e-5);
+    }
+}
+
+#[test]
+fn what_is_no_number_stays_so() {
+    let weights = numbers(20 * 18, 1);
+    for how in [Quantization::None, Quantization::Int8] {
+        let matrix = packed(&weights, &[0.0; 18], [20, 18], how);
+        for broken in [f32::NAN, f32::INFINITY] {
+            let mut x = numbers(40, 2);
+            x[37] = broken;
+            let mut found = Vec::new();
+            matrix.multiply(&x, &mut found, &mut Scratch::default());
+            assert!(found[..18].iter().all(|x| x.is_finite()), "{how:?}");
+            assert!(found[18..].iter().all(|x| !x.is_finite()), "{how:?}");
+        }
+    }
+}
+
+#[test]
+fn one_query_reads_as_many_do() {
+    let (heads, d_model, keys) = (2, 24, 5);
+    let [q, k, v] = [1, 2, 3].map(|seed| numbers(keys * d_model, seed));
+    let columns = |values| Columns {
+        values,
+        width: d_model,
+        first: 0,
+    };
+    let mut together = vec![0.0; keys * d_model];
+    let segments = [(0..keys, 0..keys)];
+    attend(
+        [&q, &k, &v].map(|it| columns(it.as_slice())),
+        segments.into_iter(),
+        (heads, true),
+        (&mut together, d_model),
+    );
+    let (mut weights, mut alone) = (Vec::new(), vec![0.0; d_model]);
+    for (query, together) in together.chunks_exact(d_model).enumerate() {
+        let row = |place: usize| [&k, &v].map(|it| &it[place * d_model..][..d_model]);
+        let q = &q[query * d_model..][..d_model];
+        attend_once(q, query + 1, row, heads, &mut weights, &mut alone);
+        assert!(difference(&alone, together) < 1e-5);
+    }
+}

@@ -1,0 +1,214 @@
+//! The packed decoder: whole translations, and one word of every hypothesis at a time.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::layers::{Buffers, PackedAttention, PackedFeedForward, PackedNorm, PackedReading, norm};
+use super::state::{PackedSource, PackedState};
+use super::{PackedDecoderOutput, PackedEncoderOutput};
+use crate::kernels::packed::{Columns, Quantization, RowNorm, Scratch, attend, attend_once};
+use crate::model::decoder::{Decoder, DecoderLayer};
+
+/// The layers of a [`Decoder`] that reads its own sentence alone.
+#[derive(Debug, Clone)]
+pub(super) struct PackedDecoder {
+    layers: Vec<Layer>,
+    final_norm: Option<RowNorm>,
+}
+
+#[derive(Debug, Clone)]
+struct Layer {
+    own: PackedAttention,
+    norm_own: PackedNorm,
+    cross: PackedReading,
+    norm_cross: PackedNorm,
+    feed_forward: PackedFeedForward,
+    norm_ff: PackedNorm,
+}
+
+impl PackedDecoder {
+    pub fn new(decoder: &Decoder, quantization: Quantization) -> Self {
+        let position = decoder.norm_position;
+        let layer = |layer: &DecoderLayer| Layer {
+            own: PackedAttention::new(&layer.self_attention, quantization),
+            norm_own: PackedNorm::new(&layer.norm_self, position),
+            cross: PackedReading::new(&layer.cross_attention, quantization),
+            norm_cross: PackedNorm::new(&layer.norm_cross, position),
+            feed_forward: PackedFeedForward::new(&layer.feed_forward, quantization),
+            norm_ff: PackedNorm::new(&layer.norm_ff, position),
+        };
+        Self {
+            layers: decoder.layers.iter().map(layer).collect(),
+            final_norm: decoder.final_norm.as_ref().map(norm),
+        }
+    }
+
+    pub fn num_layers(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// Projects encoded sentences to what every layer reads of them.
+    pub fn source(&self, encoded: &PackedEncoderOutput, scratch: &mut Scratch) -> PackedSource {
+        let memory = |layer: &Layer| {
+            let mut memory = Vec::new();
+            let projection = &layer.cross.memory;
+            projection.multiply(&encoded.states, &mut memory, scratch);
+            memory
+        };
+        PackedSource {
+            layers: Arc::new(self.layers.iter().map(memory).collect()),
+            sentences: encoded.sentences.clone(),
+            positions: encoded.positions.clone(),
+        }
+    }
+
+    /// States of the embedded rows `y`, each sentence seeing the words before and the source rows beside it in
+    /// `segments`.
+    ///
+    /// # Shapes
+    /// - y, states: `[rows, d_model]`
+    pub fn forward(
+        &self,
+        mut y: Vec<f32>,
+        segments: Vec<(Range<usize>, Range<usize>)>,
+        states: &[f32],
+        scratch: Scratch,
+    ) -> PackedDecoderOutput {
+        let mut buffers = Buffers::new(scratch);
+        let (mut memory, mut fed_forward) = (Vec::new(), Vec::new());
+        for (number, layer) in self.layers.iter().enumerate() {
+            let own = segments.iter().map(|(rows, _)| rows.clone());
+            layer.norm_own.residual(&mut y, &mut buffers, |y, buffers| {
+                layer.own.forward(y, own, true, buffers);
+            });
+            let residual = &layer.norm_cross;
+            residual.residual(&mut y, &mut buffers, |y, buffers| {
+                let cross = &layer.cross;
+                let d_model = cross.query.outputs();
+                let Buffers {
+                    branch,
+                    wide,
+                    context,
+                    scratch,
+                    ..
+                } = buffers;
+                cross.memory.multiply(states, &mut memory, scratch);
+                cross.query.multiply(y, wide, scratch);
+                context.clear();
+                context.resize(y.len(), 0.0);
+                let columns = |values, width, first| Columns {
+                    values,
+                    width,
+                    first,
+                };
+                attend(
+                    [
+                        columns(wide.as_slice(), d_model, 0),
+                        columns(&memory, 2 * d_model, 0),
+                        columns(&memory, 2 * d_model, d_model),
+                    ],
+                    segments.iter().cloned(),
+                    (cross.num_heads, false),
+                    (context, d_model),
+                );
+                cross.output.multiply(context, branch, scratch);
+            });
+            layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
+                if number + 1 == self.layers.len() {
+                    fed_forward = y.to_vec();
+                }
+                layer.feed_forward.forward(y, buffers);
+            });
+        }
+        PackedDecoderOutput {
+            states: self.finished(y),
+            fed_forward,
+        }
+    }
+
+    /// States after one more word of every hypothesis, `y` `[hypotheses, d_model]`.
+    pub fn step(
+        &self,
+        state: &mut PackedState,
+        mut y: Vec<f32>,
+        mut fed_forward: Option<&mut Vec<f32>>,
+    ) -> Vec<f32> {
+        state.begin_word();
+        let mut buffers = std::mem::take(&mut state.buffers);
+        for (number, layer) in self.layers.iter().enumerate() {
+            layer.norm_own.residual(&mut y, &mut buffers, |y, buffers| {
+                let own = &layer.own;
+                let d_model = own.output.inputs();
+                let Buffers {
+                    branch,
+                    context,
+                    weights,
+                    scratch,
+                    ..
+                } = buffers;
+                // Queries, keys and values of the new words stay where they are computed.
+                let mut block = Vec::new();
+                own.projections.multiply(y, &mut block, scratch);
+                state.own[number].push(block);
+                let blocks = &state.own[number];
+                context.resize(y.len(), 0.0);
+                let new = blocks.last().map_or(&[][..], Vec::as_slice);
+                let queries = new.chunks_exact(3 * d_model).zip(&state.rows);
+                for ((new, rows), context) in queries.zip(context.chunks_exact_mut(d_model)) {
+                    let row = |place: usize| {
+                        let row = &blocks[place][rows[place] as usize * 3 * d_model..];
+                        [&row[d_model..][..d_model], &row[2 * d_model..][..d_model]]
+                    };
+                    let (q, len) = (&new[..d_model], rows.len());
+                    attend_once(q, len, row, own.num_heads, weights, context);
+                }
+                own.output.multiply(context, branch, scratch);
+            });
+            layer
+                .norm_cross
+                .residual(&mut y, &mut buffers, |y, buffers| {
+                    let cross = &layer.cross;
+                    let d_model = cross.query.outputs();
+                    let Buffers {
+                        branch,
+                        wide,
+                        context,
+                        weights,
+                        scratch,
+                        ..
+                    } = buffers;
+                    cross.query.multiply(y, wide, scratch);
+                    context.resize(y.len(), 0.0);
+                    let memory = &state.source.layers[number];
+                    let queries = wide.chunks_exact(d_model).zip(&state.numbers);
+                    for ((q, &number), context) in queries.zip(context.chunks_exact_mut(d_model)) {
+                        let rows = state.source.sentences[number].clone();
+                        let row = |place: usize| {
+                            let row = &memory[(rows.start + place) * 2 * d_model..][..2 * d_model];
+                            [&row[..d_model], &row[d_model..]]
+                        };
+                        attend_once(q, rows.len(), row, cross.num_heads, weights, context);
+                    }
+                    cross.output.multiply(context, branch, scratch);
+                });
+            layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
+                if let Some(fed_forward) = &mut fed_forward
+                    && number + 1 == self.layers.len()
+                {
+                    fed_forward.clear();
+                    fed_forward.extend_from_slice(y);
+                }
+                layer.feed_forward.forward(y, buffers);
+            });
+        }
+        state.buffers = buffers;
+        self.finished(y)
+    }
+
+    fn finished(&self, mut y: Vec<f32>) -> Vec<f32> {
+        if let Some(norm) = &self.final_norm {
+            norm.apply(&mut y);
+        }
+        y
+    }
+}

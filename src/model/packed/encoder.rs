@@ -1,0 +1,70 @@
+//! The packed encoder: sentences by themselves.
+
+use std::ops::Range;
+
+use super::layers::{Buffers, PackedAttention, PackedFeedForward, PackedNorm, norm};
+use crate::kernels::packed::{Quantization, RowNorm, Scratch};
+use crate::model::encoder::Encoder;
+use crate::model::encoder_sublayer::EncoderSublayer;
+
+/// The sublayers of an [`Encoder`].
+#[derive(Debug, Clone)]
+pub(super) struct PackedEncoder {
+    sublayers: Vec<Sublayer>,
+    final_norm: Option<RowNorm>,
+}
+
+#[derive(Debug, Clone)]
+struct Sublayer {
+    kind: Kind,
+    norm: PackedNorm,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Attention(PackedAttention),
+    FeedForward(PackedFeedForward),
+}
+
+impl PackedEncoder {
+    pub fn new(encoder: &Encoder, quantization: Quantization) -> Self {
+        let sublayer = |sublayer: &EncoderSublayer| Sublayer {
+            kind: match (&sublayer.attention, &sublayer.feed_forward) {
+                (Some(attention), _) => {
+                    Kind::Attention(PackedAttention::new(attention, quantization))
+                }
+                (None, Some(feed_forward)) => {
+                    Kind::FeedForward(PackedFeedForward::new(feed_forward, quantization))
+                }
+                (None, None) => unreachable!("a sublayer is attention or feed-forward"),
+            },
+            norm: PackedNorm::new(&sublayer.norm, encoder.norm_position),
+        };
+        Self {
+            sublayers: encoder.sublayers.iter().map(sublayer).collect(),
+            final_norm: encoder.final_norm.as_ref().map(norm),
+        }
+    }
+
+    /// States of the embedded rows `x` `[rows, d_model]`, each sentence by itself.
+    pub fn forward(
+        &self,
+        mut x: Vec<f32>,
+        sentences: &[Range<usize>],
+        scratch: Scratch,
+    ) -> Vec<f32> {
+        let mut buffers = Buffers::new(scratch);
+        for Sublayer { kind, norm } in &self.sublayers {
+            norm.residual(&mut x, &mut buffers, |x, buffers| match kind {
+                Kind::Attention(attention) => {
+                    attention.forward(x, sentences.iter().cloned(), false, buffers);
+                }
+                Kind::FeedForward(feed_forward) => feed_forward.forward(x, buffers),
+            });
+        }
+        if let Some(norm) = &self.final_norm {
+            norm.apply(&mut x);
+        }
+        x
+    }
+}

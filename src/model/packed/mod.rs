@@ -1,0 +1,254 @@
+//! A Transformer for inference on the CPU: its weights packed once, its steps computed on plain slices.
+//!
+//! The layers of burn, with which a model is trained, are the definition; a test compares the two. What
+//! [`PackedTransformer::new`] refuses is computed by them.
+
+mod decoder;
+mod embedding;
+mod encoder;
+mod layers;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use burn::tensor::Device;
+
+use super::batch::Batch;
+use super::context_config::Context;
+use super::datastore::Datastore;
+use super::encoder::EncoderOutput;
+use super::packed_batch::PackedBatch;
+use super::transformer::Transformer;
+use crate::kernels::packed::{
+    PackedMatrix, Quantization, Scratch, Table, Weights, log_normalisers,
+};
+use decoder::PackedDecoder;
+use embedding::PackedEmbedding;
+use encoder::PackedEncoder;
+
+pub use state::{PackedSource, PackedState};
+
+/// A packed model.
+#[derive(Debug, Clone)]
+pub struct PackedTransformer {
+    source: PackedEmbedding,
+    target: PackedEmbedding,
+    /// None where burn's encoder has to read: it reads more than the sentence.
+    encoder: Option<PackedEncoder>,
+    decoder: PackedDecoder,
+    /// `[d_model, vocab]`
+    logits: PackedMatrix,
+    quantization: Quantization,
+}
+
+/// States of the words of some translations, as [`DecoderOutput`](super::DecoderOutput).
+#[derive(Debug, Clone)]
+pub struct PackedDecoderOutput {
+    /// `[rows, d_model]`
+    pub states: Vec<f32>,
+    /// What enters the feed-forward sublayer of the last layer, `[rows, d_model]`.
+    pub fed_forward: Vec<f32>,
+}
+
+/// Encoded sentences as plain numbers.
+#[derive(Debug, Clone)]
+pub struct PackedEncoderOutput {
+    /// `[rows, d_model]`
+    pub states: Vec<f32>,
+    /// Rows of every sentence.
+    pub sentences: Vec<Range<usize>>,
+    /// Place of the first word of each of them, as in [`PackedBatch::positions`].
+    pub positions: Vec<[usize; 3]>,
+}
+
+impl PackedTransformer {
+    /// Packs the weights of a model with this context; the error says what it has that is not computed here. This is the
+    /// one place that decides.
+    ///
+    /// # Errors
+    /// If the model is on a GPU, or its decoder reads more than its own sentence.
+    pub fn new(
+        network: &Transformer,
+        context: Option<Context>,
+        quantization: Quantization,
+    ) -> Result<Self, &'static str> {
+        let device = network.embedding.words.val().device();
+        if device.is_autodiff() || device != Device::flex() {
+            return Err("it is not on the CPU, or learns");
+        }
+        if context.is_some_and(|context| context.is_bilingual()) || network.decoder.gated.is_some()
+        {
+            return Err("its decoder reads translations of other sentences");
+        }
+        let layers = &network.decoder.layers;
+        if layers.iter().any(|layer| layer.fusion.is_some()) {
+            return Err("its decoder reads BERT");
+        }
+        if layers.iter().any(|layer| layer.context.is_some()) {
+            return Err("its decoder reads other sentences");
+        }
+        let target = network.target_embedding();
+        let table = Table::new(network.logits.as_ref().unwrap_or(&target.words).val());
+        let [vocab, d_model] = [table.rows(), table.columns()];
+        let parts = [(Weights::transposed(table.values(), d_model), vocab, None)];
+        Ok(Self {
+            source: PackedEmbedding::new(&network.embedding),
+            target: PackedEmbedding::new(target),
+            encoder: Self::packs_encoder(network, context)
+                .then(|| PackedEncoder::new(&network.encoder, quantization)),
+            decoder: PackedDecoder::new(&network.decoder, quantization),
+            logits: PackedMatrix::new(d_model, &parts, quantization),
+            quantization,
+        })
+    }
+
+    /// Whether the encoder reads sentences by themselves, counted from their own beginnings.
+    fn packs_encoder(network: &Transformer, context: Option<Context>) -> bool {
+        let encoder = &network.encoder;
+        context.is_none()
+            && network.reserve.is_none()
+            && network.concatenated == 0
+            && network.flat.is_none()
+            && network.bert.is_none()
+            && encoder.contexts.is_empty()
+            && encoder.fusions.is_empty()
+            && encoder.previous.is_none()
+            && encoder.gated.is_none()
+    }
+
+    /// Whether [`Self::encode`] can be called.
+    pub fn encodes(&self) -> bool {
+        self.encoder.is_some()
+    }
+
+    pub fn vocab_size(&self) -> usize {
+        self.logits.outputs()
+    }
+
+    pub fn quantization(&self) -> Quantization {
+        self.quantization
+    }
+
+    /// Encodes sentences by themselves; None if the model's encoder reads more.
+    pub fn encode(&self, rows: &PackedBatch, scratch: Scratch) -> Option<PackedEncoderOutput> {
+        let x = self.source.rows(rows, &rows.positions);
+        let encoder = self.encoder.as_ref()?;
+        Some(PackedEncoderOutput {
+            states: encoder.forward(x, &rows.sentences, scratch),
+            sentences: rows.sentences.clone(),
+            positions: rows.positions.clone(),
+        })
+    }
+
+    /// States of all words of translations of the sentences of `encoded`, as [`Transformer::decode`]; sentence `n` of
+    /// `target` translates sentence `translated[n]`.
+    pub fn decode(
+        &self,
+        target: &PackedBatch,
+        encoded: &PackedEncoderOutput,
+        translated: &[usize],
+        scratch: Scratch,
+    ) -> PackedDecoderOutput {
+        let of = |number: &usize| {
+            (
+                encoded.sentences[*number].clone(),
+                encoded.positions[*number],
+            )
+        };
+        let (sources, positions): (Vec<_>, Vec<_>) = translated.iter().map(of).unzip();
+        let y = self.target.rows(target, &positions);
+        let segments = target.sentences.iter().cloned().zip(sources);
+        let decoder = &self.decoder;
+        decoder.forward(y, segments.collect(), &encoded.states, scratch)
+    }
+
+    /// Log-probability of each of `batch.labels` after the words before it, as [`Model::label_log_probs`](super::Model::label_log_probs), in the thread
+    /// that asks.
+    ///
+    /// # Panics
+    /// If the model's encoder reads more than sentences.
+    pub fn label_log_probs(&self, batch: &Batch, datastore: Option<&Datastore>) -> Vec<f32> {
+        /// Scores of so many rows are held at once.
+        const ROWS: usize = 64;
+        let output = self.label_states(batch);
+        let d_model = self.logits.inputs();
+        let mut scratch = Scratch::default();
+        let (mut scores, mut normalisers) = (Vec::new(), Vec::new());
+        let mut log_probs = Vec::with_capacity(batch.labels.len());
+        let labels = batch.labels.chunks(ROWS);
+        for (states, labels) in output.states.chunks(ROWS * d_model).zip(labels) {
+            self.logits.multiply(states, &mut scores, &mut scratch);
+            log_normalisers(&scores, self.vocab_size(), &mut normalisers);
+            let rows = scores.chunks_exact(self.vocab_size());
+            let rows = rows.zip(&normalisers).zip(labels);
+            log_probs.extend(
+                rows.map(|((scores, normaliser), label)| scores[*label as usize] - normaliser),
+            );
+        }
+        let Some(datastore) = datastore else {
+            return log_probs;
+        };
+        let near = datastore.near_rows(&output.fed_forward, &mut scratch);
+        let words = log_probs.into_iter().zip(&batch.labels).zip(near);
+        words
+            .map(|((alone, &label), near)| datastore.mixed(alone.exp(), label, &near).ln())
+            .collect()
+    }
+
+    /// States of all words of `batch.target`, in the thread that asks.
+    ///
+    /// # Panics
+    /// If the model's encoder reads more than sentences.
+    pub fn label_states(&self, batch: &Batch) -> PackedDecoderOutput {
+        let encoded = self.encode(&batch.source, Scratch::default());
+        let encoded = encoded.expect("a packed encoder");
+        self.decode(
+            &batch.target,
+            &encoded,
+            &batch.translated,
+            Scratch::default(),
+        )
+    }
+
+    /// What a search reads of encoded sentences.
+    pub fn source(&self, encoded: &PackedEncoderOutput, scratch: &mut Scratch) -> PackedSource {
+        self.decoder.source(encoded, scratch)
+    }
+
+    /// A state before the first word, with one hypothesis for each of these sentences of the source.
+    pub fn start(&self, source: PackedSource, numbers: &[usize], scratch: Scratch) -> PackedState {
+        PackedState::new(self.decoder.num_layers(), source, numbers, scratch)
+    }
+
+    /// Adds the word `ids[h]` to hypothesis `h`: scores before softmax, and what enters the last feed-forward sublayer if
+    /// it is asked for.
+    ///
+    /// # Shapes
+    /// - scores: `[hypotheses, vocab]`
+    /// - fed_forward: `[hypotheses, d_model]`
+    pub fn step(
+        &self,
+        state: &mut PackedState,
+        ids: &[u32],
+        scores: &mut Vec<f32>,
+        fed_forward: Option<&mut Vec<f32>>,
+    ) {
+        let y = self.target.words(ids, &state.next_positions());
+        let states = self.decoder.step(state, y, fed_forward);
+        self.logits.multiply(&states, scores, state.scratch());
+    }
+}
+
+impl PackedEncoderOutput {
+    /// Sentences as burn's encoder has encoded them.
+    pub fn of(encoded: &EncoderOutput) -> Self {
+        let (states, sentences) = encoded.own_states();
+        Self {
+            states: Table::new(states).values().to_vec(),
+            sentences,
+            positions: encoded.positions.clone(),
+        }
+    }
+}

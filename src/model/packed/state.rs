@@ -1,0 +1,86 @@
+//! What a search remembers of its hypotheses: a hypothesis is a list of rows, so that none is ever copied.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::layers::Buffers;
+use crate::kernels::packed::Scratch;
+
+/// Keys and values of encoded sentences, as every layer reads them.
+#[derive(Debug, Clone)]
+pub struct PackedSource {
+    /// Each `[rows, 2 · d_model]`.
+    pub(super) layers: Arc<Vec<Vec<f32>>>,
+    /// Rows of every sentence.
+    pub(super) sentences: Vec<Range<usize>>,
+    /// Place of the first word of each of them.
+    pub(super) positions: Vec<[usize; 3]>,
+}
+
+/// A number of hypotheses that grow together.
+#[derive(Debug, Clone)]
+pub struct PackedState {
+    /// Words decoded so far, the same for all hypotheses.
+    len: usize,
+    pub(super) source: PackedSource,
+    /// The sentence of each hypothesis.
+    pub(super) numbers: Vec<usize>,
+    /// For each layer and each word so far queries, keys and values of the hypotheses there were: `[rows, 3 · d_model]`.
+    pub(super) own: Vec<Vec<Vec<f32>>>,
+    /// For each hypothesis its row among those of each word.
+    pub(super) rows: Vec<Vec<u32>>,
+    pub(super) buffers: Buffers,
+}
+
+impl PackedState {
+    /// Before the first word, with one hypothesis for each of the sentences `numbers`.
+    pub(super) fn new(
+        num_layers: usize,
+        source: PackedSource,
+        numbers: &[usize],
+        scratch: Scratch,
+    ) -> Self {
+        Self {
+            len: 0,
+            source,
+            numbers: numbers.to_vec(),
+            own: vec![Vec::new(); num_layers],
+            rows: vec![Vec::new(); numbers.len()],
+            buffers: Buffers::new(scratch),
+        }
+    }
+
+    pub fn num_hypotheses(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Place of the next word of every hypothesis: word, sentence, paragraph.
+    pub(super) fn next_positions(&self) -> Vec<[usize; 3]> {
+        let place = |&number: &usize| {
+            let [first, sentence, paragraph] = self.source.positions[number];
+            [first + self.len, sentence, paragraph]
+        };
+        self.numbers.iter().map(place).collect()
+    }
+
+    pub(super) fn scratch(&mut self) -> &mut Scratch {
+        &mut self.buffers.scratch
+    }
+
+    /// Every hypothesis gets the row of its own number.
+    pub(super) fn begin_word(&mut self) {
+        self.len += 1;
+        for (row, rows) in (0..).zip(&mut self.rows) {
+            rows.push(row);
+        }
+    }
+
+    /// Keeps the named hypotheses, in this order; one may be kept more than once.
+    pub fn select(&mut self, hypotheses: &[usize]) {
+        if hypotheses.iter().copied().eq(0..self.rows.len()) {
+            return;
+        }
+        self.numbers = hypotheses.iter().map(|&it| self.numbers[it]).collect();
+        self.rows = hypotheses.iter().map(|&it| self.rows[it].clone()).collect();
+    }
+}

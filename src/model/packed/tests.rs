@@ -1,0 +1,176 @@
+//! Packed models beside burn's layers.
+
+use burn::tensor::{Device, Tensor};
+
+use super::*;
+use crate::kernels::DropoutSource;
+use crate::model::{
+    Architecture, Context, Counting, MemorySource, Model, ModelConfig, Network, NormPosition,
+    Positions, SearchState,
+};
+use crate::text::vocabulary::Vocabulary;
+
+fn config() -> ModelConfig {
+    ModelConfig {
+        vocab_size: 40,
+        d_model: 24,
+        d_ff: 36,
+        num_heads: 3,
+        encoder: "s-sf-f".parse().expect("a layout"),
+        num_decoder_layers: 2,
+        dropout: 0.0,
+        positions: Positions::Sinusoidal,
+        norm: NormPosition::Post,
+        tied_embeddings: true,
+        max_tokens: 12,
+        architecture: Architecture::Transformer,
+        context: None,
+        memory: MemorySource::Live,
+        warm_gate: false,
+        memory_use: None,
+        bert: None,
+    }
+}
+
+fn configs() -> Vec<ModelConfig> {
+    let tables = Positions::MultiLevel {
+        words: 13,
+        sentences: 2,
+        paragraphs: 2,
+        counting: Counting::Restarting,
+    };
+    vec![
+        config(),
+        ModelConfig {
+            norm: NormPosition::Pre,
+            ..config()
+        },
+        ModelConfig {
+            tied_embeddings: false,
+            num_decoder_layers: 1,
+            ..config()
+        },
+        ModelConfig {
+            positions: tables,
+            ..config()
+        },
+    ]
+}
+
+fn model(config: &ModelConfig) -> Model {
+    Model::seeded(config, 7, &Device::flex()).expect("a model")
+}
+
+fn network(model: &Model) -> &Transformer {
+    match &model.network {
+        Network::Transformer(network) => network,
+        Network::RnnSearch(_) => unreachable!("a Transformer"),
+    }
+}
+
+fn packed(model: &Model) -> PackedTransformer {
+    PackedTransformer::new(network(model), None, Quantization::None).expect("it can be packed")
+}
+
+fn source() -> PackedBatch {
+    let mut rows = PackedBatch::default();
+    rows.push(&[9, 8, 7, 6, 5, 3], (0, 0));
+    rows.push(&[11, 3], (1, 0));
+    rows.push(&[30, 31, 32, 3], (0, 3));
+    rows
+}
+
+fn assert_close(found: &[f32], expected: Tensor<2>, what: &str) {
+    let expected: Vec<f32> = expected.into_data().iter::<f32>().collect();
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(
+            (found - expected).abs() < 2e-4,
+            "{what}: {found} is not {expected}"
+        );
+    }
+}
+
+#[test]
+fn packed_models_encode_and_decode_as_burn_does() {
+    for config in configs() {
+        let model = model(&config);
+        let (packed, none) = (packed(&model), DropoutSource::none());
+        let network = network(&model);
+        let rows = source();
+        let encoded = network.encode(&rows, None, &none);
+        let found = packed.encode(&rows, Scratch::default()).expect("sentences");
+        assert_close(&found.states, encoded.states.clone(), "encoder");
+        let target = [[2, 20, 21].as_slice(), &[2, 22], &[2], &[2, 23, 24, 25]];
+        let target = PackedBatch::new(target);
+        let translated = [0, 0, 1, 2];
+        let expected = network.decode(&target, &encoded.select(&translated), &none);
+        let found = packed.decode(&target, &found, &translated, Scratch::default());
+        assert_close(&found.states, expected.states, "decoder");
+        assert_close(&found.fed_forward, expected.fed_forward, "fed forward");
+    }
+}
+
+#[test]
+fn packed_steps_are_burns_through_every_selection() {
+    for config in configs() {
+        let model = model(&config);
+        let (packed, none) = (packed(&model), DropoutSource::none());
+        let rows = source();
+        let mut expected = model.start(&model.encode(&rows, &none));
+        let encoded = packed.encode(&rows, Scratch::default()).expect("sentences");
+        let source = packed.source(&encoded, &mut Scratch::default());
+        let mut state = packed.start(source, &[0, 1, 2], Scratch::default());
+        let mut last = vec![Vocabulary::BOS; 3];
+        let selections: [&[usize]; 4] = [&[0, 0, 1, 2, 2], &[4, 3, 0, 0], &[1, 1, 2], &[2]];
+        for (word, selection) in (20..).zip(selections) {
+            let mut scores = Vec::new();
+            let mut fed_forward = Vec::new();
+            packed.step(&mut state, &last, &mut scores, Some(&mut fed_forward));
+            let SearchState::Transformer(burns) = &mut expected else {
+                unreachable!("a Transformer")
+            };
+            let network = network(&model);
+            let words = network.next_words(burns, &last);
+            assert_close(&fed_forward, words.fed_forward, "fed forward");
+            assert_close(&scores, network.vocabulary_scores(words.states), "scores");
+            expected.select(selection);
+            state.select(selection);
+            last = (word..).take(selection.len()).collect();
+            assert_eq!(state.num_hypotheses(), selection.len());
+        }
+    }
+}
+
+#[test]
+fn bytes_come_near() {
+    let model = model(&config());
+    let [exact, bytes] = [Quantization::None, Quantization::Int8].map(|quantization| {
+        let packed =
+            PackedTransformer::new(network(&model), None, quantization).expect("it can be packed");
+        let encoded = packed.encode(&source(), Scratch::default());
+        encoded.expect("sentences").states
+    });
+    let far = exact.iter().zip(&bytes).map(|(a, b)| (a - b).abs());
+    let farthest = far.fold(0.0_f32, f32::max);
+    assert!(farthest > 0.0 && farthest < 0.1, "{farthest}");
+}
+
+#[test]
+fn what_reads_more_is_left_to_burn() {
+    let recurrent = ModelConfig {
+        architecture: Architecture::RnnSearch,
+        ..config()
+    };
+    let recurrent = model(&recurrent).packed_as(Quantization::None);
+    assert!(recurrent.packed().is_none());
+    let previous = ModelConfig {
+        context: Some(Context::Concatenation { previous: 1 }),
+        ..config()
+    };
+    let previous = model(&previous).packed_as(Quantization::None);
+    let packed = previous.packed().expect("its decoder reads a sentence");
+    assert!(!packed.encodes(), "others are read before a sentence");
+    let learning = Model::seeded(&config(), 7, &Device::flex().autodiff()).expect("a model");
+    assert!(learning.packed_as(Quantization::None).packed().is_none());
+}

@@ -1,0 +1,267 @@
+//! The search with packed weights: batches of similar length, each on a core of its own.
+
+use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+
+use super::batch::SourceText;
+use super::beam::{Hypothesis, SearchOptions, search};
+use super::broken::BrokenScores;
+use super::decode::{Decode, NextScores};
+use super::iterative::{BATCH_TOKENS, End, Found, Searcher, best, limits};
+use super::reranking::chosen;
+use crate::kernels::packed::{Scratch, log_normalisers};
+use crate::model::{Datastore, Model, PackedEncoderOutput, PackedState, PackedTransformer};
+use crate::text::vocabulary::Vocabulary;
+
+/// A packed model, and what its next words are mixed with.
+pub(super) struct PackedSearch<'a> {
+    pub packed: &'a PackedTransformer,
+    pub datastore: Option<&'a Datastore>,
+}
+
+/// A state, and what it shares with the datastore.
+pub(super) struct State {
+    hypotheses: PackedState,
+    scratch: Scratch,
+    queries: Vec<f32>,
+}
+
+impl Decode for PackedSearch<'_> {
+    type State = State;
+
+    fn vocab_size(&self) -> usize {
+        self.packed.vocab_size()
+    }
+
+    fn step(&self, state: &mut State, ids: &[u32]) -> Vec<f32> {
+        let mut scores = NextScores::default();
+        self.score(state, ids, &mut scores);
+        let rows = scores.values.chunks_exact_mut(self.vocab_size());
+        for (row, normaliser) in rows.zip(&scores.normalisers) {
+            for score in row {
+                *score -= normaliser;
+            }
+        }
+        scores.values
+    }
+
+    fn score(&self, state: &mut State, ids: &[u32], scores: &mut NextScores) {
+        let State {
+            hypotheses,
+            scratch,
+            queries,
+        } = state;
+        let NextScores {
+            values,
+            normalisers,
+        } = scores;
+        let asked = self.datastore.is_some().then_some(&mut *queries);
+        self.packed.step(hypotheses, ids, values, asked);
+        log_normalisers(values, self.packed.vocab_size(), normalisers);
+        if let Some(datastore) = self.datastore {
+            datastore.mix_in_rows(queries, values, normalisers, scratch);
+        }
+    }
+
+    fn select(&self, state: &mut State, hypotheses: &[usize]) {
+        state.hypotheses.select(hypotheses);
+    }
+}
+
+impl PackedSearch<'_> {
+    /// A state with one hypothesis for each sentence that was encoded.
+    pub fn start(&self, encoded: &PackedEncoderOutput, several_cores: bool) -> State {
+        let mut scratch = Scratch::on_cores(several_cores);
+        let source = self.packed.source(encoded, &mut scratch);
+        let numbers: Vec<usize> = (0..encoded.sentences.len()).collect();
+        State {
+            hypotheses: self.packed.start(source, &numbers, scratch.clone()),
+            scratch,
+            queries: Vec::new(),
+        }
+    }
+}
+
+/// What a core needs to search a batch.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    model: &'a Model,
+    search: &'a PackedSearch<'a>,
+    vocabulary: &'a Vocabulary,
+    text: &'a SourceText,
+    options: &'a SearchOptions,
+    /// Whether there is one batch alone.
+    several_cores: bool,
+}
+
+impl Searcher<'_> {
+    /// Translates the wanted sentences by themselves, each batch encoded by `encode` or by the packed encoder.
+    pub(super) fn by_packed(
+        &mut self,
+        packed: &PackedTransformer,
+        wanted: &[usize],
+        encode: &(dyn Fn(&[usize]) -> Option<PackedEncoderOutput> + Sync),
+    ) -> ControlFlow<End> {
+        let cores = rayon::current_num_threads();
+        let tokens = BATCH_TOKENS / self.options.beam_size.max(1);
+        let batches = batches(self.text, wanted, tokens, cores);
+        let search = PackedSearch {
+            packed,
+            datastore: self.model.datastore(),
+        };
+        let task = Task {
+            model: self.model,
+            search: &search,
+            vocabulary: self.vocabulary,
+            text: self.text,
+            options: self.options,
+            several_cores: batches.len() == 1,
+        };
+        let found = &mut *self.found;
+        let mut tell = |number, hypothesis| found(Found::Translation { number, hypothesis });
+        if cores == 1 || batches.len() == 1 {
+            for batch in &batches {
+                task.run(batch, encode, &mut tell)?;
+            }
+            return ControlFlow::Continue(());
+        }
+        task.on_cores(&batches, cores, encode, &mut tell)
+    }
+}
+
+/// A translation of a sentence, or what ends the search.
+type Message = Result<(usize, Hypothesis), BrokenScores>;
+
+impl Task<'_> {
+    /// Searches every batch on the next core that has nothing to do; `tell` is called on this one.
+    fn on_cores(
+        self,
+        batches: &[Vec<usize>],
+        cores: usize,
+        encode: &(dyn Fn(&[usize]) -> Option<PackedEncoderOutput> + Sync),
+        tell: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
+    ) -> ControlFlow<End> {
+        let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let work = |sender: Sender<Message>| {
+            while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed))
+                && !is_over.load(Ordering::Relaxed)
+            {
+                let mut send = |number, hypothesis| {
+                    // The other end is gone if the search has ended.
+                    let sent = sender.send(Ok((number, hypothesis)));
+                    sent.map_or(ControlFlow::Break(()), ControlFlow::Continue)
+                };
+                if let ControlFlow::Break(End::Broken(broken)) = self.run(batch, encode, &mut send)
+                {
+                    sender.send(Err(broken)).ok();
+                    return;
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            let (sender, receiver) = channel();
+            let threads = (0..cores.min(batches.len())).map(|_| {
+                let (sender, work) = (sender.clone(), &work);
+                scope.spawn(move || work(sender))
+            });
+            let threads: Vec<_> = threads.collect();
+            drop(sender);
+            let mut flow = ControlFlow::Continue(());
+            for message in &receiver {
+                flow = match message {
+                    Ok((number, hypothesis)) => End::asked(tell(number, hypothesis)),
+                    Err(broken) => ControlFlow::Break(End::Broken(broken)),
+                };
+                if flow.is_break() {
+                    break;
+                }
+            }
+            is_over.store(flow.is_break(), Ordering::Relaxed);
+            drop(receiver);
+            for thread in threads {
+                if let Err(panic) = thread.join() {
+                    resume_unwind(panic);
+                }
+            }
+            flow
+        })
+    }
+
+    /// Searches one batch; `tell` gets each sentence's translation as soon as it is there.
+    fn run(
+        self,
+        batch: &[usize],
+        encode: &(dyn Fn(&[usize]) -> Option<PackedEncoderOutput> + Sync),
+        tell: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
+    ) -> ControlFlow<End> {
+        let Self {
+            model,
+            search: decoder,
+            vocabulary,
+            text,
+            options,
+            several_cores,
+        } = self;
+        let encoded = encode(batch).or_else(|| {
+            let rows = text.alone(batch);
+            decoder
+                .packed
+                .encode(&rows, Scratch::on_cores(several_cores))
+        });
+        let encoded = encoded.expect("a packed encoder, or another one's states");
+        let state = decoder.start(&encoded, several_cores);
+        let limits = limits(text, batch, vocabulary);
+        if let Some(reranker) = &model.reranker {
+            let mut found = Vec::new();
+            let mut keep = |place: usize, hypotheses| found.push((batch[place], hypotheses));
+            let searched = search(decoder, state, &limits, options, vocabulary, &mut keep);
+            End::of_batch(searched, batch)?;
+            for (number, hypothesis) in chosen((text, vocabulary, options), reranker, found)? {
+                End::asked(tell(number, hypothesis))?;
+            }
+            return ControlFlow::Continue(());
+        }
+        let mut flow = ControlFlow::Continue(());
+        let mut found = |place: usize, hypotheses| {
+            if flow.is_continue() {
+                flow = tell(batch[place], best(hypotheses));
+            }
+        };
+        let searched = search(decoder, state, &limits, options, vocabulary, &mut found);
+        End::of_batch(searched, batch)?;
+        End::asked(flow)
+    }
+}
+
+/// Numbers of sentences in batches of up to about `tokens` tokens, alike in length within a window of the order given; as
+/// many batches of every window as cores have equal work with.
+fn batches(text: &SourceText, numbers: &[usize], tokens: usize, cores: usize) -> Vec<Vec<usize>> {
+    const WINDOW: usize = 512;
+    let len = |number: usize| text.sentences[number].ids.len() + 1;
+    let mut batches = Vec::new();
+    for window in numbers.chunks(WINDOW) {
+        let mut window = window.to_vec();
+        // The longest first: the last ones to be done are short.
+        window.sort_by_key(|&number| std::cmp::Reverse(len(number)));
+        let total: usize = window.iter().map(|&number| len(number)).sum();
+        let count = total.div_ceil(tokens.max(1)).next_multiple_of(cores);
+        let count = count.min(window.len());
+        let (mut before, mut last) = (0, usize::MAX);
+        for number in window {
+            // By the middle of each sentence.
+            let middle = before + len(number) / 2;
+            let batch = (middle * count / total.max(1)).min(count.saturating_sub(1));
+            if batch != last {
+                batches.push(Vec::new());
+                last = batch;
+            }
+            if let Some(batch) = batches.last_mut() {
+                batch.push(number);
+            }
+            before += len(number);
+        }
+    }
+    batches
+}
