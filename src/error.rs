@@ -300,6 +300,12 @@ pub enum Error {
         "a translation holds the character {character:?}, which no document can hold: {path:?}"
     )]
     Unwritable { character: char, path: PathBuf },
+    #[error("no column is called {name}; there are {known}: {path:?}")]
+    NoColumn {
+        name: String,
+        known: String,
+        path: PathBuf,
+    },
     #[error("cannot start a thread: {cause}")]
     Thread {
         #[source]

@@ -1,5 +1,6 @@
 //! Opening what is chosen or dropped: documents, traces, memories, models and runs.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::command::Page;
@@ -29,7 +30,7 @@ impl Kind {
         if path.is_dir() {
             return Self::of_folder(path);
         }
-        if TraceFormat::of(path).is_ok() {
+        if TraceFormat::of(path).is_ok() && !is_other_json(path) {
             Self::Trace
         } else if is_memory(path) {
             Self::Memory
@@ -49,6 +50,18 @@ impl Kind {
             Self::Folder
         }
     }
+}
+
+/// Whether a file of JSON holds something else than a trace, such as the strings of a program.
+fn is_other_json(path: &Path) -> bool {
+    const HEAD: usize = 64;
+    let mut head = [0; HEAD];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut head));
+    let is_json = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    is_json
+        && read.is_ok_and(|read| !String::from_utf8_lossy(&head[..read]).contains("canopy trace"))
 }
 
 fn has_po_files(folder: &Path) -> bool {

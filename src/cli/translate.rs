@@ -18,7 +18,7 @@ use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
 use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
 use crate::memory::TranslationMemory;
-use crate::text::document::{Document, Format, Sentence};
+use crate::text::document::{Column, Document, Format, Sentence};
 use crate::text::file::{check_place, place_of, write_atomically};
 use crate::text::pseudo::Pseudo;
 use crate::trace::{self, TraceFormat};
@@ -53,6 +53,10 @@ pub(super) struct TranslateArguments {
     /// can only be something else
     #[arg(long, value_parser = formats(), value_name = "ENDING")]
     format: Option<Format>,
+    /// Of a table (CSV, TSV), the columns to translate, by number or by the name in the first line; en:de puts the
+    /// translation of en into de where that is empty
+    #[arg(long, value_delimiter = ',', value_name = "COLUMN[:TARGET]")]
+    columns: Vec<Column>,
     /// Translate without a model, to see what becomes of a file: identity gives each sentence back as it is, accents a
     /// longer text with every letter accented, in brackets
     #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "adapt", "reranker", "trace"])]
@@ -311,7 +315,7 @@ impl TranslateArguments {
 
     fn read(&self, path: Option<&Path>) -> Result<Document> {
         if let Some(path) = path {
-            return Document::open(path, self.format);
+            return Document::open_with(path, self.format, &self.columns);
         }
         let mut bytes = Vec::new();
         std::io::stdin()
@@ -320,7 +324,8 @@ impl TranslateArguments {
         let format = self
             .format
             .or_else(|| Format::of_content(Path::new("-"), &bytes));
-        Document::from_bytes("-", format.unwrap_or(Format::Text), bytes)
+        let format = format.unwrap_or(Format::Text);
+        Document::from_bytes_with("-", format, bytes, &self.columns)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     document::{Document, Format, Markup, Paragraph, ParagraphKind, Section, Sentence, Syntax},
-    formats::Kept,
+    formats::{Column, Kept},
     inline::Run,
     placeholder, tags,
     view::Draft,
@@ -55,6 +55,11 @@ pub(crate) enum Failure {
         character: char,
         name: &'static str,
     },
+    /// A table without such a column.
+    NoColumn {
+        name: String,
+        known: String,
+    },
     /// No file of this format can hold a character of the translation.
     Unwritable {
         character: char,
@@ -62,7 +67,7 @@ pub(crate) enum Failure {
 }
 
 /// Facts about a run of inline content.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Context {
     pub kind: ParagraphKind,
     /// Of a heading: it begins a section.
@@ -76,10 +81,25 @@ pub(super) struct Context {
     pub is_sentence: bool,
 }
 
+impl Context {
+    /// The same with something more to tell translators.
+    pub fn with_note(&self, more: &str) -> Self {
+        let note = match &self.note {
+            Some(note) => format!("{note}\n{more}"),
+            None => more.to_owned(),
+        };
+        Self {
+            note: Some(note),
+            ..self.clone()
+        }
+    }
+}
+
 /// A document under construction.
 pub(super) struct Builder {
     document: Document,
     language: Option<String>,
+    columns: Vec<Column>,
 }
 
 impl Builder {
@@ -87,7 +107,18 @@ impl Builder {
         Self {
             document: Document::empty(name, format),
             language: None,
+            columns: Vec::new(),
         }
+    }
+
+    /// Chooses columns of a table.
+    pub fn set_columns(&mut self, columns: &[Column]) {
+        self.columns = columns.to_vec();
+    }
+
+    /// The columns of a table that are chosen; none if the table says itself what is text.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
     }
 
     /// The language the document says it is written in.

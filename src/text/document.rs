@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::formats::{Encoding, Kept};
 use super::view::Unit;
 
-pub use super::formats::Format;
+pub use super::formats::{Column, Format};
 
 /// One file as a tree of sections, paragraphs and sentences.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use super::{
     builder::{Builder, Failure, MAX_DEPTH},
-    document::{Document, Format},
+    document::{Column, Document, Format},
     formats::Encoding,
 };
 use crate::error::{Error, Result};
@@ -29,6 +29,18 @@ impl Document {
     /// If the file cannot be read, is damaged or encrypted, is in no encoding that it declares, or has a line or a nesting
     /// beyond [`MAX_LINE_BYTES`] and [`MAX_DEPTH`]; [`Error::UnknownFormat`] if nothing says the format.
     pub fn open(path: impl AsRef<Path>, format: Option<Format>) -> Result<Self> {
+        Self::open_with(path, format, &[])
+    }
+
+    /// The same; of a table, these columns are translated.
+    ///
+    /// # Errors
+    /// As [`Document::open`], and if a column is not there.
+    pub fn open_with(
+        path: impl AsRef<Path>,
+        format: Option<Format>,
+        columns: &[Column],
+    ) -> Result<Self> {
         let path = path.as_ref();
         let unknown = || Error::UnknownFormat {
             known: known_endings(),
@@ -39,7 +51,7 @@ impl Document {
         let name = path
             .file_name()
             .map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
-        Self::build(path, &name, format.ok_or_else(unknown)?, bytes)
+        Self::build(path, &name, format.ok_or_else(unknown)?, bytes, columns)
     }
 
     /// Reads bytes that came from elsewhere, such as standard input; `name` stands in messages.
@@ -47,8 +59,20 @@ impl Document {
     /// # Errors
     /// As [`Document::open`].
     pub fn from_bytes(name: &str, format: Format, bytes: Vec<u8>) -> Result<Self> {
-        let path = Path::new(name);
-        Self::build(path, name, format, bytes)
+        Self::from_bytes_with(name, format, bytes, &[])
+    }
+
+    /// The same; of a table, these columns are translated.
+    ///
+    /// # Errors
+    /// As [`Document::open_with`].
+    pub fn from_bytes_with(
+        name: &str,
+        format: Format,
+        bytes: Vec<u8>,
+        columns: &[Column],
+    ) -> Result<Self> {
+        Self::build(Path::new(name), name, format, bytes, columns)
     }
 
     /// Reads a text; `name` stands in messages.
@@ -56,11 +80,18 @@ impl Document {
     /// # Errors
     /// As [`Document::open`].
     pub fn parse(name: &str, format: Format, text: String) -> Result<Self> {
-        Self::build(Path::new(name), name, format, text.into_bytes())
+        Self::build(Path::new(name), name, format, text.into_bytes(), &[])
     }
 
-    fn build(path: &Path, name: &str, format: Format, bytes: Vec<u8>) -> Result<Self> {
+    fn build(
+        path: &Path,
+        name: &str,
+        format: Format,
+        bytes: Vec<u8>,
+        columns: &[Column],
+    ) -> Result<Self> {
         let mut builder = Builder::new(name, format);
+        builder.set_columns(columns);
         match format.implementation().read(name, bytes, &mut builder) {
             Ok(kept) => Ok(builder.finish(kept)),
             Err(failure) => Err(told(failure, path, builder.text())),
@@ -118,6 +149,7 @@ pub(super) fn told(failure: Failure, path: &Path, text: &str) -> Error {
             name,
             path,
         },
+        Failure::NoColumn { name, known } => Error::NoColumn { name, known, path },
         Failure::Unwritable { character } => Error::Unwritable { character, path },
     }
 }

@@ -138,6 +138,15 @@ impl Draft {
             .collect()
     }
 
+    /// Its texts, and its codes by their numbers, in order.
+    pub fn spelt(&self) -> impl Iterator<Item = (&str, Option<usize>)> {
+        let mut codes = 0..self.num_codes;
+        self.pieces.iter().map(move |piece| match piece.kind {
+            Kind::Text => (piece.shown.as_str(), None),
+            _ => ("", codes.next()),
+        })
+    }
+
     /// Whether there is anything to translate.
     pub fn holds_letter(&self) -> bool {
         self.holds_letter

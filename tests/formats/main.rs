@@ -4,6 +4,7 @@ mod office;
 mod other_programs;
 mod packages;
 mod properties;
+mod strings;
 mod xml;
 
 use std::fs;

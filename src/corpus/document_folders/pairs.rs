@@ -104,7 +104,8 @@ fn documents(folder: &Path) -> Result<Vec<String>> {
 
 /// Everything else in a folder is left alone.
 fn is_document(path: &Path) -> bool {
-    path.extension().is_some() && Format::of(path).is_some_and(|format| !format.is_bilingual())
+    path.extension().is_some()
+        && Format::of(path).is_some_and(|format| !format.is_bilingual() && !format.is_strings())
 }
 
 fn without_extension(path: &str) -> &str {

@@ -4,6 +4,7 @@
 //! text) makes ranges of that text its sentences. Every other one collects runs of inline content with a
 //! [`Draft`](super::view::Draft), hands them to the builder as units, and gets each unit back as text and codes.
 
+mod columns;
 mod docx;
 mod edits;
 mod encoding;
@@ -20,6 +21,7 @@ mod package;
 mod plain;
 mod pptx;
 mod runs;
+mod strings;
 mod xliff;
 mod xlsx;
 mod xml;
@@ -29,6 +31,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub use columns::Column;
 pub(crate) use encoding::Encoding;
 pub(super) use html::is_hidden;
 
@@ -46,6 +49,11 @@ pub(super) trait DocumentFormat: Sync {
 
     /// Whether a file has a place of its own for the translation, beside its source.
     fn is_bilingual(&self) -> bool {
+        false
+    }
+
+    /// Whether a file holds single strings of a program, not a text.
+    fn is_strings(&self) -> bool {
         false
     }
 
@@ -105,6 +113,19 @@ formats! {
     Xliff => xliff::Xliff,
     Dita => manual::DITA,
     DocBook => manual::DOCBOOK,
+    Po => strings::po::Po,
+    Json => strings::json::Json,
+    Arb => strings::json::Arb,
+    Xcstrings => strings::xcstrings::Catalogue,
+    Strings => strings::apple::Strings,
+    StringsDict => strings::plist::StringsDict,
+    Resx => strings::resx::Resx,
+    Properties => strings::properties::Properties,
+    Yaml => strings::yaml::Yaml,
+    Android => strings::android::Android,
+    Qt => strings::qt::Qt,
+    Csv => strings::table::CSV,
+    Tsv => strings::table::TSV,
 }
 
 impl Format {
@@ -157,6 +178,11 @@ impl Format {
     /// Whether a file has a place of its own for the translation, beside its source.
     pub fn is_bilingual(self) -> bool {
         self.implementation().is_bilingual()
+    }
+
+    /// Whether a file holds single strings of a program, not a text.
+    pub fn is_strings(self) -> bool {
+        self.implementation().is_strings()
     }
 
     /// The endings of all formats.

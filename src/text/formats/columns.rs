@@ -1,0 +1,62 @@
+//! Which columns of a table are translated.
+
+use std::str::FromStr;
+
+/// A column whose texts are translated, and the one that their translations go to if that is another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    pub(super) source: ColumnName,
+    pub(super) target: Option<ColumnName>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ColumnName {
+    /// Counted from 1.
+    Number(usize),
+    /// As the first line calls it.
+    Name(String),
+}
+
+impl FromStr for ColumnName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.trim().parse() {
+            Ok(0) => Err("columns are counted from 1".to_owned()),
+            Ok(number) => Ok(Self::Number(number)),
+            Err(_) if text.trim().is_empty() => Err("a column has a number or a name".to_owned()),
+            Err(_) => Ok(Self::Name(text.trim().to_owned())),
+        }
+    }
+}
+
+impl FromStr for Column {
+    type Err = String;
+
+    /// Reads `text`, `2`, `en:de` or `2:3`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (source, target) = match text.split_once(':') {
+            Some((source, target)) => (source, Some(target.parse()?)),
+            None => (text, None),
+        };
+        Ok(Self {
+            source: source.parse()?,
+            target,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_numbers_or_names() {
+        let column = "en: 3".parse::<Column>().expect("a column");
+        assert_eq!(column.source, ColumnName::Name("en".to_owned()));
+        assert_eq!(column.target, Some(ColumnName::Number(3)));
+        for bad in ["", "0", "en:", ":de"] {
+            assert!(bad.parse::<Column>().is_err(), "{bad}");
+        }
+    }
+}
