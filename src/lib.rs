@@ -7,6 +7,7 @@
 //! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
 //! | [`typesetting`] | scripts, directions and line breaks of texts; fonts of the system |
 //! | [`corpus`] | parallel documents: format, splits, importers |
+//! | [`checks`] | faults of translations: texts in, findings out |
 //! | [`metrics`] | scores: texts in, numbers out |
 //! | [`judgement`] | what people say of two translations, not knowing whose they are |
 //! | [`similarity`] | which sentences resemble each other: vectors in, neighbours out |
@@ -31,6 +32,7 @@
 
 pub mod app;
 pub mod charts;
+pub mod checks;
 pub mod cli;
 pub mod contrastive;
 pub mod corpus;

@@ -8,6 +8,7 @@ use super::explorer::ExploreCommand;
 use super::settings::MEMORY_EXTENSIONS;
 use super::training::{Side, TrainingCommand};
 use crate::text::document::Format;
+use crate::text::export::ExportFormat;
 
 /// A question to a person.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +20,13 @@ pub enum Ask {
         document: PathBuf,
         folder: Option<PathBuf>,
         name: String,
+    },
+    /// Where sentences with their translations shall go.
+    ExportTranslation {
+        document: PathBuf,
+        folder: Option<PathBuf>,
+        name: String,
+        format: ExportFormat,
     },
     ModelFolder {
         folder: Option<PathBuf>,
@@ -99,6 +107,9 @@ impl Ask {
             Self::SaveTranslation { name, .. } => {
                 ("Save the translation", Pick::NewFile(name.clone()))
             }
+            Self::ExportTranslation { name, .. } => {
+                ("Export source and translation", Pick::NewFile(name.clone()))
+            }
             Self::ModelFolder { .. } | Self::EvaluatedModel { .. } => {
                 ("Choose a model folder", Pick::Folder)
             }
@@ -153,6 +164,7 @@ impl Ask {
         match self {
             Self::OpenDocument { folder }
             | Self::SaveTranslation { folder, .. }
+            | Self::ExportTranslation { folder, .. }
             | Self::OpenTrace { folder }
             | Self::CompareTrace { folder }
             | Self::EvaluatedModel { folder }
@@ -169,6 +181,14 @@ impl Ask {
             Self::SaveTranslation { document, .. } => Command::SaveTo {
                 document,
                 path,
+                overwrite: confirmed,
+            },
+            Self::ExportTranslation {
+                document, format, ..
+            } => Command::ExportTo {
+                document,
+                path,
+                format,
                 overwrite: confirmed,
             },
             Self::ModelFolder { .. } => Command::OpenModel(path),

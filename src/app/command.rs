@@ -8,6 +8,8 @@ use super::find::FindCommand;
 use super::settings::Theme;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
+use crate::text::document::SubtitleLayout;
+use crate::text::export::ExportFormat;
 
 /// An action of the user, from a menu, a key or a button.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +31,15 @@ pub enum Command {
         document: PathBuf,
         path: PathBuf,
         /// Whether what is there may be replaced; the dialog has asked.
+        overwrite: bool,
+    },
+    /// Asks where sentences with their translations shall go.
+    Export(ExportFormat),
+    /// Writes them there.
+    ExportTo {
+        document: PathBuf,
+        path: PathBuf,
+        format: ExportFormat,
         overwrite: bool,
     },
     Quit,
@@ -78,6 +89,7 @@ pub enum Command {
     LearnFromMemory(bool),
     SetDevice(DeviceChoice),
     SetBeamSize(usize),
+    SetSubtitleLayout(SubtitleLayout),
     SetTheme(Theme),
     ShowShortcuts(bool),
     ToggleShortcuts,

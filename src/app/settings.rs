@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::inference::{DeviceChoice, asset_folders, is_starter};
-use crate::text::document::Format;
+use crate::text::document::{Format, SubtitleLayout};
 
 const NUM_RECENT: usize = 8;
 
@@ -26,6 +26,8 @@ pub struct Settings {
     pub theme: Theme,
     pub device: Device,
     pub beam_size: usize,
+    /// How much room translated subtitles have.
+    pub subtitles: SubtitleLayout,
     pub shows_outline: bool,
     /// Whether the document page lists what the memory has like the selected sentence.
     pub shows_similar: bool,
@@ -49,6 +51,7 @@ impl Default for Settings {
             theme: Theme::System,
             device: Device::Auto,
             beam_size: 4,
+            subtitles: SubtitleLayout::default(),
             shows_outline: true,
             shows_similar: true,
             recent_documents: vec![],

@@ -170,6 +170,13 @@ impl AppState {
                 path,
                 overwrite,
             } => self.save_translation(&document, path, overwrite),
+            Command::Export(format) => self.ask_where_to_export(format),
+            Command::ExportTo {
+                document,
+                path,
+                format,
+                overwrite,
+            } => self.export_translation(&document, path, format, overwrite),
             Command::Quit => self.asks.push(Ask::Quit),
             Command::Translate(scope) => self.translate(scope),
             Command::UpdateRest => self.update_rest(),
@@ -216,6 +223,9 @@ impl AppState {
             Command::SetBeamSize(beam_size) => {
                 self.set(|settings| settings.beam_size = beam_size.clamp(1, 16));
             }
+            Command::SetSubtitleLayout(layout) => {
+                self.set(|settings| settings.subtitles = layout);
+            }
             Command::SetTheme(theme) => self.set(|settings| settings.theme = theme),
             Command::ShowShortcuts(shows) => self.shows_shortcuts = shows,
             Command::ToggleShortcuts => self.shows_shortcuts = !self.shows_shortcuts,
@@ -238,9 +248,10 @@ impl AppState {
     pub fn is_enabled(&self, command: &Command) -> bool {
         let document = self.document.as_ref();
         match command {
-            Command::SaveAs | Command::CloseDocument | Command::Find(FindCommand::Open) => {
-                document.is_some()
-            }
+            Command::SaveAs
+            | Command::Export(_)
+            | Command::CloseDocument
+            | Command::Find(FindCommand::Open) => document.is_some(),
             Command::Find(FindCommand::Next | FindCommand::Previous) => {
                 document.is_some_and(|document| !document.find.query.is_empty())
             }

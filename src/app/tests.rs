@@ -14,6 +14,7 @@ use crate::app::progress::Preparation;
 use crate::inference::{DeviceChoice, Flag, ModelInfo, Reads, TraceCost, Translation};
 use crate::jobs::{Event, FileRequest, JobId, Project, Request, State, UserMemory};
 use crate::text::document::{Document, Format};
+use crate::text::export::ExportFormat;
 
 const PAGE: &str =
     "<h1>Print</h1><p>Click <b>File</b>. Then wait.</p><h2>Preview</h2><p>Look at it.</p>";
@@ -423,6 +424,31 @@ fn the_translation_is_saved_under_a_name_with_the_language() {
         state.file_requests.last(),
         Some(FileRequest::SaveDocument { .. })
     ));
+}
+
+#[test]
+fn a_translation_is_exported_with_its_languages() {
+    let mut state = with_page();
+    state.apply(Command::Export(ExportFormat::Tmx));
+    let ask = state.asks.pop().expect("a question");
+    assert_eq!(
+        ask.pick().expect("a name").1,
+        Pick::NewFile("page.html.tmx".to_owned())
+    );
+    state.apply(ask.clone().answer("there.tmx".into(), true));
+    let Some(FileRequest::ExportDocument {
+        format, languages, ..
+    }) = state.file_requests.pop()
+    else {
+        panic!()
+    };
+    assert_eq!(format, ExportFormat::Tmx);
+    assert_eq!(
+        (languages.source.as_str(), languages.target.as_str()),
+        ("en", "de")
+    );
+    state.apply(ask.answer("page.html".into(), true));
+    assert!(state.file_requests.is_empty(), "over the source");
 }
 
 #[test]

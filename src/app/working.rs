@@ -1,6 +1,7 @@
 //! Requests to the threads: closing, saving, translating.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::ask::Ask;
 use super::command::{Page, Scope};
@@ -10,6 +11,7 @@ use super::training::Making;
 use crate::error::Result;
 use crate::inference::{DeviceChoice, Reads};
 use crate::jobs::{FileRequest, JobControl, Request, UserMemory};
+use crate::text::export::{ExportFormat, Languages};
 use crate::text::file::is_same_file;
 
 impl AppState {
@@ -65,6 +67,62 @@ impl AppState {
             document: document.path.clone(),
             folder: self.document_folder(),
             name,
+        });
+    }
+
+    pub(super) fn ask_where_to_export(&mut self, format: ExportFormat) {
+        if !self.keep_edit() {
+            self.page = Page::Document;
+            return;
+        }
+        let Some(document) = &self.document else {
+            return;
+        };
+        let name = document.path.file_name().unwrap_or_default();
+        self.asks.push(Ask::ExportTranslation {
+            document: document.path.clone(),
+            folder: self.document_folder(),
+            name: format!("{}.{}", name.to_string_lossy(), format.extension()),
+            format,
+        });
+    }
+
+    pub(super) fn export_translation(
+        &mut self,
+        document: &Path,
+        path: PathBuf,
+        format: ExportFormat,
+        overwrite: bool,
+    ) {
+        if let Some(reason) = self.why_not_saved(document, &path) {
+            self.notify(NoticeKind::Error, "Nothing was exported", reason);
+            return;
+        }
+        self.keep_edit_if_valid();
+        let job = self.next_job();
+        let Some(open) = &self.document else { return };
+        let (mut document, targets) = (open.document.clone(), open.target_texts());
+        if document.format.is_subtitles() && document.subtitle_layout != self.settings.subtitles {
+            Arc::make_mut(&mut document).subtitle_layout = self.settings.subtitles;
+        }
+        let languages = match &self.model {
+            ModelState::Open { info, .. } => Languages {
+                source: info.source_language.clone(),
+                target: info.target_language.clone(),
+            },
+            _ => Languages {
+                source: "und".to_owned(),
+                target: "und".to_owned(),
+            },
+        };
+        self.file_requests.push(FileRequest::ExportDocument {
+            job,
+            path,
+            overwrite,
+            document,
+            targets,
+            format,
+            languages,
         });
     }
 

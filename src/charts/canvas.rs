@@ -175,14 +175,7 @@ impl Canvas {
             (above + below) as usize,
         );
         let mut raster = Rasterizer::new(size.0, size.1);
-        let at = |(x, y): (f32, f32)| point(x + margin, y + above);
-        for curve in &outlines.curves {
-            match *curve {
-                Curve::Line(a, b) => raster.draw_line(at(a), at(b)),
-                Curve::Quadratic(a, b, c) => raster.draw_quad(at(a), at(b), at(c)),
-                Curve::Cubic(a, b, c, d) => raster.draw_cubic(at(a), at(b), at(c), at(d)),
-            }
-        }
+        draw_curves(&mut raster, &outlines.curves, (margin, above));
         let turn = style.transform();
         let color = style.color();
         #[expect(clippy::cast_possible_truncation, reason = "the size of a text")]
@@ -336,6 +329,22 @@ impl DrawingBackend for Canvas {
         let font = |cause: T::FontError| DrawingErrorKind::FontError(Box::new(cause));
         let ((left, top), (right, bottom)) = style.layout_box(text).map_err(font)?;
         Ok(((right - left).unsigned_abs(), (bottom - top).unsigned_abs()))
+    }
+}
+
+/// Draws outlines that begin at `origin`.
+fn draw_curves(raster: &mut Rasterizer, curves: &[Curve], origin: (f32, f32)) {
+    let at = |(x, y): (f32, f32)| point(x + origin.0, y + origin.1);
+    for curve in curves {
+        match *curve {
+            Curve::Line(start, end) => raster.draw_line(at(start), at(end)),
+            Curve::Quadratic(start, control, end) => {
+                raster.draw_quad(at(start), at(control), at(end));
+            }
+            Curve::Cubic(start, first, second, end) => {
+                raster.draw_cubic(at(start), at(first), at(second), at(end));
+            }
+        }
     }
 }
 

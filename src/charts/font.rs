@@ -17,9 +17,10 @@ const SEMIBOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
 
 /// The file of the font and its weight.
 pub(super) fn font_file(is_bold: bool) -> (&'static [u8], u16) {
-    match is_bold {
-        true => (SEMIBOLD, 600),
-        false => (REGULAR, 400),
+    if is_bold {
+        (SEMIBOLD, 600)
+    } else {
+        (REGULAR, 400)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 failed, 2 wrong usage, 130 trainings ended by an order. Results go to standard output, everything
 //! else to standard error.
 
+mod check;
 mod contrast;
 mod corpus;
 mod describe;
@@ -78,6 +79,8 @@ enum Command {
     Contrast(contrast::ContrastCommand),
     /// Show what a model looked at while it translated: as a figure, as numbers or as text
     Explain(explain::ExplainArguments),
+    /// Look for faults in translations: numbers, tags, variables, punctuation, lengths
+    Check(check::CheckArguments),
     /// Score translations that lie in files, and tell which differences are more than chance
     Score(score::ScoreArguments),
 }
@@ -202,6 +205,7 @@ pub fn run() -> ExitCode {
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
         Some(Command::Contrast(command)) => contrast::run(command),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
+        Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),
         Some(Command::Model(command)) => model::run(command),

@@ -30,7 +30,7 @@ pub(super) struct SimilarityArguments {
     #[arg(long, default_value = "cosine")]
     measure: Measure,
     /// Print the sentence that each one would get as context, for each range; so it is done without --output, too
-    #[arg(long)]
+    #[arg(long, alias = "picks")]
     context_preview: bool,
     /// Corpus whose training documents are candidates for the ranges all and hybrid; without it there is only each
     #[arg(long, value_name = "CORPUS")]

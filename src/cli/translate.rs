@@ -18,7 +18,8 @@ use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
 use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
 use crate::memory::TranslationMemory;
-use crate::text::document::{Column, Document, Format, Sentence};
+use crate::text::document::{Column, Document, Format, Sentence, SubtitleLayout};
+use crate::text::export::{ExportFormat, Languages};
 use crate::text::file::{check_place, place_of, write_atomically};
 use crate::text::pseudo::Pseudo;
 use crate::trace::{self, TraceFormat};
@@ -31,7 +32,7 @@ pub(super) struct TranslateArguments {
     #[arg(value_name = "IN")]
     inputs: Vec<PathBuf>,
     /// File, folder or - for standard output, which is also the default; a folder takes the names of the sources, with
-    /// .json behind them if --json is given
+    /// .json, or the ending of an export, behind them if --json or --export is given
     #[arg(short, long, value_name = "OUT|DIR|-")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -68,6 +69,16 @@ pub(super) struct TranslateArguments {
     /// from it). What is taken over, or copied since there is no word in it, has no tokens, and null as its log_prob
     #[arg(long)]
     json: bool,
+    /// Write sentences with their translations as something else than the document: a translation memory, XLIFF, a page or a
+    /// table with both side by side, or a page with the translation below each paragraph
+    #[arg(long, value_parser = exports(), value_name = "FORMAT", conflicts_with = "json")]
+    export: Option<ExportFormat>,
+    /// Subtitles: characters in a line
+    #[arg(long, value_name = "N", default_value_t = SubtitleLayout::default().max_chars, value_parser = positive())]
+    line_chars: usize,
+    /// Subtitles: lines in a cue
+    #[arg(long, value_name = "N", default_value_t = SubtitleLayout::default().max_lines, value_parser = positive())]
+    cue_lines: usize,
     /// Translations of yours: a TMX file, a corpus folder, a program's PO file or a folder of them, or a file with a
     /// source, a tab and a translation in each line.
     /// Exact matches are taken over, where the sentence has no markup; for the words of other sentences the
@@ -118,6 +129,21 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(values).try_map(|name| Format::named(&name).ok_or("no such format"))
 }
 
+/// The values of `--export`.
+fn exports() -> impl TypedValueParser<Value = ExportFormat> {
+    let value = |format: &ExportFormat| PossibleValue::new(format.name()).help(format.label());
+    let values: Vec<PossibleValue> = ExportFormat::ALL.iter().map(value).collect();
+    PossibleValuesParser::new(values).try_map(|name| {
+        let mut all = ExportFormat::ALL.into_iter();
+        all.find(|format| format.name() == name)
+            .ok_or("no such format")
+    })
+}
+
+fn positive() -> impl TypedValueParser<Value = usize> {
+    clap::value_parser!(u16).range(1..).map(usize::from)
+}
+
 /// Where one translation goes; `None` is standard output.
 type Place = Option<PathBuf>;
 
@@ -166,7 +192,17 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
                 .into_iter()
                 .map(|t| t.map(|t| t.text))
                 .collect();
-            document.written(&texts, Some(&translator.info().target_language))?
+            let info = translator.info();
+            match arguments.export {
+                Some(format) => {
+                    let languages = Languages {
+                        source: info.source_language.clone(),
+                        target: info.target_language.clone(),
+                    };
+                    document.exported(&texts, format, &languages)?
+                }
+                None => document.written(&texts, Some(&info.target_language))?,
+            }
         };
         arguments.put(&bytes, place)?;
     }
@@ -188,7 +224,10 @@ fn pseudo_translate(
             is_open.then(|| pseudo.translated(&sentence.text))
         };
         let texts: Vec<Option<String>> = document.sentences.iter().map(translated).collect();
-        let bytes = document.written(&texts, arguments.to.as_deref())?;
+        let bytes = match arguments.export {
+            Some(format) => document.exported(&texts, format, &arguments.languages())?,
+            None => document.written(&texts, arguments.to.as_deref())?,
+        };
         arguments.put(&bytes, place)?;
     }
     Ok(())
@@ -199,6 +238,16 @@ impl TranslateArguments {
         SearchOptions {
             beam_size: self.beam,
             ..SearchOptions::default()
+        }
+    }
+
+    /// The languages of a pseudo-translation, where they are told.
+    fn languages(&self) -> Languages {
+        // "Undetermined", as BCP 47 has it.
+        let code = |code: &Option<String>| code.clone().unwrap_or_else(|| "und".to_owned());
+        Languages {
+            source: code(&self.from),
+            target: code(&self.to),
         }
     }
 
@@ -241,6 +290,9 @@ impl TranslateArguments {
                 let mut name = source.file_name()?.to_owned();
                 if self.json {
                     name.push(".json");
+                } else if let Some(format) = self.export {
+                    name.push(".");
+                    name.push(format.extension());
                 }
                 Some(output.join(name))
             };
@@ -314,6 +366,15 @@ impl TranslateArguments {
     }
 
     fn read(&self, path: Option<&Path>) -> Result<Document> {
+        let mut document = self.opened(path)?;
+        document.subtitle_layout = SubtitleLayout {
+            max_chars: self.line_chars,
+            max_lines: self.cue_lines,
+        };
+        Ok(document)
+    }
+
+    fn opened(&self, path: Option<&Path>) -> Result<Document> {
         if let Some(path) = path {
             return Document::open_with(path, self.format, &self.columns);
         }

@@ -35,8 +35,11 @@ pub struct DocumentPanel {
     char_widths: CharWidths,
     scripts: Scripts,
     /// Of which document and languages they are.
-    scripts_of: Option<(Arc<Document>, Option<(String, String)>)>,
+    scripts_of: Option<(Arc<Document>, Languages)>,
 }
+
+/// Codes of source and target, where a model says them.
+type Languages = Option<(String, String)>;
 
 impl DocumentPanel {
     pub fn ui(

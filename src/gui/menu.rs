@@ -15,6 +15,8 @@ use crate::app::command::label_of;
 use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Page, Scope, Theme};
 use crate::inference::DeviceChoice;
 use crate::jobs::RunSeen;
+use crate::text::document::SubtitleLayout;
+use crate::text::export::ExportFormat;
 
 pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     MenuBar::new().config(MenuConfig::new()).ui(ui, |ui| {
@@ -112,6 +114,9 @@ fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     ui.set_min_width(230.0);
     for action in ACTIONS.iter().filter(|action| action.group == Group::File) {
         action_ui(ui, state, action, commands);
+        if action.command == Command::SaveAs {
+            export_menu_ui(ui, state, commands);
+        }
         if action.command == Command::Open {
             ui.menu_button("Open recent", |ui| {
                 paths_ui(
@@ -126,6 +131,21 @@ fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             });
         }
     }
+}
+
+/// The formats of exports.
+fn export_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    ui.add_enabled_ui(state.document.is_some(), |ui| {
+        ui.menu_button("Export", |ui| {
+            for format in ExportFormat::ALL {
+                let mut label = format.label().to_owned();
+                label[..1].make_ascii_uppercase();
+                if ui.button(format!("{label}…")).clicked() {
+                    commands.push(Command::Export(format));
+                }
+            }
+        });
+    });
 }
 
 fn paths_ui(
@@ -310,10 +330,24 @@ fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.with_layout(Layout::top_down(Align::Min), |ui| {
             ui.label(RichText::new(explanation).size(12.5).color(palette.weak));
         });
+        if state.document.as_ref().is_some_and(|open| open.document.format.is_subtitles()) {
+            ui.separator();
+            subtitle_layout_ui(ui, state.settings.subtitles, commands);
+        }
         ui.separator();
         ui.label(RichText::new("Computes on").size(12.5).color(palette.weak));
         device_ui(ui, state, commands);
     });
+}
+
+/// How much room translated subtitles have.
+fn subtitle_layout_ui(ui: &mut Ui, current: SubtitleLayout, commands: &mut Vec<Command>) {
+    let mut layout = current;
+    ui.add(egui::Slider::new(&mut layout.max_chars, 10..=80).text("Characters in a line"));
+    ui.add(egui::Slider::new(&mut layout.max_lines, 1..=4).text("Lines in a cue"));
+    if layout != current {
+        commands.push(Command::SetSubtitleLayout(layout));
+    }
 }
 
 /// Translates, or cancels what is running.

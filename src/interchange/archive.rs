@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::packed::Packed;
 use super::tensors::Tensors;
-use super::{npy, tensors};
+use super::{npy, tensors, torch};
 use crate::error::{Error, Result};
 
 /// Folders below the named one in which files are looked for.
@@ -134,6 +134,38 @@ impl Archive {
             return Err(self.refuse(self.lack_of_weights()));
         }
         Ok(all)
+    }
+
+    /// The weights as [`Self::tensors`] reads them, or, where there are none, of pickled files of this name or, of a model
+    /// in several files, of names like it, as `pytorch_model-00001-of-00002.bin`. Nothing in them is run.
+    ///
+    /// # Errors
+    /// As there; if a pickle builds anything but tensors.
+    pub(super) fn tensors_or_pickles(&mut self, file_name: &str) -> Result<Tensors> {
+        let stem = file_name.strip_suffix(".bin").unwrap_or(file_name);
+        let mut pickles = self.weights("bin");
+        pickles.retain(|name| {
+            let name = name.rsplit('/').next().unwrap_or_default();
+            name == file_name || name.starts_with(&format!("{stem}-"))
+        });
+        if pickles.is_empty() || !self.weights("safetensors").is_empty() {
+            return self.tensors();
+        }
+        let mut all = Tensors::new(&self.path);
+        for name in &pickles {
+            let bytes = self.read(name, u64::MAX)?;
+            let found = torch::read_torch(bytes);
+            all.add(found.map_err(|problem| self.refuse(format!("{name}: {problem}")))?)?;
+        }
+        Ok(all)
+    }
+
+    /// The bytes of a file by its whole name, however large.
+    pub(super) fn large(&mut self, file_name: &str) -> Result<Vec<u8>> {
+        let Some(name) = self.find(file_name).map(str::to_owned) else {
+            return Err(self.refuse(format!("there is no {file_name} in it")));
+        };
+        self.read(&name, u64::MAX)
     }
 
     fn lack_of_weights(&self) -> String {

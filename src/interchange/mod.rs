@@ -1,17 +1,30 @@
 //! Models that others made: their files in, named numbers out, and what the numbers of a few encoders mean.
 //!
-//! A model is a folder, or the Python wheel in which it was published. Nothing in it is executed, and formats that could
-//! be, such as pickles, are refused. [`Encoder`] is an encoder whose tensors have found their places.
+//! A model is a folder, or the zip file or Python wheel in which it was published. Nothing in it is executed: of pickles,
+//! only tensors are read, and those of encoders not at all. [`Encoder`] is an encoder and [`ForeignModel`] a translation
+//! model whose tensors have found their places; [`open`] tells by the files that are there which program made it.
 
 mod archive;
 mod bert;
+mod ctranslate2;
 mod encoder;
+mod foreign;
+mod hugging_face;
+mod marian;
 mod npy;
 mod packed;
+mod pickle;
+mod placing;
 mod sbert;
 mod tensors;
+mod torch;
 mod universal;
+mod yaml;
 
 pub use archive::Archive;
 pub use encoder::Encoder;
+pub use foreign::{
+    ForeignFormat, ForeignLanguages, ForeignModel, LanguageTokens, Licence, SearchDefaults,
+    TokenizerFiles, open,
+};
 pub use tensors::{Array, Numbers, Tensors};

@@ -175,7 +175,8 @@ pub(super) fn numbers(kind: &str, bytes: &[u8]) -> Numbers {
         "bf16" => floats(bytes, |word| bf16::from_le_bytes(word).to_f32()),
         "f4" => floats(bytes, f32::from_le_bytes),
         "f8" => floats(bytes, |word| f64::from_le_bytes(word) as f32),
-        "u1" => Numbers::Bytes(bytes.to_vec()),
+        // A text, where bytes have a sign.
+        "u1" | "i1" => Numbers::Bytes(bytes.to_vec()),
         "i4" => Numbers::Integers(words(bytes, |word| i32::from_le_bytes(word).into())),
         "i8" => Numbers::Integers(words(bytes, i64::from_le_bytes)),
         other => Numbers::Other(other.to_owned()),

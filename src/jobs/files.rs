@@ -11,6 +11,7 @@ use super::project_store::{Found, ProjectPlace};
 use super::{Event, JobId, Project};
 use crate::error::{Error, Result, caught};
 use crate::text::document::Document;
+use crate::text::export::{ExportFormat, Languages};
 use crate::text::file::write_atomically;
 
 /// Work for the file thread.
@@ -31,6 +32,16 @@ pub enum FileRequest {
         targets: Vec<Option<String>>,
         /// Of the targets, where it is known.
         language: Option<String>,
+    },
+    /// Writes sentences with their translations as something else than the document.
+    ExportDocument {
+        job: JobId,
+        path: PathBuf,
+        overwrite: bool,
+        document: Arc<Document>,
+        targets: Vec<Option<String>>,
+        format: ExportFormat,
+        languages: Languages,
     },
     /// Lets another window write the document's project.
     CloseDocument { job: JobId, path: PathBuf },
@@ -61,6 +72,7 @@ impl FileRequest {
         match self {
             Self::OpenDocument { job, .. }
             | Self::SaveDocument { job, .. }
+            | Self::ExportDocument { job, .. }
             | Self::CloseDocument { job, .. }
             | Self::Flush { job }
             | Self::SaveProject { job, .. }
@@ -85,6 +97,19 @@ impl FileRequest {
                 language,
             } => {
                 let bytes = document.written(&targets, language.as_deref())?;
+                write_atomically(&path, &bytes, overwrite)?;
+                Ok(vec![Event::DocumentSaved { job, path }])
+            }
+            Self::ExportDocument {
+                job,
+                path,
+                overwrite,
+                document,
+                targets,
+                format,
+                languages,
+            } => {
+                let bytes = document.exported(&targets, format, &languages)?;
                 write_atomically(&path, &bytes, overwrite)?;
                 Ok(vec![Event::DocumentSaved { job, path }])
             }

@@ -1,5 +1,10 @@
 //! Products of small matrices inside one core: those of a single attention head, too small for a library call.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+)]
+
 /// Columns computed together: one AVX-512 register, two of AVX2.
 const LANES: usize = 16;
 
@@ -35,26 +40,26 @@ fn multiply_rows<const R: usize>(a: &[f32], b: &[f32], c: &mut [f32], [k, n]: [u
     while column + LANES <= n {
         let mut sums = [[0.0_f32; LANES]; R];
         for inner in 0..k {
-            let b: &[f32; LANES] = b[inner * n + column..][..LANES]
-                .try_into()
-                .expect("LANES numbers");
-            for (row, sums) in sums.iter_mut().enumerate() {
+            let b = &b[inner * n + column..][..LANES];
+            for row in 0..R {
                 let a = a[row * k + inner];
-                for (sum, b) in sums.iter_mut().zip(b) {
-                    *sum += a * b;
+                for lane in 0..LANES {
+                    sums[row][lane] += a * b[lane];
                 }
             }
         }
-        for (row, sums) in sums.iter().enumerate() {
-            c[row * n + column..][..LANES].copy_from_slice(sums);
+        for row in 0..R {
+            c[row * n + column..][..LANES].copy_from_slice(&sums[row]);
         }
         column += LANES;
     }
     for column in column..n {
         for row in 0..R {
-            c[row * n + column] = (0..k)
-                .map(|inner| a[row * k + inner] * b[inner * n + column])
-                .sum();
+            let mut sum = 0.0;
+            for inner in 0..k {
+                sum += a[row * k + inner] * b[inner * n + column];
+            }
+            c[row * n + column] = sum;
         }
     }
 }
@@ -73,19 +78,35 @@ pub(super) fn transpose(m: &[f32], t: &mut [f32], [rows, columns]: [usize; 2]) {
 #[inline(always)]
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0_f32; LANES];
-    let (a_blocks, b_blocks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f32 = a_blocks
-        .remainder()
-        .iter()
-        .zip(b_blocks.remainder())
-        .map(|(a, b)| a * b)
-        .sum();
-    for (a, b) in a_blocks.zip(b_blocks) {
+    let b = &b[..a.len()];
+    let ((blocks, rest), (others, other_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for block in 0..blocks.len() {
         for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
+            sums[lane] += blocks[block][lane] * others[block][lane];
         }
     }
-    sums.iter().sum::<f32>() + rest
+    for lane in 0..rest.len() {
+        sums[lane] += rest[lane] * other_rest[lane];
+    }
+    folded(sums, add)
+}
+
+#[inline(always)]
+fn add(a: f32, b: f32) -> f32 {
+    a + b
+}
+
+/// What all lanes hold, joined in halves.
+#[inline(always)]
+fn folded(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for lane in 0..half {
+            lanes[lane] = join(lanes[lane], lanes[lane + half]);
+        }
+        half /= 2;
+    }
+    lanes[0]
 }
 
 /// Sum in `LANES` independent sums.
@@ -98,32 +119,32 @@ pub(super) fn sum(a: &[f32]) -> f32 {
 #[inline(always)]
 pub(super) fn sum_of(a: &[f32], f: impl Fn(f32) -> f32) -> f32 {
     let mut sums = [0.0_f32; LANES];
-    let blocks = a.chunks_exact(LANES);
-    let rest: f32 = blocks.remainder().iter().map(|&x| f(x)).sum();
-    for a in blocks {
+    let (blocks, rest) = a.as_chunks::<LANES>();
+    for block in 0..blocks.len() {
         for lane in 0..LANES {
-            sums[lane] += f(a[lane]);
+            sums[lane] += f(blocks[block][lane]);
         }
     }
-    sums.iter().sum::<f32>() + rest
+    for lane in 0..rest.len() {
+        sums[lane] += f(rest[lane]);
+    }
+    folded(sums, add)
 }
 
-/// The largest number, `-inf` for none.
+/// The largest number, `-inf` for none; passes over what is none.
 #[inline(always)]
 pub(super) fn max(a: &[f32]) -> f32 {
     let mut largest = [f32::NEG_INFINITY; LANES];
-    let blocks = a.chunks_exact(LANES);
-    let rest = blocks
-        .remainder()
-        .iter()
-        .copied()
-        .fold(f32::NEG_INFINITY, f32::max);
-    for a in blocks {
+    let (blocks, rest) = a.as_chunks::<LANES>();
+    for block in 0..blocks.len() {
         for lane in 0..LANES {
-            largest[lane] = largest[lane].max(a[lane]);
+            largest[lane] = largest[lane].max(blocks[block][lane]);
         }
     }
-    largest.into_iter().fold(rest, f32::max)
+    for lane in 0..rest.len() {
+        largest[lane] = largest[lane].max(rest[lane]);
+    }
+    folded(largest, f32::max)
 }
 
 /// `e^x` for `x ≤ 0`, within 2 units in the last place, without a branch so that it vectorises.

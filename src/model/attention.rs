@@ -1,6 +1,7 @@
 //! Multi-head attention.
 //!
-//! Vaswani et al., "Attention Is All You Need", NeurIPS 2017, §3.2.2. The projections have no bias.
+//! Vaswani et al., "Attention Is All You Need", NeurIPS 2017, §3.2.2. The projections have no bias
+//! unless they are told to.
 
 use std::sync::Arc;
 
@@ -19,6 +20,9 @@ pub struct MultiHeadAttentionConfig {
     /// Whether a query sees only keys up to its own place.
     #[config(default = false)]
     pub causal: bool,
+    /// Whether the projections have biases, as those of other programs' models.
+    #[config(default = false)]
+    pub bias: bool,
 }
 
 impl MultiHeadAttentionConfig {
@@ -30,7 +34,11 @@ impl MultiHeadAttentionConfig {
             self.num_heads,
             self.d_model
         );
-        let projection = || projection(self.d_model, self.d_model, device);
+        let projection = || {
+            LinearConfig::new(self.d_model, self.d_model)
+                .with_bias(self.bias)
+                .init(device)
+        };
         MultiHeadAttention {
             query: projection(),
             key: projection(),

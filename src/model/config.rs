@@ -8,6 +8,7 @@ use super::counting::Counting;
 use super::layout::Layout;
 use super::rnn_search::RnnSearchConfig;
 use super::validation::LARGEST_CONTEXT;
+use super::variant::{DecoderCell, Sinusoids, SpecialTokens, Variant};
 use crate::error::{Error, Result};
 
 /// Sizes and mechanisms of a model.
@@ -49,6 +50,12 @@ pub struct ModelConfig {
     /// The use of its translation memory; none if it has no memory.
     #[serde(default, alias = "matches", skip_serializing_if = "Option::is_none")]
     pub memory_use: Option<MemoryUse>,
+    /// What it computes otherwise than the models that are trained here.
+    #[serde(default, skip_serializing_if = "Variant::is_plain")]
+    pub variant: Variant,
+    /// The ids of its vocabulary that are no words.
+    #[serde(default, skip_serializing_if = "SpecialTokens::are_own")]
+    pub tokens: SpecialTokens,
     /// Sentences before each one whose translations the encoder reads behind it, the nearest first, each after
     /// [`SENTENCE_BREAK`](super::SENTENCE_BREAK); 0 for none.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -100,6 +107,12 @@ const LARGEST_SIZE: usize = 1 << 20;
 pub enum Positions {
     /// Sines of the word's place in its sentence, Vaswani et al. 2017, §3.5.
     Sinusoidal,
+    /// Sines as another program lays them out.
+    Sinusoids(Sinusoids),
+    /// One learned vector for each place in the sentence, for each side its own; places beyond the last have its vector.
+    Learned { size: usize },
+    /// It does not know it.
+    Unknown,
     /// Learned tables for word, sentence and paragraph, summed, Trankova et al. 2024, §1.2.
     ///
     /// Restarting, a place beyond its table counts from the beginning of the table again. Absolute, a document that
@@ -111,6 +124,17 @@ pub enum Positions {
         #[serde(default)]
         counting: Counting,
     },
+}
+
+impl Positions {
+    /// The sines, if that is what they are.
+    pub fn sinusoids(&self) -> Option<Sinusoids> {
+        match self {
+            Self::Sinusoidal => Some(Sinusoids::PAPER),
+            Self::Sinusoids(kind) => Some(*kind),
+            Self::MultiLevel { .. } | Self::Learned { .. } | Self::Unknown => None,
+        }
+    }
 }
 
 /// Where layer normalisation stands.
@@ -225,6 +249,7 @@ impl ModelConfig {
                 );
             }
         }
+        self.validate_variant()?;
         if let Some(bert) = &self.bert {
             bert.validate()?;
         }
@@ -239,6 +264,88 @@ impl ModelConfig {
             }
             None => Ok(()),
         }
+    }
+
+    /// Refuses what cannot be built of other programs' models.
+    fn validate_variant(&self) -> Result<()> {
+        let refuse = |field, found: &dyn std::fmt::Display, allowed: String| {
+            Err(Error::Config {
+                field,
+                found: found.to_string(),
+                allowed,
+            })
+        };
+        let variant = &self.variant;
+        if self.architecture == Architecture::RnnSearch && !variant.is_plain() {
+            let allowed = "none with architecture rnn_search".to_owned();
+            return refuse("variant", &"set", allowed);
+        }
+        if let Positions::Learned { size } = self.positions
+            && !(1..=LARGEST_SIZE).contains(&size)
+        {
+            let allowed = format!("1 up to {LARGEST_SIZE}");
+            return refuse("positions.size", &size, allowed);
+        }
+        if let Some(size) = variant.target_vocab_size {
+            let one_table = self.tied_embeddings || variant.tied_words;
+            if one_table && size != self.vocab_size || !(1..=LARGEST_SIZE).contains(&size) {
+                let allowed =
+                    format!("vocab_size, or 1 up to {LARGEST_SIZE} with a table of its own");
+                return refuse("variant.target_vocab_size", &size, allowed);
+            }
+        }
+        if variant.tied_words && variant.tied_output && !self.tied_embeddings {
+            let allowed = "true if tied_words and tied_output are".to_owned();
+            return refuse("tied_embeddings", &false, allowed);
+        }
+        let numbers = [Some(variant.norm_epsilon), variant.embedding_scale];
+        if let Some(number) = numbers
+            .into_iter()
+            .flatten()
+            .find(|it| !(it.is_finite() && *it > 0.0))
+        {
+            return refuse("variant", &number, "numbers above 0".to_owned());
+        }
+        if variant.decoder_cell == DecoderCell::Ssru && self.bert.is_some() {
+            let allowed = "none with decoder_cell ssru".to_owned();
+            return refuse("bert", &"set", allowed);
+        }
+        let tokens = &self.tokens;
+        let own = [tokens.start, tokens.end, tokens.unknown];
+        let generated = own
+            .iter()
+            .chain(&tokens.forced_first)
+            .chain(&tokens.suppressed);
+        let size = self.target_vocab_size();
+        if let Some(id) = generated.copied().find(|&id| id as usize >= size) {
+            return refuse("tokens", &id, format!("ids below {size}"));
+        }
+        if let Some(id) = tokens
+            .source_end
+            .filter(|&id| id as usize >= self.vocab_size)
+        {
+            return refuse(
+                "tokens.source_end",
+                &id,
+                format!("an id below {}", self.vocab_size),
+            );
+        }
+        Ok(())
+    }
+
+    /// Tokens of the target vocabulary.
+    pub fn target_vocab_size(&self) -> usize {
+        self.variant.target_vocab_size.unwrap_or(self.vocab_size)
+    }
+
+    /// Whether target words have a table of their own.
+    pub fn has_target_table(&self) -> bool {
+        !self.tied_embeddings && !self.variant.tied_words
+    }
+
+    /// Whether the logits have a table of their own.
+    pub fn has_output_table(&self) -> bool {
+        !self.tied_embeddings && !self.variant.tied_output
     }
 
     /// Words that a table of absolute positions must have: a source sentence and a long translation of it.

@@ -6,6 +6,8 @@
 //! Machine Translation", ACL 2021, let a network choose it. States are what enters the last feed-forward sublayer, as
 //! theirs.
 
+use std::sync::Arc;
+
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
@@ -52,8 +54,18 @@ enum Keys {
         /// Squared length of each.
         squares: Vec<f32>,
     },
-    /// Gives the squared distance of a state to all keys, less its own square.
-    Packed(PackedMatrix),
+    Packed(PackedKeys),
+}
+
+/// Keys for a search with packed weights.
+#[derive(Debug, Clone)]
+struct PackedKeys {
+    /// Gives about the squared distance of a state to all keys, less its own square: keys have 8 bits.
+    near: PackedMatrix,
+    /// `[states, d_model]`
+    keys: Arc<[f32]>,
+    /// Squared length of each.
+    squares: Vec<f32>,
 }
 
 /// States of a decoder, and the word that followed each.
@@ -92,7 +104,11 @@ impl Datastore {
         let weights = Weights::transposed(&scaled, d_model);
         let parts = [(weights, next.len(), Some(squares.as_slice()))];
         Self {
-            keys: Keys::Packed(PackedMatrix::new(d_model, &parts, Quantization::None)),
+            keys: Keys::Packed(PackedKeys {
+                near: PackedMatrix::new(d_model, &parts, Quantization::Int8),
+                keys: keys.into(),
+                squares,
+            }),
             next,
             config,
         }
@@ -141,7 +157,7 @@ impl Datastore {
             for (product, square) in products.iter_mut().zip(of_keys) {
                 *product = square - 2.0 * *product;
             }
-            self.weighed(&self.nearest(products), own)
+            self.weighed(&smallest(products, self.config.nearest), own)
         });
         near.collect()
     }
@@ -154,13 +170,33 @@ impl Datastore {
         let Keys::Packed(keys) = &self.keys else {
             panic!("a datastore of tensors");
         };
-        let mut distances = Vec::new();
-        keys.multiply(states, &mut distances, scratch);
-        let rows = states.chunks_exact(keys.inputs());
-        let distances = distances.chunks_exact(self.next.len());
-        rows.zip(distances)
-            .map(|(state, distances)| self.weighed(&self.nearest(distances), square(state)))
-            .collect()
+        /// Distances that are held at once, if rows of them are not longer.
+        const HELD: usize = 1 << 21;
+        /// Of so many times as many states as are read the exact distances are computed.
+        const CANDIDATES: usize = 4;
+        let (d_model, num_states) = (keys.near.inputs(), self.next.len());
+        let mut near = Vec::with_capacity(states.len() / d_model);
+        let mut distances = std::mem::take(&mut scratch.wide);
+        for states in states.chunks((HELD / num_states).max(8) * d_model) {
+            keys.near.multiply(states, &mut distances, scratch);
+            let rows = states.chunks_exact(d_model);
+            for (state, distances) in rows.zip(distances.chunks_exact(num_states)) {
+                let about = smallest(distances, CANDIDATES * self.config.nearest);
+                let exact = about.into_iter().map(|(_, number)| {
+                    let key = &keys.keys[number as usize * d_model..][..d_model];
+                    (
+                        keys.squares[number as usize] - 2.0 * product(state, key),
+                        number,
+                    )
+                });
+                let mut exact: Vec<(f32, u32)> = exact.collect();
+                exact.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                exact.truncate(self.config.nearest);
+                near.push(self.weighed(&exact, square(state)));
+            }
+        }
+        scratch.wide = distances;
+        near
     }
 
     /// Mixes what followed the nearest states into scores before their softmax, whose `normalisers` change with it.
@@ -199,32 +235,6 @@ impl Datastore {
     /// The word that followed a state.
     pub fn next(&self, state: u32) -> u32 {
         self.next[state as usize]
-    }
-
-    /// The nearest states to one whose squared distances to them, without its own square, these are: distance and number,
-    /// the nearest first.
-    fn nearest(&self, distances: &[f32]) -> Vec<(f32, u32)> {
-        let count = self.config.nearest;
-        /// Distances that are passed over together.
-        const BLOCK: usize = 64;
-        let mut near: Vec<(f32, u32)> = Vec::with_capacity(count + 1);
-        let mut farthest = f32::INFINITY;
-        for (block, distances) in distances.chunks(BLOCK).enumerate() {
-            let is_near = |near: bool, distance: &f32| near | (*distance < farthest);
-            if near.len() == count && !distances.iter().fold(false, is_near) {
-                continue;
-            }
-            for (place, &distance) in distances.iter().enumerate() {
-                if near.len() < count || distance < farthest {
-                    let position = near.partition_point(|near| near.0 <= distance);
-                    let number = u32::try_from(block * BLOCK + place).expect("states fit 32 bits");
-                    near.insert(position, (distance, number));
-                    near.truncate(count);
-                    farthest = near[near.len() - 1].0;
-                }
-            }
-        }
-        near
     }
 
     /// Shares of states at these squared distances, the nearest first, less the square `own`.
@@ -277,8 +287,47 @@ impl Datastore {
     }
 }
 
+/// The `count` smallest distances with their numbers, the smallest first.
+fn smallest(distances: &[f32], count: usize) -> Vec<(f32, u32)> {
+    /// Distances that are passed over together.
+    const BLOCK: usize = 64;
+    let mut near: Vec<(f32, u32)> = Vec::with_capacity(count + 1);
+    let mut farthest = f32::INFINITY;
+    for (block, distances) in distances.chunks(BLOCK).enumerate() {
+        let is_near = |near: bool, distance: &f32| near | (*distance < farthest);
+        if near.len() == count && !distances.iter().fold(false, is_near) {
+            continue;
+        }
+        for (place, &distance) in distances.iter().enumerate() {
+            if near.len() < count || distance < farthest {
+                let position = near.partition_point(|near| near.0 <= distance);
+                let number = u32::try_from(block * BLOCK + place).expect("states fit 32 bits");
+                near.insert(position, (distance, number));
+                near.truncate(count);
+                farthest = near[near.len() - 1].0;
+            }
+        }
+    }
+    near
+}
+
 fn square(row: &[f32]) -> f32 {
-    row.iter().map(|x| x * x).sum()
+    product(row, row)
+}
+
+/// The sum of products.
+fn product(a: &[f32], b: &[f32]) -> f32 {
+    const LANES: usize = 8;
+    let mut sums = [0.0_f32; LANES];
+    let (blocks, rest) = a.as_chunks::<LANES>();
+    let (others, other_rest) = b.as_chunks::<LANES>();
+    for (block, other) in blocks.iter().zip(others) {
+        for lane in 0..LANES {
+            sums[lane] += block[lane] * other[lane];
+        }
+    }
+    let rest = rest.iter().zip(other_rest).map(|(a, b)| a * b);
+    sums.iter().sum::<f32>() + rest.sum::<f32>()
 }
 
 /// Squared length of every row.

@@ -18,7 +18,9 @@ use super::packed_batch::PackedBatch;
 use super::prepared::{Memory, PreparedMemory};
 use super::query_spans::QuerySpan;
 use super::recorder::{AttentionKind, AttentionRecorder};
-use super::rows::indices;
+use super::rows::{indices, select_rows};
+use super::ssru::Ssru;
+use super::variant::DecoderCell;
 use crate::kernels::{DropoutSource, Segment};
 
 /// Decoder layers.
@@ -33,10 +35,11 @@ pub struct Decoder {
     pub gated: Option<GatedContext>,
 }
 
-/// Causal self-attention, attention over the source, feed-forward layer.
+/// Causal self-attention or a recurrent unit, exactly one of the two; attention over the source; feed-forward layer.
 #[derive(Module, Debug)]
 pub struct DecoderLayer {
-    pub self_attention: MultiHeadAttention,
+    pub self_attention: Option<MultiHeadAttention>,
+    pub ssru: Option<Ssru>,
     pub norm_self: Norm,
     pub cross_attention: MultiHeadAttention,
     pub norm_cross: Norm,
@@ -87,6 +90,8 @@ pub struct DecoderState {
 struct LayerState {
     /// Keys and values of the words so far, each `[hypotheses, len, d_model]`; none before the first word.
     own: Option<(Tensor<3>, Tensor<3>)>,
+    /// The recurrent unit's cell after the words so far, `[hypotheses, d_model]`; none before the first word.
+    cell: Option<Tensor<2>>,
     /// Keys and values of the source sentences, each `[rows, d_model]`.
     source: (Tensor<2>, Tensor<2>),
 }
@@ -131,29 +136,34 @@ impl DecoderState {
                 let rows = indices(hypotheses.iter().copied(), &keys.device());
                 (keys.select(0, rows.clone()), values.select(0, rows))
             });
+            layer.cell = layer.cell.take().map(|cell| select_rows(cell, hypotheses));
         }
     }
 }
 
 impl Decoder {
     pub fn new(config: &ModelConfig, device: &Device) -> Self {
-        let attention = MultiHeadAttentionConfig::new(config.d_model, config.num_heads);
+        let variant = &config.variant;
+        let attention = MultiHeadAttentionConfig::new(config.d_model, config.num_heads)
+            .with_bias(variant.attention_bias);
+        let cell = |kind| variant.decoder_cell == kind;
         let layer = |_| DecoderLayer {
-            self_attention: attention.clone().with_causal(true).init(device),
-            norm_self: Norm::new(config.d_model, device),
+            self_attention: cell(DecoderCell::SelfAttention)
+                .then(|| attention.clone().with_causal(true).init(device)),
+            ssru: cell(DecoderCell::Ssru).then(|| Ssru::new(config.d_model, device)),
+            norm_self: Norm::of(config, device),
             cross_attention: attention.init(device),
-            norm_cross: Norm::new(config.d_model, device),
+            norm_cross: Norm::of(config, device),
             context: ContextSublayer::in_decoder(config, device),
             fusion: BertFusion::new(config, device),
-            feed_forward: FeedForwardConfig::new(config.d_model, config.d_ff).init(device),
-            norm_ff: Norm::new(config.d_model, device),
+            feed_forward: FeedForwardConfig::of(config).init(device),
+            norm_ff: Norm::of(config, device),
         };
         let bilingual = config.context.as_ref().is_some_and(Context::is_bilingual);
         Self {
             layers: (0..config.num_decoder_layers).map(layer).collect(),
             norm_position: config.norm,
-            final_norm: (config.norm == NormPosition::Pre)
-                .then(|| Norm::new(config.d_model, device)),
+            final_norm: (config.norm == NormPosition::Pre).then(|| Norm::of(config, device)),
             gated: GatedContext::new(config, device).filter(|_| bilingual),
         }
     }
@@ -194,7 +204,11 @@ impl Decoder {
         for (number, layer) in self.layers.iter().enumerate() {
             let memory = layer.cross_attention.project(sources.clone());
             y = self.residual(y, &layer.norm_self, drop, |y| {
-                layer.self_attention.forward(y.clone(), y, &own)
+                match (&layer.self_attention, &layer.ssru) {
+                    (Some(attention), _) => attention.forward(y.clone(), y, &own),
+                    (None, Some(ssru)) => ssru.forward(y, &rows.sentences),
+                    (None, None) => unreachable!("a layer has one of the two"),
+                }
             });
             if let (Some(fusion), Some(bert)) = (&layer.fusion, &encoded.bert) {
                 recorder.add(AttentionKind::Cross, number, |keep| {
@@ -312,6 +326,7 @@ impl Decoder {
         let (states, sources) = encoded.own_states();
         let layers = self.layers.iter().map(|layer| LayerState {
             own: None,
+            cell: None,
             source: layer.cross_attention.project(states.clone()),
         });
         DecoderState {
@@ -355,7 +370,16 @@ impl Decoder {
         for ((layer, memory), document) in self.layers.iter().zip(&mut state.layers).zip(documents)
         {
             y = self.residual(y, &layer.norm_self, &none, |y| {
-                let (key, value) = layer.self_attention.project(y.clone());
+                let attention = match (&layer.self_attention, &layer.ssru) {
+                    (Some(attention), _) => attention,
+                    (None, Some(ssru)) => {
+                        let (state, cell) = ssru.step(y, memory.cell.take());
+                        memory.cell = Some(cell);
+                        return state;
+                    }
+                    (None, None) => unreachable!("a layer has one of the two"),
+                };
+                let (key, value) = attention.project(y.clone());
                 let (key, value) = (key.unsqueeze_dim(1), value.unsqueeze_dim(1));
                 let (keys, values) = match memory.own.take() {
                     Some((keys, values)) => (
@@ -366,9 +390,7 @@ impl Decoder {
                 };
                 memory.own = Some((keys.clone(), values.clone()));
                 let rows = |x: Tensor<3>| x.reshape([hypotheses * len, d_model]);
-                layer
-                    .self_attention
-                    .attend(y, (rows(keys), rows(values)), &own)
+                attention.attend(y, (rows(keys), rows(values)), &own)
             });
             if let (Some(fusion), Some(bert)) = (&layer.fusion, document) {
                 let source = memory.source.clone();

@@ -179,6 +179,7 @@ mod tests {
     use super::super::recorder::{HeadWeights, Recording};
     use super::super::system::{Encoded, Model};
     use super::super::traversal::TraversalRule;
+    use super::super::variant::{SpecialTokens, Variant};
     use super::*;
 
     fn model(context: Context) -> Model {
@@ -200,6 +201,8 @@ mod tests {
             warm_gate: false,
             memory_use: None,
             previous_translations: 0,
+            variant: Variant::default(),
+            tokens: SpecialTokens::default(),
             bert: None,
         };
         Model::seeded(&config, 3, &Device::flex()).expect("a model")

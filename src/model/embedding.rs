@@ -1,15 +1,16 @@
 //! Words and their places as vectors.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
-
 use burn::module::{Module, Param};
+use burn::nn::Initializer;
 use burn::tensor::{Device, Distribution, Tensor, TensorData};
 
 use super::config::{ModelConfig, Positions};
+use super::input_layer::InputLayer;
 use super::packed_batch::PackedBatch;
 use super::positions::PositionTables;
 use super::rows::indices;
+use super::sinusoids::sinusoids;
+use super::variant::Sinusoids;
 use crate::kernels::{DropoutSource, dropout};
 
 /// A table of word vectors and what it adds for their places.
@@ -19,10 +20,23 @@ pub struct Embedding {
     pub words: Param<Tensor<2>>,
     /// Learned tables of places for words, sentences and paragraphs, each `[size, d_model]`; none if sinusoidal.
     pub positions: Option<PositionTables>,
+    /// What stands before the first layer of the side that the table was made for; of other programs' models only.
+    pub input: Option<InputLayer>,
+    /// Added to the words; none if their places are learned or not known.
+    #[module(skip)]
+    pub sinusoids: Option<Sinusoids>,
+    /// Factor of the words.
+    pub scale: f64,
 }
 
 impl Embedding {
+    /// Embeds the words of the source, and of the target too if it has no table of its own.
     pub fn new(config: &ModelConfig, device: &Device) -> Self {
+        Self::sized(config, config.vocab_size, device)
+    }
+
+    /// Embeds words of a vocabulary of so many tokens.
+    pub fn sized(config: &ModelConfig, vocab_size: usize, device: &Device) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "widths are small")]
         let deviation = (config.d_model as f64).powf(-0.5);
         let table = |rows: usize| {
@@ -30,7 +44,10 @@ impl Embedding {
             Param::from_tensor(Tensor::random([rows, config.d_model], distribution, device))
         };
         let positions = match config.positions {
-            Positions::Sinusoidal => None,
+            Positions::Sinusoidal
+            | Positions::Sinusoids(_)
+            | Positions::Learned { .. }
+            | Positions::Unknown => None,
             Positions::MultiLevel {
                 words,
                 sentences,
@@ -42,9 +59,26 @@ impl Embedding {
                 paragraphs: table(paragraphs),
             }),
         };
+        #[expect(clippy::cast_precision_loss, reason = "widths are small")]
+        let width = config.d_model as f64;
         Self {
-            words: table(config.vocab_size),
+            // The largest table: drawn when it is first used, unless it is read from a file.
+            words: if config.tied_embeddings {
+                let normal = Initializer::Normal {
+                    mean: 0.0,
+                    std: deviation,
+                };
+                normal.init([vocab_size, config.d_model], device)
+            } else {
+                table(vocab_size)
+            },
             positions,
+            input: InputLayer::new(config, device),
+            sinusoids: config.positions.sinusoids(),
+            scale: config
+                .variant
+                .embedding_scale
+                .map_or(width.sqrt(), f64::from),
         }
     }
 
@@ -53,13 +87,7 @@ impl Embedding {
     /// # Shapes
     /// - output: `[rows, d_model]`
     pub fn forward(&self, rows: &PackedBatch, drop: &DropoutSource) -> Tensor<2> {
-        let counted = rows.sentences.iter().zip(&rows.positions);
-        let positions: Vec<[usize; 3]> = counted
-            .flat_map(|(range, &[first, sentence, paragraph])| {
-                (0..range.len()).map(move |word| [first + word, sentence, paragraph])
-            })
-            .collect();
-        dropout(self.embed(&rows.ids, &positions), drop.next())
+        dropout(self.embed(&rows.ids, &rows.word_positions()), drop.next())
     }
 
     /// Embeds single words, each with its place (word, sentence, paragraph).
@@ -67,15 +95,36 @@ impl Embedding {
     /// # Shapes
     /// - output: `[rows, d_model]`
     pub fn embed(&self, ids: &[u32], positions: &[[usize; 3]]) -> Tensor<2> {
+        self.embed_at(self.words(ids), positions, self.input.as_ref())
+    }
+
+    /// The vectors of some words, scaled, without places.
+    pub(super) fn words(&self, ids: &[u32]) -> Tensor<2> {
         let table = self.words.val();
-        let ([_, d_model], device) = (table.dims(), table.device());
-        #[expect(clippy::cast_precision_loss, reason = "widths are small")]
-        let scale = (d_model as f64).sqrt();
-        let words = table.select(0, indices(ids.iter().map(|&id| id as usize), &device)) * scale;
+        let rows = indices(ids.iter().map(|&id| id as usize), &table.device());
+        table.select(0, rows) * self.scale
+    }
+
+    /// Adds places to words, as the side of `input` has them.
+    pub(super) fn embed_at(
+        &self,
+        words: Tensor<2>,
+        positions: &[[usize; 3]],
+        input: Option<&InputLayer>,
+    ) -> Tensor<2> {
+        let ([rows, d_model], device) = (words.dims(), words.device());
+        let words = match self.sinusoids {
+            Some(kind) => {
+                let sines = sinusoids(positions.iter().map(|&[word, ..]| word), d_model, kind);
+                words + Tensor::from_data(TensorData::new(sines, [rows, d_model]), &device)
+            }
+            None => words,
+        };
+        if let Some(input) = input {
+            return input.forward(words, positions);
+        }
         let Some(tables) = &self.positions else {
-            let sines = sinusoids(positions.iter().map(|&[word, ..]| word), d_model);
-            return words
-                + Tensor::from_data(TensorData::new(sines, [ids.len(), d_model]), &device);
+            return words;
         };
         let sizes = tables.sizes();
         let wrapped: Vec<[usize; 3]> = positions
@@ -83,76 +132,5 @@ impl Embedding {
             .map(|position| std::array::from_fn(|level| position[level] % sizes[level]))
             .collect();
         words + tables.forward(&wrapped)
-    }
-}
-
-/// Sines and cosines of places, alternating, Vaswani et al. 2017, §3.5; row by row `[positions, d_model]`.
-fn sinusoids(positions: impl Iterator<Item = usize> + Clone, d_model: usize) -> Vec<f32> {
-    let count = positions.clone().max().map_or(0, |largest| largest + 1);
-    let table = sinusoid_table(count, d_model);
-    positions
-        .flat_map(|position| &table[position * d_model..(position + 1) * d_model])
-        .copied()
-        .collect()
-}
-
-/// The rows of [`sinusoids`] for the first `count` places or more. They are computed once and kept: a search asks for them
-/// at every step.
-pub(super) fn sinusoid_table(count: usize, d_model: usize) -> Arc<[f32]> {
-    /// By width.
-    static TABLES: RwLock<BTreeMap<usize, Arc<[f32]>>> = RwLock::new(BTreeMap::new());
-    /// Sentences are seldom longer.
-    const LEAST: usize = 64;
-    let known = TABLES.read().unwrap_or_else(PoisonError::into_inner);
-    if let Some(table) = known.get(&d_model)
-        && table.len() >= count * d_model
-    {
-        return Arc::clone(table);
-    }
-    drop(known);
-    let count = count.next_power_of_two().max(LEAST);
-    let table: Arc<[f32]> = (0..count * d_model)
-        .map(|index| sinusoid(index / d_model, index % d_model, d_model))
-        .collect();
-    let mut known = TABLES.write().unwrap_or_else(PoisonError::into_inner);
-    // Another thread may have computed a longer one meanwhile.
-    let kept = known.entry(d_model).or_insert_with(|| Arc::clone(&table));
-    if kept.len() < table.len() {
-        *kept = table;
-    }
-    Arc::clone(kept)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "places and widths are small")]
-fn sinusoid(position: usize, column: usize, d_model: usize) -> f32 {
-    let angle = position as f32 / 10_000_f32.powf((column / 2 * 2) as f32 / d_model as f32);
-    if column.is_multiple_of(2) {
-        angle.sin()
-    } else {
-        angle.cos()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sinusoids_are_computed_once() {
-        // No other test has this width.
-        const WIDTH: usize = 34;
-        let positions = [5, 0, 99, 5];
-        let expected: Vec<f32> = positions
-            .iter()
-            .flat_map(|&position| (0..WIDTH).map(move |column| sinusoid(position, column, WIDTH)))
-            .collect();
-        assert_eq!(sinusoids(positions.into_iter(), WIDTH), expected);
-        let first = sinusoid_table(100, WIDTH);
-        for count in [0, 1, 100, 128] {
-            assert!(Arc::ptr_eq(&first, &sinusoid_table(count, WIDTH)));
-        }
-        let longer = sinusoid_table(129, WIDTH);
-        assert_eq!(longer[..first.len()], first[..]);
-        assert!(Arc::ptr_eq(&longer, &sinusoid_table(100, WIDTH)));
     }
 }

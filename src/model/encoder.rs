@@ -127,8 +127,7 @@ impl Encoder {
                 .map(|kind| EncoderSublayer::new(kind, config, device))
                 .collect(),
             norm_position: config.norm,
-            final_norm: (config.norm == NormPosition::Pre)
-                .then(|| Norm::new(config.d_model, device)),
+            final_norm: (config.norm == NormPosition::Pre).then(|| Norm::of(config, device)),
             contexts: ContextSublayer::in_encoder(config, attentions, device),
             fusions: (0..attentions)
                 .filter_map(|_| BertFusion::new(config, device))

@@ -22,12 +22,13 @@ pub struct EncoderSublayer {
 
 impl EncoderSublayer {
     pub(super) fn new(kind: Sublayer, config: &ModelConfig, device: &Device) -> Self {
-        let attention = MultiHeadAttentionConfig::new(config.d_model, config.num_heads);
+        let attention = MultiHeadAttentionConfig::new(config.d_model, config.num_heads)
+            .with_bias(config.variant.attention_bias);
         Self {
             attention: (kind == Sublayer::SelfAttention).then(|| attention.init(device)),
             feed_forward: (kind == Sublayer::FeedForward)
-                .then(|| FeedForwardConfig::new(config.d_model, config.d_ff).init(device)),
-            norm: Norm::new(config.d_model, device),
+                .then(|| FeedForwardConfig::of(config).init(device)),
+            norm: Norm::of(config, device),
         }
     }
 

@@ -115,7 +115,9 @@ impl Encoder {
 #[cfg(test)]
 mod tests {
     use super::super::loops::{fed_forward, normed, read, sum, values};
-    use super::super::{Architecture, MemorySource, NormPosition, Positions, Transformer};
+    use super::super::{
+        Architecture, MemorySource, NormPosition, Positions, SpecialTokens, Transformer, Variant,
+    };
     use super::*;
 
     fn config() -> ModelConfig {
@@ -140,6 +142,8 @@ mod tests {
             warm_gate: false,
             memory_use: None,
             previous_translations: 0,
+            variant: Variant::default(),
+            tokens: SpecialTokens::default(),
             bert: None,
         }
     }

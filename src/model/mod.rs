@@ -28,6 +28,7 @@ mod flat_transformer;
 mod han;
 mod hierarchical;
 mod hierarchical_conditional;
+mod input_layer;
 mod knn_lookup;
 mod layout;
 #[cfg(test)]
@@ -48,7 +49,9 @@ mod resemblance;
 mod rnn_search;
 mod rows;
 mod selective;
+mod sinusoids;
 mod source2token;
+mod ssru;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -57,6 +60,7 @@ mod traversal;
 mod tree;
 mod universal;
 mod validation;
+mod variant;
 mod warm_start;
 mod zhang;
 
@@ -93,6 +97,7 @@ pub use hierarchical::SentenceAttention;
 pub use hierarchical_conditional::{
     HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig, TreeChoice, TreeHeads,
 };
+pub use input_layer::InputLayer;
 pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
 pub use norm::Norm;
@@ -120,6 +125,7 @@ pub use reranker::Reranker;
 pub use rnn_search::{RnnDecoder, RnnEncoded, RnnSearch, RnnSearchConfig, RnnState};
 pub use selective::{SelectiveAttention, SelectiveAttentionConfig};
 pub use source2token::{Source2Token, Source2TokenConfig};
+pub use ssru::Ssru;
 pub use system::{Encoded, Model, Network, SearchMemory, SearchState};
 pub use transformer::{SENTENCE_BREAK, Transformer};
 pub use traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch, Visit, top_t};
@@ -127,4 +133,8 @@ pub use tree::{
     ContentTree, Merge, MergeConfig, MultiDimSource2Token, MultiDimSource2TokenConfig, path_sums,
 };
 pub use universal::{Universal, UniversalConfig};
+pub use variant::{
+    Activation, DecoderCell, SearchRule, SineColumns, SineFrequencies, Sinusoids, SpecialTokens,
+    Variant,
+};
 pub use zhang::PreviousEncoder;

@@ -3,11 +3,9 @@
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
-use super::config::NormPosition;
+use super::config::{ModelConfig, NormPosition};
+use super::variant::Variant;
 use crate::kernels::{self, Dropout, DropoutSource, dropout};
-
-/// ε of the models that are trained here.
-const EPSILON: f32 = 1e-5;
 
 /// γ and β of one layer normalisation.
 #[derive(Module, Debug)]
@@ -25,8 +23,13 @@ impl Norm {
         Self {
             gamma: Param::from_tensor(Tensor::ones([d_model], device)),
             beta: Param::from_tensor(Tensor::zeros([d_model], device)),
-            epsilon: EPSILON,
+            epsilon: Variant::EPSILON,
         }
+    }
+
+    /// A norm of a Transformer's layer.
+    pub(super) fn of(config: &ModelConfig, device: &Device) -> Self {
+        Self::new(config.d_model, device).with_epsilon(config.variant.norm_epsilon)
     }
 
     #[must_use]

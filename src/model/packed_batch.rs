@@ -131,3 +131,15 @@ impl PackedBatch {
         origin
     }
 }
+
+impl PackedBatch {
+    /// The place of every row.
+    pub(super) fn word_positions(&self) -> Vec<[usize; 3]> {
+        let counted = self.sentences.iter().zip(&self.positions);
+        counted
+            .flat_map(|(range, &[first, sentence, paragraph])| {
+                (0..range.len()).map(move |word| [first + word, sentence, paragraph])
+            })
+            .collect()
+    }
+}

@@ -20,6 +20,7 @@ use super::prepared::Memory;
 use super::reranker::Reranker;
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::transformer::Transformer;
+use super::variant::SpecialTokens;
 use crate::error::Result;
 use crate::kernels::packed::Quantization;
 use crate::kernels::{DropoutSource, label_smoothed_cross_entropy, log_softmax};
@@ -116,14 +117,29 @@ impl Model {
         Self::draw(config, device)
     }
 
+    /// A model whose weights are still to come: those that nobody puts in are drawn when they are first used.
+    ///
+    /// # Errors
+    /// If `config` cannot be built.
+    pub fn undrawn(config: &ModelConfig, device: &Device) -> Result<Self> {
+        let _alone = drawing();
+        Self::build(config, device)
+    }
+
     fn draw(config: &ModelConfig, device: &Device) -> Result<Self> {
+        let model = Self::build(config, device)?;
+        model.visit(&mut Draw);
+        Ok(model)
+    }
+
+    fn build(config: &ModelConfig, device: &Device) -> Result<Self> {
         config.validate()?;
         let bilingual = config.context.as_ref().is_some_and(Context::is_bilingual);
         let stage_one = (config.memory == MemorySource::StageOne).then(|| {
             let whole = Transformer::new(&config.sentence_level(), device);
             whole.into_stage_one(bilingual)
         });
-        let model = Self {
+        Ok(Self {
             network: match config.architecture {
                 Architecture::Transformer => Network::Transformer(Transformer::new(config, device)),
                 Architecture::RnnSearch => {
@@ -135,9 +151,7 @@ impl Model {
             datastore: None,
             reranker: None,
             packed: None,
-        };
-        model.visit(&mut Draw);
-        Ok(model)
+        })
     }
 
     /// Lets devices that draw dropout masks themselves draw those that follow from `seed`.
@@ -234,10 +248,10 @@ impl Model {
         self.context.is_some()
     }
 
-    /// Tokens of the vocabulary.
+    /// Tokens of the target vocabulary.
     pub fn vocab_size(&self) -> usize {
         match &self.network {
-            Network::Transformer(network) => network.embedding.words.dims()[0],
+            Network::Transformer(network) => network.target_vocab_size(),
             Network::RnnSearch(network) => network.logits.dims()[0],
         }
     }
@@ -478,14 +492,25 @@ impl Model {
     /// # Shapes
     /// - output: `[hypotheses, vocab]`, row by row
     pub fn next_log_probs(&self, state: &mut SearchState, ids: &[u32]) -> Vec<f32> {
-        match (&self.network, state, &self.datastore) {
-            (Network::Transformer(network), SearchState::Transformer(state), Some(datastore)) => {
+        match (&self.network, state) {
+            (Network::Transformer(network), SearchState::Transformer(state)) => {
                 let words = network.next_words(state, ids);
                 let mut log_probs = log_softmax(network.vocabulary_scores(words.states));
-                datastore.mix_in(words.fed_forward, &mut log_probs);
+                if let Some(datastore) = &self.datastore {
+                    datastore.mix_in(words.fed_forward, &mut log_probs);
+                }
+                network.constrain(&mut log_probs, state);
                 log_probs
             }
-            (_, state, _) => log_softmax(self.step(state, ids)),
+            (_, state) => log_softmax(self.step(state, ids)),
+        }
+    }
+
+    /// The ids of its vocabulary that are no words.
+    pub fn tokens(&self) -> SpecialTokens {
+        match &self.network {
+            Network::Transformer(network) => network.tokens.clone(),
+            Network::RnnSearch(_) => SpecialTokens::default(),
         }
     }
 

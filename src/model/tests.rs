@@ -24,6 +24,8 @@ fn config(context: Context, memory: MemorySource) -> ModelConfig {
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
+        variant: Variant::default(),
+        tokens: SpecialTokens::default(),
         bert: None,
     }
 }

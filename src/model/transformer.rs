@@ -3,7 +3,7 @@
 //! Vaswani et al., "Attention Is All You Need", NeurIPS 2017; with other encoder layouts, Liu & Chen 2022.
 
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Tensor, TensorData};
 
 use super::bert::BertReader;
 use super::config::{ModelConfig, Positions};
@@ -13,11 +13,13 @@ use super::decoder::{Decoder, DecoderMemory, DecoderOutput, DecoderState};
 use super::embedding::Embedding;
 use super::encoder::{Encoder, EncoderOutput};
 use super::flat_transformer::FlatSegments;
+use super::input_layer::InputLayer;
 use super::packed_batch::PackedBatch;
 use super::positions::count_absolutely;
 use super::prepared::Memory;
 use super::recorder::{AttentionRecorder, Joined};
-use crate::kernels::DropoutSource;
+use super::variant::SpecialTokens;
+use crate::kernels::{DropoutSource, dropout};
 
 /// Stands between concatenated sentences: the id of `bos`, which no source sentence holds.
 pub const SENTENCE_BREAK: u32 = 2;
@@ -28,10 +30,14 @@ pub struct Transformer {
     /// Embeds the source, and the target too unless it has its own.
     pub embedding: Embedding,
     pub target_embedding: Option<Embedding>,
+    /// What stands before the first decoder layer where the target has no table of its own.
+    pub target_input: Option<InputLayer>,
     pub encoder: Encoder,
     pub decoder: Decoder,
     /// `[vocab, d_model]`; none if the embedding serves.
     pub logits: Option<Param<Tensor<2>>>,
+    /// `[vocab]`, added to the scores.
+    pub output_bias: Option<Param<Tensor<1>>>,
     /// How many previous sentences are read before each one, as one sequence.
     pub concatenated: usize,
     /// Of an encoder whose top sees the sentence alone.
@@ -40,11 +46,16 @@ pub struct Transformer {
     pub bert: Option<BertReader>,
     /// With absolute positions, words that a window keeps free for a translation.
     pub reserve: Option<usize>,
+    #[module(skip)]
+    pub tokens: SpecialTokens,
+    /// Whether it computes as the models that are trained here.
+    plain: bool,
 }
 
 impl Transformer {
     pub(super) fn new(config: &ModelConfig, device: &Device) -> Self {
-        let untied = !config.tied_embeddings;
+        let target_size = config.target_vocab_size();
+        let target_table = || Embedding::sized(config, target_size, device);
         let absolute = matches!(
             config.positions,
             Positions::MultiLevel {
@@ -54,10 +65,17 @@ impl Transformer {
         );
         Self {
             embedding: Embedding::new(config, device),
-            target_embedding: untied.then(|| Embedding::new(config, device)),
+            target_embedding: config.has_target_table().then(target_table),
+            target_input: (!config.has_target_table())
+                .then(|| InputLayer::new(config, device))
+                .flatten(),
             encoder: Encoder::new(config, device),
             decoder: Decoder::new(config, device),
-            logits: untied.then(|| Embedding::new(config, device).words),
+            logits: config.has_output_table().then(|| target_table().words),
+            output_bias: config
+                .variant
+                .output_bias
+                .then(|| Param::from_tensor(Tensor::zeros([target_size], device))),
             concatenated: match config.context {
                 Some(
                     Context::Concatenation { previous } | Context::FlatTransformer { previous, .. },
@@ -71,6 +89,13 @@ impl Transformer {
                 .map(|reading| BertReader::new(reading, device)),
             reserve: absolute
                 .then(|| ModelConfig::least_window(config.max_tokens) - config.max_tokens),
+            tokens: config.tokens.clone(),
+            plain: config.variant.is_plain()
+                && config.tokens.are_own()
+                && matches!(
+                    config.positions,
+                    Positions::Sinusoidal | Positions::MultiLevel { .. }
+                ),
         }
     }
 
@@ -80,6 +105,7 @@ impl Transformer {
             self.decoder.layers.clear();
             self.decoder.final_norm = None;
             (self.target_embedding, self.logits) = (None, None);
+            (self.target_input, self.output_bias) = (None, None);
         }
         self.no_grad()
     }
@@ -162,7 +188,8 @@ impl Transformer {
     ) -> DecoderOutput {
         let mut target = target.clone();
         target.positions.clone_from(&encoded.positions);
-        let embedded = self.target_embedding().forward(&target, drop);
+        let embedded = self.embed_target(&target.ids, &target.word_positions());
+        let embedded = dropout(embedded, drop.next());
         self.decoder
             .forward_recorded(embedded, &target, encoded, drop, recorder)
     }
@@ -203,12 +230,51 @@ impl Transformer {
 
     /// The same, before they become scores; a row for each hypothesis.
     pub fn next_words(&self, state: &mut DecoderState, ids: &[u32]) -> DecoderOutput {
-        let embedded = self.target_embedding().embed(ids, &state.next_places());
+        let embedded = self.embed_target(ids, &state.next_places());
         self.decoder.step(state, embedded)
+    }
+
+    /// Whether it computes as the models that are trained here.
+    pub fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Keeps of the log-probabilities of what follows in `state` what may be generated.
+    pub fn constrain(&self, log_probs: &mut [f32], state: &DecoderState) {
+        if self.tokens.suppressed.is_empty() && self.tokens.forced_first.is_none() {
+            return;
+        }
+        let len = state.len() - 1;
+        for row in log_probs.chunks_exact_mut(self.target_vocab_size()) {
+            self.tokens.constrain(row, len);
+        }
     }
 
     pub(super) fn target_embedding(&self) -> &Embedding {
         self.target_embedding.as_ref().unwrap_or(&self.embedding)
+    }
+
+    /// Target words with their places.
+    fn embed_target(&self, ids: &[u32], positions: &[[usize; 3]]) -> Tensor<2> {
+        let table = self.target_embedding();
+        let mut words = table.words(ids);
+        let is_start = |&[word, ..]: &[usize; 3]| word == 0;
+        if self.tokens.zero_start && positions.iter().any(is_start) {
+            let keep = positions.iter().map(|place| f32::from(!is_start(place)));
+            let keep = TensorData::new(keep.collect::<Vec<f32>>(), [ids.len(), 1]);
+            words = words.clone() * Tensor::from_data(keep, &words.device());
+        }
+        let input = match &self.target_embedding {
+            Some(own) => own.input.as_ref(),
+            None => self.target_input.as_ref(),
+        };
+        table.embed_at(words, positions, input)
+    }
+
+    /// Tokens of the target vocabulary.
+    pub fn target_vocab_size(&self) -> usize {
+        let table = self.logits.as_ref();
+        table.unwrap_or(&self.target_embedding().words).dims()[0]
     }
 
     /// # Shapes
@@ -219,6 +285,10 @@ impl Transformer {
             .logits
             .as_ref()
             .unwrap_or(&self.target_embedding().words);
-        states.matmul(table.val().transpose())
+        let scores = states.matmul(table.val().transpose());
+        match &self.output_bias {
+            Some(bias) => scores + bias.val().unsqueeze(),
+            None => scores,
+        }
     }
 }

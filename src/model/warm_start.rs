@@ -111,7 +111,9 @@ impl Transformer {
     fn take_up(&mut self, base: Self) {
         self.embedding = base.embedding;
         self.target_embedding = base.target_embedding;
+        self.target_input = base.target_input;
         self.logits = base.logits;
+        self.output_bias = base.output_bias;
         self.encoder.sublayers = base.encoder.sublayers;
         self.encoder.final_norm = base.encoder.final_norm;
         self.encoder.silence_contexts();

@@ -3,6 +3,7 @@
 use super::broken::BrokenScores;
 use super::decode::{Decode, NextScores};
 use super::markup::{Markup, StandIn};
+use crate::model::SearchRule;
 use crate::text::vocabulary::Vocabulary;
 
 /// How to search.
@@ -57,6 +58,23 @@ impl Hypothesis {
     pub(super) fn score(&self, options: &SearchOptions) -> f32 {
         self.log_prob / options.penalty(self.ids.len())
     }
+
+    /// The same by the rule of the program that made the model.
+    fn score_by(&self, options: &SearchOptions, rule: SearchRule) -> f32 {
+        let end = match rule {
+            SearchRule::Canopy => return self.score(options),
+            // There an end is forced upon what is cut off.
+            SearchRule::HuggingFace => 1,
+            SearchRule::CTranslate2 | SearchRule::Marian => usize::from(!self.cut_off),
+        };
+        self.log_prob / power(self.ids.len() + end, options)
+    }
+}
+
+/// A number of tokens to the power of the length penalty.
+#[expect(clippy::cast_precision_loss, reason = "sentences are short")]
+fn power(tokens: usize, options: &SearchOptions) -> f32 {
+    (tokens.max(1) as f32).powf(options.length_penalty)
 }
 
 /// A translation under way.
@@ -119,11 +137,13 @@ pub fn search<D: Decode>(
         }
     };
     let mut active: Vec<Active> = limits.iter().enumerate().map(start).collect();
+    let (first, end) = (decoder.start(), decoder.end());
+    let rule = decoder.rule();
     let mut scores = NextScores::default();
     while !active.is_empty() {
         let last = active.iter().flat_map(|active| &active.beam);
         let last: Vec<u32> = last
-            .map(|partial| partial.ids.last().copied().unwrap_or(Vocabulary::BOS))
+            .map(|partial| partial.ids.last().copied().unwrap_or(first))
             .collect();
         decoder.score(&mut state, &last, &mut scores);
         let NextScores {
@@ -138,7 +158,8 @@ pub fn search<D: Decode>(
         active.retain_mut(|active| {
             let beam_rows = active.beam.len();
             let limits = &limits[active.sentence];
-            let parents = match active.extend(&mut rows, limits, options, vocabulary) {
+            let parents = match active.extend(&mut rows, limits, (options, rule), (end, vocabulary))
+            {
                 Ok(parents) => parents,
                 Err(found) => {
                     let number = active.sentence;
@@ -148,7 +169,7 @@ pub fn search<D: Decode>(
             };
             let over = parents.is_empty();
             if over {
-                finished(active.sentence, active.ranked(options));
+                finished(active.sentence, active.ranked(options, rule));
             } else {
                 kept.extend(parents.into_iter().map(|parent| first_row + parent));
             }
@@ -172,8 +193,8 @@ impl Active {
         &mut self,
         rows: &mut impl Iterator<Item = (&'a mut [f32], f32)>,
         limits: &Limits,
-        options: &SearchOptions,
-        vocabulary: &Vocabulary,
+        (options, rule): (&SearchOptions, SearchRule),
+        (end, vocabulary): (u32, &Vocabulary),
     ) -> Result<Vec<usize>, f32> {
         let mut candidates = Vec::new();
         for (parent, (partial, (row, normaliser))) in self.beam.iter().zip(rows).enumerate() {
@@ -199,8 +220,15 @@ impl Active {
             let by_rank = b.rank.total_cmp(&a.rank);
             by_rank.then(a.parent.cmp(&b.parent)).then(a.id.cmp(&b.id))
         });
+        let places = match rule {
+            SearchRule::Marian => options.beam_size - self.done.len(),
+            _ => options.beam_size,
+        };
         let (mut beam, mut parents) = (Vec::new(), Vec::new());
         for (position, candidate) in candidates.into_iter().enumerate() {
+            if rule == SearchRule::Marian && position == places {
+                break;
+            }
             let Candidate {
                 parent,
                 id,
@@ -208,8 +236,8 @@ impl Active {
                 rank,
             } = candidate;
             let from = &self.beam[parent];
-            if id == Vocabulary::EOS {
-                if position < options.beam_size {
+            if id == end {
+                if position < places {
                     let hypothesis = Hypothesis {
                         ids: from.ids.clone(),
                         log_prob,
@@ -233,13 +261,15 @@ impl Active {
             parents.push(parent);
         }
         self.beam = beam;
-        if self.done.len() >= options.beam_size {
+        if self.is_over(options, rule) {
             return Ok(Vec::new());
         }
+        // Of the tokens that are counted there, the last one is the end.
+        let most = limits.max_tokens - usize::from(rule == SearchRule::HuggingFace);
         if self
             .beam
             .first()
-            .is_none_or(|partial| partial.ids.len() >= limits.max_tokens)
+            .is_none_or(|partial| partial.ids.len() >= most)
         {
             let cut_off = std::mem::take(&mut self.beam)
                 .into_iter()
@@ -258,16 +288,33 @@ impl Active {
         Ok(parents)
     }
 
-    /// The finished hypotheses, the best first; those that ended by themselves come before all others.
-    fn ranked(&mut self, options: &SearchOptions) -> Vec<Hypothesis> {
+    /// Whether enough hypotheses are finished.
+    fn is_over(&mut self, options: &SearchOptions, rule: SearchRule) -> bool {
+        if self.done.len() < options.beam_size {
+            return false;
+        }
+        let (SearchRule::HuggingFace, Some(best)) = (rule, self.beam.first()) else {
+            return true;
+        };
+        let score = |(hypothesis, _): &(Hypothesis, f32)| hypothesis.score_by(options, rule);
+        self.done.sort_by(|a, b| score(b).total_cmp(&score(a)));
+        self.done.truncate(options.beam_size);
+        let hoped = best.log_prob / power(best.ids.len(), options);
+        self.done.last().is_none_or(|worst| hoped <= score(worst))
+    }
+
+    /// The finished hypotheses, the best first; by our own rule, those that ended by themselves come before all others.
+    fn ranked(&mut self, options: &SearchOptions, rule: SearchRule) -> Vec<Hypothesis> {
         let mut done = std::mem::take(&mut self.done);
         assert!(!done.is_empty(), "a search ends with a hypothesis");
         // Of equal ones the later comes first.
         done.reverse();
+        let score = |it: &Hypothesis| it.score_by(options, rule);
+        let is_last = |it: &Hypothesis| it.cut_off && rule == SearchRule::Canopy;
         done.sort_by(|(a, rank), (b, other)| {
-            a.cut_off
-                .cmp(&b.cut_off)
-                .then(b.score(options).total_cmp(&a.score(options)))
+            is_last(a)
+                .cmp(&is_last(b))
+                .then(score(b).total_cmp(&score(a)))
                 .then(other.total_cmp(rank))
         });
         done.into_iter().map(|(hypothesis, _)| hypothesis).collect()
@@ -325,7 +372,9 @@ fn best_ids(scores: &[f32], normaliser: f32, count: usize) -> Result<Vec<(u32, f
     reason = "what is no number is to be found"
 )]
 fn exceeds(scores: &[f32], least: f32) -> bool {
-    scores
-        .iter()
-        .fold(false, |any, score| any | !(*score <= least))
+    let mut any = false;
+    for score in scores {
+        any |= !(*score <= least);
+    }
+    any
 }

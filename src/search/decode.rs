@@ -1,7 +1,8 @@
 //! The interface of a model to search.
 
 use crate::kernels::log_softmax;
-use crate::model::{DecoderState, Model, SearchState, Transformer};
+use crate::model::{DecoderState, Model, SearchRule, SearchState, Transformer};
+use crate::text::vocabulary::Vocabulary;
 
 /// Scores of what may follow each of some hypotheses.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +35,21 @@ pub trait Decode {
 
     /// Keeps the named hypotheses in this order, one maybe several times.
     fn select(&self, state: &mut Self::State, hypotheses: &[usize]);
+
+    /// The id that stands before the first word.
+    fn start(&self) -> u32 {
+        Vocabulary::BOS
+    }
+
+    /// The id that ends a translation.
+    fn end(&self) -> u32 {
+        Vocabulary::EOS
+    }
+
+    /// The way in which a beam is kept.
+    fn rule(&self) -> SearchRule {
+        SearchRule::Canopy
+    }
 }
 
 impl Decode for Model {
@@ -50,6 +66,18 @@ impl Decode for Model {
     fn select(&self, state: &mut SearchState, hypotheses: &[usize]) {
         state.select(hypotheses);
     }
+
+    fn start(&self) -> u32 {
+        self.tokens().start
+    }
+
+    fn end(&self) -> u32 {
+        self.tokens().end
+    }
+
+    fn rule(&self) -> SearchRule {
+        self.tokens().search
+    }
 }
 
 /// The sentence-level model inside a document-level one.
@@ -57,14 +85,28 @@ impl Decode for Transformer {
     type State = DecoderState;
 
     fn vocab_size(&self) -> usize {
-        self.embedding.words.dims()[0]
+        self.target_vocab_size()
     }
 
     fn step(&self, state: &mut DecoderState, ids: &[u32]) -> Vec<f32> {
-        log_softmax(Self::step(self, state, ids))
+        let mut log_probs = log_softmax(Self::step(self, state, ids));
+        self.constrain(&mut log_probs, state);
+        log_probs
     }
 
     fn select(&self, state: &mut DecoderState, hypotheses: &[usize]) {
         state.select(hypotheses);
+    }
+
+    fn start(&self) -> u32 {
+        self.tokens.start
+    }
+
+    fn end(&self) -> u32 {
+        self.tokens.end
+    }
+
+    fn rule(&self) -> SearchRule {
+        self.tokens.search
     }
 }

@@ -15,7 +15,9 @@ use super::markup::Markup;
 use super::reranking::chosen;
 use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
-use crate::model::{Encoded, Model, PackedBatch, PackedEncoderOutput, SENTENCE_BREAK};
+use crate::model::{
+    Encoded, Model, PackedBatch, PackedEncoderOutput, SENTENCE_BREAK, SearchRule, SpecialTokens,
+};
 use crate::text::vocabulary::Vocabulary;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
@@ -196,7 +198,7 @@ impl Searcher<'_> {
         missing.dedup();
         let mut left = missing.len();
         for batch in self.batches(&missing) {
-            let limits = limits(self.text, &batch, self.vocabulary);
+            let limits = limits(self.text, &batch, self.vocabulary, self.model);
             let (mut drafts, mut flow) = (Vec::new(), ControlFlow::Continue(()));
             let mut keep = |position: usize, hypotheses: Vec<Hypothesis>| {
                 left -= 1;
@@ -254,7 +256,7 @@ impl Searcher<'_> {
 
     /// Goes on from `state`, which holds one hypothesis for each sentence of `batch`.
     fn translate(&mut self, batch: &[usize], state: <Model as Decode>::State) -> ControlFlow<End> {
-        let limits = limits(self.text, batch, self.vocabulary);
+        let limits = limits(self.text, batch, self.vocabulary, self.model);
         let (options, vocabulary) = (self.options, self.vocabulary);
         if let Some(reranker) = &self.model.reranker {
             let mut found = Vec::new();
@@ -288,18 +290,35 @@ impl Searcher<'_> {
 }
 
 /// What bounds the search for the sentences of a batch.
-pub(super) fn limits(text: &SourceText, batch: &[usize], vocabulary: &Vocabulary) -> Vec<Limits> {
+pub(super) fn limits(
+    text: &SourceText,
+    batch: &[usize],
+    vocabulary: &Vocabulary,
+    model: &Model,
+) -> Vec<Limits> {
+    let tokens = model.tokens();
     let limits = batch.iter().map(|&number| {
         let ids = &text.sentences[number].ids;
-        // A suffix is not translated.
-        let own = ids.split(|&id| id == SENTENCE_BREAK).next();
-        let own = own.unwrap_or(ids);
+        // A suffix is not translated; in vocabularies of others the break is a word.
+        let own = ids.split(|&id| id == SENTENCE_BREAK && tokens.are_own());
+        let own = own.into_iter().next().unwrap_or(ids);
         Limits {
             markup: Markup::of(own, vocabulary),
-            max_tokens: max_target_tokens(own.len()),
+            max_tokens: most_tokens(own.len(), &tokens),
         }
     });
     limits.collect()
+}
+
+/// Tokens after which the translation of a sentence of so many is cut off.
+fn most_tokens(source_tokens: usize, tokens: &SpecialTokens) -> usize {
+    match tokens.search {
+        // The end of the source is counted there.
+        SearchRule::Marian => 3 * (source_tokens + 1),
+        _ => tokens
+            .most
+            .unwrap_or_else(|| max_target_tokens(source_tokens)),
+    }
 }
 
 /// The first of the translations of a sentence.

@@ -212,7 +212,7 @@ impl Task<'_> {
         });
         let encoded = encoded.expect("a packed encoder, or another one's states");
         let state = decoder.start(&encoded, several_cores);
-        let limits = limits(text, batch, vocabulary);
+        let limits = limits(text, batch, vocabulary, model);
         if let Some(reranker) = &model.reranker {
             let mut found = Vec::new();
             let mut keep = |place: usize, hypotheses| found.push((batch[place], hypotheses));

@@ -13,7 +13,7 @@ use super::*;
 use crate::kernels::WordNormaliser;
 use crate::model::{
     Architecture, Context, MemorySource, MergeKind, Model, ModelConfig, NormPosition, Placement,
-    Positions, Reach, Side, TraversalRule,
+    Positions, Reach, Side, SpecialTokens, TraversalRule, Variant,
 };
 use crate::text::vocabulary::Vocabulary;
 
@@ -44,6 +44,8 @@ fn model(vocabulary: &Vocabulary, context: Context, memory: MemorySource) -> Mod
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
+        variant: Variant::default(),
+        tokens: SpecialTokens::default(),
         bert: None,
     };
     Model::seeded(&config, 5, &Device::flex()).expect("a model")

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::formats::{Encoding, Kept};
 use super::view::Unit;
 
-pub use super::formats::{Column, Format};
+pub use super::formats::{Column, Format, SubtitleLayout};
 
 /// One file as a tree of sections, paragraphs and sentences.
 #[derive(Debug, Clone)]
@@ -29,6 +29,8 @@ pub struct Document {
     pub(crate) syntax: Syntax,
     /// The units of a view.
     pub(crate) units: Vec<Unit>,
+    /// How much room its translation has where it is shown as subtitles.
+    pub subtitle_layout: SubtitleLayout,
     /// The parts of the file that the format keeps.
     pub(crate) kept: Option<Arc<Kept>>,
 }
@@ -49,6 +51,7 @@ impl Document {
             sentences: Vec::new(),
             syntax: Syntax::View,
             units: Vec::new(),
+            subtitle_layout: SubtitleLayout::default(),
             kept: None,
         }
     }
@@ -64,6 +67,8 @@ pub(crate) enum Syntax {
     },
     Markdown,
     Plain,
+    /// Tags of subtitles show nothing.
+    Subtitles,
     /// As it means itself; codes are told by their place.
     View,
 }

@@ -49,7 +49,7 @@ impl Escape {
                 Self::Html(HtmlEscape::of(document, sentence, is_xml, encoding))
             }
             Syntax::Markdown => Self::Markdown(MarkdownEscape::of(document, sentence)),
-            Syntax::Plain | Syntax::View => Self::Text,
+            Syntax::Plain | Syntax::Subtitles | Syntax::View => Self::Text,
         }
     }
 

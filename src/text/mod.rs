@@ -8,6 +8,7 @@ pub mod csv;
 pub(crate) mod digest;
 pub mod document;
 mod escape;
+pub mod export;
 pub mod file;
 pub mod folder;
 mod formats;

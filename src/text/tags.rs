@@ -59,6 +59,9 @@ impl Tags {
     fn of_markup(markup: &Markup, original: &str, syntax: Syntax) -> Self {
         let text = |range: &Range<usize>| &original[range.clone()];
         match (markup, syntax) {
+            (_, Syntax::Subtitles) => Self::of_subtitles(text(match markup {
+                Markup::Pair { open: range, .. } | Markup::Point { range } => range,
+            })),
             (Markup::Pair { open, close }, Syntax::Markdown) if !text(open).starts_with('<') => {
                 Self::of_markdown(text(open), text(close))
             }
@@ -66,6 +69,17 @@ impl Tags {
             (Markup::Pair { open: range, .. } | Markup::Point { range }, _) => {
                 Self::of(text(range))
             }
+        }
+    }
+
+    /// A tag of subtitles, named by itself.
+    fn of_subtitles(tag: &str) -> Self {
+        Self {
+            starts: vec![StartTag {
+                name: tag.to_owned(),
+                attributes: Vec::new(),
+            }],
+            text: String::new(),
         }
     }
 

@@ -50,10 +50,22 @@ pub(super) enum Part {
     Code(usize),
 }
 
+/// The same where what no translation replaces is told by its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Span {
+    /// Of a translation.
+    Text(String),
+    /// Bytes of the unit in the view, from the unit's first one on; no code is in them.
+    Source(Range<usize>),
+    Code(usize),
+}
+
 /// A unit under construction.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pieces: Vec<Piece>,
+    /// Bytes of the view.
+    length: usize,
     num_codes: usize,
     holds_letter: bool,
 }
@@ -81,10 +93,14 @@ enum Kind {
 impl Draft {
     /// Characters as a reader sees them.
     pub fn text(&mut self, text: &str) {
+        self.length += text.len();
         self.holds_letter |= text.contains(char::is_alphabetic);
         match self.pieces.last_mut() {
             Some(last) if last.kind == Kind::Text => last.shown.push_str(text),
-            _ => self.piece(Kind::Text, text.to_owned()),
+            _ => self.pieces.push(Piece {
+                kind: Kind::Text,
+                shown: text.to_owned(),
+            }),
         }
     }
 
@@ -130,6 +146,11 @@ impl Draft {
         self.pieces.is_empty()
     }
 
+    /// How many bytes of the view it takes.
+    pub fn view_len(&self) -> usize {
+        self.length
+    }
+
     /// All of it as the view will show it.
     pub fn shown(&self) -> String {
         self.pieces
@@ -153,13 +174,10 @@ impl Draft {
     }
 
     fn code(&mut self, kind: Kind, shown: String) -> usize {
-        self.piece(kind, shown);
+        self.length += shown.len();
+        self.pieces.push(Piece { kind, shown });
         self.num_codes += 1;
         self.num_codes - 1
-    }
-
-    fn piece(&mut self, kind: Kind, shown: String) {
-        self.pieces.push(Piece { kind, shown });
     }
 
     /// Appends the unit to the view; its sentences are still to be found in the run.
@@ -223,9 +241,31 @@ impl Translation<'_> {
     /// A translation that is its source is written only if there is a language: one document for each language says in
     /// its own unit that both are the same.
     pub(super) fn parts(&self, unit: usize) -> Option<Vec<Part>> {
+        let start = self.document.units[unit].view.start;
+        let view = &self.document.original;
+        let mut parts = Vec::new();
+        for span in self.spans(unit)? {
+            let text = match span {
+                Span::Code(number) => {
+                    parts.push(Part::Code(number));
+                    continue;
+                }
+                Span::Text(text) => text,
+                Span::Source(range) => view[range.start + start..range.end + start].to_owned(),
+            };
+            match parts.last_mut() {
+                Some(Part::Text(last)) => last.push_str(&text),
+                _ => parts.push(Part::Text(text)),
+            }
+        }
+        Some(parts)
+    }
+
+    /// The same with the places of what stays.
+    pub(super) fn spans(&self, unit: usize) -> Option<Vec<Span>> {
         let unit = &self.document.units[unit];
         let mut is_translated = false;
-        let mut composer = Composer::new(self.document, unit);
+        let mut composer = Composer::new(unit);
         let mut place = unit.view.start;
         for index in unit.sentences.clone() {
             let sentence = &self.document.sentences[index];
@@ -263,18 +303,16 @@ impl Translation<'_> {
 
 /// Puts a translated unit together.
 struct Composer<'d> {
-    document: &'d Document,
     unit: &'d Unit,
-    parts: Vec<Part>,
+    spans: Vec<Span>,
     written: Vec<bool>,
 }
 
 impl<'d> Composer<'d> {
-    fn new(document: &'d Document, unit: &'d Unit) -> Self {
+    fn new(unit: &'d Unit) -> Self {
         Self {
-            document,
             unit,
-            parts: Vec::new(),
+            spans: Vec::new(),
             written: vec![false; unit.codes.len()],
         }
     }
@@ -283,16 +321,25 @@ impl<'d> Composer<'d> {
         if text.is_empty() {
             return;
         }
-        match self.parts.last_mut() {
-            Some(Part::Text(last)) => last.push_str(text),
-            _ => self.parts.push(Part::Text(text.to_owned())),
+        match self.spans.last_mut() {
+            Some(Span::Text(last)) => last.push_str(text),
+            _ => self.spans.push(Span::Text(text.to_owned())),
+        }
+    }
+
+    /// Text of the view between codes.
+    fn kept(&mut self, range: Range<usize>) {
+        let start = self.unit.view.start;
+        if !range.is_empty() {
+            let range = range.start - start..range.end - start;
+            self.spans.push(Span::Source(range));
         }
     }
 
     /// Each code once: a translation that repeats one does not.
     fn code(&mut self, number: usize) {
         if !std::mem::replace(&mut self.written[number], true) {
-            self.parts.push(Part::Code(number));
+            self.spans.push(Span::Code(number));
         }
     }
 
@@ -306,15 +353,15 @@ impl<'d> Composer<'d> {
 
     /// A part of the view as it stands.
     fn source(&mut self, range: Range<usize>) {
-        let (view, unit) = (&self.document.original, self.unit);
+        let unit = self.unit;
         let mut place = range.start;
         for number in self.codes(&range) {
             let code = &unit.codes[number].view;
-            self.text(&view[place..code.start]);
+            self.kept(place..code.start);
             self.code(number);
             place = code.end;
         }
-        self.text(&view[place..range.end]);
+        self.kept(place..range.end);
     }
 
     /// Text that no translator sees stands before the code before which it stood.
@@ -367,27 +414,27 @@ impl<'d> Composer<'d> {
     }
 
     /// Pairs that cross each other are closed later: the inner one first.
-    fn balanced(self) -> Vec<Part> {
+    fn balanced(self) -> Vec<Span> {
         let codes = &self.unit.codes;
-        let mut parts = Vec::with_capacity(self.parts.len());
+        let mut spans = Vec::with_capacity(self.spans.len());
         let (mut open, mut due) = (Vec::new(), vec![false; codes.len()]);
-        for part in self.parts {
-            match part {
-                Part::Code(number) if codes[number].closes => due[number] = true,
-                Part::Code(number) if codes[number].partner.is_some() => {
+        for span in self.spans {
+            match span {
+                Span::Code(number) if codes[number].closes => due[number] = true,
+                Span::Code(number) if codes[number].partner.is_some() => {
                     open.push(number);
-                    parts.push(part);
+                    spans.push(span);
                 }
-                _ => parts.push(part),
+                _ => spans.push(span),
             }
             while let Some(close) = open.last().and_then(|&open| codes[open].partner) {
                 if !due[close] {
                     break;
                 }
                 open.pop();
-                parts.push(Part::Code(close));
+                spans.push(Span::Code(close));
             }
         }
-        parts
+        spans
     }
 }

@@ -73,7 +73,7 @@ impl Outlines {
         } else {
             RunDirection::LeftToRight
         });
-        let shaped = shaper.shape(buffer, ShapeOptions::new());
+        let glyph_buffer = shaper.shape(buffer, ShapeOptions::new());
         let location = font
             .axes()
             .location(face.weight.map(|weight| ("wght", weight)));
@@ -84,7 +84,11 @@ impl Outlines {
         let scale = size / f32::from(units);
         let glyphs = font.outline_glyphs();
         #[expect(clippy::cast_precision_loss, reason = "units of a font")]
-        for (info, position) in shaped.glyph_infos().iter().zip(shaped.glyph_positions()) {
+        for (info, position) in glyph_buffer
+            .glyph_infos()
+            .iter()
+            .zip(glyph_buffer.glyph_positions())
+        {
             let mut pen = Pen {
                 curves: &mut self.curves,
                 origin: (

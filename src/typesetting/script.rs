@@ -66,10 +66,11 @@ impl Han {
 pub fn is_simple(text: &str) -> bool {
     // Marks of direction stand among signs that are simple.
     text.chars().all(|character| match character {
-        '\0'..='\u{058F}' => true,
         '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => false,
-        '\u{10A0}'..='\u{10FF}' | '\u{1E00}'..='\u{2E7F}' | '\u{FB00}'..='\u{FB17}' => true,
-        _ => false,
+        other => matches!(
+            other,
+            '\0'..='\u{058F}' | '\u{10A0}'..='\u{10FF}' | '\u{1E00}'..='\u{2E7F}' | '\u{FB00}'..='\u{FB17}'
+        ),
     })
 }
 

@@ -272,7 +272,7 @@ impl ModelFolder {
             let reason = format!("they are {found} numbers, the configuration says {expected}");
             return Err(Error::Weights { reason, path });
         }
-        let weights = load_module(Model::new(&self.model, device)?, tensors, &path)?;
+        let weights = load_module(Model::undrawn(&self.model, device)?, tensors, &path)?;
         Ok((weights, vocabulary))
     }
 

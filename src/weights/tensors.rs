@@ -215,11 +215,10 @@ impl ModuleMapper for Loader {
             ));
             return param;
         }
-        param.map(|old| {
-            let required = old.is_require_grad();
-            let new = Tensor::from_data(TensorData::new(values, found), &old.device());
-            new.set_require_grad(required)
-        })
+        // What is not drawn yet need not be.
+        let (id, device) = (param.id, param.lazy_device());
+        let new = Tensor::from_data(TensorData::new(values, found), &device);
+        param.transform_for_load(new, id)
     }
 }
 

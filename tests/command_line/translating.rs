@@ -276,16 +276,16 @@ fn other_commands_keep_what_they_read_as_well() {
 #[test]
 fn a_file_of_an_unknown_ending_is_translated_as_the_message_says() {
     let desk = Desk::new();
-    let notes = desk.file("notes.rst", "Open the file.\n");
+    let notes = desk.file("notes.wiki", "Open the file.\n");
     let refused = desk.translate(&[&notes]);
-    assert_failed(&refused, &["notes.rst", "--format"]);
+    assert_failed(&refused, &["notes.wiki", "--format"]);
     let message = stderr(&refused);
     let (_, advice) = message.split_once("--format ").expect("advice");
     let format = advice.split([',', ' ', ')']).next().expect("a value");
     assert_done(&desk.translate(&[&notes, "--format", format]));
     // Only this command has the option.
     let refused = canopy(&["explain", &notes, "--view", "difference", "--device", "cpu"]);
-    assert_failed(&refused, &["notes.rst"]);
+    assert_failed(&refused, &["notes.wiki"]);
     assert!(!stderr(&refused).contains("--format"));
 }
 
@@ -458,4 +458,62 @@ fn a_pseudo_translation_needs_no_model() {
     assert_eq!(written.matches("<b>").count(), PAGE.matches("<b>").count());
     assert_misused(&pseudo("accents", &["--json"]), &["--json"]);
     assert_misused(&pseudo("reversed", &[]), &["identity", "accents"]);
+}
+
+#[test]
+fn a_translation_is_exported_for_other_tools() {
+    let desk = Desk::new();
+    let page = desk.file("page.html", PAGE);
+    let export = |format: &str, more: &[&str]| {
+        let mut arguments = vec![
+            "translate",
+            "--pseudo",
+            "identity",
+            "--export",
+            format,
+            &page,
+        ];
+        arguments.extend(more);
+        canopy(&arguments)
+    };
+    let output = export("tmx", &["--from", "en", "--to", "de"]);
+    assert_done(&output);
+    assert!(stdout(&output).contains("<tuv xml:lang=\"de\"><seg>Close the window.</seg></tuv>"));
+    let folder = desk.path(".");
+    assert_done(&export("bilingual-html", &["-o", &folder]));
+    assert!(desk.read("page.html.html").contains("<table>"));
+    assert_misused(&export("nothing", &[]), &["xliff", "interleaved"]);
+}
+
+#[test]
+fn subtitles_have_as_much_room_as_is_said() {
+    let desk = Desk::new();
+    let times = "1\n00:00:01,000 --> 00:00:02,000\n";
+    let cue = desk.file("a.srt", format!("{times}One two three four five six.\n"));
+    let output = canopy(&[
+        "translate",
+        "--pseudo",
+        "accents",
+        "--line-chars",
+        "20",
+        &cue,
+    ]);
+    assert_done(&output);
+    let text = stdout(&output);
+    let lines = text.strip_prefix(times).expect("the times").lines();
+    assert!(
+        lines.clone().count() > 1 && lines.clone().all(|line| line.chars().count() <= 20),
+        "{text}"
+    );
+    let bad = desk.file("bad.srt", "nothing of the kind\n");
+    let output = canopy(&[
+        "translate",
+        "--pseudo",
+        "identity",
+        &bad,
+        "-o",
+        &desk.path("out.srt"),
+    ]);
+    assert_failed(&output, &["bad.srt", "line 1"]);
+    assert!(!desk.names().contains(&"out.srt".to_owned()));
 }

@@ -3,7 +3,7 @@
 use canopy::kernels::WordNormaliser::{self, Softmax, Sparsemax};
 use canopy::model::{
     Architecture, Context, FlatLevel, MemorySource, MergeKind, ModelConfig, NormPosition,
-    Placement, Positions, Reach, Side, TraversalRule,
+    Placement, Positions, Reach, Side, SpecialTokens, TraversalRule, Variant,
 };
 
 use super::documents::{Evidence, FILLERS, NEAR, Order, Task, VOCAB};
@@ -43,6 +43,8 @@ impl System {
             warm_gate: false,
             memory_use: None,
             previous_translations: 0,
+            variant: Variant::default(),
+            tokens: SpecialTokens::default(),
             bert: None,
         }
     }

@@ -129,7 +129,7 @@ fn what_looks_quadratic_is_not() {
 #[test]
 fn what_is_no_text_for_readers_is_refused_unless_it_is_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
-    for name in ["strings.po", "data.json", "table.csv", "paper.tex"] {
+    for name in ["script.py", "data.toml", "query.sql", "style.css"] {
         let path = folder.path().join(name);
         fs::write(&path, "Open the file.\n").expect("writes");
         let refused = Document::open(&path, None);

@@ -1,10 +1,14 @@
 //! Formats of files: what is read of each, and that all of a file but its translated sentences comes back as it was.
 
+mod export;
+mod idml;
+mod markup;
 mod office;
 mod other_programs;
 mod packages;
 mod properties;
 mod strings;
+mod subtitles;
 mod xml;
 
 use std::fs;

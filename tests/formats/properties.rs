@@ -8,6 +8,8 @@ use canopy::error::Error;
 use canopy::text::document::{Document, Format};
 use canopy::text::placeholder::Placeholder;
 
+use super::idml::idml;
+use super::markup::{asciidoc, latex, rst};
 use super::office::{docx, pptx, xlsx};
 use super::packages::{epub, odt};
 use super::xml::{dita, docbook, xliff1, xliff2};
@@ -27,7 +29,7 @@ type Maker = fn(&[Vec<Inline>]) -> Vec<u8>;
 /// begin there.
 type Made = (&'static str, Maker, &'static str, &'static str);
 
-const FORMATS: [Made; 9] = [
+const FORMATS: [Made; 13] = [
     ("a.docx", docx, "word/document.xml", "<w:bookmark"),
     ("a.pptx", pptx, "ppt/slides/slide1.xml", "<a:br"),
     ("a.xlsx", xlsx, "xl/sharedStrings.xml", "\n"),
@@ -37,6 +39,10 @@ const FORMATS: [Made; 9] = [
     ("b.xlf", xliff2, "", "<ph"),
     ("a.dita", dita, "", "<image"),
     ("a.dbk", docbook, "", "<anchor"),
+    ("a.tex", latex, "", "\\label"),
+    ("a.rst", rst, "", "[1]_"),
+    ("a.adoc", asciidoc, "", "(((x)))"),
+    ("a.idml", idml, "Stories/Story_u1.xml", "<TextVariable"),
 ];
 
 const HOSTILE: [&str; 30] = [
@@ -72,7 +78,7 @@ const HOSTILE: [&str; 30] = [
     "\u{FFFD}",
 ];
 
-fn hostile(random: &mut ChaCha8Rng) -> String {
+pub fn hostile(random: &mut ChaCha8Rng) -> String {
     let mut text = String::from(
         *["word", "Größe", "Ελλάδα", "ещё"]
             .choose(random)

@@ -102,7 +102,7 @@ pub fn cardinality_decoder_layer(case: &Case) {
     let (none, fusion) = (DropoutSource::none(), fusion(case));
     let mut decoder = Decoder::new(&case.model_config("sf"), case.device());
     let layer = &mut decoder.layers[0];
-    layer.self_attention = case.attention("self_attention.", true);
+    layer.self_attention = Some(case.attention("self_attention.", true));
     layer.norm_self = case.norm("norm_self.");
     layer.cross_attention = case.attention("cross_attention.", false);
     layer.norm_cross = case.norm("norm_own.");
@@ -120,10 +120,11 @@ pub fn cardinality_decoder_layer(case: &Case) {
         bert: Some(bert.clone()),
         stage_one: None,
     };
-    let asked =
-        layer
-            .self_attention
-            .forward(targets.clone(), targets.clone(), &batch.own_segments());
+    let asked = layer.self_attention.as_ref().expect("it has one").forward(
+        targets.clone(),
+        targets.clone(),
+        &batch.own_segments(),
+    );
     let states = layer.norm_self.add(targets.clone(), asked, None);
     case.output_rows("after_self", states.clone(), &batch.sentences);
     let cross = batch.segments_over(&encoded.sentences);

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use burn::nn::Linear;
 use canopy::model::{
-    Architecture, BertBatch, ConditionalHeads, ContextGate, Encoder, FeedForward, Gate, GruCell,
-    Layout, MemorySource, ModelConfig, MultiHeadAttention, Norm, NormPosition, PackedBatch,
-    Positions, Source2Token,
+    Activation, Architecture, BertBatch, ConditionalHeads, ContextGate, Encoder, FeedForward, Gate,
+    GruCell, Layout, MemorySource, ModelConfig, MultiHeadAttention, Norm, NormPosition,
+    PackedBatch, Positions, Source2Token, SpecialTokens, Variant,
 };
 
 use super::Case;
@@ -54,6 +54,7 @@ impl Case<'_> {
         FeedForward {
             inner: linear("w_1", "b_1"),
             outer: linear("w_2", "b_2"),
+            activation: Activation::Relu,
         }
     }
 
@@ -123,6 +124,8 @@ impl Case<'_> {
             warm_gate: false,
             memory_use: None,
             previous_translations: 0,
+            variant: Variant::default(),
+            tokens: SpecialTokens::default(),
             bert: None,
         }
     }

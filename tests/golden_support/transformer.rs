@@ -49,7 +49,7 @@ pub fn transformer_encoder_layer(case: &Case) {
 pub fn transformer_decoder_layer(case: &Case) {
     let mut decoder = Decoder::new(&case.model_config("sf"), case.device());
     let layer = &mut decoder.layers[0];
-    layer.self_attention = case.attention("self_attention.", true);
+    layer.self_attention = Some(case.attention("self_attention.", true));
     layer.norm_self = case.norm("norm_self.");
     layer.cross_attention = case.attention("cross_attention.", false);
     layer.norm_cross = case.norm("norm_cross.");

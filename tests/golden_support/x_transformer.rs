@@ -4,7 +4,8 @@ use burn::module::Module;
 use burn::tensor::{Int, Tensor, TensorData};
 use canopy::kernels::{self, DropoutSource};
 use canopy::model::{
-    Architecture, Encoder, Layout, MemorySource, ModelConfig, NormPosition, Positions, Sublayer,
+    Architecture, Encoder, Layout, MemorySource, ModelConfig, NormPosition, Positions,
+    SpecialTokens, Sublayer, Variant,
 };
 use canopy::training::noam_rate;
 
@@ -106,6 +107,8 @@ fn config(layout: &Layout, [d_model, d_ff]: [usize; 2]) -> ModelConfig {
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
+        variant: Variant::default(),
+        tokens: SpecialTokens::default(),
         bert: None,
     }
 }

@@ -11,7 +11,7 @@ use canopy::corpus::{
 };
 use canopy::model::{
     Architecture, Counting, MemorySource, Model, ModelConfig, Network, NormPosition, Positions,
-    Transformer,
+    SpecialTokens, Transformer, Variant,
 };
 use canopy::text::document::{ParagraphKind, Section};
 use canopy::text::placeholder::Placeholder;
@@ -93,6 +93,8 @@ pub fn config() -> ModelConfig {
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
+        variant: Variant::default(),
+        tokens: SpecialTokens::default(),
         bert: None,
     }
 }

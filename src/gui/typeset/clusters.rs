@@ -8,6 +8,7 @@ use egui::epaint::text::{FontsView, Glyph};
 use egui::text::{LayoutJob, TextFormat};
 
 use super::Text;
+use super::alignment::aligned;
 use crate::typesetting::{
     Direction, is_extending, is_ideographic, is_simple, joins, levels, line_breaks, mirrored,
 };
@@ -122,9 +123,12 @@ impl<'a, 'b> Setter<'a, 'b> {
         let is_right = lead.level % 2 == 1 && lead.object.is_none();
         let written: String = characters
             .iter()
-            .map(|it| match is_right && !joins(it.character) {
-                true => mirrored(it.character),
-                false => it.character,
+            .map(|it| {
+                if is_right && !joins(it.letter) {
+                    mirrored(it.letter)
+                } else {
+                    it.letter
+                }
             })
             .collect();
         let galley = self.set(&written, &job.sections[lead.section].format);
@@ -145,11 +149,11 @@ impl<'a, 'b> Setter<'a, 'b> {
                 let of_cluster = &characters[group.chars.clone()];
                 Cluster {
                     chars: first + group.chars.start..first + group.chars.end,
-                    letters: of_cluster.iter().map(|it| it.character).collect(),
+                    letters: of_cluster.iter().map(|it| it.letter).collect(),
                     level: lead.level,
                     section: lead.section,
                     width: group.width,
-                    is_space: of_cluster.iter().all(|it| it.character.is_whitespace()),
+                    is_space: of_cluster.iter().all(|it| it.letter.is_whitespace()),
                     breaks: last.breaks,
                     edges: edges(of_cluster, group.width, is_right),
                     shapes: group
@@ -175,7 +179,7 @@ impl Cluster {
     /// Empty space before it.
     fn lead(&mut self, space: f32) {
         self.width += space;
-        if self.level % 2 == 0 {
+        if self.level.is_multiple_of(2) {
             for (start, end) in &mut self.edges {
                 (*start, *end) = (*start + space, *end + space);
             }
@@ -212,7 +216,7 @@ fn whole(clusters: Vec<Cluster>) -> Option<Cluster> {
 
 #[derive(Clone, Copy)]
 struct Character {
-    character: char,
+    letter: char,
     level: u8,
     section: usize,
     /// Which of [`Text::objects`] it is part of.
@@ -256,7 +260,7 @@ fn characters(text: &Text, bytes: &Range<usize>, first: usize) -> Vec<Character>
         .map(|(place, (((at, character), end), level))| {
             let ends_word = breaks.binary_search(&end).is_ok();
             Character {
-                character,
+                letter: character,
                 level,
                 section: section_at(&text.job, bytes.start + at),
                 object: object(place),
@@ -287,20 +291,18 @@ fn piece_length(characters: &[Character]) -> usize {
     }
     if lead.level % 2 == 1 {
         // The parts of a word that runs from right to left egui turns round, words it does not.
-        return match joins(lead.character) {
-            true => alike.iter().take_while(|it| joins(it.character)).count(),
-            false => 1,
+        return if joins(lead.letter) {
+            alike.iter().take_while(|it| joins(it.letter)).count()
+        } else {
+            1
         };
     }
     // Where letters become other shapes, places within a word are not known, so a line ends after a piece.
-    let is_plain = |it: &Character| {
-        is_ideographic(it.character) || is_simple(it.character.encode_utf8(&mut [0; 4]))
-    };
+    let is_plain =
+        |it: &Character| is_ideographic(it.letter) || is_simple(it.letter.encode_utf8(&mut [0; 4]));
     if is_plain(&lead) {
         let plain = alike.iter().take_while(|it| is_plain(it)).count();
-        let is_marked = alike
-            .get(plain)
-            .is_some_and(|it| is_extending(it.character));
+        let is_marked = alike.get(plain).is_some_and(|it| is_extending(it.letter));
         return if is_marked && plain > 1 {
             plain - 1
         } else {
@@ -312,103 +314,9 @@ fn piece_length(characters: &[Character]) -> usize {
     unbroken.max(1)
 }
 
-/// Characters and what is drawn for them.
-struct Group {
-    chars: Range<usize>,
-    width: f32,
-    /// With its place from the left edge of the group.
-    shapes: Vec<(Glyph, f32)>,
-}
-
-/// Finds which glyphs belong to which characters: egui keeps the first character of each glyph's cluster.
-fn aligned(glyphs: &[Glyph], characters: &[char], is_right: bool) -> Vec<Group> {
-    let drawn = if is_right {
-        &glyphs[..num_shaped(glyphs, characters)]
-    } else {
-        glyphs
-    };
-    let mut left = 0.0;
-    let mut placed: Vec<(Glyph, f32)> = vec![];
-    for glyph in drawn {
-        placed.push((*glyph, left));
-        left += glyph.advance_width;
-    }
-    if is_right {
-        placed.reverse();
-    }
-    let one_each = !is_right
-        && placed.len() == characters.len()
-        && placed
-            .iter()
-            .zip(characters)
-            .all(|((glyph, _), character)| glyph.chr == *character);
-    let mut groups: Vec<(usize, Vec<(Glyph, f32)>)> = vec![];
-    for (index, (glyph, at)) in placed.into_iter().enumerate() {
-        let is_empty = glyph.advance_width == 0.0 && glyph.uv_rect.is_nothing();
-        let Some((start, shapes)) = groups.last_mut() else {
-            groups.push((0, vec![(glyph, at)]));
-            continue;
-        };
-        let next = if one_each {
-            // A mark or the rest of a ligature stays with what is before it.
-            (!is_empty && !is_extending(glyph.chr)).then_some(index)
-        } else {
-            let rest = &characters[*start + 1..];
-            let later = rest.iter().position(|character| *character == glyph.chr);
-            let later = later.filter(|later| *later == 0 || glyph.chr != characters[*start]);
-            later.filter(|_| !is_empty).map(|later| *start + 1 + later)
-        };
-        match next {
-            Some(next) => groups.push((next, vec![(glyph, at)])),
-            None => shapes.push((glyph, at)),
-        }
-    }
-    let ends: Vec<usize> = groups.iter().skip(1).map(|(start, _)| *start).collect();
-    let ends = ends.into_iter().chain([characters.len()]);
-    groups
-        .into_iter()
-        .zip(ends)
-        .map(|((start, shapes), end)| {
-            let left = shapes.iter().map(|(_, at)| *at).fold(f32::MAX, f32::min);
-            let width = shapes.iter().map(|(glyph, _)| glyph.advance_width).sum();
-            let shapes = shapes
-                .into_iter()
-                .map(|(glyph, _)| (glyph, glyph.pos.x - left))
-                .collect();
-            Group {
-                chars: start..end,
-                width,
-                shapes,
-            }
-        })
-        .collect()
-}
-
-/// How many glyphs were shaped. Behind those of text from the right egui puts empty ones: it takes the cluster that it
-/// saw last, which is the first of the text, to hold all the rest.
-fn num_shaped(glyphs: &[Glyph], characters: &[char]) -> usize {
-    for in_cluster in 1..characters.len() {
-        let rest = &characters[in_cluster..];
-        let Some(shaped) = glyphs
-            .len()
-            .checked_sub(rest.len())
-            .filter(|shaped| *shaped > 0)
-        else {
-            continue;
-        };
-        let is_rest = glyphs[shaped..].iter().zip(rest).all(|(glyph, character)| {
-            glyph.chr == *character && glyph.advance_width == 0.0 && glyph.uv_rect.is_nothing()
-        });
-        if is_rest {
-            return shaped;
-        }
-    }
-    glyphs.len()
-}
-
 /// Letters share the width of their cluster, marks have none.
 fn edges(characters: &[Character], width: f32, is_right: bool) -> Vec<(f32, f32)> {
-    let is_letter = |place: usize| place == 0 || !is_extending(characters[place].character);
+    let is_letter = |place: usize| place == 0 || !is_extending(characters[place].letter);
     let count = (0..characters.len())
         .filter(|place| is_letter(*place))
         .count();
@@ -421,9 +329,10 @@ fn edges(characters: &[Character], width: f32, is_right: bool) -> Vec<(f32, f32)
             if is_letter(place) {
                 at += share;
             }
-            match is_right {
-                true => (width - start, width - at),
-                false => (start, at),
+            if is_right {
+                (width - start, width - at)
+            } else {
+                (start, at)
             }
         })
         .collect()

@@ -5,6 +5,7 @@
 //! direction, set by egui piece by piece, broken by [`crate::typesetting::line_breaks`] and put in order here. The result
 //! is a [`Galley`] like any other; in text from the right, what is drawn last stands on the left.
 
+mod alignment;
 mod clusters;
 mod lines;
 mod rows;

@@ -71,12 +71,11 @@ fn all_rows(
             if is_cut || job.wrap.max_rows == 1 && too_wide(&clusters, width) {
                 cut(setter, job, &mut clusters, paragraph.section, base, width);
             }
-            let mut row = match clusters.is_empty() {
-                true => empty_row(setter, text, paragraph.section),
-                false => {
-                    let template = setter.set("", &TextFormat::default());
-                    row(setter.pixels_per_point, text, &clusters, base, &template)
-                }
+            let mut row = if clusters.is_empty() {
+                empty_row(setter, text, paragraph.section)
+            } else {
+                let template = setter.set("", &TextFormat::default());
+                row(setter.pixels_per_point, text, &clusters, base, &template)
             };
             row.pos.y = top;
             top = rounded(top + row.row.size.y, setter.pixels_per_point);

@@ -9,7 +9,7 @@ fn laid_out(
     text: &str,
     width: f32,
     direction: Option<Direction>,
-    objects: Vec<Range<usize>>,
+    objects: Option<Range<usize>>,
 ) -> Arc<Galley> {
     let ctx = Context::default();
     ctx.set_missing_glyph_policy(egui::MissingGlyphPolicy::Tofu);
@@ -34,7 +34,7 @@ fn laid_out(
         let text = Text {
             job,
             direction,
-            objects: objects.clone(),
+            objects: objects.clone().into_iter().collect(),
         };
         let first = galley(ui, text.clone());
         assert!(Arc::ptr_eq(&first, &galley(ui, text)) || is_simple(&first.job.text));
@@ -49,7 +49,7 @@ fn seen(galley: &Galley, row: usize) -> String {
     let mut glyphs: Vec<_> = row
         .glyphs
         .iter()
-        .filter(|glyph| glyph.advance_width != 0.0)
+        .filter(|glyph| glyph.advance_width.abs() > 0.0)
         .collect();
     glyphs.sort_by(|a, b| {
         let left = |glyph: &egui::epaint::text::Glyph| glyph.pos.x.min(glyph.max_x());
@@ -60,20 +60,20 @@ fn seen(galley: &Galley, row: usize) -> String {
 
 #[test]
 fn words_and_letters_from_the_right_stand_in_their_order() {
-    let galley = laid_out("אבג דה 12 זח", f32::INFINITY, None, vec![]);
+    let galley = laid_out("אבג דה 12 זח", f32::INFINITY, None, None);
     assert_eq!(galley.rows.len(), 1);
     assert_eq!(seen(&galley, 0), "חז 12 הד גבא");
     assert_eq!(galley.rows[0].row.glyphs.len(), 12, "a glyph a character");
     assert!(has_right_to_left(&galley));
-    let mixed = laid_out("ab אב cd", f32::INFINITY, None, vec![]);
+    let mixed = laid_out("ab אב cd", f32::INFINITY, None, None);
     assert_eq!(seen(&mixed, 0), "ab בא cd");
-    let from_right = laid_out("אב cd", f32::INFINITY, Some(Direction::RightToLeft), vec![]);
+    let from_right = laid_out("אב cd", f32::INFINITY, Some(Direction::RightToLeft), None);
     assert_eq!(seen(&from_right, 0), "cd בא");
 }
 
 #[test]
 fn rows_from_the_right_end_at_the_right_and_break_in_reading_order() {
-    let galley = laid_out("אבגד אבגד אבגד", 70.0, None, vec![]);
+    let galley = laid_out("אבגד אבגד אבגד", 70.0, None, None);
     assert!(galley.rows.len() >= 2);
     for row in &galley.rows {
         let first = row.row.glyphs.first().expect("a letter");
@@ -90,13 +90,13 @@ fn rows_from_the_right_end_at_the_right_and_break_in_reading_order() {
 
 #[test]
 fn lines_end_where_the_script_lets_them() {
-    let chinese = laid_out("一二三四五六，七八。", 60.0, None, vec![]);
+    let chinese = laid_out("一二三四五六，七八。", 60.0, None, None);
     assert!(chinese.rows.len() > 1);
     for row in &chinese.rows[1..] {
         let first = row.row.glyphs.first().expect("a character").chr;
         assert!(first != '，' && first != '。', "{first} begins a line");
     }
-    let thai = laid_out("ภาษาไทยภาษาไทย", 60.0, None, vec![]);
+    let thai = laid_out("ภาษาไทยภาษาไทย", 60.0, None, None);
     for row in &thai.rows {
         let text = row.row.text();
         assert!(text.starts_with('ภ') || text.starts_with('ไ'), "{text}");
@@ -106,7 +106,7 @@ fn lines_end_where_the_script_lets_them() {
 #[test]
 fn a_chip_keeps_its_letters_in_order() {
     let text = "אב 12{x} גד";
-    let objects = vec![3..8];
+    let objects = Some(3..8);
     let galley = laid_out(text, f32::INFINITY, None, objects);
     assert_eq!(seen(&galley, 0), "דג 12{x} בא");
     let places = places(&galley, &(3..8));
@@ -120,7 +120,7 @@ fn a_chip_keeps_its_letters_in_order() {
 
 #[test]
 fn the_caret_goes_where_the_pointer_is() {
-    let galley = laid_out("אבגד", 100.0, None, vec![]);
+    let galley = laid_out("אבגד", 100.0, None, None);
     let y = galley.rows[0].pos.y + 2.0;
     let at = |x: f32| cursor_at(&galley, Vec2::new(x, y)).index.0;
     assert_eq!(at(99.0), 0);
@@ -131,7 +131,7 @@ fn the_caret_goes_where_the_pointer_is() {
     });
     let first = galley.pos_from_cursor(CCursor::default());
     assert!(rect.left() < first.left());
-    let simple = laid_out("abcd", 100.0, None, vec![]);
+    let simple = laid_out("abcd", 100.0, None, None);
     assert_eq!(cursor_at(&simple, Vec2::new(0.0, y)).index.0, 0);
     assert_eq!(cursor_at(&simple, Vec2::new(99.0, y)).index.0, 4);
 }
@@ -175,7 +175,7 @@ fn what_may_be_cut_anywhere_is_shaped_in_whole_words() {
 
 #[test]
 fn an_empty_text_from_the_right_has_its_caret_on_the_right() {
-    let galley = laid_out("", 100.0, Some(Direction::RightToLeft), vec![]);
+    let galley = laid_out("", 100.0, Some(Direction::RightToLeft), None);
     assert_eq!(galley.rows.len(), 1);
     assert!((galley.pos_from_cursor(CCursor::default()).left() - 100.0).abs() < 1.0);
     assert!(galley.rows[0].row.size.y > 5.0);

@@ -6,7 +6,8 @@ use crate::corpus::{DocumentUnits, Segment, SegmentUnit};
 use crate::inference::ContextOptions;
 use crate::kernels::WordNormaliser;
 use crate::model::{
-    Architecture, Context, MemorySource, ModelConfig, Network, NormPosition, Positions, Reach, Side,
+    Architecture, Context, MemorySource, ModelConfig, Network, NormPosition, Positions, Reach,
+    Side, SpecialTokens, Variant,
 };
 use crate::text::document::Format;
 use crate::weights::Languages;
@@ -39,6 +40,8 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         warm_gate: false,
         memory_use: None,
         previous_translations,
+        variant: Variant::default(),
+        tokens: SpecialTokens::default(),
         bert: None,
     };
     let device = ComputeDevice::open(DeviceChoice::Cpu).expect("a CPU");

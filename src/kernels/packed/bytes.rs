@@ -4,6 +4,11 @@
 //! `(u - 128) w` is that of `u w` less 128 times that of `w`, the latter stands in the sums from the beginning. Where there
 //! is no AVX-512 VNNI, AVX2 adds products in pairs of 16 bits, which hold them if `u` is at most 127: there a row has 7 bits.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+)]
+
 use std::arch::x86_64::{
     __m256i, __m512, __m512i, _mm256_add_epi32, _mm256_madd_epi16, _mm256_maddubs_epi16,
     _mm256_set1_epi16, _mm256_set1_epi32, _mm512_add_ps, _mm512_cvtepi32_ps, _mm512_dpbusd_epi32,
@@ -14,7 +19,7 @@ use std::ops::Range;
 use pulp::{Arch, bytemuck};
 use rayon::prelude::*;
 
-use super::{COLUMNS, runs, scale};
+use super::{COLUMNS, Column, runs, scale};
 
 /// Numbers of a column that one instruction multiplies and adds.
 const DEPTH: usize = 4;
@@ -94,28 +99,26 @@ pub(super) struct Quantised {
 impl BytePanels {
     pub fn new(
         instructions: Instructions,
-        [inputs, outputs]: [usize; 2],
-        at: impl Fn(usize, usize) -> f32 + Sync,
+        (inputs, columns): (usize, &[Column<'_>]),
         bias: &[f32],
     ) -> Self {
         let zero = i32::from(instructions.levels().0);
-        let (panels, depth) = (outputs.div_ceil(COLUMNS), inputs.div_ceil(DEPTH));
+        let (panels, depth) = (columns.len().div_ceil(COLUMNS), inputs.div_ceil(DEPTH));
         let mut lines = vec![Line([0; COLUMNS * DEPTH]); panels * depth];
         let mut sums = vec![[0; COLUMNS]; panels];
         let mut scales = vec![[0.0; COLUMNS]; panels];
         lines
             .par_chunks_mut(depth.max(1))
             .zip(sums.par_iter_mut().zip(&mut scales))
-            .enumerate()
-            .for_each(|(panel, (lines, (sums, scales)))| {
-                let first = panel * COLUMNS;
-                for column in first..outputs.min(first + COLUMNS) {
-                    let lane = column - first;
-                    let scale = scale((0..inputs).map(|row| at(row, column)));
+            .zip(columns.par_chunks(COLUMNS))
+            .for_each(|((lines, (sums, scales)), columns)| {
+                for (lane, column) in columns.iter().enumerate() {
+                    let scale = scale(column.iter().take(inputs));
                     scales[lane] = scale;
                     for row in 0..inputs {
+                        let weight = column.values[row * column.stride];
                         #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
-                        let byte = (at(row, column) / scale).round() as i8;
+                        let byte = (weight / scale).round() as i8;
                         sums[lane] += i32::from(byte);
                         lines[row / DEPTH].0[lane * DEPTH + row % DEPTH] = byte;
                     }
@@ -129,7 +132,7 @@ impl BytePanels {
             instructions,
             depth,
             inputs,
-            outputs,
+            outputs: columns.len(),
             lines,
             offsets: sums
                 .into_iter()
@@ -156,8 +159,10 @@ impl BytePanels {
                     || to_bytes(x, row, self.instructions.levels()),
                 ));
                 let (bytes, _) = row.as_chunks::<DEPTH>();
-                for (quads, bytes) in quads.chunks_exact_mut(run.len()).zip(bytes) {
-                    quads[place] = i32::from_le_bytes(*bytes);
+                let mut at = place;
+                for quad in 0..self.depth {
+                    quads[at] = i32::from_le_bytes(bytes[quad]);
+                    at += run.len();
                 }
             }
         }
@@ -270,17 +275,19 @@ impl BytePanels {
                 }
             }
         }
-        let rows = output.chunks_exact_mut(width).zip(scales);
-        for ((row, scale), sums) in rows.zip(sums) {
-            for (panel, sum) in sums.into_iter().enumerate() {
-                let scales: __m512 = bytemuck::cast(self.scales[first + panel]);
+        for row in 0..R {
+            for panel in 0..P {
+                let of_panel: __m512 = bytemuck::cast(self.scales[first + panel]);
                 let bias: __m512 = bytemuck::cast(self.bias[first + panel]);
-                let scales = _mm512_mul_ps(scales, _mm512_set1_ps(*scale));
-                let sum = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scales);
+                let of_panel = _mm512_mul_ps(of_panel, _mm512_set1_ps(scales[row]));
+                let sum = _mm512_mul_ps(_mm512_cvtepi32_ps(sums[row][panel]), of_panel);
                 let line: [f32; COLUMNS] = bytemuck::cast(_mm512_add_ps(sum, bias));
                 let column = column + panel * COLUMNS;
-                let len = COLUMNS.min(width - column);
-                row[column..][..len].copy_from_slice(&line[..len]);
+                let output = &mut output[row * width + column..];
+                match output.first_chunk_mut::<COLUMNS>() {
+                    Some(whole) if column + COLUMNS <= width => *whole = line,
+                    _ => output[..width - column].copy_from_slice(&line[..width - column]),
+                }
             }
         }
     }
@@ -354,10 +361,10 @@ fn to_bytes(x: &[f32], bytes: &mut [u8], (zero, steps): (u8, f32)) -> f32 {
     // 0, unless one of the numbers is none: the largest passes over those.
     let mut nothing = [0.0_f32; COLUMNS];
     let (blocks, rest) = x.as_chunks::<COLUMNS>();
-    for block in blocks {
+    for block in 0..blocks.len() {
         for lane in 0..COLUMNS {
-            largest[lane] = largest[lane].max(block[lane].abs());
-            nothing[lane] += block[lane] * 0.0;
+            largest[lane] = largest[lane].max(blocks[block][lane].abs());
+            nothing[lane] += blocks[block][lane] * 0.0;
         }
     }
     for (lane, x) in rest.iter().enumerate() {
@@ -366,13 +373,14 @@ fn to_bytes(x: &[f32], bytes: &mut [u8], (zero, steps): (u8, f32)) -> f32 {
     }
     let largest = largest.into_iter().fold(0.0, f32::max);
     let factor = if largest > 0.0 { steps / largest } else { 0.0 };
-    for (x, byte) in x.iter().zip(bytes) {
+    let bytes = &mut bytes[..x.len()];
+    for place in 0..x.len() {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "the lowest byte is the number"
         )]
-        let rounded = (x * factor + SHIFT).to_bits() as u8;
-        *byte = rounded.wrapping_add(zero);
+        let rounded = (x[place] * factor + SHIFT).to_bits() as u8;
+        bytes[place] = rounded.wrapping_add(zero);
     }
     largest / steps + nothing.iter().sum::<f32>()
 }
@@ -389,12 +397,18 @@ mod tests {
         let x: Vec<f32> = (0..rows * inputs).map(number).collect();
         let weight = |row: usize, column: usize| number(row * outputs + column + 5);
         let bias: Vec<f32> = (0..outputs).map(number).collect();
+        let weights =
+            (0..outputs).flat_map(|column| (0..inputs).map(move |row| weight(row, column)));
+        let weights: Vec<f32> = weights.collect();
+        let columns = weights.chunks_exact(inputs);
+        let columns = columns.map(|values| Column { values, stride: 1 });
+        let columns: Vec<Column<'_>> = columns.collect();
         for instructions in [Instructions::Avx512Vnni, Instructions::Avx2] {
             if !instructions.are_here() {
                 println!("skipped: this processor has no {instructions:?}");
                 continue;
             }
-            let panels = BytePanels::new(instructions, [inputs, outputs], weight, &bias);
+            let panels = BytePanels::new(instructions, (inputs, &columns), &bias);
             let (mut quantised, mut found) = (Quantised::default(), vec![0.0; rows * outputs]);
             panels.quantise(&x, rows, &mut quantised);
             panels.multiply(&quantised, 0..outputs.div_ceil(COLUMNS), &mut found);

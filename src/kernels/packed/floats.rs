@@ -1,11 +1,16 @@
 //! Weights as 32-bit floats in panels of [`COLUMNS`] columns, multiplied by runs of rows that stay in registers.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+)]
+
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::{COLUMNS, runs};
+use super::{COLUMNS, Column, runs};
 
 /// A row of a panel, where a register can be loaded without crossing cache lines.
 #[derive(Debug, Clone, Copy)]
@@ -48,32 +53,27 @@ pub(super) struct FloatPanels {
 }
 
 impl FloatPanels {
-    pub fn new(
-        [inputs, outputs]: [usize; 2],
-        at: impl Fn(usize, usize) -> f32 + Sync,
-        bias: &[f32],
-    ) -> Self {
-        let panels = outputs.div_ceil(COLUMNS);
-        let line = |first: usize, value: &dyn Fn(usize) -> f32| {
-            let column = |lane| {
-                let column = first + lane;
-                if column < outputs { value(column) } else { 0.0 }
-            };
-            Line(std::array::from_fn(column))
-        };
+    pub fn new(inputs: usize, columns: &[Column<'_>], bias: &[f32]) -> Self {
+        let panels = columns.len().div_ceil(COLUMNS);
         let mut lines = vec![Line([0.0; COLUMNS]); panels * inputs];
         lines
             .par_chunks_mut(inputs.max(1))
-            .enumerate()
-            .for_each(|(panel, lines)| {
-                for (row, to) in lines.iter_mut().enumerate() {
-                    *to = line(panel * COLUMNS, &|column| at(row, column));
+            .zip(columns.par_chunks(COLUMNS))
+            .for_each(|(lines, columns)| {
+                for (lane, Column { values, stride }) in columns.iter().enumerate() {
+                    for row in 0..inputs {
+                        lines[row].0[lane] = values[row * stride];
+                    }
                 }
             });
-        let bias = (0..panels).map(|panel| line(panel * COLUMNS, &|column| bias[column]));
+        let bias = bias.chunks(COLUMNS).map(|bias| {
+            let mut line = Line([0.0; COLUMNS]);
+            line.0[..bias.len()].copy_from_slice(bias);
+            line
+        });
         Self {
             inputs,
-            outputs,
+            outputs: columns.len(),
             lines,
             bias: bias.collect(),
         }
@@ -89,11 +89,7 @@ impl FloatPanels {
                 to.copy_from_slice(from);
                 continue;
             }
-            for (place, row) in from.chunks_exact(self.inputs).enumerate() {
-                for (to, x) in to.chunks_exact_mut(run.len()).zip(row) {
-                    to[place] = *x;
-                }
-            }
+            turn(from, to, run.len());
         }
     }
 
@@ -114,6 +110,19 @@ impl FloatPanels {
             output,
             width,
         });
+    }
+}
+
+/// Puts the numbers of `count` rows that stand in one column side by side.
+fn turn(from: &[f32], to: &mut [f32], count: usize) {
+    let inputs = from.len() / count;
+    for place in 0..count {
+        let row = &from[place * inputs..][..inputs];
+        let mut at = place;
+        for input in 0..inputs {
+            to[at] = row[input];
+            at += count;
+        }
     }
 }
 
@@ -230,40 +239,48 @@ impl FloatPanels {
         first: usize,
         (output, width, column): (&mut [f32], usize, usize),
     ) {
-        let registers = |line: &Line| -> [S::f32s; V] {
-            let (registers, _) = S::as_simd_f32s(&line.0);
-            std::array::from_fn(|place| registers[place])
-        };
+        // Plain loops: iterators and closures of the standard library may stay calls here, and sums leave the registers.
         let inputs = self.inputs;
-        let panels: [&[Line]; P] =
-            std::array::from_fn(|panel| &self.lines[(first + panel) * inputs..][..inputs]);
-        let mut sums: [[[S::f32s; V]; P]; R] = std::array::from_fn(|_| {
-            std::array::from_fn(|panel| registers(&self.bias[first + panel]))
-        });
+        let mut panels: [&[Line]; P] = [&[]; P];
+        let mut sums = [[[simd.splat_f32s(0.0); V]; P]; R];
+        for panel in 0..P {
+            panels[panel] = &self.lines[(first + panel) * inputs..][..inputs];
+            let (bias, _) = S::as_simd_f32s(&self.bias[first + panel].0);
+            for place in 0..V {
+                let bias = bias[place];
+                for row in 0..R {
+                    sums[row][panel][place] = bias;
+                }
+            }
+        }
         let (tile, _) = tile.as_chunks::<R>();
         let tile = &tile[..inputs];
         for input in 0..inputs {
             for panel in 0..P {
-                let line = registers(&panels[panel][input]);
-                for row in 0..R {
-                    let x = simd.splat_f32s(tile[input][row]);
-                    for place in 0..V {
-                        let sum = &mut sums[row][panel][place];
-                        *sum = simd.mul_add_f32s(x, line[place], *sum);
+                let (line, _) = S::as_simd_f32s(&panels[panel][input].0);
+                for place in 0..V {
+                    let weights = line[place];
+                    for row in 0..R {
+                        let x = simd.splat_f32s(tile[input][row]);
+                        let sum = sums[row][panel][place];
+                        sums[row][panel][place] = simd.mul_add_f32s(x, weights, sum);
                     }
                 }
             }
         }
-        for (row, sums) in output.chunks_exact_mut(width).zip(sums) {
-            for (panel, sums) in sums.into_iter().enumerate() {
+        for row in 0..R {
+            for panel in 0..P {
                 let mut line = Line([0.0; COLUMNS]);
                 let (registers, _) = S::as_mut_simd_f32s(&mut line.0);
-                for (register, sum) in registers.iter_mut().zip(sums) {
-                    *register = sum;
+                for place in 0..V {
+                    registers[place] = sums[row][panel][place];
                 }
                 let column = column + panel * COLUMNS;
-                let len = COLUMNS.min(width - column);
-                row[column..][..len].copy_from_slice(&line.0[..len]);
+                let output = &mut output[row * width + column..];
+                match output.first_chunk_mut::<COLUMNS>() {
+                    Some(whole) if column + COLUMNS <= width => *whole = line.0,
+                    _ => output[..width - column].copy_from_slice(&line.0[..width - column]),
+                }
             }
         }
     }

@@ -24,7 +24,7 @@ pub use table::Table;
 const COLUMNS: usize = 16;
 
 /// What one core computes before it pays to ask another one.
-const LARGE: usize = 1 << 20;
+const LARGE: usize = 1 << 24;
 
 /// How weights are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,8 +61,24 @@ impl<'a> Weights<'a> {
         }
     }
 
-    fn at(&self, row: usize, column: usize) -> f32 {
-        self.values[row * self.strides[0] + column * self.strides[1]]
+    fn column(&self, column: usize) -> Column<'a> {
+        Column {
+            values: &self.values[column * self.strides[1]..],
+            stride: self.strides[0],
+        }
+    }
+}
+
+/// A column of weights: every so many numbers one.
+#[derive(Debug, Clone, Copy)]
+struct Column<'a> {
+    values: &'a [f32],
+    stride: usize,
+}
+
+impl Column<'_> {
+    fn iter(self) -> impl Iterator<Item = f32> {
+        self.values.iter().step_by(self.stride).copied()
     }
 }
 
@@ -88,6 +104,8 @@ pub struct Scratch {
     #[cfg(target_arch = "x86_64")]
     bytes: bytes::Quantised,
     several_cores: bool,
+    /// What a user of products makes of them.
+    pub wide: Vec<f32>,
 }
 
 impl Scratch {
@@ -113,22 +131,16 @@ impl PackedMatrix {
     ) -> Self {
         let outputs = parts.iter().map(|(_, outputs, _)| outputs).sum();
         let mut bias = vec![0.0; outputs];
-        // Column by column, since panels and their scales are made of columns.
-        let mut columns: Vec<(Weights<'_>, usize)> = Vec::with_capacity(outputs);
+        let mut columns: Vec<Column<'_>> = Vec::with_capacity(outputs);
         for &(weights, outputs, part) in parts {
             if let Some(part) = part {
                 bias[columns.len()..][..outputs].copy_from_slice(part);
             }
-            columns.extend((0..outputs).map(|column| (weights, column)));
+            columns.extend((0..outputs).map(|column| weights.column(column)));
         }
-        let at = |row: usize, column: usize| {
-            let (weights, column) = columns[column];
-            weights.at(row, column)
-        };
-        let sizes = [inputs, outputs];
         let panels = match quantization {
-            Quantization::None => Panels::Floats(FloatPanels::new(sizes, at, &bias)),
-            Quantization::Int8 => Self::quantised(sizes, at, &bias),
+            Quantization::None => Panels::Floats(FloatPanels::new(inputs, &columns, &bias)),
+            Quantization::Int8 => Self::quantised(inputs, &columns, &bias),
         };
         Self {
             inputs,
@@ -137,23 +149,21 @@ impl PackedMatrix {
         }
     }
 
-    fn quantised(
-        sizes: [usize; 2],
-        at: impl Fn(usize, usize) -> f32 + Sync,
-        bias: &[f32],
-    ) -> Panels {
+    fn quantised(inputs: usize, columns: &[Column<'_>], bias: &[f32]) -> Panels {
         #[cfg(target_arch = "x86_64")]
         if let Some(instructions) = bytes::Instructions::here() {
-            return Panels::Bytes(bytes::BytePanels::new(instructions, sizes, at, bias));
+            let sizes = (inputs, columns);
+            return Panels::Bytes(bytes::BytePanels::new(instructions, sizes, bias));
         }
-        let scales: Vec<f32> = (0..sizes[1])
-            .map(|column| scale((0..sizes[0]).map(|row| at(row, column))))
-            .collect();
-        let rounded = |row, column: usize| {
-            let scale = scales[column];
-            (at(row, column) / scale).round() * scale
-        };
-        Panels::Floats(FloatPanels::new(sizes, rounded, bias))
+        let rounded = columns.iter().flat_map(|column| {
+            let scale = scale(column.iter().take(inputs));
+            let column = column.iter().take(inputs);
+            column.map(move |weight| (weight / scale).round() * scale)
+        });
+        let rounded: Vec<f32> = rounded.collect();
+        let columns = rounded.chunks_exact(inputs.max(1));
+        let columns = columns.map(|values| Column { values, stride: 1 });
+        Panels::Floats(FloatPanels::new(inputs, &columns.collect::<Vec<_>>(), bias))
     }
 
     pub fn outputs(&self) -> usize {

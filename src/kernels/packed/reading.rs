@@ -1,5 +1,10 @@
 //! Multi-head scaled dot-product attention over slices, as [`attention`](crate::kernels::attention) over tensors.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+)]
+
 use std::ops::Range;
 
 use pulp::Arch;
@@ -143,24 +148,23 @@ pub fn attend_once<'m>(
             weights.resize(num_heads * len, 0.0);
             for place in 0..len {
                 let [keys, _] = row(place);
-                let heads = q.chunks_exact(d_head).zip(keys.chunks_exact(d_head));
-                for (head, (q, key)) in heads.enumerate() {
-                    weights[head * len + place] = dot(q, key);
+                for head in 0..num_heads {
+                    let (q, keys) = (&q[head * d_head..], &keys[head * d_head..]);
+                    weights[head * len + place] = dot(&q[..d_head], &keys[..d_head]);
                 }
             }
-            for weights in weights.chunks_exact_mut(len.max(1)) {
-                softmax(weights, d_head);
+            for head in 0..num_heads {
+                softmax(&mut weights[head * len..][..len], d_head);
             }
             output.fill(0.0);
             for place in 0..len {
                 let [_, values] = row(place);
-                let heads = output
-                    .chunks_exact_mut(d_head)
-                    .zip(values.chunks_exact(d_head));
-                for (head, (output, value)) in heads.enumerate() {
+                for head in 0..num_heads {
                     let weight = weights[head * len + place];
-                    for (output, value) in output.iter_mut().zip(value) {
-                        *output += weight * value;
+                    let output = &mut output[head * d_head..][..d_head];
+                    let values = &values[head * d_head..][..d_head];
+                    for column in 0..d_head {
+                        output[column] += weight * values[column];
                     }
                 }
             }
@@ -174,11 +178,11 @@ pub fn attend_once<'m>(
 fn softmax(scores: &mut [f32], d_head: usize) {
     let scale = 1.0 / (d_head as f32).sqrt();
     let largest = max(scores);
-    for score in scores.iter_mut() {
-        *score = exp((*score - largest) * scale);
+    for place in 0..scores.len() {
+        scores[place] = exp((scores[place] - largest) * scale);
     }
-    let total = 1.0 / sum(scores);
-    for score in scores.iter_mut() {
-        *score *= total;
+    let share = 1.0 / sum(scores);
+    for place in 0..scores.len() {
+        scores[place] *= share;
     }
 }

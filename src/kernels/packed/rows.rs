@@ -1,5 +1,10 @@
 //! What is done to rows between two products: norms, activations, the normaliser of a softmax.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
+)]
+
 use pulp::Arch;
 
 use crate::kernels::matmul::{dot, exp, max, sum, sum_of};
@@ -18,8 +23,9 @@ impl RowNorm {
         Arch::new().dispatch(
             #[inline(always)]
             || {
-                for x in x.chunks_exact_mut(self.gamma.len()) {
-                    self.normalise(x);
+                let columns = self.gamma.len();
+                for row in 0..x.len() / columns {
+                    self.normalise(&mut x[row * columns..][..columns]);
                 }
             },
         );
@@ -31,10 +37,11 @@ impl RowNorm {
         Arch::new().dispatch(
             #[inline(always)]
             || {
-                let rows = x.chunks_exact_mut(columns);
-                for (x, branch) in rows.zip(branch.chunks_exact(columns)) {
-                    for (x, branch) in x.iter_mut().zip(branch) {
-                        *x += branch;
+                for row in 0..x.len() / columns {
+                    let x = &mut x[row * columns..][..columns];
+                    let branch = &branch[row * columns..][..columns];
+                    for column in 0..columns {
+                        x[column] += branch[column];
                     }
                     self.normalise(x);
                 }
@@ -45,14 +52,15 @@ impl RowNorm {
     #[inline(always)]
     #[expect(clippy::cast_precision_loss, reason = "row lengths are small")]
     fn normalise(&self, x: &mut [f32]) {
-        let columns = x.len() as f32;
-        let mean = sum(x) / columns;
-        for x in x.iter_mut() {
-            *x -= mean;
+        let columns = x.len();
+        let mean = sum(x) / columns as f32;
+        for column in 0..columns {
+            x[column] -= mean;
         }
-        let inverse_deviation = 1.0 / (dot(x, x) / columns + self.epsilon).sqrt();
-        for ((x, gamma), beta) in x.iter_mut().zip(&self.gamma).zip(&self.beta) {
-            *x = *x * inverse_deviation * gamma + beta;
+        let inverse_deviation = 1.0 / (dot(x, x) / columns as f32 + self.epsilon).sqrt();
+        let (gamma, beta) = (&self.gamma[..columns], &self.beta[..columns]);
+        for column in 0..columns {
+            x[column] = x[column] * inverse_deviation * gamma[column] + beta[column];
         }
     }
 }
@@ -85,9 +93,14 @@ pub fn log_normalisers(scores: &[f32], columns: usize, normalisers: &mut Vec<f32
     Arch::new().dispatch(
         #[inline(always)]
         || {
-            for row in scores.chunks_exact(columns) {
+            for row in 0..scores.len() / columns {
+                let row = &scores[row * columns..][..columns];
                 let largest = max(row);
-                let total = sum_of(row, |x| exp(x - largest));
+                let total = sum_of(
+                    row,
+                    #[inline(always)]
+                    |x| exp(x - largest),
+                );
                 normalisers.push(largest + total.ln());
             }
         },

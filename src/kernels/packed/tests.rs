@@ -53,7 +53,7 @@ fn packed_products_are_products() {
 
 #[test]
 fn cores_share_a_product_without_a_trace() {
-    let sizes = [128, 2_100];
+    let sizes = [256, 12_100];
     let (weights, bias) = (numbers(sizes[0] * sizes[1], 3), numbers(sizes[1], 5));
     let x = numbers(6 * sizes[0], 7);
     for how in [Quantization::None, Quantization::Int8] {

@@ -30,7 +30,10 @@ impl PackedDecoder {
     pub fn new(decoder: &Decoder, quantization: Quantization) -> Self {
         let position = decoder.norm_position;
         let layer = |layer: &DecoderLayer| Layer {
-            own: PackedAttention::new(&layer.self_attention, quantization),
+            own: PackedAttention::new(
+                layer.self_attention.as_ref().expect("a plain model"),
+                quantization,
+            ),
             norm_own: PackedNorm::new(&layer.norm_self, position),
             cross: PackedReading::new(&layer.cross_attention, quantization),
             norm_cross: PackedNorm::new(&layer.norm_cross, position),

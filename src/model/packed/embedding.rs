@@ -1,8 +1,10 @@
 //! Words and their positions as rows of numbers.
 
 use crate::kernels::packed::Table;
-use crate::model::embedding::{Embedding, sinusoid_table};
+use crate::model::embedding::Embedding;
 use crate::model::packed_batch::PackedBatch;
+use crate::model::sinusoids::sinusoid_table;
+use crate::model::variant::Sinusoids;
 
 /// The tables of an [`Embedding`], whose numbers are shared with it.
 #[derive(Debug, Clone)]
@@ -41,7 +43,7 @@ impl PackedEmbedding {
         let mut embedded = Vec::with_capacity(ids.len() * d_model);
         let count = positions.iter().map(|place| place[0] + 1).max();
         let sines = self.positions.is_none();
-        let sines = sines.then(|| sinusoid_table(count.unwrap_or(0), d_model));
+        let sines = sines.then(|| sinusoid_table(count.unwrap_or(0), d_model, Sinusoids::PAPER));
         for (&id, place) in ids.iter().zip(positions) {
             let begin = embedded.len();
             embedded.extend(self.words.row(id as usize).iter().map(|x| x * scale));

@@ -82,6 +82,9 @@ impl PackedTransformer {
         {
             return Err("its decoder reads translations of other sentences");
         }
+        if !network.is_plain() {
+            return Err("another program made it, and it computes as that does");
+        }
         let layers = &network.decoder.layers;
         if layers.iter().any(|layer| layer.fusion.is_some()) {
             return Err("its decoder reads BERT");

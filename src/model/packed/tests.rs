@@ -6,7 +6,7 @@ use super::*;
 use crate::kernels::DropoutSource;
 use crate::model::{
     Architecture, Context, Counting, MemorySource, Model, ModelConfig, Network, NormPosition,
-    Positions, SearchState,
+    Positions, SearchState, SpecialTokens, Variant,
 };
 use crate::text::vocabulary::Vocabulary;
 
@@ -28,6 +28,9 @@ fn config() -> ModelConfig {
         memory: MemorySource::Live,
         warm_gate: false,
         memory_use: None,
+        previous_translations: 0,
+        variant: Variant::default(),
+        tokens: SpecialTokens::default(),
         bert: None,
     }
 }

@@ -6,6 +6,14 @@ use crate::model::bert::BertReading;
 use crate::model::config::{ModelConfig, Positions};
 use crate::model::context_config::Context;
 
+/// Parts of a decoder among the embeddings.
+const OF_THE_TARGET: [&str; 4] = [
+    "target words",
+    "logits",
+    "biases of the logits",
+    "positions and norm of the target",
+];
+
 impl ModelConfig {
     pub(super) fn previous_encoder_part(&self, w: &Widths) -> Option<Part> {
         let Some(Context::Zhang { previous }) = self.context else {
@@ -43,9 +51,7 @@ impl ModelConfig {
         let parts = base.parts().into_iter();
         let kept: Vec<Part> = parts
             .filter(|part| match part.group {
-                PartGroup::Embeddings => {
-                    bilingual || !["target words", "logits"].contains(&part.name.as_str())
-                }
+                PartGroup::Embeddings => bilingual || !OF_THE_TARGET.contains(&part.name.as_str()),
                 PartGroup::Decoder => bilingual,
                 _ => true,
             })
@@ -58,7 +64,7 @@ impl ModelConfig {
             ..
         } = self.positions
             && !bilingual
-            && !self.tied_embeddings
+            && self.has_target_table()
         {
             // The target's places are not needed.
             parameters -= (words + sentences + paragraphs) * self.d_model;

@@ -41,6 +41,8 @@ pub(super) struct Widths {
     pub d: usize,
     pub d_ff: usize,
     pub norm: usize,
+    /// Biases of one attention; only other programs' models have any.
+    pub attention_bias: usize,
     pub gate: usize,
 }
 

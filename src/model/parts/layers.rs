@@ -6,6 +6,7 @@ use super::{OWN, Part, PartGroup, TRANSFORMER, sentences};
 use crate::model::config::{MemoryUse, ModelConfig, NormPosition, Positions};
 use crate::model::context_config::{Context, Placement, Side};
 use crate::model::layout::Sublayer;
+use crate::model::variant::DecoderCell;
 
 impl ModelConfig {
     pub(super) fn embedding_parts(&self) -> Vec<Part> {
@@ -24,17 +25,20 @@ impl ModelConfig {
         };
         let words = "Vaswani et al. 2017, §3.4";
         let mut parts = vec![table(
-            if self.tied_embeddings {
-                "words of both languages, also the logits"
-            } else {
-                "source words"
+            match (self.has_target_table(), self.has_output_table()) {
+                (false, false) => "words of both languages, also the logits",
+                (false, true) => "words of both languages",
+                (true, _) => "source words",
             },
             self.vocab_size,
             "a word",
             words,
         )];
         let positions = match self.positions {
-            Positions::Sinusoidal => 0,
+            Positions::Sinusoidal
+            | Positions::Sinusoids(_)
+            | Positions::Learned { .. }
+            | Positions::Unknown => 0,
             Positions::MultiLevel {
                 words,
                 sentences,
@@ -42,7 +46,7 @@ impl ModelConfig {
                 ..
             } => words + sentences + paragraphs,
         };
-        let sides = if self.tied_embeddings { 1 } else { 2 };
+        let sides = if self.has_target_table() { 2 } else { 1 };
         if positions > 0 {
             parts.push(table(
                 "positions of word, sentence and paragraph",
@@ -51,9 +55,28 @@ impl ModelConfig {
                 "Trankova et al. 2024, §1.2",
             ));
         }
-        if !self.tied_embeddings {
-            parts.push(table("target words", self.vocab_size, "a word", words));
-            parts.push(table("logits", self.vocab_size, "a state", words));
+        let target_size = self.target_vocab_size();
+        if self.has_target_table() {
+            parts.push(table("target words", target_size, "a word", words));
+        }
+        if self.has_output_table() {
+            parts.push(table("logits", target_size, "a state", words));
+        }
+        if self.variant.output_bias {
+            let mut biases = table("biases of the logits", 0, "a state", words);
+            biases.parameters = target_size;
+            parts.push(biases);
+        }
+        for side in ["source", "target"] {
+            let rows = match self.positions {
+                Positions::Learned { size } => size,
+                _ => 0,
+            };
+            let rows = rows + if self.variant.embedding_norm { 2 } else { 0 };
+            if rows > 0 {
+                let name = format!("positions and norm of the {side}");
+                parts.push(table(&name, rows, "a place", "as in another program"));
+            }
         }
         parts
     }
@@ -110,7 +133,7 @@ impl ModelConfig {
                         ),
                         _ => OWN.to_owned(),
                     };
-                    let parameters = 4 * w.square() + w.norm;
+                    let parameters = 4 * w.square() + w.attention_bias + w.norm;
                     let cost = w.attention(read * read);
                     parts.push(layer(
                         "self-attention",
@@ -158,11 +181,15 @@ impl ModelConfig {
             cost.floats_per_word += w.feed_forward_cost().floats_per_word;
             if number == 1 {
                 // The scores of all words of the vocabulary.
-                cost.words += (self.vocab_size * w.d) as u64;
+                cost.words += (self.target_vocab_size() * w.d) as u64;
             }
             parts.push(Part {
                 name: format!(
-                    "decoder {number}: causal self-attention, source attention, feed-forward"
+                    "decoder {number}: {}, source attention, feed-forward",
+                    match self.variant.decoder_cell {
+                        DecoderCell::SelfAttention => "causal self-attention",
+                        DecoderCell::Ssru => "recurrent unit",
+                    }
                 ),
                 group: PartGroup::Decoder,
                 parameters: self.decoder_layer_parameters(),

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::config::{Architecture, ModelConfig};
 use super::context_config::MemorySource;
+use super::variant::DecoderCell;
 use cost::Widths;
 
 pub use cost::Cost;
@@ -72,7 +73,12 @@ impl ModelConfig {
     /// Parameters of one decoder layer with its norms, without those of a context.
     pub fn decoder_layer_parameters(&self) -> usize {
         let w = self.widths();
-        8 * w.square() + w.feed_forward() + 3 * w.norm
+        let attention = 4 * w.square() + w.attention_bias;
+        let before = match self.variant.decoder_cell {
+            DecoderCell::SelfAttention => attention,
+            DecoderCell::Ssru => 2 * w.square() + w.d,
+        };
+        before + attention + w.feed_forward() + 3 * w.norm
     }
 
     /// Parameters of a group of parts.
@@ -96,6 +102,11 @@ impl ModelConfig {
             d,
             d_ff: self.d_ff,
             norm: 2 * d,
+            attention_bias: if self.variant.attention_bias {
+                4 * d
+            } else {
+                0
+            },
             gate: 2 * d * d + if self.warm_gate { d } else { 0 },
         }
     }

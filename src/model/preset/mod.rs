@@ -11,6 +11,7 @@ use super::config::{Architecture, MemoryUse, ModelConfig, NormPosition, Position
 use super::context_config::{Context, MemorySource};
 use super::layout::Layout;
 use super::pooling::Pooling;
+use super::variant::{SpecialTokens, Variant};
 use crate::error::{Error, Result};
 
 /// A named system at a named size.
@@ -179,6 +180,8 @@ impl Preset {
             bert: self.reads_bert().then(|| size.bert()),
             memory_use: self.memory_use,
             previous_translations: self.previous_translations,
+            variant: Variant::default(),
+            tokens: SpecialTokens::default(),
         }
     }
 }

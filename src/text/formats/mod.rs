@@ -4,15 +4,19 @@
 //! text) makes ranges of that text its sentences. Every other one collects runs of inline content with a
 //! [`Draft`](super::view::Draft), hands them to the builder as units, and gets each unit back as text and codes.
 
+mod asciidoc;
 mod columns;
 mod docx;
 mod edits;
 mod encoding;
 mod epub;
 mod html;
+mod idml;
 mod language;
+mod latex;
 mod manual;
 mod markdown;
+mod marked;
 mod mixed;
 mod odf;
 mod office;
@@ -20,8 +24,10 @@ mod opc;
 mod package;
 mod plain;
 mod pptx;
+mod rst;
 mod runs;
 mod strings;
+mod subtitles;
 mod xliff;
 mod xlsx;
 mod xml;
@@ -34,6 +40,8 @@ use serde::{Deserialize, Serialize};
 pub use columns::Column;
 pub(crate) use encoding::Encoding;
 pub(super) use html::is_hidden;
+pub use subtitles::SubtitleLayout;
+pub(super) use xml::{escaped, escaped_attribute};
 
 use super::builder::{Builder, Failure};
 use super::document::Document;
@@ -110,9 +118,16 @@ formats! {
     Ods => odf::WORKBOOK,
     Odp => odf::PRESENTATION,
     Epub => epub::Epub,
+    Idml => idml::Idml,
     Xliff => xliff::Xliff,
     Dita => manual::DITA,
     DocBook => manual::DOCBOOK,
+    Srt => subtitles::Srt,
+    Vtt => subtitles::Vtt,
+    Ass => subtitles::Ass,
+    Latex => latex::Latex,
+    Rst => rst::Rst,
+    AsciiDoc => asciidoc::AsciiDoc,
     Po => strings::po::Po,
     Json => strings::json::Json,
     Arb => strings::json::Arb,
@@ -178,6 +193,11 @@ impl Format {
     /// Whether a file has a place of its own for the translation, beside its source.
     pub fn is_bilingual(self) -> bool {
         self.implementation().is_bilingual()
+    }
+
+    /// Whether a translation has as much room as [`Document::subtitle_layout`] says.
+    pub fn is_subtitles(self) -> bool {
+        matches!(self, Self::Srt | Self::Vtt | Self::Ass)
     }
 
     /// Whether a file holds single strings of a program, not a text.

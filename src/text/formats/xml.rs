@@ -332,7 +332,7 @@ pub(super) fn is_character(character: char) -> bool {
 }
 
 /// Text as it stands between tags.
-pub(super) fn escaped(text: &str) -> String {
+pub(in crate::text) fn escaped(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -347,7 +347,7 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 /// Text as it stands in an attribute, in either kind of quotation marks.
-pub(super) fn escaped_attribute(text: &str) -> String {
+pub(in crate::text) fn escaped_attribute(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -26,7 +26,7 @@ pub(in crate::text) fn role(name: &str) -> Role {
         "hr" => Role::Rule,
         "area" | "base" | "basefont" | "bgsound" | "col" | "embed" | "frame" | "image" | "img"
         | "input" | "keygen" | "link" | "meta" | "param" | "source" | "track" | "wbr" => Role::Void,
-        "code" | "kbd" | "samp" | "var" | "tt" | "svg" | "math" => Role::Code,
+        "code" | "kbd" | "samp" | "var" | "tt" | "svg" | "math" | "ruby" => Role::Code,
         "audio" | "canvas" | "iframe" | "noembed" | "noframes" | "noscript" | "object"
         | "script" | "select" | "style" | "template" | "textarea" | "video" => Role::Hidden,
         "address" | "article" | "aside" | "blockquote" | "body" | "button" | "caption"

@@ -127,7 +127,7 @@ impl Reader<'_, '_> {
         match xml.name(resource) {
             "string" => self.value(resource, context),
             "item" if xml.attribute(resource, "type").as_deref() == Some("string") => {
-                self.value(resource, context)
+                self.value(resource, context);
             }
             "plurals" | "string-array" => {
                 for item in xml

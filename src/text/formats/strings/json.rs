@@ -35,7 +35,7 @@ impl DocumentFormat for Json {
     }
 
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        read(name, bytes, builder, |reader, root| reader.anything(root))
+        read(name, bytes, builder, false)
     }
 }
 
@@ -53,7 +53,7 @@ impl DocumentFormat for Arb {
     }
 
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
-        read(name, bytes, builder, |reader, root| reader.bundle(root))
+        read(name, bytes, builder, true)
     }
 }
 
@@ -61,7 +61,7 @@ fn read(
     name: &str,
     bytes: Vec<u8>,
     builder: &mut Builder,
-    reading: fn(&mut Reader, &Value),
+    is_bundle: bool,
 ) -> Result<Kept, Failure> {
     let (text, encoding) = Encoding::decode(bytes)?;
     let root = json_text::read(name, &text)?;
@@ -71,7 +71,11 @@ fn read(
         builder,
         slots: Vec::new(),
     };
-    reading(&mut reader, &root);
+    if is_bundle {
+        reader.bundle(&root);
+    } else {
+        reader.value(&root, "", None);
+    }
     let slots = reader.slots;
     let locale = root.member("@@locale").map(|value| value.range.clone());
     Ok(Box::new(JsonFile {
@@ -89,11 +93,7 @@ struct Reader<'b> {
 }
 
 impl Reader<'_> {
-    /// A file of which nothing is known.
-    fn anything(&mut self, root: &Value) {
-        self.value(root, "", None);
-    }
-
+    /// A value of a file of which nothing is known.
     fn value(&mut self, value: &Value, path: &str, note: Option<&str>) {
         match &value.kind {
             Kind::String(Some(text)) if is_prose(text) => {

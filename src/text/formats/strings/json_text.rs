@@ -104,8 +104,8 @@ impl<'t> Parser<'t> {
             self.place += rest.len() - trimmed.len();
             let length = if trimmed.starts_with("//") {
                 trimmed.find('\n').unwrap_or(trimmed.len())
-            } else if trimmed.starts_with("/*") {
-                let end = trimmed[2..].find("*/");
+            } else if let Some(comment) = trimmed.strip_prefix("/*") {
+                let end = comment.find("*/");
                 end.ok_or(Problem::At(self.place, "a comment does not end"))? + 4
             } else {
                 return Ok(trimmed.chars().next());
@@ -337,7 +337,7 @@ impl Spelling {
 /// A character as `\u1234`, or as two of them.
 pub(super) fn push_units(character: char, written: &mut String) {
     for unit in character.encode_utf16(&mut [0; 2]) {
-        written.push_str(&format!("\\u{unit:04x}"));
+        written.extend([format!("\\u{unit:04x}")]);
     }
 }
 

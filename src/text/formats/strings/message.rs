@@ -108,15 +108,12 @@ impl Message {
             }
             Some(Found::Close) => {
                 let name = tag_name(text);
-                match self.open.iter().rposition(|(open, _)| open == name) {
-                    Some(at) => {
-                        let (_, code) = self.open[at];
-                        self.open.truncate(at);
-                        self.draft.close(code, name);
-                    }
-                    None => {
-                        self.draft.point(name);
-                    }
+                if let Some(at) = self.open.iter().rposition(|(open, _)| open == name) {
+                    let (_, code) = self.open[at];
+                    self.open.truncate(at);
+                    self.draft.close(code, name);
+                } else {
+                    self.draft.point(name);
                 }
             }
         }

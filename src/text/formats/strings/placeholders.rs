@@ -6,8 +6,6 @@ pub(in crate::text::formats) struct Dialect {
     pub percent: Percent,
     /// Whether `{0}` and `{name}` are placeholders.
     pub braces: bool,
-    /// Whether `<b>` is a tag and `&nbsp;` a reference.
-    pub tags: bool,
     /// Whether a percent sign that means itself is doubled.
     pub doubles_percent: bool,
     /// Whether a space may stand between a percent sign and its letter: the file says that it is such a format.
@@ -29,7 +27,6 @@ impl Dialect {
     pub const PLAIN: Self = Self {
         percent: Percent::Printf,
         braces: true,
-        tags: true,
         doubles_percent: false,
         is_declared: false,
     };
@@ -64,8 +61,8 @@ impl Dialect {
             b'#' | b'@' if self.braces && rest[1..].starts_with('{') => {
                 braced(&rest[1..]).map(|length| placeholder(length + 1))
             }
-            b'<' if self.tags => tag(rest),
-            b'&' if self.tags => reference(rest).map(placeholder),
+            b'<' => tag(rest),
+            b'&' => reference(rest).map(placeholder),
             _ => None,
         }
     }
@@ -84,7 +81,12 @@ impl Dialect {
                     };
                     return Some((2, found));
                 }
-                let length = printf(rest, self.is_declared)?;
+                let Some(length) = printf(rest, self.is_declared) else {
+                    // Where other signs are doubled, one that is not stays as it is.
+                    return self
+                        .doubles_percent
+                        .then(|| (unknown(rest), Found::Placeholder));
+                };
                 // As in "50%discount".
                 let follows_digit = text[..at].ends_with(|c: char| c.is_ascii_digit());
                 let goes_on = text[at + length..].starts_with(char::is_alphabetic);
@@ -119,6 +121,16 @@ fn printf(rest: &str, is_declared: bool) -> Option<usize> {
         Some(length) if own.is_none_or(|own| own + 1 < length) && length > 4 => Some(length),
         _ => bracketed(rest).or(own),
     }
+}
+
+/// The length of a percent sign that is no known conversion, with what it may convert.
+fn unknown(rest: &str) -> usize {
+    let format = rest[1..]
+        .bytes()
+        .take_while(|b| b"-+#.0123456789".contains(b))
+        .count();
+    let goes_on = rest[1 + format..].starts_with(|c: char| c.is_ascii_alphabetic());
+    if goes_on { format + 2 } else { 1 }
 }
 
 /// `%name%`.
@@ -233,9 +245,8 @@ fn qt(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let start = if bytes.get(1) == Some(&b'L') { 2 } else { 1 };
     match bytes.get(start)? {
-        b'n' => Some(start + 1),
         b'0'..=b'9' if bytes.get(start + 1).is_some_and(u8::is_ascii_digit) => Some(start + 2),
-        b'1'..=b'9' => Some(start + 1),
+        b'n' | b'1'..=b'9' => Some(start + 1),
         _ => None,
     }
 }
@@ -378,6 +389,7 @@ mod tests {
             ("%#@files@ and %1$#@dirs@", vec!["%#@files@", "%1$#@dirs@"]),
             ("%<PRIu64> bytes", vec!["%<PRIu64>"]),
             ("%tY and %1$te", vec!["%tY", "%1$te"]),
+            ("%-4r [%t] %s 5 %", vec!["%-4r", "%t", "%s", "%"]),
             ("50% of it, 50%discount, 100 %", vec![]),
             (
                 "{0} {name} {{user.name}} {n:N2} {} {see below}",

@@ -158,7 +158,7 @@ fn logical_end(text: &str, start: usize) -> usize {
         let line = &text[start..end];
         let backslashes = line.len() - line.trim_end_matches('\\').len();
         let next = next_line(text, end);
-        if is_comment || backslashes % 2 == 0 || next == end || next >= text.len() {
+        if is_comment || backslashes.is_multiple_of(2) || next == end || next >= text.len() {
             return end;
         }
         place = next;

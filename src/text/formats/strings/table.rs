@@ -464,7 +464,7 @@ fn slot(
     let field = record
         .fields
         .get(source)
-        .filter(|field| is_prose(&field.value) || field.value.contains("{"))?;
+        .filter(|field| is_prose(&field.value) || field.value.contains('{'))?;
     let own = record.fields.get(target);
     if source != target && own.is_some_and(|own| !own.value.trim().is_empty()) {
         return None;

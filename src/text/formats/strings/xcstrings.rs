@@ -77,8 +77,16 @@ struct Localization {
     unit: Option<(String, Option<Range<usize>>, Option<Text>)>,
     /// By `plural` or `device`: the cases.
     variations: Vec<(String, Vec<(String, Localization)>)>,
-    /// Parts with plurals of their own: what else is said of them, as written.
-    substitutions: Vec<(String, Vec<(String, String)>, Localization)>,
+    substitutions: Vec<Substitution>,
+}
+
+/// A part of a text with plurals of its own.
+#[derive(Debug)]
+struct Substitution {
+    name: String,
+    /// What else is said of it, as written.
+    others: Vec<(String, String)>,
+    text: Localization,
 }
 
 #[derive(Debug)]
@@ -156,9 +164,11 @@ impl Localization {
             let others = others.collect();
             let context = context.with_note(&name.text);
             let own = Self::read(part, &context, builder, text);
-            localization
-                .substitutions
-                .push((name.text.clone(), others, own));
+            localization.substitutions.push(Substitution {
+                name: name.text.clone(),
+                others,
+                text: own,
+            });
         }
         localization
     }
@@ -169,7 +179,7 @@ impl Localization {
             .iter()
             .flat_map(|(_, cases)| cases)
             .map(|(_, case)| case);
-        cases.chain(self.substitutions.iter().map(|(_, _, part)| part))
+        cases.chain(self.substitutions.iter().map(|part| &part.text))
     }
 
     /// Whether anything of it is translated.
@@ -197,16 +207,16 @@ impl Localization {
     fn localized(&self, translation: &Translation, language: &str, spelling: Spelling) -> New {
         let mut members = Vec::new();
         if !self.substitutions.is_empty() {
-            let part = |(name, others, part): &(String, Vec<(String, String)>, Self)| {
-                let New::Object(mut inner) = part.localized(translation, language, spelling) else {
-                    return (name.clone(), New::Raw(String::new()));
+            let part = |part: &Substitution| {
+                let name = part.name.clone();
+                let New::Object(mut inner) = part.text.localized(translation, language, spelling)
+                else {
+                    return (name, New::Raw(String::new()));
                 };
-                let others = others
-                    .iter()
-                    .map(|(key, raw)| (key.clone(), New::Raw(raw.clone())));
-                inner.extend(others);
+                let others = part.others.iter();
+                inner.extend(others.map(|(key, raw)| (key.clone(), New::Raw(raw.clone()))));
                 inner.sort_by(|left, right| left.0.cmp(&right.0));
-                (name.clone(), New::Object(inner))
+                (name, New::Object(inner))
             };
             let parts = self.substitutions.iter().map(part).collect();
             members.push(("substitutions".to_owned(), New::Object(parts)));

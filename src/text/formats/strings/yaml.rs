@@ -196,7 +196,7 @@ fn path(levels: &[Level]) -> String {
             }
             path.push_str(&level.key);
         } else if !level.is_mapping {
-            path += &format!("[{}]", level.count);
+            path.extend([format!("[{}]", level.count)]);
         }
     }
     path
@@ -376,10 +376,10 @@ impl YamlFile {
                 '\r' => written.push_str("\\r"),
                 '\t' => written.push_str("\\t"),
                 _ if is_escaped(character) && u32::from(character) <= 0xFFFF => {
-                    push_units(character, &mut written)
+                    push_units(character, &mut written);
                 }
                 _ if is_escaped(character) || !self.encoding.holds(character) => {
-                    written += &format!("\\U{:08x}", u32::from(character));
+                    written.extend([format!("\\U{:08x}", u32::from(character))]);
                 }
                 _ => written.push(character),
             }

@@ -384,12 +384,12 @@ impl PoFile {
                 .and_then(|form| form.bytes.as_ref());
             match (bytes, text) {
                 (Some(bytes), Some(text)) => {
-                    edits.replace(bytes.clone(), self.spelt(text, message))
+                    edits.replace(bytes.clone(), self.spelt(text, message));
                 }
                 (Some(_), None) => {}
                 (None, text) => {
                     let text = self.spelt(text.as_deref().unwrap_or_default(), message);
-                    added += &format!("{}msgstr[{number}] {text}", self.line_end());
+                    added.extend([format!("{}msgstr[{number}] {text}", self.line_end())]);
                 }
             }
         }

@@ -49,7 +49,7 @@ fn escaped(text: &str) -> String {
             '\u{B}' => written.push_str("\\v"),
             '\u{C}' => written.push_str("\\f"),
             _ if character.is_ascii_control() => {
-                written.push_str(&format!("\\{:03o}", u32::from(character)));
+                written.extend([format!("\\{:03o}", u32::from(character))]);
             }
             _ => written.push(character),
         }

@@ -1,0 +1,203 @@
+//! A translation model as it comes out of an archive, whoever made it.
+
+use std::path::Path;
+
+use burn::tensor::Device;
+
+use super::archive::Archive;
+use super::placing::Placing;
+use super::{ctranslate2, hugging_face, marian};
+use crate::error::Result;
+use crate::model::{Model, ModelConfig};
+use crate::weights::{NamedTensors, load_module};
+
+/// A translation model that others made, its tensors named and laid out as ours.
+#[derive(Debug)]
+pub struct ForeignModel {
+    pub format: ForeignFormat,
+    /// Which program wrote it, as far as its files say.
+    pub made_by: String,
+    pub config: ModelConfig,
+    pub weights: NamedTensors,
+    pub source: TokenizerFiles,
+    pub target: TokenizerFiles,
+    pub languages: ForeignLanguages,
+    pub licence: Licence,
+    pub search: SearchDefaults,
+    /// Layer and head of the cross-attention that was trained to align words, counted from 0; none if it is not known.
+    pub alignment: Option<(usize, usize)>,
+}
+
+impl ForeignModel {
+    /// Builds the model around its weights, and leaves none here; `path` is where they came from.
+    ///
+    /// # Errors
+    /// If they do not fit the configuration.
+    pub fn load(&mut self, path: &Path, device: &Device) -> Result<Model> {
+        let weights = std::mem::take(&mut self.weights);
+        load_module(Model::new(&self.config, device)?, weights, path)
+    }
+}
+
+/// In which program's files a model came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForeignFormat {
+    /// Of Hugging Face's transformers: Marian, M2M-100 and NLLB, mBART.
+    HuggingFace,
+    /// Of Marian itself.
+    Marian,
+    CTranslate2,
+    /// A package of Argos Translate, around a model of CTranslate2.
+    Argos,
+}
+
+/// What turns texts of one side into ids.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TokenizerFiles {
+    /// A SentencePiece model; none if texts are to be split in another way.
+    pub sentencepiece: Option<Vec<u8>>,
+    /// Merges of a BPE of whole words, as subword-nmt writes them.
+    pub bpe_codes: Option<String>,
+    /// The string of every id; empty where an id has none.
+    pub tokens: Vec<String>,
+    /// Ids before the pieces of a sentence, the language of the other side aside.
+    pub prefix: Vec<u32>,
+    /// Ids behind them.
+    pub suffix: Vec<u32>,
+}
+
+impl TokenizerFiles {
+    /// The id of a token.
+    pub fn id(&self, token: &str) -> Option<u32> {
+        let place = self.tokens.iter().position(|other| other == token)?;
+        u32::try_from(place).ok()
+    }
+}
+
+/// What its files say of its languages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ForeignLanguages {
+    /// Codes as they stand there, such as `de` or `deu`.
+    pub source: Option<String>,
+    pub target: Option<String>,
+    /// The language's code and the id of its token, for models of several.
+    pub tokens: Vec<(String, u32)>,
+    pub token_place: LanguageTokens,
+}
+
+impl ForeignLanguages {
+    /// Marian's tokens such as `>>deu<<` among those of the source.
+    pub(super) fn of_marian(source: &TokenizerFiles) -> Self {
+        let tokens = source.tokens.iter().zip(0..).filter_map(|(token, id)| {
+            let code = token.strip_prefix(">>")?.strip_suffix("<<")?;
+            (!code.is_empty()).then(|| (code.to_owned(), id))
+        });
+        let tokens: Vec<(String, u32)> = tokens.collect();
+        Self {
+            token_place: if tokens.is_empty() {
+                LanguageTokens::Nowhere
+            } else {
+                LanguageTokens::TargetBeforeSource
+            },
+            tokens,
+            ..Self::default()
+        }
+    }
+}
+
+/// Where a model of several languages expects their tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LanguageTokens {
+    #[default]
+    Nowhere,
+    /// The target's before the source sentence, as in `>>deu<< Good morning.`
+    TargetBeforeSource,
+    /// The source's before the source sentence, and the target's as the first word of the translation.
+    OnBothSides,
+}
+
+/// Under which licence it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Licence {
+    /// As its description names it.
+    pub name: Option<String>,
+    /// The text of a file of it.
+    pub text: Option<String>,
+}
+
+/// How its own program searches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SearchDefaults {
+    pub beam_size: usize,
+    /// Exponent of the number of tokens by which log-probabilities are divided.
+    pub length_exponent: f32,
+}
+
+impl Default for SearchDefaults {
+    fn default() -> Self {
+        Self {
+            beam_size: 4,
+            length_exponent: 1.0,
+        }
+    }
+}
+
+/// Reads a model of another program, from its folder or zip file; what it is shows from the files that are there.
+///
+/// # Errors
+/// If it is none that is known, a file is missing or damaged, it is built in a way that is not known here, or its
+/// tensors do not fit what it says of itself.
+pub fn open(archive: &mut Archive) -> Result<ForeignModel> {
+    let has = |name: &str| archive.find(name).is_some();
+    let mut model = if has("model.bin") && !has("pytorch_model.bin") {
+        ctranslate2::read(archive)?
+    } else if has("decoder.yml") || has("*.npz") || has(marian::QUANTISED) {
+        marian::read(archive)?
+    } else if has("config.json") {
+        hugging_face::read(archive)?
+    } else {
+        return Err(archive.refuse(
+            "it is no translation model that is known here: there is no config.json of Hugging Face, no decoder.yml or \
+             npz of Marian and no model.bin of CTranslate2 in it"
+                .to_owned(),
+        ));
+    };
+    if model.licence == Licence::default() {
+        model.licence = licence(archive)?;
+    }
+    let checked = model.config.validate();
+    checked.map_err(|cause| archive.refuse(cause.to_string()))?;
+    Placing::check(&model.weights, &model.config).map_err(|problem| archive.refuse(problem))?;
+    Ok(model)
+}
+
+/// The licence that a file beside the model tells.
+fn licence(archive: &mut Archive) -> Result<Licence> {
+    const FILES: [&str; 6] = [
+        "LICENSE",
+        "LICENSE.txt",
+        "LICENSE.md",
+        "LICENCE",
+        "LICENCE.txt",
+        "COPYING",
+    ];
+    let file = FILES.into_iter().find(|&name| archive.find(name).is_some());
+    let text = file.map(|name| archive.text(name)).transpose()?;
+    let mut name = None;
+    if archive.find("README.md").is_some() {
+        let readme = archive.text("README.md")?;
+        name = front_matter(&readme).and_then(|lines| {
+            let mut lines = lines.lines();
+            let value = lines.find_map(|line| line.strip_prefix("license:"))?;
+            Some(value.trim().trim_matches(['"', '\'']).to_owned())
+        });
+    }
+    let name = name.filter(|name| !name.is_empty());
+    Ok(Licence { name, text })
+}
+
+/// What stands between the first two lines of `---`, as on Hugging Face's pages.
+fn front_matter(readme: &str) -> Option<&str> {
+    let (_, rest) = readme.trim_start().split_once("---\n")?;
+    rest.split_once("\n---").map(|(lines, _)| lines)
+}

@@ -1,0 +1,165 @@
+//! Models of Marian itself, as OPUS-MT publishes them: `decoder.yml`, an npz with `special:model.yml` in it, vocabularies
+//! as YAML or SentencePiece models; and as Firefox does: a binary file of 8-bit matrices.
+//!
+//! After `src/models/transformer.h` of marian-dev 1.12.
+
+mod binary;
+mod options;
+mod vocabulary;
+mod weights;
+
+use std::collections::BTreeMap;
+
+use super::archive::Archive;
+use super::foreign::{ForeignFormat, ForeignModel, Licence, SearchDefaults};
+use super::npy::read_npz;
+use super::tensors::{Array, Numbers, Tensors};
+use super::yaml::{Yaml, read_settings};
+use crate::error::Result;
+use crate::model::{SearchRule, SpecialTokens};
+use binary::{is_binary, read_binary};
+use options::Options;
+use vocabulary::{languages, side};
+
+const DECODER: &str = "decoder.yml";
+/// Settings beside the models of Bergamot.
+const BERGAMOT: &str = "config.intgemm8bitalpha.yml";
+const SPECIAL: &str = "special:model.yml";
+
+/// Binary files are named so where no settings name them.
+pub(super) const QUANTISED: &str = "*.intgemm.alphas.bin";
+
+/// What `decoder.yml` says; empty where there is none.
+type Settings = BTreeMap<String, Yaml>;
+
+pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
+    let settings = settings(archive)?;
+    let name = model_file(archive, &settings)?;
+    let bytes = archive.large(&name)?;
+    let found = if is_binary(&bytes) {
+        read_binary(&bytes)
+    } else {
+        read_npz(bytes)
+    };
+    let mut arrays = found.map_err(|problem| archive.refuse(format!("{name}: {problem}")))?;
+    let options = options(&mut arrays).and_then(|text| Options::read(&text));
+    let options = options.map_err(|problem| archive.refuse(format!("{name}: {problem}")))?;
+    let mut tensors = Tensors::new(archive.path());
+    tensors.add(arrays)?;
+    let mut config = options.config(&tensors)?;
+    let weights = weights::read(&mut tensors, &config, &options)?;
+    let files = vocabulary_files(archive, &settings)?;
+    let [source_file, target_file] = &files;
+    let source = side(archive, source_file, "source", config.vocab_size)?;
+    let target = side(archive, target_file, "target", config.target_vocab_size())?;
+    let end = |side: &super::TokenizerFiles, file: &str| {
+        let missing = || archive.refuse(format!("{file} has no </s>"));
+        side.suffix.last().copied().ok_or_else(missing)
+    };
+    let target_end = end(&target, target_file)?;
+    let unknown = target.id("<unk>");
+    config.tokens = SpecialTokens {
+        // Its vector is zero, so that any id will do.
+        start: target_end,
+        zero_start: true,
+        end: target_end,
+        source_end: Some(end(&source, source_file)?),
+        unknown: unknown.unwrap_or(target_end),
+        forced_first: None,
+        suppressed: unknown.into_iter().collect(),
+        renormalised: false,
+        most: None,
+        search: SearchRule::Marian,
+    };
+    let languages = languages(archive, &source)?;
+    let number = |key: &str| settings.get(key)?.text()?.parse::<f32>().ok();
+    let beam_size = settings.get("beam-size").and_then(Yaml::text);
+    Ok(ForeignModel {
+        format: ForeignFormat::Marian,
+        made_by: format!("Marian {}", options.version),
+        alignment: Some((options.alignment_layer, 0)),
+        config,
+        weights,
+        source,
+        target,
+        languages,
+        licence: Licence::default(),
+        search: SearchDefaults {
+            beam_size: beam_size
+                .and_then(|size| size.parse().ok())
+                .filter(|size| (1..=1_000).contains(size))
+                .unwrap_or(6),
+            length_exponent: number("normalize").unwrap_or(0.0),
+        },
+    })
+}
+
+fn settings(archive: &mut Archive) -> Result<Settings> {
+    let files = [DECODER, BERGAMOT].into_iter();
+    let Some(name) = files.clone().find(|name| archive.find(name).is_some()) else {
+        return Ok(Settings::new());
+    };
+    let text = archive.text(name)?;
+    read_settings(&text).map_err(|problem| archive.refuse(format!("{name}: {problem}")))
+}
+
+/// The name of a file at the end of a path, since folders are looked into whatever their names.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+fn model_file(archive: &Archive, settings: &Settings) -> Result<String> {
+    let named = settings.get("models").map(Yaml::texts).unwrap_or_default();
+    let name = match named[..] {
+        [] => archive
+            .find("*.npz")
+            .or_else(|| archive.find(QUANTISED))
+            .map(str::to_owned),
+        [path] => Some(file_name(path).to_owned()),
+        _ => {
+            return Err(archive.refuse(format!(
+                "{DECODER} names several models, of which one alone is not what it says; name one under models"
+            )));
+        }
+    };
+    name.ok_or_else(|| archive.refuse(format!("there is no npz and no {QUANTISED} in it")))
+}
+
+/// The files of the source's and the target's vocabulary.
+fn vocabulary_files(archive: &Archive, settings: &Settings) -> Result<[String; 2]> {
+    let named = settings.get("vocabs").map(Yaml::texts).unwrap_or_default();
+    if let [source, .., target] = named[..] {
+        return Ok([source, target].map(|path| file_name(path).to_owned()));
+    }
+    let of_side = |beginning: &str| {
+        archive.names().find(|name| {
+            let name = file_name(name);
+            name.starts_with(beginning) && name.ends_with(".spm")
+        })
+    };
+    if let (Some(source), Some(target)) = (of_side("srcvocab"), of_side("trgvocab")) {
+        return Ok([source, target].map(str::to_owned));
+    }
+    let found = ["*.vocab.yml", "vocab.yml", "vocab.spm"];
+    let found = found.into_iter().find_map(|name| archive.find(name));
+    let found = found.or_else(|| of_side("vocab"));
+    let Some(found) = found else {
+        return Err(archive.refuse(format!(
+            "there is no {DECODER} that names its vocabularies, and no vocab.yml in it"
+        )));
+    };
+    Ok([found.to_owned(), found.to_owned()])
+}
+
+/// The text of the options that were stored with the weights.
+fn options(arrays: &mut BTreeMap<String, Array>) -> Result<String, String> {
+    let missing = || format!("there is no {SPECIAL} in it");
+    let array = arrays.remove(SPECIAL).ok_or_else(missing)?;
+    let Numbers::Bytes(mut bytes) = array.numbers else {
+        return Err(format!("{SPECIAL} is no text"));
+    };
+    while bytes.last() == Some(&0) {
+        bytes.pop();
+    }
+    String::from_utf8(bytes).map_err(|_| format!("{SPECIAL} is no UTF-8"))
+}

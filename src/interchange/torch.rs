@@ -1,0 +1,228 @@
+//! Files of `torch.save` with a state dictionary: a zip file of a pickle and its storages, or, before PyTorch 1.6, several
+//! pickles one behind the other and then the storages.
+
+use std::collections::BTreeMap;
+
+use super::packed::Packed;
+use super::pickle::{PickledTensor, read_state, read_texts, skip};
+use super::tensors::{Array, Numbers, numbers};
+
+const PICKLE: &str = "data.pkl";
+
+/// All tensors of a file by name.
+pub(super) fn read_torch(bytes: Vec<u8>) -> Result<BTreeMap<String, Array>, String> {
+    let most = bytes.len();
+    let (tensors, storages) = if bytes.starts_with(b"PK\x03\x04") {
+        zipped(bytes)?
+    } else {
+        legacy(&bytes)?
+    };
+    // A tensor may be in the file twice, as tied embeddings are, but a small file makes no large model.
+    let mut left = 8 * most;
+    let array = |(name, tensor): (String, PickledTensor)| {
+        let storage = storages.get(&tensor.storage);
+        let storage = storage.ok_or_else(|| format!("storage {} is missing", tensor.storage));
+        let array = storage.and_then(|storage| of_storage(&tensor, storage, &mut left));
+        let array = array.map_err(|problem| format!("tensor {name}: {problem}"))?;
+        Ok((name, array))
+    };
+    tensors.into_iter().map(array).collect()
+}
+
+type Pickled = (BTreeMap<String, PickledTensor>, BTreeMap<String, Vec<u8>>);
+
+fn zipped(bytes: Vec<u8>) -> Result<Pickled, String> {
+    let most = bytes.len() as u64;
+    let mut packed = Packed::within(bytes)?;
+    let names = packed.names();
+    let find = |name: &str| {
+        let found = names.iter().find(|(_, found)| found == name);
+        found.map(|&(entry, _)| entry)
+    };
+    let pickle = names
+        .iter()
+        .find(|(_, name)| name.rsplit('/').next() == Some(PICKLE));
+    let (entry, name) = pickle.ok_or_else(|| format!("there is no {PICKLE} in it"))?;
+    let root = name.strip_suffix(PICKLE).unwrap_or_default();
+    if let Some(entry) = find(&format!("{root}byteorder"))
+        && packed.read(entry, 16)? != b"little"
+    {
+        return Err("its numbers are big-endian; save it on a little-endian machine".to_owned());
+    }
+    let (tensors, _) = read_state(&packed.read(*entry, most)?)?;
+    let mut storages = BTreeMap::new();
+    for tensor in tensors.values() {
+        if storages.contains_key(&tensor.storage) {
+            continue;
+        }
+        let entry = find(&format!("{root}data/{}", tensor.storage));
+        let entry = entry.ok_or_else(|| format!("storage {} is missing", tensor.storage))?;
+        storages.insert(tensor.storage.clone(), packed.read(entry, most)?);
+    }
+    Ok((tensors, storages))
+}
+
+fn legacy(bytes: &[u8]) -> Result<Pickled, String> {
+    let mut rest = bytes;
+    // Magic number, version of the protocol, sizes of the writer's numbers.
+    for _ in 0..3 {
+        let read = skip(rest)?;
+        rest = &rest[read..];
+    }
+    let (tensors, read) = read_state(rest)?;
+    rest = &rest[read..];
+    let (names, read) = read_texts(rest)?;
+    rest = &rest[read..];
+    let kinds: BTreeMap<&str, &str> = tensors
+        .values()
+        .map(|tensor| (tensor.storage.as_str(), tensor.kind))
+        .collect();
+    let mut storages = BTreeMap::new();
+    for name in names {
+        let cut_off = || format!("storage {name} is cut off");
+        let kind = kinds.get(name.as_str());
+        let kind = kind.ok_or_else(|| format!("no tensor says of what kind storage {name} is"))?;
+        let (count, after) = rest.split_first_chunk::<8>().ok_or_else(cut_off)?;
+        let count = usize::try_from(i64::from_le_bytes(*count)).map_err(|_| cut_off())?;
+        let length = count.checked_mul(width(kind)).ok_or_else(cut_off)?;
+        let (storage, after) = after.split_at_checked(length).ok_or_else(cut_off)?;
+        storages.insert(name, storage.to_vec());
+        rest = after;
+    }
+    Ok((tensors, storages))
+}
+
+/// Bytes of a number.
+fn width(kind: &str) -> usize {
+    match kind {
+        "u1" => 1,
+        "f2" | "bf16" => 2,
+        "f8" | "i8" => 8,
+        _ => 4,
+    }
+}
+
+fn of_storage(tensor: &PickledTensor, storage: &[u8], left: &mut usize) -> Result<Array, String> {
+    let PickledTensor {
+        kind,
+        offset,
+        shape,
+        strides,
+        ..
+    } = tensor;
+    let width = width(kind);
+    let outside = || format!("shape {shape:?} does not fit its storage");
+    if strides.len() != shape.len() {
+        return Err(outside());
+    }
+    let count = shape
+        .iter()
+        .try_fold(1_usize, |count, &size| count.checked_mul(size))
+        .filter(|count| count * width <= storage.len() && count * width <= *left)
+        .ok_or_else(outside)?;
+    *left -= count * width;
+    let last = shape
+        .iter()
+        .zip(strides)
+        .try_fold(*offset, |last, (&size, &stride)| {
+            last.checked_add(size.saturating_sub(1).checked_mul(stride)?)
+        });
+    if count > 0 && last.is_none_or(|last| last >= storage.len() / width) {
+        return Err(outside());
+    }
+    let bytes = if is_contiguous(shape, strides) {
+        storage
+            .get(offset * width..(offset + count) * width)
+            .ok_or_else(outside)?
+            .to_vec()
+    } else {
+        gathered(storage, width, (*offset, count), shape, strides)
+    };
+    match numbers(kind, &bytes) {
+        Numbers::Other(kind) => Err(format!("its numbers are {kind}")),
+        numbers => Ok(Array {
+            shape: shape.clone(),
+            numbers,
+        }),
+    }
+}
+
+fn is_contiguous(shape: &[usize], strides: &[usize]) -> bool {
+    let mut expected = 1;
+    shape.iter().zip(strides).rev().all(|(&size, &stride)| {
+        let fits = size <= 1 || stride == expected;
+        expected *= size;
+        fits
+    })
+}
+
+/// The numbers of a view, such as a transposed matrix; all of them lie inside.
+fn gathered(
+    storage: &[u8],
+    width: usize,
+    (offset, count): (usize, usize),
+    shape: &[usize],
+    strides: &[usize],
+) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(count * width);
+    for number in 0..count {
+        let (mut rest, mut place) = (number, offset);
+        for (&size, &stride) in shape.iter().zip(strides).rev() {
+            place += rest % size * stride;
+            rest /= size;
+        }
+        bytes.extend_from_slice(&storage[place * width..][..width]);
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tensor(offset: usize, shape: &[usize], strides: &[usize]) -> PickledTensor {
+        PickledTensor {
+            storage: "0".to_owned(),
+            kind: "f4",
+            offset,
+            shape: shape.to_vec(),
+            strides: strides.to_vec(),
+        }
+    }
+
+    fn read(tensor: &PickledTensor) -> Result<Vec<f32>, String> {
+        let storage: Vec<u8> = (0..6_u8)
+            .flat_map(|number| f32::from(number).to_le_bytes())
+            .collect();
+        let array = of_storage(tensor, &storage, &mut 1000)?;
+        match array.numbers {
+            Numbers::Floats(numbers) => Ok(numbers),
+            other => Err(format!("{other:?}")),
+        }
+    }
+
+    #[test]
+    fn views_of_a_storage_are_read_in_their_own_order() {
+        let turned = read(&tensor(0, &[3, 2], &[1, 3])).expect("a transposed matrix");
+        assert_eq!(turned, [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]);
+        let row = read(&tensor(3, &[1, 3], &[99, 1])).expect("a row");
+        assert_eq!(row, [3.0, 4.0, 5.0]);
+        assert_eq!(read(&tensor(5, &[], &[])), Ok(vec![5.0]));
+    }
+
+    #[test]
+    fn views_outside_their_storage_are_refused() {
+        let most = usize::MAX;
+        for tensor in [
+            tensor(1, &[2, 3], &[3, 1]),
+            tensor(0, &[2, 3], &[4, 1]),
+            tensor(0, &[most, most], &[1, 1]),
+            tensor(most, &[1], &[1]),
+            tensor(0, &[2], &[most]),
+            tensor(0, &[1000], &[0]),
+            tensor(0, &[2, 3], &[1]),
+        ] {
+            assert!(read(&tensor).is_err(), "{tensor:?}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Sentences with their translations, for other tools: TMX and XLIFF.
+
+use std::fmt::Write;
+
+use super::{Codes, Export, coded};
+use crate::text::formats::{escaped, escaped_attribute};
+
+const TMX: Codes = Codes {
+    point: "x",
+    pair: "i",
+};
+const XLIFF: Codes = Codes {
+    point: "id",
+    pair: "id",
+};
+
+impl Export<'_> {
+    /// TMX 1.4: every sentence that has a translation.
+    pub fn tmx(&self) -> String {
+        let (source, target) = (
+            escaped_attribute(&self.languages.source),
+            escaped_attribute(&self.languages.target),
+        );
+        let mut written = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tmx version=\"1.4\">\n<header creationtool=\"Canopy\" \
+             creationtoolversion=\"{}\" segtype=\"sentence\" o-tmf=\"Canopy\" adminlang=\"en\" srclang=\"{source}\" \
+             datatype=\"plaintext\"/>\n<body>\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        for (index, sentence) in self.document.sentences.iter().enumerate() {
+            let Some(text) = self.target(index) else {
+                continue;
+            };
+            let segment = |text: &str| coded(self.document, sentence, text, &TMX);
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                written,
+                "<tu>\n<prop type=\"x-document\">{}</prop>\n<tuv xml:lang=\"{source}\"><seg>{}</seg></tuv>\n\
+                 <tuv xml:lang=\"{target}\"><seg>{}</seg></tuv>\n</tu>",
+                escaped(&self.document.name),
+                segment(&sentence.text),
+                segment(text)
+            );
+        }
+        written + "</body>\n</tmx>\n"
+    }
+
+    /// XLIFF 1.2: every sentence, in a group for each paragraph.
+    pub fn xliff(&self) -> String {
+        let document = self.document;
+        let (source, target) = (
+            escaped_attribute(&self.languages.source),
+            escaped_attribute(&self.languages.target),
+        );
+        let mut written = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xliff xmlns=\"urn:oasis:names:tc:xliff:document:1.2\" \
+             version=\"1.2\">\n<file original=\"{}\" source-language=\"{source}\" target-language=\"{target}\" \
+             datatype=\"plaintext\">\n<body>\n",
+            escaped_attribute(&document.name)
+        );
+        for (number, paragraph) in document.paragraphs.iter().enumerate() {
+            let _ = writeln!(written, "<group id=\"p{}\">", number + 1);
+            for index in paragraph.sentences.clone() {
+                let sentence = &document.sentences[index];
+                let content = |text: &str| coded(document, sentence, text, &XLIFF);
+                let _ = writeln!(
+                    written,
+                    "<trans-unit id=\"{}\" xml:space=\"preserve\">\n<source>{}</source>",
+                    index + 1,
+                    content(&sentence.text)
+                );
+                if let Some(text) = self.target(index) {
+                    let text = content(text);
+                    let _ = writeln!(
+                        written,
+                        "<target state=\"needs-review-translation\">{text}</target>"
+                    );
+                }
+                if let Some(note) = &paragraph.note {
+                    let _ = writeln!(written, "<note>{}</note>", escaped(note));
+                }
+                written += "</trans-unit>\n";
+            }
+            written += "</group>\n";
+        }
+        written + "</body>\n</file>\n</xliff>\n"
+    }
+}

@@ -1,0 +1,79 @@
+//! AsciiDoc.
+//!
+//! Translated: titles, paragraphs, lists, tables, admonitions, quotes, footnotes, texts of links. Left alone: listings,
+//! literal and passthrough blocks, comments, attributes and their references, macros.
+
+mod blocks;
+mod inline;
+mod spelling;
+
+use super::edits::Edits;
+use super::marked::Place;
+use super::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::text::builder::{Builder, Failure};
+use crate::text::document::Document;
+use crate::text::reading::{BYTE_ORDER_MARK, check_lines};
+use crate::text::view::Translation;
+use blocks::Reader;
+use spelling::AsciiDocSpelling;
+
+/// AsciiDoc files.
+pub(super) struct AsciiDoc;
+
+impl DocumentFormat for AsciiDoc {
+    fn label(&self) -> &'static str {
+        "AsciiDoc"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["adoc", "asciidoc", "asc"]
+    }
+
+    fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let (text, encoding) = Encoding::decode_as(bytes, None)?;
+        check_lines(&text)?;
+        let start = text
+            .strip_prefix(BYTE_ORDER_MARK)
+            .map_or(0, |_| BYTE_ORDER_MARK.len());
+        let mut reader = Reader::new(&text, builder);
+        reader.document(start)?;
+        let paragraphs = reader.paragraphs;
+        Ok(Box::new(AsciiDocFile {
+            text,
+            encoding,
+            paragraphs,
+        }))
+    }
+}
+
+/// A paragraph in its file.
+#[derive(Debug)]
+struct Paragraph {
+    place: Place,
+    is_cell: bool,
+}
+
+#[derive(Debug)]
+struct AsciiDocFile {
+    text: String,
+    encoding: Encoding,
+    paragraphs: Vec<Paragraph>,
+}
+
+impl WriteBack for AsciiDocFile {
+    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        let mut edits = Edits::default();
+        // A footnote ends before the paragraph in which it stands.
+        let mut paragraphs: Vec<&Paragraph> = self.paragraphs.iter().collect();
+        paragraphs.sort_by_key(|paragraph| paragraph.place.bytes.end);
+        for Paragraph { place, is_cell } in paragraphs {
+            if let Some(spans) = translation.spans(place.unit) {
+                let spans = place.hugged(spans);
+                let mut spelling = AsciiDocSpelling::new(place, *is_cell, &self.text);
+                let written = place.written(&self.text, &spans, &edits, &mut spelling);
+                edits.replace(place.bytes.clone(), written);
+            }
+        }
+        self.encoding.encode(&edits.applied(&self.text))
+    }
+}

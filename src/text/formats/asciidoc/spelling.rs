@@ -1,0 +1,94 @@
+//! How a translation is spelt in AsciiDoc.
+
+use std::fmt::Write;
+
+use crate::text::formats::marked::{Place, Spelling};
+
+/// Spells one paragraph.
+pub(super) struct AsciiDocSpelling<'p> {
+    place: &'p Place,
+    is_cell: bool,
+    /// Whether nothing stands before it in its line.
+    begins_line: bool,
+    /// How many brackets are open around the text.
+    num_brackets: usize,
+}
+
+impl<'p> AsciiDocSpelling<'p> {
+    pub fn new(place: &'p Place, is_cell: bool, source: &str) -> Self {
+        Self {
+            place,
+            is_cell,
+            begins_line: source[..place.bytes.start].is_empty()
+                || source[..place.bytes.start].ends_with('\n'),
+            num_brackets: usize::from(source[place.bytes.end..].starts_with(']')),
+        }
+    }
+}
+
+impl Spelling for AsciiDocSpelling<'_> {
+    fn text(&mut self, text: &str, next: Option<char>, written: &mut String) {
+        let begins = written.is_empty() && self.begins_line && begins_block(text);
+        let mut characters = text.chars().enumerate().peekable();
+        while let Some((index, character)) = characters.next() {
+            let next = characters.peek().map(|(_, next)| *next).or(next);
+            let before = written.chars().next_back();
+            let is_space = |c: Option<char>| c.is_none_or(char::is_whitespace);
+            let is_loose = is_space(before) && is_space(next);
+            let is_syntax = match character {
+                '*' | '_' | '`' | '#' | '^' | '~' => !is_loose || before.is_none(),
+                '+' => !next.is_some_and(|c| c.is_ascii_digit()),
+                '{' | '\\' | '\u{A0}' => true,
+                // Behind a word they end a macro.
+                '[' => !is_space(before),
+                ']' => self.num_brackets > 0,
+                '<' => next.is_none_or(|next| next == '<' || next.is_ascii_digit()),
+                '(' => before == Some('(') || next == Some('('),
+                '&' => next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '#'),
+                // Two of them end a term.
+                ':' | ';' => before == Some(character) && is_space(next),
+                '|' => self.is_cell,
+                _ => begins && index == 0,
+            };
+            match character {
+                '\n' | '\r' => written.push(' '),
+                _ if is_syntax || begins && index == 0 => {
+                    // Writing to a string does not fail.
+                    let _ = write!(written, "&#{};", u32::from(character));
+                }
+                other => written.push(other),
+            }
+        }
+    }
+
+    fn code(&mut self, number: usize, code: &str, written: &mut String) {
+        // Single marks count only between words; doubled ones do everywhere, but the author wrote single ones.
+        let is_single = matches!(code, "*" | "_" | "`" | "#")
+            || code.starts_with('`') && !code.starts_with("``");
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        if is_single && !self.place.closes(number) && written.ends_with(is_word) {
+            *written += "&#8203;";
+        }
+        if code.ends_with('[') {
+            self.num_brackets += 1;
+        } else if code.starts_with(']') {
+            self.num_brackets = self.num_brackets.saturating_sub(1);
+        }
+        *written += code;
+    }
+}
+
+/// Whether a paragraph would begin as something else.
+fn begins_block(text: &str) -> bool {
+    let first = text.chars().next().unwrap_or_default();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let is_label = || {
+        let end = text
+            .find(|c: char| !c.is_ascii_uppercase())
+            .unwrap_or(text.len());
+        end > 2 && text[end..].starts_with(": ")
+    };
+    "=*-.|/:[<'_+`#>!".contains(first)
+        || digits > 0 && text[digits..].starts_with('.')
+        || is_label()
+}

@@ -1,0 +1,125 @@
+//! reStructuredText.
+//!
+//! Translated: titles, paragraphs, lists, definitions, quotes, line blocks, footnotes, tables whose cells are paragraphs, and
+//! what directives hold that are known to hold text. Left alone: literal blocks, code, comments, targets, options, unknown
+//! directives. Underlines of titles are made as long as the title becomes.
+
+mod blocks;
+mod inline;
+mod spelling;
+mod tables;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::edits::Edits;
+use super::marked::Place;
+use super::{DocumentFormat, Encoding, Kept, WriteBack};
+use crate::text::builder::{Builder, Failure};
+use crate::text::document::Document;
+use crate::text::reading::{BYTE_ORDER_MARK, check_lines};
+use crate::text::view::Translation;
+use blocks::Reader;
+use encoding_rs::Encoding as Legacy;
+use spelling::RstSpelling;
+use tables::{Table, width};
+
+/// reStructuredText files.
+pub(super) struct Rst;
+
+/// How much of a file is searched for its encoding.
+const HEAD: usize = 512;
+
+impl DocumentFormat for Rst {
+    fn label(&self) -> &'static str {
+        "reStructuredText"
+    }
+
+    fn endings(&self) -> &'static [&'static str] {
+        &["rst", "rest"]
+    }
+
+    fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
+        let declared = declared(&bytes);
+        let (text, encoding) = Encoding::decode_as(bytes, declared)?;
+        check_lines(&text)?;
+        let start = text
+            .strip_prefix(BYTE_ORDER_MARK)
+            .map_or(0, |_| BYTE_ORDER_MARK.len());
+        let mut reader = Reader::new(&text, builder);
+        reader.document(start)?;
+        let (paragraphs, tables) = (reader.paragraphs, reader.tables);
+        Ok(Box::new(RstFile {
+            text,
+            encoding,
+            paragraphs,
+            tables,
+        }))
+    }
+}
+
+/// Returns the encoding behind `coding:` in the first lines, as editors read it.
+fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
+    let mut lines = head.lines().take(2);
+    let (_, rest) = lines.find_map(|line| {
+        line.split_once("coding:")
+            .or_else(|| line.split_once("coding="))
+    })?;
+    let label = rest.trim_start();
+    let end = label.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
+    Legacy::for_label(&label.as_bytes()[..end.unwrap_or(label.len())])
+}
+
+/// A paragraph, and what has to fit it.
+#[derive(Debug)]
+struct Paragraph {
+    place: Place,
+    /// Names of references, by the codes that close them.
+    references: HashMap<usize, String>,
+    /// Of a title: the lines above and below.
+    lines: Vec<Range<usize>>,
+}
+
+#[derive(Debug)]
+struct RstFile {
+    text: String,
+    encoding: Encoding,
+    paragraphs: Vec<Paragraph>,
+    tables: Vec<Table>,
+}
+
+impl Paragraph {
+    /// The translated paragraph, if there is anything to write.
+    fn written(&self, text: &str, translation: &Translation) -> Option<String> {
+        let spans = self.place.hugged(translation.spans(self.place.unit)?);
+        let mut spelling = RstSpelling::new(self, text);
+        let none = Edits::default();
+        Some(self.place.written(text, &spans, &none, &mut spelling))
+    }
+}
+
+impl WriteBack for RstFile {
+    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        let mut edits = Edits::default();
+        for paragraph in &self.paragraphs {
+            let Some(written) = paragraph.written(&self.text, translation) else {
+                continue;
+            };
+            let needed = width(&written);
+            for line in &paragraph.lines {
+                let mark = self.text[line.clone()].chars().next().unwrap_or('=');
+                if needed > line.len() {
+                    edits.replace(line.clone(), mark.to_string().repeat(needed));
+                }
+            }
+            edits.replace(paragraph.place.bytes.clone(), written);
+        }
+        for table in &self.tables {
+            if let Some(written) = table.written(&self.text, translation) {
+                edits.replace(table.range.clone(), written);
+            }
+        }
+        self.encoding.encode(&edits.applied(&self.text))
+    }
+}
