@@ -1,4 +1,4 @@
-//! What watching a run costs it: target tokens a second while the window draws its charts and while there is no frame, in
+//! The cost of watching a run: target tokens a second while the window draws its charts and while there is no frame, in
 //! turn, in one run.
 //!
 //! Opens a window for some minutes. Where there is no display: `xvfb-run -s "-screen 0 1280x820x24" cargo bench --bench
@@ -40,7 +40,7 @@ struct Measured {
     tokens: [u64; 2],
     secs: [f64; 2],
     frames: u64,
-    /// What the window's thread had worked before the first of these frames.
+    /// Time that the window's thread had worked before the first of these frames.
     nanoseconds_before: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What every system makes of a task that only context can solve: accuracy, attention to the deciding sentence, time.
+//! Every system on a task that only context can solve: accuracy, attention to the deciding sentence, time.
 //!
 //! `cargo bench --bench context_task -- [--system NAME]… [--seeds 7-9] [--json FILE]`
 
@@ -12,7 +12,7 @@ use context_task::{Outcome, SYSTEMS, System, examine, named};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// What was asked for.
+/// Options of the command line.
 struct Asked {
     systems: Vec<&'static System>,
     seeds: RangeInclusive<u64>,

@@ -1,6 +1,6 @@
 //! Frame times of the explorer's tree on a long document: everything shown, zoomed in and panned, and other words chosen.
 //!
-//! What the processor does for a frame (layout, drawing, tessellation), without the display; the map that a GPU draws has
+//! Work of the processor for a frame (layout, drawing, tessellation), without the display; the map that a GPU draws has
 //! `map_frames`.
 //!
 //! `cargo bench --bench explorer_frames -- [--sentences 16384]`

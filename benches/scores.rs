@@ -128,7 +128,7 @@ fn translations(references: &[String], system: usize) -> Vec<String> {
     references.iter().map(&mut translate).collect()
 }
 
-/// What sacrebleu measures on the same texts.
+/// Measurements of sacrebleu on the same texts.
 fn peer(references: &[String], systems: &[Vec<String>]) -> Option<Value> {
     let texts = json!({"references": references, "systems": systems});
     let mut file = tempfile::NamedTempFile::new().ok()?;

@@ -114,7 +114,7 @@ fn compare_with_peer(sentences: &Sentences, num_queries: usize, secs: f64, found
     );
 }
 
-/// What faiss finds and how long it takes.
+/// Results and times of faiss.
 fn peer(sentences: &Sentences, num_queries: usize) -> Option<Value> {
     let mut file = BufWriter::new(tempfile::NamedTempFile::new().ok()?);
     for number in sentences.embeddings().values() {

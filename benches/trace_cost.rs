@@ -1,4 +1,4 @@
-//! What it costs to write down what a model attended to, beside the translation itself.
+//! The cost of writing down a model's attention, beside the translation itself.
 //!
 //! `cargo bench --bench trace_cost -- [--model FOLDER] DOCUMENT…`; without documents the sample pages.
 

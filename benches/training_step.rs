@@ -138,7 +138,7 @@ fn decode(model: &Model, batch: &Batch) {
     }
 }
 
-/// What the peer measures on the same batches.
+/// Measurements of the peer on the same batches.
 fn peer(gpu: bool) -> Option<Value> {
     let batches: Vec<Value> = (0..SHAPES.len())
         .map(|shape| {

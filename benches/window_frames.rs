@@ -94,7 +94,7 @@ fn run(sentences: usize, size: Vec2) -> eframe::Result {
     eframe::run_native("canopy-frames", options, create)
 }
 
-/// What is done with a view.
+/// The action on a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Act {
     Still,

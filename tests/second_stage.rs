@@ -1,4 +1,4 @@
-//! A document-level system is trained upon a sentence-level model, and its run can be stopped and gone on with.
+//! A document-level system is fine-tuned from a sentence-level model, and its run can be stopped and gone on with.
 
 mod tiny;
 
@@ -137,5 +137,5 @@ fn a_model_that_reads_fewer_sentences_goes_on_with_its_own_preset() {
         .config(100);
     let mut base = own.clone();
     assert!(base.set_top_t(2));
-    assert_eq!(own.upon(&base).expect("the same system"), base);
+    assert_eq!(own.warm_started_from(&base).expect("the same system"), base);
 }

@@ -1,4 +1,4 @@
-//! What attention to a document costs as it grows: the rows of Trankova et al. 2024, Table 1.
+//! The cost of attention to a document as it grows: the rows of Trankova et al. 2024, Table 1.
 //!
 //! Four ways for every word to read its document, at the width of the small presets, on documents of 16 to 16,384
 //! sentences: self-attention over all words, attention to sentence encodings, conditional attention and hierarchical
@@ -50,7 +50,7 @@ struct Measured {
     /// Multiplications and additions of scores and of what is read; projections are the same everywhere.
     operations: f64,
     seconds: f64,
-    /// What the process held at most.
+    /// Memory of the process at most.
     megabytes: f64,
     extrapolated: bool,
 }

@@ -1,4 +1,4 @@
-//! What a bench takes.
+//! Memory of a bench.
 
 /// Memory that this process has now; 0 where the system does not tell.
 pub fn resident_mib() -> f64 {

@@ -68,7 +68,7 @@ impl AppState {
             Event::Traced { job, source } => self.traced(job, source),
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
             Event::Answered { job, answer } => self.answered(job, answer),
-            Event::Told { job, told } => self.told(job, told),
+            Event::Explained { job, explanation } => self.explained(job, explanation),
             Event::Comparing { job, done, num } => self.comparing(job, done, num),
             Event::Compared { job, view } => self.compared(job, view),
             Event::Margin { job, margin } => self.margin_found(job, margin),
@@ -90,7 +90,7 @@ impl AppState {
             Event::Trashed { folder, to } => self.training.trashed.push((folder, to)),
             Event::Exported { to, promote } => self.exported(to, promote),
             // The run folder says the same to the charts.
-            Event::Training { job, event } => self.sample_told(job, &event),
+            Event::Training { job, event } => self.sample_progressed(job, &event),
             Event::Surveyed { job, survey } => self.surveyed(job, survey),
             Event::Finished { job } => {
                 if !self.run_ended(job) {

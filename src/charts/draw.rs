@@ -7,8 +7,8 @@ use plotters::prelude::DrawingBackend;
 use super::chart::{Chart, Panel, View};
 use super::font::register_fonts;
 use super::pen::{Anchor, Drawn, Lettering, Pen};
-use super::place::{Place, Rect};
 use super::plan::{CurvePlan, PanelPlan, Plan};
+use super::plot_area::{PlotArea, Rect};
 use super::theme::Theme;
 use super::ticks::{x_ticks, y_ticks, y_value};
 
@@ -66,7 +66,7 @@ fn draw_axes<DB: DrawingBackend>(
     chart: &Chart,
     panel: &Panel,
     planned: &PanelPlan,
-    place: &Place,
+    place: &PlotArea,
 ) -> Drawn<DB> {
     let (plot, theme) = (place.plot, pen.theme);
     pen.text(&panel.title, (plot.left, plot.top - 9.0), heading(theme))?;
@@ -140,7 +140,11 @@ fn draw_curves<DB: DrawingBackend>(pen: &Pen<DB>, planned: &PanelPlan) -> Drawn<
 }
 
 /// Stars, and what cannot be drawn as a line.
-fn draw_marks<DB: DrawingBackend>(pen: &Pen<DB>, planned: &PanelPlan, place: &Place) -> Drawn<DB> {
+fn draw_marks<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    planned: &PanelPlan,
+    place: &PlotArea,
+) -> Drawn<DB> {
     let (plot, theme) = (place.plot, pen.theme);
     for &x in &planned.missing {
         let (y, arm) = (plot.bottom - 6.0, 3.0);
@@ -196,7 +200,7 @@ fn draw_marks<DB: DrawingBackend>(pen: &Pen<DB>, planned: &PanelPlan, place: &Pl
 fn draw_star<DB: DrawingBackend>(
     pen: &Pen<DB>,
     curve: &CurvePlan,
-    place: &Place,
+    place: &PlotArea,
     labelled: bool,
 ) -> Drawn<DB> {
     let Some((at, value)) = curve.star else {

@@ -16,7 +16,7 @@ use super::font::register_fonts;
 use super::pen::{Drawn, Pen};
 use super::theme::Theme;
 use crate::error::{Error, Result};
-use crate::text::file::{check_place, write_atomically};
+use crate::text::file::{check_writable, write_atomically};
 
 /// plotters counts in whole units; so many of them are a pixel, so that curves are smooth.
 pub const FINE: u32 = 4;
@@ -94,7 +94,7 @@ pub fn write_picture(
 /// If the name ends otherwise than in `.svg` or `.png`, the file exists and `overwrite` is false, or its folder does not.
 pub fn check_picture(path: &Path, overwrite: bool) -> Result<()> {
     Format::of(path)?;
-    check_place(path, overwrite)
+    check_writable(path, overwrite)
 }
 
 enum Format {

@@ -8,7 +8,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, FontTransform, RGBColor, TextStyle};
 
 use super::font::{EM, FONT};
-use super::place::Rect;
+use super::plot_area::Rect;
 use super::theme::Theme;
 use crate::typesetting::Direction;
 

@@ -3,7 +3,7 @@
 use super::chart::{Chart, Curve, Panel, Scale, Span, View};
 use super::downsample::{Downsampled, downsampled, visible};
 use super::legend::Legend;
-use super::place::{Place, Rect};
+use super::plot_area::{PlotArea, Rect};
 use super::range::{axis_span, span_of};
 
 const MARGIN: f64 = 12.0;
@@ -27,7 +27,7 @@ type Line = Vec<(f64, f64)>;
 /// To make one reads all visible points; to draw one reads only those that can be told apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    pub places: Vec<Place>,
+    pub places: Vec<PlotArea>,
     pub(super) legend: Legend,
     pub(super) panels: Vec<PanelPlan>,
     pub(super) size: (f64, f64),
@@ -141,7 +141,7 @@ fn plots(panels: usize, legend: f64, (width, height): (f64, f64)) -> impl Iterat
     })
 }
 
-fn plan_panel(panel: &Panel, plot: Rect, x: Span, y: Option<Span>) -> (Place, PanelPlan) {
+fn plan_panel(panel: &Panel, plot: Rect, x: Span, y: Option<Span>) -> (PlotArea, PanelPlan) {
     let valid = |y: f64| y.is_finite() && (panel.scale == Scale::Linear || y > 0.0);
     let values = |points: &[(f64, f64)]| {
         let values = visible(points, x).iter().map(|point| point.1);
@@ -153,7 +153,7 @@ fn plan_panel(panel: &Panel, plot: Rect, x: Span, y: Option<Span>) -> (Place, Pa
         .iter()
         .filter_map(|curve| values(&curve.points));
     let y = y.unwrap_or_else(|| axis_span(spans, panel.scale, panel.baseline));
-    let place = Place {
+    let place = PlotArea {
         plot,
         x,
         y,
@@ -186,7 +186,7 @@ fn plan_panel(panel: &Panel, plot: Rect, x: Span, y: Option<Span>) -> (Place, Pa
     (place, planned)
 }
 
-fn plan_curve(curve: &Curve, place: &Place, raw: &Downsampled, main: &Downsampled) -> CurvePlan {
+fn plan_curve(curve: &Curve, place: &PlotArea, raw: &Downsampled, main: &Downsampled) -> CurvePlan {
     let in_plot = |downsampled: &Downsampled| {
         let lines = downsampled.lines.iter().flat_map(|line| {
             let line: Vec<_> = line.iter().map(|point| place.pixel(*point)).collect();
@@ -211,7 +211,7 @@ fn plan_curve(curve: &Curve, place: &Place, raw: &Downsampled, main: &Downsample
 
 impl PanelPlan {
     /// Notes where values are missing, at some distance from each other.
-    fn note_missing(&mut self, place: &Place, downsampled: &Downsampled) {
+    fn note_missing(&mut self, place: &PlotArea, downsampled: &Downsampled) {
         for x in &downsampled.missing {
             let (x, _) = place.pixel((*x, place.y.0));
             if self.missing.iter().all(|mark| (mark - x).abs() >= 9.0) {
@@ -221,7 +221,7 @@ impl PanelPlan {
     }
 
     /// Notes the values that lie furthest outside the plot.
-    fn note_beyond(&mut self, place: &Place, downsampled: &Downsampled) {
+    fn note_beyond(&mut self, place: &PlotArea, downsampled: &Downsampled) {
         let points = downsampled.lines.iter().flatten();
         let inside = points.filter(|point| (place.x.0..=place.x.1).contains(&point.0));
         for &(x, y) in inside {

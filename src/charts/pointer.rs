@@ -8,8 +8,8 @@ use super::chart::{Chart, Curve, Panel};
 use super::draw::{SMALL, heading};
 use super::font::register_fonts;
 use super::pen::{Anchor, Drawn, Lettering, Pen};
-use super::place::{Place, Rect};
 use super::plan::Plan;
+use super::plot_area::{PlotArea, Rect};
 use super::theme::Theme;
 use super::ticks::{x_value, y_value};
 
@@ -69,7 +69,7 @@ impl Plan {
     }
 }
 
-fn readings(panel: &Panel, place: &Place, pointer: Option<f64>) -> Vec<Reading> {
+fn readings(panel: &Panel, place: &PlotArea, pointer: Option<f64>) -> Vec<Reading> {
     // As far as one cannot see that a curve has ended.
     let slack = 3.0 * (place.x.1 - place.x.0) / place.plot.width();
     let alone = panel.curves.len() == 1;
@@ -95,7 +95,7 @@ fn readings(panel: &Panel, place: &Place, pointer: Option<f64>) -> Vec<Reading> 
     curves.map(reading).collect()
 }
 
-fn draw_dot<DB: DrawingBackend>(pen: &Pen<DB>, reading: &Reading, place: &Place) -> Drawn<DB> {
+fn draw_dot<DB: DrawingBackend>(pen: &Pen<DB>, reading: &Reading, place: &PlotArea) -> Drawn<DB> {
     match reading.at.filter(|at| place.plot.contains(*at)) {
         Some(at) => {
             pen.disc(at, 5.0, pen.theme.page)?;
@@ -110,7 +110,7 @@ fn draw_dot<DB: DrawingBackend>(pen: &Pen<DB>, reading: &Reading, place: &Place)
 fn draw_readings<DB: DrawingBackend>(
     pen: &Pen<DB>,
     panel: &Panel,
-    place: &Place,
+    place: &PlotArea,
     readings: &[Reading],
     asked: bool,
 ) -> Drawn<DB> {
@@ -194,7 +194,7 @@ impl Grid {
 }
 
 /// The place on the horizontal axis, over its labels.
-fn draw_x<DB: DrawingBackend>(pen: &Pen<DB>, text: &str, x: f64, place: &Place) -> Drawn<DB> {
+fn draw_x<DB: DrawingBackend>(pen: &Pen<DB>, text: &str, x: f64, place: &PlotArea) -> Drawn<DB> {
     let lettering = Lettering::new(SMALL, pen.theme.page).anchored(Anchor::Centre);
     let half = pen.width(text, lettering) / 2.0 + 6.0;
     let plot = place.plot;

@@ -1,7 +1,7 @@
 //! Moving about in a chart.
 
 use super::chart::{Span, View};
-use super::place::Place;
+use super::plot_area::PlotArea;
 
 /// The closest look: so much of the whole axis.
 const CLOSEST: f64 = 1e-5;
@@ -29,14 +29,14 @@ impl View {
     }
 
     /// Shows `factor` times as much of a panel's vertical axis, such that the number at `pixel` stays where it is.
-    pub fn zoom_y(&mut self, panel: usize, place: &Place, pixel: f64, factor: f64) {
+    pub fn zoom_y(&mut self, panel: usize, place: &PlotArea, pixel: f64, factor: f64) {
         let at = |pixel: f64| place.y_at(pixel);
         let edges = zoomed((place.plot.top, place.plot.bottom), pixel, factor);
         self.set_y(panel, (at(edges.1), at(edges.0)));
     }
 
     /// Moves along a panel's vertical axis by `pixels`, if it does not fit the data by itself.
-    pub fn pan_y(&mut self, panel: usize, place: &Place, pixels: f64) {
+    pub fn pan_y(&mut self, panel: usize, place: &PlotArea, pixels: f64) {
         if self.y.get(panel).copied().flatten().is_some() {
             let at = |edge: f64| place.y_at(edge - pixels);
             self.set_y(panel, (at(place.plot.bottom), at(place.plot.top)));
@@ -71,7 +71,7 @@ fn held(span: Span, extent: Span) -> Span {
 #[cfg(test)]
 mod tests {
     use super::super::chart::Scale;
-    use super::super::place::Rect;
+    use super::super::plot_area::Rect;
     use super::*;
 
     const EXTENT: Span = (0.0, 1_000.0);
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_vertical_axis_is_zoomed_and_moved_by_itself() {
-        let place = Place {
+        let place = PlotArea {
             plot: Rect {
                 left: 0.0,
                 top: 0.0,

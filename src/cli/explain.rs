@@ -268,7 +268,7 @@ fn told(arguments: &ExplainArguments, view: ModelView) -> Result<Explanation> {
     let made = made.as_ref();
     let mut told = explain_with_model(&translator, made, &question, &mut None, &mut go_on)?;
     if let Some(word) = &arguments.word {
-        let place = place_of(word, &told_words(&told), sentence)?;
+        let place = canonical_path(word, &told_words(&told), sentence)?;
         told.select(Some(place));
     }
     Ok(told)
@@ -313,7 +313,7 @@ fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
     query.check(source.overview())?;
     if let Some(word) = &arguments.word {
         let tokens = &source.overview().sentences(query.side)[query.sentence].tokens;
-        query.word = Some(place_of(word, tokens, query.sentence)?);
+        query.word = Some(canonical_path(word, tokens, query.sentence)?);
         query.check(source.overview())?;
     }
     if view == ViewKind::Tree && arguments.head.is_none() {
@@ -339,7 +339,7 @@ fn place_of_word(asked: &str, tokens: &[String]) -> Option<usize> {
 }
 
 /// Place of a word in its sentence: its number, or the first subword of the first word with this text.
-fn place_of(word: &str, tokens: &[String], sentence: usize) -> Result<usize> {
+fn canonical_path(word: &str, tokens: &[String], sentence: usize) -> Result<usize> {
     if let Ok(place) = ordinal(word) {
         return Ok(place);
     }
@@ -381,7 +381,7 @@ mod tests {
     fn a_word_is_not_a_piece_of_another_one() {
         let place = |word: &str, tokens: &str| {
             let tokens: Vec<String> = tokens.split(' ').map(str::to_owned).collect();
-            place_of(word, &tokens, 0).ok()
+            canonical_path(word, &tokens, 0).ok()
         };
         let tokens = "▁Open ing ▁spl it s ▁it . ▁open ▁( file ) ▁ Ö ffnen";
         assert_eq!(place("it", tokens), Some(5));

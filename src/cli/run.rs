@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::inputs::check_output;
 use crate::charts::{self, Theme, View, XAxis};
 use crate::error::Result;
-use crate::evaluation::told_apart;
+use crate::evaluation::unique_names;
 use crate::training::{Curves, Order, chart, give_order};
 
 #[derive(Debug, Subcommand)]
@@ -129,7 +129,7 @@ fn names(runs: &[PathBuf]) -> Vec<String> {
         let name = folder.file_name().unwrap_or(run.as_os_str());
         (name.to_string_lossy().into_owned(), run.clone())
     });
-    told_apart(&named.collect::<Vec<_>>())
+    unique_names(&named.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

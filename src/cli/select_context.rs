@@ -17,7 +17,7 @@ use crate::inference::{
     ContextReport, ContextType, Selecting, SentenceEncoder, SimilarContext, select_contexts,
 };
 use crate::similarity::{Measure, Range};
-use crate::text::file::check_place;
+use crate::text::file::check_writable;
 
 /// How contexts are chosen, and where they go.
 #[derive(Debug, Args)]
@@ -113,7 +113,7 @@ pub(super) fn run(arguments: &SelectContextArguments) -> Result<()> {
         arguments.index.as_ref(),
     ];
     check_output(path, folders.into_iter().flatten().map(PathBuf::as_path))?;
-    check_place(path, arguments.force)?;
+    check_writable(path, arguments.force)?;
     let corpus = Corpus::open(&arguments.corpus)?;
     let index = arguments.index.as_ref().map(Corpus::open).transpose()?;
     let name = match arguments.context {

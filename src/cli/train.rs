@@ -27,7 +27,7 @@ pub(super) struct TrainArguments {
     /// System and size to train, such as x-transformer-small
     #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<String>,
-    /// Model folder to begin with: the preset's context is put upon it, at a constant learning rate
+    /// Model folder to fine-tune from: the preset's context is added to it, at a constant learning rate
     #[arg(long, value_name = "MODEL")]
     from: Option<PathBuf>,
     /// Encoder folder of `canopy model import`, for presets that read BERT, such as catsby-small

@@ -20,7 +20,7 @@ use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Tran
 use crate::memory::TranslationMemory;
 use crate::text::document::{Column, Document, Format, Sentence, SubtitleLayout};
 use crate::text::export::{ExportFormat, Languages};
-use crate::text::file::{check_place, place_of, write_atomically};
+use crate::text::file::{canonical_path, check_writable, write_atomically};
 use crate::text::pseudo::Pseudo;
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
@@ -309,8 +309,8 @@ impl TranslateArguments {
         let (mut taken, inputs) = (HashSet::new(), self.read_paths());
         for path in places.iter().flatten() {
             check_output(path, inputs.iter().copied())?;
-            check_place(path, self.force)?;
-            if !taken.insert(place_of(path)) {
+            check_writable(path, self.force)?;
+            if !taken.insert(canonical_path(path)) {
                 return Err(Error::SameName { path: path.clone() });
             }
         }
@@ -328,13 +328,17 @@ impl TranslateArguments {
                 count: self.inputs.len(),
             });
         }
-        let place = place_of(path);
-        if places.iter().flatten().any(|it| place_of(it) == place) {
+        let place = canonical_path(path);
+        if places
+            .iter()
+            .flatten()
+            .any(|it| canonical_path(it) == place)
+        {
             let path = path.clone();
             return Err(Error::TraceOverTranslation { path });
         }
         check_output(path, self.read_paths())?;
-        check_place(path, self.force)
+        check_writable(path, self.force)
     }
 
     /// Ends the program if the model does not translate between the languages that are asked for.

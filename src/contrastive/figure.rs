@@ -151,7 +151,7 @@ impl AccuracyFigure {
             left += pen.width(&name, small) + AROUND;
         }
         let weak = Lettering::new(SMALL, pen.theme.weak);
-        let about = "line: 95 % (Wilson); grey: by lot; right of items; no accuracy under 30";
+        let about = "line: 95 % (Wilson); grey: chance; right of items; no accuracy under 30";
         pen.text(about, (MARGIN, y), weak)
     }
 }

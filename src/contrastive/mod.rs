@@ -10,7 +10,7 @@
 //!
 //! # What such a set can and cannot claim
 //! It says what a model prefers of the given translations, not what it would write. An item is right only if every wrong
-//! translation is less probable than the right one; what choosing by lot gives follows from the number of wrong ones.
+//! translation is less probable than the right one; that of chance follows from the number of wrong ones.
 
 mod accuracy;
 mod figure;
@@ -21,5 +21,5 @@ mod set;
 pub use accuracy::{Accuracies, Cell, FEWEST, TargetContext};
 pub use figure::AccuracyFigure;
 pub use formats::{FORMAT, VERSION, open};
-pub use making::{Kind, Made, MakeOptions, RULES, make};
+pub use making::{Kind, MakeOptions, NewSet, RULES, make};
 pub use set::{Contrast, ContrastiveSet, Item, SetDocument, SetSentence};

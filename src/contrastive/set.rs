@@ -117,7 +117,7 @@ impl Item {
     }
 }
 
-/// The accuracy of choosing by lot: the mean of one over the number of candidates.
+/// The accuracy of chance: the mean of one over the number of candidates.
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]
 pub(super) fn chance<'a>(items: impl Iterator<Item = &'a self::Item>) -> f64 {
     let (sum, count) = items.fold((0.0, 0_usize), |(sum, count), item| {

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
 use super::split::Split;
-use super::survey::{Doubts, Look, Script};
+use super::survey::{Doubts, Script, SurveyBuilder};
 use super::unit::{Unit, folded};
 use super::writer::CorpusWriter;
 use crate::error::{Error, Result};
@@ -128,7 +128,7 @@ pub(super) fn header(file: &Path) -> Result<Option<(String, String)>> {
 /// Shows `look` all pairs.
 pub(super) fn look(
     file: &Path,
-    look: &mut Look,
+    look: &mut SurveyBuilder,
     progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>> {
     let mut last = None;

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 pub use choices::{ChoiceBucket, ChoiceScore, ChoiceTest, Choices};
 pub use figure::ScoresFigure;
-pub use names::told_apart;
+pub use names::unique_names;
 pub use test_set::{AtWork, TestSet, Translated};
 pub use walk::reads_confirmed;
 

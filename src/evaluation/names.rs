@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// The names of what lies at some paths; those that are called the same have their paths instead.
-pub fn told_apart(named: &[(String, PathBuf)]) -> Vec<String> {
+pub fn unique_names(named: &[(String, PathBuf)]) -> Vec<String> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for (name, _) in named {
         *counts.entry(name).or_default() += 1;
@@ -27,6 +27,6 @@ mod tests {
     fn systems_of_one_name_are_told_apart_by_their_paths() {
         let named = [("tree", "runs/a"), ("flat", "runs/b"), ("tree", "runs/c")];
         let named = named.map(|(name, path)| (name.to_owned(), PathBuf::from(path)));
-        assert_eq!(told_apart(&named), ["runs/a", "flat", "runs/c"]);
+        assert_eq!(unique_names(&named), ["runs/a", "flat", "runs/c"]);
     }
 }

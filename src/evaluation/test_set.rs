@@ -113,7 +113,7 @@ impl TestSet {
         for (document, id) in documents.iter_mut().zip(&self.documents) {
             let contexts = self.contexts.as_ref();
             let contexts = contexts.and_then(|contexts| contexts.of(self.split, id));
-            translator.read_beside(document, contexts)?;
+            translator.add_auxiliary_inputs(document, contexts)?;
         }
         let units = match translator.description().model.memory_use {
             _ if self.at_work.is_some() => {

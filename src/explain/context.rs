@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::map::by_weight;
-use super::query::{Attention, Looking, Query};
+use super::query::{Attention, AttentionRole, Query};
 use super::rows::Rows;
 use crate::error::Result;
 use crate::trace::{Side, TraceSource};
@@ -57,11 +57,11 @@ impl ContextView {
     /// # Errors
     /// If the trace has no such attention, layer, head, sentence or word, or cannot be read.
     pub fn new(source: &TraceSource, query: &Query, limit: usize) -> Result<Self> {
-        let attention = Attention::find(source, query, Looking::Context)?;
+        let attention = Attention::find(source, query, AttentionRole::Context)?;
         let info = attention.info(source);
         let side = info.keys.side();
         let reader = Rows::new(source, &attention);
-        let rows = attention.asked(source, query);
+        let rows = attention.query_rows(source, query);
         let measure = attention.measure(rows.len());
         let mean = reader.mean(rows)?;
         let weights = mean.sentences.iter().filter(|(_, weight)| *weight > 0.0);

@@ -11,7 +11,7 @@ use super::tree::{Measure, NodeState, TreeNode, TreeView};
 
 /// A node, or several siblings that stand as one, and its centre in pixels.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Placed {
+pub struct PlacedNode {
     /// The first one.
     pub node: usize,
     /// How many of its siblings after it are drawn with it.
@@ -32,7 +32,7 @@ pub struct Placed {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TreeLayout {
     /// Parents before their children, in reading order.
-    pub placed: Vec<Placed>,
+    pub placed: Vec<PlacedNode>,
     /// Between neighbours without children.
     pub slot: f64,
 }
@@ -57,7 +57,7 @@ impl TreeView {
         let slots = (width / slot).max(1.0) as usize;
         let opened = self.open(slots);
         let mut placed = self.place(&opened);
-        let is_parent = |placed: &[Placed]| {
+        let is_parent = |placed: &[PlacedNode]| {
             let mut is_parent = vec![false; placed.len()];
             for parent in placed.iter().filter_map(|here| here.parent) {
                 is_parent[parent] = true;
@@ -159,7 +159,7 @@ impl TreeView {
     }
 
     /// The nodes to be drawn, before they have places.
-    fn place(&self, opened: &[Opened]) -> Vec<Placed> {
+    fn place(&self, opened: &[Opened]) -> Vec<PlacedNode> {
         let mut placed = Vec::new();
         let mut open = vec![(vec![self.root], None)];
         while let Some((nodes, parent)) = open.pop() {
@@ -181,7 +181,7 @@ impl TreeView {
                     self.value(&self.nodes[node])
                 }
             };
-            placed.push(Placed {
+            placed.push(PlacedNode {
                 node: first,
                 more: nodes.len() - 1,
                 collapsed,
@@ -198,7 +198,7 @@ impl TreeView {
     }
 }
 
-fn centre_parents(placed: &mut [Placed]) {
+fn centre_parents(placed: &mut [PlacedNode]) {
     let mut ends: Vec<Option<(f64, f64)>> = vec![None; placed.len()];
     for here in (0..placed.len()).rev() {
         if let Some((left, right)) = ends[here] {
@@ -213,7 +213,7 @@ fn centre_parents(placed: &mut [Placed]) {
     }
 }
 
-impl Placed {
+impl PlacedNode {
     /// Everything it stands for is one sentence or node.
     pub fn is_alone(&self) -> bool {
         self.more == 0 && !self.collapsed

@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::measure::row_divergence;
-use super::query::{Attention, Looking, Query, shown};
+use super::query::{Attention, AttentionRole, Query, shown};
 use super::rows::{MeanRow, Rows};
 use super::zeros::Zeros;
 use crate::error::Result;
@@ -77,7 +77,7 @@ impl WeightMap {
     /// # Errors
     /// If the trace has no such attention, layer, head, sentence or word, or cannot be read.
     pub fn sentences(source: &TraceSource, query: &Query, order: Order) -> Result<Self> {
-        let attention = Attention::find(source, query, Looking::Context)?;
+        let attention = Attention::find(source, query, AttentionRole::Context)?;
         let mut map = Self::begin(source, query, &attention, "Context: words × sentences");
         let means = Self::read(source, &attention, query)?;
         let side = attention.info(source).keys.side();
@@ -108,7 +108,7 @@ impl WeightMap {
     /// # Errors
     /// If the trace has no such attention, layer, head, sentence or word, or cannot be read.
     pub fn words(source: &TraceSource, query: &Query, order: Order, limit: usize) -> Result<Self> {
-        let attention = Attention::find(source, query, Looking::Context)?;
+        let attention = Attention::find(source, query, AttentionRole::Context)?;
         let mut map = Self::begin(source, query, &attention, "Context: words × words");
         let means = Self::read(source, &attention, query)?;
         let asked = match map.selected {
@@ -138,7 +138,7 @@ impl WeightMap {
         Self::own(
             source,
             &query,
-            Looking::Cross,
+            AttentionRole::Cross,
             "Cross-attention: target × source",
         )
     }
@@ -155,14 +155,14 @@ impl WeightMap {
         Self::own(
             source,
             &query,
-            Looking::Itself,
+            AttentionRole::Itself,
             "Self-attention of the encoder",
         )
     }
 
     /// Of the query's own sentence, and of what else was read with it.
-    fn own(source: &TraceSource, query: &Query, looking: Looking, title: &str) -> Result<Self> {
-        let attention = Attention::find(source, query, looking)?;
+    fn own(source: &TraceSource, query: &Query, role: AttentionRole, title: &str) -> Result<Self> {
+        let attention = Attention::find(source, query, role)?;
         let mut map = Self::begin(source, query, &attention, title);
         let means = Self::read(source, &attention, query)?;
         let weights = total(means.iter().map(|mean| mean.sentences.as_slice()));

@@ -1,6 +1,6 @@
 //! Where in the document the context of one sentence lies, to be painted beside the document itself.
 
-use super::query::{Attention, Looking, Query};
+use super::query::{Attention, AttentionRole, Query};
 use super::question::{Choices, Question, ViewKind, asking_side};
 use super::rows::Rows;
 use super::tree::{Measure, TreeView};
@@ -42,8 +42,8 @@ impl Margin {
     /// # Errors
     /// If the trace has no attention to other sentences, no such sentence or word, or cannot be read.
     pub fn new(source: &TraceSource, query: &Query) -> Result<Self> {
-        let attention = Attention::find(source, query, Looking::Context)?;
-        let rows = attention.asked(source, query);
+        let attention = Attention::find(source, query, AttentionRole::Context)?;
+        let rows = attention.query_rows(source, query);
         let measure = attention.measure(rows.len());
         let cumulative = if query.is_single() {
             cumulative(&TreeView::new(source, query)?)

@@ -99,7 +99,7 @@ impl MemoryWord {
 
 impl MemoryView {
     /// The words that were asked about: one of them or all.
-    pub fn asked(&self) -> &[MemoryWord] {
+    pub fn selected_words(&self) -> &[MemoryWord] {
         self.selected
             .and_then(|word| self.words.get(word..=word))
             .unwrap_or(&self.words)
@@ -108,8 +108,8 @@ impl MemoryView {
     /// Mean over the words that were asked about: share of their probability that comes from pairs in which they followed,
     /// and that spoke for other words.
     #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
-    pub fn say(&self) -> (f32, f32) {
-        let asked = self.asked();
+    pub fn shares(&self) -> (f32, f32) {
+        let asked = self.selected_words();
         let count = asked.len().max(1) as f32;
         let agreeing = asked.iter().map(MemoryWord::agreeing).sum::<f32>() / count;
         let whole = asked.iter().map(|word| word.weight).sum::<f32>() / count;
@@ -128,7 +128,7 @@ impl MemoryView {
                 "word {number} “{label}” of sentence {sentence} · probability {alone:.2} by the model alone, {mixed:.2} with its memory"
             );
         }
-        let (agreeing, other) = self.say();
+        let (agreeing, other) = self.shares();
         format!(
             "sentence {sentence} · {agreeing:.2} of its words’ probability comes from pairs that have them, {other:.2} spoke for other words"
         )
@@ -172,7 +172,7 @@ impl MemoryView {
             });
         ContextSentence {
             sentence: self.sentence,
-            weight: self.say().0,
+            weight: self.shares().0,
             words: words.collect(),
         }
     }
@@ -182,7 +182,7 @@ impl MemoryView {
     /// pair the mean over the words that were asked about.
     #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
     pub fn spoke(&self) -> Vec<(&str, ContextSentence)> {
-        let asked = self.asked();
+        let asked = self.selected_words();
         let mut weights: Vec<Vec<f32>> = self
             .pairs
             .iter()
@@ -263,7 +263,7 @@ mod tests {
         let near = |a: f32, b: f32| (a - b).abs() < 1e-6;
         let all = found(&view);
         assert!(near(all[0].1, 0.25) && near(all[1].1, 0.1), "{all:?}");
-        let (agreeing, other) = view.say();
+        let (agreeing, other) = view.shares();
         assert!(
             near(agreeing, 0.35) && near(other, 0.15),
             "{agreeing} {other}"

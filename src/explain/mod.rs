@@ -46,13 +46,13 @@ pub use document_map::{Bins, DocumentMap, MapCell, MapFrame, MapInk, MapView, St
 pub use draw::MapSheet;
 pub use explanation::Explanation;
 pub use gates::{GateView, GatedWord};
-pub use layout::{Placed, TreeLayout};
+pub use layout::{PlacedNode, TreeLayout};
 pub use map::{Group, Order, Unit, WeightMap};
 pub use margin::Margin;
 pub use mark::{Mark, Sight, Spot};
 pub use measure::row_divergence;
 pub use memory::{AgreeingWord, MemoryPair, MemoryView, MemoryWord, PairWord};
-pub use query::{Attention, Heads, Looking, Query};
+pub use query::{Attention, AttentionRole, Heads, Query};
 pub use question::{Choices, ModelView, Question, ViewKind, asking_side, head_for_tree};
 pub use rows::sentence_weights;
 pub use similarity::SimilarityView;

@@ -28,7 +28,7 @@ pub enum Heads {
 
 /// Which attention a view is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Looking {
+pub enum AttentionRole {
     /// To other sentences of the document.
     Context,
     /// Of the translation to its source sentence.
@@ -95,7 +95,7 @@ impl Query {
             Some(word) => parts.push(format!("word {} “{}”", word + 1, shown(&tokens[word]))),
             None => parts.push("all words".to_owned()),
         }
-        parts.push(attention.place());
+        parts.push(attention.location());
         parts.join(" · ")
     }
 }
@@ -106,7 +106,7 @@ pub(super) fn shown(token: &str) -> &str {
     if bare.is_empty() { "␣" } else { bare }
 }
 
-impl Looking {
+impl AttentionRole {
     /// Whether a map is of this attention, asked by `side`.
     pub(super) fn includes(self, info: &MapInfo, side: Side) -> bool {
         let asked = info.queries.side() == side;
@@ -159,18 +159,18 @@ impl Looking {
 impl Attention {
     /// # Errors
     /// If the trace has no such attention, layer, head, sentence or word.
-    pub fn find(source: &TraceSource, query: &Query, looking: Looking) -> Result<Self> {
+    pub fn find(source: &TraceSource, query: &Query, role: AttentionRole) -> Result<Self> {
         query.check(source.overview())?;
         let found: Vec<(usize, &MapInfo)> = source
             .maps()
             .enumerate()
-            .filter(|(_, info)| looking.includes(info, query.side))
+            .filter(|(_, info)| role.includes(info, query.side))
             .collect();
         let mut layers: Vec<usize> = found.iter().map(|(_, info)| info.layer).collect();
         layers.sort_unstable();
         layers.dedup();
         let Some(&last) = layers.last() else {
-            return Err(looking.missing(source, query.side));
+            return Err(role.missing(source, query.side));
         };
         let layer = query.layer.unwrap_or(last);
         if !layers.contains(&layer) {
@@ -204,7 +204,7 @@ impl Attention {
             maps,
             layer,
             heads: query.heads,
-            top_t: (overview.model.top_t).filter(|_| looking == Looking::Context),
+            top_t: (overview.model.top_t).filter(|_| role == AttentionRole::Context),
             windows: windowed.then_some(overview.windows.len()),
         })
     }
@@ -215,7 +215,7 @@ impl Attention {
     }
 
     /// Such as `layer 2 · head 3 · T = 4 · read in 2 windows, each alone`, counted from 1.
-    pub(super) fn place(&self) -> String {
+    pub(super) fn location(&self) -> String {
         let mut parts = vec![format!("layer {}", self.layer + 1)];
         parts.push(match self.heads {
             Heads::One(head) => format!("head {}", head + 1),
@@ -241,7 +241,7 @@ impl Attention {
     }
 
     /// Rows that a query means.
-    pub(super) fn asked(&self, source: &TraceSource, query: &Query) -> Range<usize> {
+    pub(super) fn query_rows(&self, source: &TraceSource, query: &Query) -> Range<usize> {
         let rows = self.rows(source, query.sentence);
         match query.word {
             Some(word) if self.info(source).queries.are_words() => {
@@ -287,7 +287,7 @@ mod tests {
         let maps = Vec::new();
         let source = TraceSource::from(Trace { overview, maps });
         for side in [Side::Source, Side::Target] {
-            let found = Attention::find(&source, &Query::sentence(side, 0), Looking::Context);
+            let found = Attention::find(&source, &Query::sentence(side, 0), AttentionRole::Context);
             let told = found.expect_err("nothing is there").to_string();
             assert!(told.contains("--view cross"), "{told}");
             assert!(!told.contains(" side"), "{told}");

@@ -7,7 +7,7 @@ use super::document_map::DocumentMap;
 use super::explanation::Explanation;
 use super::gates::GateView;
 use super::map::{Order, WeightMap};
-use super::query::{Heads, Looking, Query};
+use super::query::{AttentionRole, Heads, Query};
 use super::tree::TreeView;
 use super::zeros::ZerosView;
 use crate::error::{Error, Result};
@@ -91,11 +91,11 @@ impl ViewKind {
     }
 
     /// Which attention it is about; gates belong to that of the context.
-    pub fn looking(self) -> Looking {
+    pub fn role(self) -> AttentionRole {
         match self {
-            Self::Cross => Looking::Cross,
-            Self::Itself => Looking::Itself,
-            _ => Looking::Context,
+            Self::Cross => AttentionRole::Cross,
+            Self::Itself => AttentionRole::Itself,
+            _ => AttentionRole::Context,
         }
     }
 }
@@ -292,11 +292,9 @@ impl Choices {
                 ..Self::default()
             };
         }
-        let looking = view.looking();
+        let role = view.role();
         let asked = |side: Side| {
-            let maps = source
-                .maps()
-                .filter(move |info| looking.includes(info, side));
+            let maps = source.maps().filter(move |info| role.includes(info, side));
             maps.map(|info| (info.layer, info.head))
         };
         let sides = [Side::Source, Side::Target].into_iter();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::query::{Attention, Looking, Query};
+use super::query::{Attention, AttentionRole, Query};
 use crate::error::Result;
 use crate::trace::{MapRow, TraceSource, WordIndex};
 
@@ -27,8 +27,8 @@ pub(super) struct MeanRow {
 /// # Errors
 /// If the trace has no such attention, layer, head, sentence or word, or cannot be read.
 pub fn sentence_weights(source: &TraceSource, query: &Query) -> Result<Vec<(u32, f32)>> {
-    let attention = Attention::find(source, query, Looking::Context)?;
-    let rows = attention.asked(source, query);
+    let attention = Attention::find(source, query, AttentionRole::Context)?;
+    let rows = attention.query_rows(source, query);
     Ok(Rows::new(source, &attention).mean(rows)?.sentences)
 }
 
@@ -91,7 +91,7 @@ impl<'a> Rows<'a> {
 
     fn sentences(&self, row: &MapRow) -> Vec<(u32, f32)> {
         if row.sentences.is_empty() {
-            let sentence = |word: u32| self.keys.place(word as usize);
+            let sentence = |word: u32| self.keys.position(word as usize);
             let weights = row.words.iter().filter_map(|&(word, weight)| {
                 let (sentence, _) = sentence(word)?;
                 Some((u32::try_from(sentence).ok()?, weight))

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::outline;
-use super::query::{Attention, Looking, Query};
+use super::query::{Attention, AttentionRole, Query};
 use super::rows::{MeanRow, Rows};
 use crate::error::Result;
 use crate::trace::{Side, TraceSource, TracedTree};
@@ -80,9 +80,9 @@ impl TreeView {
     /// # Errors
     /// If the trace has no such attention, layer, head, sentence or word, or cannot be read.
     pub fn new(source: &TraceSource, query: &Query) -> Result<Self> {
-        let attention = Attention::find(source, query, Looking::Context)?;
+        let attention = Attention::find(source, query, AttentionRole::Context)?;
         let overview = source.overview();
-        let rows = attention.asked(source, query);
+        let rows = attention.query_rows(source, query);
         let mass = attention.measure(rows.len());
         let mean = Rows::new(source, &attention).mean(rows.clone())?;
         let first = source.row(attention.maps[0], rows.start);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::query::{Attention, Looking, Query};
+use super::query::{Attention, AttentionRole, Query};
 use super::rows::ROUNDING;
 use crate::error::Result;
 use crate::trace::{MapInfo, MapRow, Normaliser, TraceSource, WordIndex};
@@ -118,7 +118,7 @@ fn count_sentences(info: &MapInfo, row: &MapRow, seen: &Seen) -> Zeros {
         let mut kept: Vec<usize> = row
             .words
             .iter()
-            .filter_map(|&(word, _)| seen.index.place(word as usize))
+            .filter_map(|&(word, _)| seen.index.position(word as usize))
             .map(|(sentence, _)| sentence)
             .collect();
         kept.dedup();
@@ -185,7 +185,7 @@ impl ZerosView {
     pub fn new(source: &TraceSource, query: &Query) -> Result<Self> {
         let overview = source.overview();
         let sentences = overview.sentences(query.side);
-        let attention = Attention::find(source, query, Looking::Context)?;
+        let attention = Attention::find(source, query, AttentionRole::Context)?;
         let mut points = Vec::new();
         for (number, sentence) in sentences.iter().enumerate() {
             if sentence.tokens.is_empty() {

@@ -62,7 +62,9 @@ impl OutlinePanel {
                     let shown = SectionRow {
                         section,
                         current: current == Some(section),
-                        told: weights.as_ref().and_then(|weights| weights.told(row)),
+                        told: weights
+                            .as_ref()
+                            .and_then(|weights| weights.weight_label(row)),
                     };
                     self.section_ui(ui, open, &shown, can_translate, commands);
                     if let Some(weights) = &weights {
@@ -222,9 +224,9 @@ impl<'a> SectionWeights<'a> {
     }
 
     /// An addition to the explanation of a row.
-    fn told(&self, row: usize) -> Option<String> {
+    fn weight_label(&self, row: usize) -> Option<String> {
         let weight = self.weights[row];
-        (weight > 0.0).then(|| format!("\n{}", self.margin.told(weight)))
+        (weight > 0.0).then(|| format!("\n{}", self.margin.weight_label(weight)))
     }
 
     fn paint(&self, ui: &Ui, at: Pos2, row: usize) {
@@ -232,7 +234,7 @@ impl<'a> SectionWeights<'a> {
         if weight > 0.0 {
             let bar = Rect::from_min_size(at + vec2(2.0, 0.0), vec2(5.0, ROW_HEIGHT));
             let id = Id::unique("outline margin").with(row);
-            let told = self.margin.told(weight);
+            let told = self.margin.weight_label(weight);
             margin_bar_ui(ui, bar, id, shading::colour(&self.scale, weight), &told);
         }
     }

@@ -78,7 +78,7 @@ impl<'a> MarginShading<'a> {
     /// Colour and explanation of a sentence that has weight.
     pub fn sentence(&self, sentence: usize) -> Option<(Color32, String)> {
         let weight = number(&self.margin.weights, sentence)?;
-        let mut told = self.told(weight);
+        let mut told = self.weight_label(weight);
         if let Some(cumulative) = number(&self.margin.cumulative, sentence) {
             told = format!("{told}\nCumulative relevance {cumulative:.2}");
         }
@@ -95,7 +95,7 @@ impl<'a> MarginShading<'a> {
     }
 
     /// A weight in words.
-    pub fn told(&self, weight: f32) -> String {
+    pub fn weight_label(&self, weight: f32) -> String {
         let Margin { measure, shown, .. } = self.margin;
         let old = if self.is_old {
             "\nTraced before the last changes"

@@ -60,7 +60,7 @@ pub fn context_preview(
                 value,
             };
         };
-        let (document, sentence) = others.place(row);
+        let (document, sentence) = others.document_and_sentence(row);
         PreviewedContext {
             document: Some(others.ids[document].clone()),
             sentence,

@@ -81,7 +81,7 @@ impl Texts {
     }
 
     /// The document of a sentence and its number there.
-    pub fn place(&self, row: usize) -> (usize, usize) {
+    pub fn document_and_sentence(&self, row: usize) -> (usize, usize) {
         let document = self.ends.partition_point(|&end| end <= row);
         let start = document
             .checked_sub(1)
@@ -260,11 +260,11 @@ impl Search<'_> {
                 let (document, in_index, sentence) = match index {
                     _ if own.contains(&row) => (None, false, row - own.start),
                     Some(index) if row >= all => {
-                        let (document, sentence) = index.place(row - all);
+                        let (document, sentence) = index.document_and_sentence(row - all);
                         (Some(&index.ids[document]), true, sentence)
                     }
                     _ => {
-                        let (document, sentence) = texts.place(row);
+                        let (document, sentence) = texts.document_and_sentence(row);
                         (Some(&texts.ids[document]), false, sentence)
                     }
                 };

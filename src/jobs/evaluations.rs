@@ -10,7 +10,7 @@ use super::{Event, JobControl, JobId};
 use crate::charts::{Theme, write_picture};
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result, caught};
-use crate::evaluation::{Evaluation, ScoresFigure, TestSet, told_apart};
+use crate::evaluation::{Evaluation, ScoresFigure, TestSet, unique_names};
 use crate::inference::{DeviceChoice, SearchOptions, Translator};
 use crate::metrics::comparison::{ComparedSystem, ComparisonOptions, compare};
 use crate::text::file::write_atomically;
@@ -165,7 +165,7 @@ fn evaluate(
         hypotheses.push(translated.hypotheses);
     }
     drop(device_lock);
-    let systems = told_apart(&named).into_iter().zip(hypotheses);
+    let systems = unique_names(&named).into_iter().zip(hypotheses);
     let systems = systems.map(|(name, hypotheses)| ComparedSystem { name, hypotheses });
     let name = asked
         .corpus

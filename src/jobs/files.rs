@@ -7,7 +7,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use super::project_lock::ProjectLock;
-use super::project_store::{Found, ProjectPlace};
+use super::project_store::{EarlierWork, ProjectFiles};
 use super::{Event, JobId, Project};
 use crate::error::{Error, Result, caught};
 use crate::text::document::Document;
@@ -140,7 +140,7 @@ impl FileRequest {
 
 /// The projects of the documents that are open, by the documents' paths: also that of the one before, until it is closed.
 #[derive(Debug, Default)]
-struct OpenProjects(HashMap<PathBuf, (ProjectLock, ProjectPlace)>);
+struct OpenProjects(HashMap<PathBuf, (ProjectLock, ProjectFiles)>);
 
 impl OpenProjects {
     fn open(
@@ -153,7 +153,7 @@ impl OpenProjects {
         let path = path.canonicalize().unwrap_or(path);
         let document = Arc::new(Document::open(&path, None)?);
         let found = data_folder.map(|folder| self.find(folder, &path, &document));
-        let Found {
+        let EarlierWork {
             project,
             elsewhere,
             error,
@@ -172,11 +172,11 @@ impl OpenProjects {
         Ok([opened].into_iter().chain(elsewhere).collect())
     }
 
-    fn find(&mut self, data_folder: &Path, path: &Path, document: &Document) -> Found {
+    fn find(&mut self, data_folder: &Path, path: &Path, document: &Document) -> EarlierWork {
         let before = self.0.remove(path).map(|(lock, _)| lock);
         let lock = before.filter(ProjectLock::is_ours);
         let lock = lock.unwrap_or_else(|| ProjectLock::take(data_folder, path));
-        let (place, mut found) = ProjectPlace::find(data_folder, path, document);
+        let (place, mut found) = ProjectFiles::find(data_folder, path, document);
         found.error = found.error.or(lock.check().err());
         self.0.insert(path.to_owned(), (lock, place));
         found
@@ -188,7 +188,7 @@ impl OpenProjects {
             .entry(project.document.clone())
             .or_insert_with_key(|path| {
                 let lock = ProjectLock::take(data_folder, path);
-                (lock, ProjectPlace::unread(data_folder, path))
+                (lock, ProjectFiles::unread(data_folder, path))
             });
         lock.check()?;
         place.save(project)

@@ -217,9 +217,9 @@ pub enum Event {
         job: JobId,
         source: Arc<TraceSource>,
     },
-    Told {
+    Explained {
         job: JobId,
-        told: Result<Box<Explanation>>,
+        explanation: Result<Box<Explanation>>,
     },
     /// So many sentences are encoded.
     Comparing {

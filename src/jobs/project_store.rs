@@ -20,7 +20,7 @@ const MOST_LOOKED_AT: usize = 400;
 
 /// Work that earlier sessions have left of a document.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct EarlierWork {
     /// Done on the document at this path.
     pub project: Option<Project>,
     /// Done on the same text, or much of it, at another path.
@@ -31,7 +31,7 @@ pub(super) struct Found {
 
 /// Where the work on one document is kept.
 #[derive(Debug)]
-pub(super) struct ProjectPlace {
+pub(super) struct ProjectFiles {
     folder: PathBuf,
     /// Of the document's path.
     path_key: String,
@@ -52,9 +52,9 @@ struct Entry {
     modified: SystemTime,
 }
 
-impl ProjectPlace {
+impl ProjectFiles {
     /// Looks for what is known of the document at `path`, without links.
-    pub fn find(data_folder: &Path, path: &Path, document: &Document) -> (Self, Found) {
+    pub fn find(data_folder: &Path, path: &Path, document: &Document) -> (Self, EarlierWork) {
         let mut place = Self::new(data_folder, path);
         let entries = match entries(&place.folder) {
             Ok(entries) => entries,
@@ -63,9 +63,9 @@ impl ProjectPlace {
                 let error = Some(error);
                 return (
                     place,
-                    Found {
+                    EarlierWork {
                         error,
-                        ..Found::default()
+                        ..EarlierWork::default()
                     },
                 );
             }
@@ -84,7 +84,7 @@ impl ProjectPlace {
         } else {
             elsewhere(others, &content, document)
         };
-        let found = Found {
+        let found = EarlierWork {
             project,
             elsewhere,
             error,

@@ -130,7 +130,7 @@ where
             let Some(request) = waiting.pop_front() else {
                 continue;
             };
-            if is_told(&request) && waiting.iter().any(is_told) {
+            if is_explain(&request) && waiting.iter().any(is_explain) {
                 // Overtaken: nobody waits for its answer any more.
                 continue;
             }
@@ -337,7 +337,7 @@ where
         }
         let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
         let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
-        let told = engine.explain(made, question, &mut self.prepared, &mut |done, num| {
+        let explanation = engine.explain(made, question, &mut self.prepared, &mut |done, num| {
             (self.emit)(Event::Adapting { job, done, num });
             device_lock.pass();
             if control.is_cancelled() {
@@ -349,9 +349,9 @@ where
         if control.is_cancelled() {
             return Ok(Event::Cancelled { job });
         }
-        Ok(Event::Told {
+        Ok(Event::Explained {
             job,
-            told: told.map(Box::new),
+            explanation: explanation.map(Box::new),
         })
     }
 
@@ -443,7 +443,7 @@ where
     }
 }
 
-fn is_told(request: &Request) -> bool {
+fn is_explain(request: &Request) -> bool {
     matches!(request, Request::Tell { .. })
 }
 

@@ -3,10 +3,15 @@
 //! Resemblance is what translators know as a fuzzy match, in words: 1 − edit distance / length of the longer sentence,
 //! Bulte & Tezcan, "Neural Fuzzy Repair: Integrating Fuzzy Matches into Neural Machine Translation", ACL 2019, Eq. 1. Only
 //! the sentences that share the rarest words with the new one are compared, as they do it.
+//!
+//! [`Datastore`] holds decoder states of its pairs, for nearest-neighbour translation. What needs a model for it, such as
+//! fine-tuning on the matches of a document, lives in `training/for_document`.
 
 mod coverage;
+mod datastore;
 mod edit_distance;
 mod gettext;
+mod training;
 mod words;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -28,6 +33,8 @@ use crate::text::placeholder::folded;
 use crate::text::vocabulary::Vocabulary;
 use edit_distance::edit_distance;
 use words::words;
+
+pub use datastore::{Datastore, KnnConfig, Neighbours};
 
 /// The least resemblance of a match; below it the translation has little to do with the new sentence.
 pub const LEAST: f32 = 0.4;

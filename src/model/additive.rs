@@ -65,7 +65,7 @@ impl AdditiveAttention {
         self.annotation.forward(annotations)
     }
 
-    /// `e_j = v_a · tanh(s W_a + h_j U_a)`, `α = softmax(e)`, context `Σ α_j h_j`; without words the context is 0.
+    /// `e_j = v_a · tanh(s W_a + h_j U_a)`, `α = softmax(e)`, context `Σ α_j h_j`; without tokens the context is 0.
     ///
     /// # Shapes
     /// - state: one previous decoder state for each of `sentences`, `[sentences, d_state]`

@@ -101,7 +101,7 @@ impl MultiHeadAttention {
         self.output.forward(context)
     }
 
-    /// What [`Self::forward`] attends to.
+    /// The weights of [`Self::forward`].
     ///
     /// # Shapes
     /// - x: `[rows, d_model]`; memory: `[key rows, d_model]`

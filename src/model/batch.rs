@@ -1,4 +1,4 @@
-//! What one update sees.
+//! The batch of one update.
 
 use super::packed_batch::PackedBatch;
 
@@ -11,7 +11,7 @@ pub struct Batch {
     pub target: PackedBatch,
     /// For each sentence of `target` the number of its source sentence, ascending.
     pub translated: Vec<usize>,
-    /// For each row of `target` the word that follows.
+    /// For each row of `target` the token that follows.
     pub labels: Vec<u32>,
     /// Translations of all sentences of `source`, for systems that read those of other sentences.
     pub references: PackedBatch,

@@ -60,7 +60,7 @@ impl BertFusion {
         }
     }
 
-    /// What words read of BERT's states of their sentence and its context.
+    /// Attends to BERT's states of a sentence and its context.
     ///
     /// # Shapes
     /// - x, output: `[rows, d_model]`
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn average_and_gate_are_what_loops_compute() {
         let (x, own, memory) = (rows(1, 3), rows(2, 3), rows(3, 5));
-        // The first two words belong to the first sentence, the third to the second.
+        // The first two tokens belong to the first sentence, the third to the second.
         let states = Memory::of(
             memory.clone(),
             super::super::Documents::one(vec![0..3, 3..5]),

@@ -16,7 +16,7 @@ pub struct Kept {
 /// Scores compared at once: bounds the memory of a choice, not its result.
 const BLOCK: usize = 1 << 22;
 
-/// Relevance of sentences to words, Trankova et al. 2024, Eq. 3: `q kᵀ / √d_head` for every head.
+/// Relevance of sentences to tokens, Trankova et al. 2024, Eq. 3: `q kᵀ / √d_head` for every head.
 ///
 /// # Shapes
 /// - queries: `[rows, d_k]`; keys: `[sentences, d_k]`
@@ -31,10 +31,10 @@ pub fn relevance(queries: Tensor<2>, keys: Tensor<2>, num_heads: usize) -> Tenso
     queries.matmul(keys.transpose()) * scale
 }
 
-/// What makes a choice among the sentences of a reader's document.
+/// A choice among the sentences of a reader's document.
 pub(super) struct Chooser<V, P> {
     pub num_heads: usize,
-    /// Whether readers of the first sentence may read the second one, which has words.
+    /// Whether readers of the first sentence may read the second one, which has tokens.
     pub visible: V,
     /// From the scores of the sentences, `-inf` where one may not be read, to what is compared.
     pub normalise: fn(Tensor<2>) -> Tensor<2>,

@@ -1,8 +1,8 @@
-//! Conditional attention: every word reads the words of the T sentences that are most relevant to it.
+//! Conditional attention: every token reads the tokens of the T sentences that are most relevant to it.
 //!
 //! Trankova et al., "Hierarchical Encoding and Conditional Attention in Neural Machine Translation", 2024, §3.2, Eq. 3-7.
-//! Attention scores are computed for the words of the chosen sentences only; the product with the sentence-to-word map
-//! `M` of Eq. 6 is a lookup: each word gets the score of its sentence.
+//! Attention scores are computed for the tokens of the chosen sentences only; the product with the sentence-to-word map
+//! `M` of Eq. 6 is a lookup: each token gets the score of its sentence.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub struct ConditionalHeadsConfig {
     /// Width of the values of all heads together.
     pub d_v: usize,
     pub num_heads: usize,
-    /// T: how many sentences a word reads in each head.
+    /// T: how many sentences a token reads in each head.
     pub top_t: usize,
 }
 
@@ -87,10 +87,10 @@ impl ConditionalHeadsConfig {
 /// The heads of a conditional attention, before their output is projected.
 #[derive(Module, Debug)]
 pub struct ConditionalHeads {
-    /// `W^Q_X` and `W^K_X`, `[d_model, d_k]`: words to words.
+    /// `W^Q_X` and `W^K_X`, `[d_model, d_k]`: tokens to tokens.
     pub query_word: Linear,
     pub key_word: Linear,
-    /// `W^Q_S` and `W^K_S`, `[d_model, d_k]`: words to sentences.
+    /// `W^Q_S` and `W^K_S`, `[d_model, d_k]`: tokens to sentences.
     pub query_sentence: Linear,
     pub key_sentence: Linear,
     /// `W^V_X`, `[d_model, d_v]`
@@ -103,20 +103,25 @@ impl ConditionalHeads {
     /// The terms of Eq. 7.
     ///
     /// # Shapes
-    /// - queries: `[query rows, d_model]`; words: `[rows, d_model]`; encodings: `[sentences, d_model]`
-    pub fn project(&self, queries: Tensor<2>, words: Tensor<2>, encodings: Tensor<2>) -> Projected {
-        self.ask(queries, &self.prepare(words, encodings))
+    /// - queries: `[query rows, d_model]`; tokens: `[rows, d_model]`; encodings: `[sentences, d_model]`
+    pub fn project(
+        &self,
+        queries: Tensor<2>,
+        tokens: Tensor<2>,
+        encodings: Tensor<2>,
+    ) -> Projected {
+        self.ask(queries, &self.prepare(tokens, encodings))
     }
 
     /// Those of the memory.
     ///
     /// # Shapes
-    /// - words: `[rows, d_model]`; encodings: `[sentences, d_model]`
-    pub fn prepare(&self, words: Tensor<2>, encodings: Tensor<2>) -> SelectedMemory {
+    /// - tokens: `[rows, d_model]`; encodings: `[sentences, d_model]`
+    pub fn prepare(&self, tokens: Tensor<2>, encodings: Tensor<2>) -> SelectedMemory {
         SelectedMemory {
             sentence_keys: self.key_sentence.forward(encodings),
-            word_keys: self.key_word.forward(words.clone()),
-            values: self.value.forward(words),
+            word_keys: self.key_word.forward(tokens.clone()),
+            values: self.value.forward(tokens),
         }
     }
 
@@ -162,7 +167,7 @@ impl ConditionalHeads {
         selected_attention(projected, &self.spec(sentences, choice))
     }
 
-    /// The weights of [`Self::attend`]: one entry for each query and head, its words in the order of the choice.
+    /// The weights of [`Self::attend`]: one entry for each query and head, its tokens in the order of the choice.
     pub fn weights(
         &self,
         projected: &Projected,
@@ -175,17 +180,17 @@ impl ConditionalHeads {
     /// Chooses and attends.
     ///
     /// # Shapes
-    /// - queries: `[query rows, d_model]`; words: `[rows, d_model]`; encodings: `[sentences, d_model]`
+    /// - queries: `[query rows, d_model]`; tokens: `[rows, d_model]`; encodings: `[sentences, d_model]`
     /// - output: `[query rows, d_v]`
     pub fn forward(
         &self,
         queries: Tensor<2>,
         query_spans: &[QuerySpan],
-        words: Tensor<2>,
+        tokens: Tensor<2>,
         encodings: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
-        let projected = self.project(queries, words, encodings);
+        let projected = self.project(queries, tokens, encodings);
         let choice = self.choose(&projected, query_spans, documents);
         self.attend(projected, &documents.sentences, &choice)
     }
@@ -205,7 +210,7 @@ impl ConditionalHeads {
 pub struct ConditionalAttentionConfig {
     pub d_model: usize,
     pub num_heads: usize,
-    /// T: how many sentences a word reads in each head.
+    /// T: how many sentences a token reads in each head.
     pub top_t: usize,
 }
 
@@ -231,27 +236,27 @@ pub struct ConditionalAttention {
 
 impl ConditionalAttention {
     /// # Shapes
-    /// - queries, output: `[query rows, d_model]`; words: `[rows, d_model]`
+    /// - queries, output: `[query rows, d_model]`; tokens: `[rows, d_model]`
     pub fn forward(
         &self,
         queries: Tensor<2>,
         query_spans: &[QuerySpan],
-        words: Tensor<2>,
+        tokens: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
-        let memory = self.prepare(words, documents);
+        let memory = self.prepare(tokens, documents);
         self.attend(queries, query_spans, &memory, documents)
     }
 
-    /// Sentence encodings and words, projected.
+    /// Sentence encodings and tokens, projected.
     ///
     /// # Shapes
-    /// - words: `[rows, d_model]`
-    pub fn prepare(&self, words: Tensor<2>, documents: &Documents) -> SelectedMemory {
+    /// - tokens: `[rows, d_model]`
+    pub fn prepare(&self, tokens: Tensor<2>, documents: &Documents) -> SelectedMemory {
         let encodings = self
             .source2token
-            .forward(words.clone(), &documents.sentences);
-        self.heads.prepare(words, encodings)
+            .forward(tokens.clone(), &documents.sentences);
+        self.heads.prepare(tokens, encodings)
     }
 
     /// [`Self::forward`] over a memory that was prepared before.
@@ -280,18 +285,18 @@ mod tests {
     /// Eq. 7 as printed: scores over the whole document, masked.
     fn masked(
         heads: &ConditionalHeads,
-        words: Tensor<2>,
+        tokens: Tensor<2>,
         encodings: Tensor<2>,
         sentences: &[Range<usize>],
     ) -> Tensor<2> {
-        let ([rows, _], device) = (words.dims(), words.device());
+        let ([rows, _], device) = (tokens.dims(), tokens.device());
         let Projected {
             word_queries,
             word_keys,
             values,
             sentence_queries,
             sentence_keys,
-        } = heads.project(words.clone(), words, encodings);
+        } = heads.project(tokens.clone(), tokens, encodings);
         let num_heads = heads.num_heads;
         let words_to_words = relevance(word_queries, word_keys, num_heads);
         let to_sentences = relevance(sentence_queries, sentence_keys, num_heads);
@@ -301,7 +306,7 @@ mod tests {
             heads.top_t,
         );
         let sentence_of = |row: usize| {
-            let sentence = sentences.iter().position(|words| words.contains(&row));
+            let sentence = sentences.iter().position(|tokens| tokens.contains(&row));
             i32::try_from(sentence.expect("a sentence")).expect("few sentences")
         };
         let of_word: Vec<i32> = (0..rows).map(sentence_of).collect();
@@ -321,18 +326,18 @@ mod tests {
         device.seed(11);
         let documents = Documents::one(vec![0..4, 4..5, 5..11, 11..13, 13..16]);
         let attention = ConditionalAttentionConfig::new(8, 2, 2).init(&device);
-        let words = Tensor::<2>::random([16, 8], Distribution::Normal(0.0, 1.0), &device);
+        let tokens = Tensor::<2>::random([16, 8], Distribution::Normal(0.0, 1.0), &device);
         let encodings = attention
             .source2token
-            .forward(words.clone(), &documents.sentences);
+            .forward(tokens.clone(), &documents.sentences);
         let gathered = attention.heads.forward(
-            words.clone(),
+            tokens.clone(),
             &documents.query_spans(),
-            words.clone(),
+            tokens.clone(),
             encodings.clone(),
             &documents,
         );
-        let masked = masked(&attention.heads, words, encodings, &documents.sentences);
+        let masked = masked(&attention.heads, tokens, encodings, &documents.sentences);
         let difference = (gathered - masked).abs().max().into_scalar::<f32>();
         assert!(difference < 1e-5, "differs by {difference}");
     }
@@ -342,17 +347,17 @@ mod tests {
         let device = Device::flex();
         device.seed(12);
         let attention = ConditionalAttentionConfig::new(8, 2, 2).init(&device);
-        let words = Tensor::<2>::random([12, 8], Distribution::Normal(0.0, 1.0), &device);
+        let tokens = Tensor::<2>::random([12, 8], Distribution::Normal(0.0, 1.0), &device);
         let junk = Tensor::<2>::random([3, 8], Distribution::Normal(0.0, 9.0), &device);
-        let read = |words: Tensor<2>, documents: &Documents| {
-            attention.forward(words.clone(), &documents.query_spans(), words, documents)
+        let read = |tokens: Tensor<2>, documents: &Documents| {
+            attention.forward(tokens.clone(), &documents.query_spans(), tokens, documents)
         };
-        let alone = read(words.clone(), &Documents::one(vec![0..4, 4..5, 5..12]));
+        let alone = read(tokens.clone(), &Documents::one(vec![0..4, 4..5, 5..12]));
         let padded = Tensor::cat(
             vec![
-                words.clone().narrow(0, 0, 5),
+                tokens.clone().narrow(0, 0, 5),
                 junk.clone(),
-                words.narrow(0, 5, 7),
+                tokens.narrow(0, 5, 7),
                 junk,
             ],
             0,
@@ -374,12 +379,12 @@ mod tests {
     fn more_sentences_to_keep_than_there_are_keep_all() {
         let device = Device::flex();
         let attention = ConditionalAttentionConfig::new(8, 2, 50).init(&device);
-        let words = Tensor::<2>::random([5, 8], Distribution::Normal(0.0, 1.0), &device);
+        let tokens = Tensor::<2>::random([5, 8], Distribution::Normal(0.0, 1.0), &device);
         let documents = Documents::one(vec![0..3, 3..3, 3..5]);
         let encodings = attention
             .source2token
-            .forward(words.clone(), &documents.sentences);
-        let projected = attention.heads.project(words.clone(), words, encodings);
+            .forward(tokens.clone(), &documents.sentences);
+        let projected = attention.heads.project(tokens.clone(), tokens, encodings);
         let choice = attention
             .heads
             .choose(&projected, &documents.query_spans(), &documents);

@@ -28,19 +28,19 @@ pub struct ModelConfig {
     pub dropout: f32,
     pub positions: Positions,
     pub norm: NormPosition,
-    /// One matrix embeds source and target words and gives the logits; else there are three.
+    /// One matrix embeds source and target tokens and gives the logits; else there are three.
     pub tied_embeddings: bool,
     /// Longest sentence in tokens; longer ones are translated in parts.
     pub max_tokens: usize,
     #[serde(default)]
     pub architecture: Architecture,
-    /// What the model reads beyond the sentence; none for sentence-level systems.
+    /// The context beyond the sentence; none for sentence-level systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Context>,
     /// Where the states of other sentences come from.
     #[serde(default)]
     pub memory: MemorySource,
-    /// Whether the context's gate has a bias, so that a trained sentence-level model can be taken up: it begins where
+    /// Whether the context's gate has a bias, so that it can be fine-tuned from a sentence-level model: it begins where
     /// the gate lets the sentence's own state pass. Maruf et al. 2019, Eq. 8, has none.
     #[serde(default)]
     pub warm_gate: bool,
@@ -79,14 +79,14 @@ pub enum MemoryUse {
     /// instance-based adaptation of Farajian et al., WMT 2017, for each document instead of each sentence.
     #[serde(alias = "learn")]
     FineTune,
-    /// While a document is translated, the next words of the model are mixed with those that followed similar states in
+    /// While a document is translated, the next tokens of the model are mixed with those that followed similar states in
     /// them: Khandelwal et al., ICLR 2021, with the states of each document's own matches, as Deguchi et al., ACL 2023,
     /// have those of each sentence's.
     #[serde(alias = "look_up")]
     KnnMt,
 }
 
-/// What the model is built of.
+/// The kind of network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Architecture {
@@ -101,11 +101,11 @@ pub enum Architecture {
 /// No size may be larger, so that the number of parameters can always be counted.
 const LARGEST_SIZE: usize = 1 << 20;
 
-/// How a word knows its place.
+/// How a token knows its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Positions {
-    /// Sines of the word's place in its sentence, Vaswani et al. 2017, §3.5.
+    /// Sines of the token's place in its sentence, Vaswani et al. 2017, §3.5.
     Sinusoidal,
     /// Sines as another program lays them out.
     Sinusoids(Sinusoids),
@@ -113,7 +113,7 @@ pub enum Positions {
     Learned { size: usize },
     /// It does not know it.
     Unknown,
-    /// Learned tables for word, sentence and paragraph, summed, Trankova et al. 2024, §1.2.
+    /// Learned tables for token, sentence and paragraph, summed, Trankova et al. 2024, §1.2.
     ///
     /// Restarting, a place beyond its table counts from the beginning of the table again. Absolute, a document that
     /// does not fit the tables is read in windows, each counted from its own beginning.
@@ -348,12 +348,12 @@ impl ModelConfig {
         !self.tied_embeddings && !self.variant.tied_output
     }
 
-    /// Words that a table of absolute positions must have: a source sentence and a long translation of it.
+    /// Tokens that a table of absolute positions must have: a source sentence and a long translation of it.
     pub(super) fn least_window(max_tokens: usize) -> usize {
         3 * max_tokens + 16
     }
 
-    /// This model without anything that reads beyond the sentence: what a context is trained upon.
+    /// This model without anything that reads beyond the sentence, from which a context is fine-tuned.
     #[must_use]
     pub fn sentence_level(&self) -> Self {
         Self {
@@ -367,7 +367,7 @@ impl ModelConfig {
         }
     }
 
-    /// How many sentences a word reads in each head, where there is a choice.
+    /// How many sentences a token reads in each head, where there is a choice.
     pub fn top_t(&self) -> Option<usize> {
         match self.context? {
             Context::Conditional { top_t, .. } | Context::HierarchicalConditional { top_t, .. } => {
@@ -377,7 +377,7 @@ impl ModelConfig {
         }
     }
 
-    /// Lets every word read `top_t` sentences in each head; false where there is no such choice.
+    /// Lets every token read `top_t` sentences in each head; false where there is no such choice.
     pub fn set_top_t(&mut self, top_t: usize) -> bool {
         match &mut self.context {
             Some(

@@ -1,4 +1,4 @@
-//! What joins a sentence's own states with those of its context.
+//! Layers that join a sentence's own states with those of its context.
 //!
 //! Maruf, Martins & Haffari, "Selective Attention for Context-aware Neural Machine Translation", NAACL 2019, §3.1 and
 //! Eq. 8-9; the gate is Tu et al., "Learning to Remember Translation History with a Continuous Cache", TACL 2018.
@@ -18,7 +18,7 @@ use crate::kernels::{DropoutSource, dropout};
 #[derive(Config, Debug)]
 pub struct ContextGateConfig {
     pub d_model: usize,
-    /// Whether the gate has a bias, unlike Eq. 8, that lets the own state pass at first: a trained model can be taken up.
+    /// Whether the gate has a bias, unlike Eq. 8, that lets the own state pass at first: it can be fine-tuned from a trained model.
     #[config(default = false)]
     pub warm: bool,
 }
@@ -91,7 +91,8 @@ impl ContextLayerConfig {
     }
 }
 
-/// What follows the attention to the context: norms and feed-forward layer without residuals (footnote 2), then the gate.
+/// The layer after the attention to the context: norms and feed-forward layer without residuals (footnote 2), then the
+/// gate.
 #[derive(Module, Debug)]
 pub struct ContextLayer {
     pub norm_attention: Norm,

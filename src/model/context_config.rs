@@ -1,4 +1,4 @@
-//! What a model reads beyond the sentence: one [`Context`] a system.
+//! The context beyond the sentence: one [`Context`] a system.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ pub enum Context {
     /// The encoder reads the previous sentences before its own, with a break token between them: Tiedemann & Scherrer,
     /// "Neural Machine Translation with Extended Context", DiscoMT 2017.
     Concatenation { previous: usize },
-    /// Words attend to the encodings of all sentences of the document, Trankova et al. 2024, §2.
+    /// Tokens attend to the encodings of all sentences of the document, Trankova et al. 2024, §2.
     HierarchicalEncoding {
         placement: Placement,
         /// Whether each decoder layer does so too.
         decoder: bool,
     },
-    /// Words attend to the words of the `top_t` most relevant sentences, Trankova et al. 2024, §3.2.
+    /// Tokens attend to the tokens of the `top_t` most relevant sentences, Trankova et al. 2024, §3.2.
     Conditional { top_t: usize, placement: Placement },
     /// The same, with the sentences found by going down the content tree, Trankova et al. 2024, §3.3.
     HierarchicalConditional {
@@ -28,13 +28,13 @@ pub enum Context {
         rule: TraversalRule,
         placement: Placement,
     },
-    /// Sparse attention to sentences, then to their words, Maruf et al. 2019, Eq. 3-6.
+    /// Sparse attention to sentences, then to their tokens, Maruf et al. 2019, Eq. 3-6.
     Selective {
         words: WordNormaliser,
         reach: Reach,
         side: Side,
     },
-    /// One softmax over all other sentences or their words, Maruf et al. 2019, Eq. 7.
+    /// One softmax over all other sentences or their tokens, Maruf et al. 2019, Eq. 7.
     Flat {
         level: FlatLevel,
         reach: Reach,
@@ -78,7 +78,7 @@ pub enum Placement {
     Gate,
 }
 
-/// Which other sentences of its document a word may read.
+/// Which other sentences of its document a token may read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
@@ -89,7 +89,7 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// Whether words of sentence `own` may read sentence `other`.
+    /// Whether tokens of sentence `own` may read sentence `other`.
     pub fn sees(self, own: usize, other: usize) -> bool {
         match self {
             Self::Offline => own != other,
@@ -135,7 +135,7 @@ pub enum MergeKind {
 pub enum Side {
     /// The encoder's: the context is the source.
     Encoder,
-    /// The decoder's: the context is the translation of the other sentences, found by what each word read of the source.
+    /// The decoder's: the context is the translation of the other sentences, found by what each token read of the source.
     Decoder,
     Both,
 }
@@ -161,6 +161,15 @@ pub enum ContextReach {
     Previous(usize),
 }
 
+impl From<Reach> for ContextReach {
+    fn from(reach: Reach) -> Self {
+        match reach {
+            Reach::Offline => Self::Document,
+            Reach::Online => Self::Before,
+        }
+    }
+}
+
 /// Where the states of the other sentences come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -170,56 +179,4 @@ pub enum MemorySource {
     Live,
     /// From the sentence-level model that training began with, which no longer changes.
     StageOne,
-}
-
-impl Context {
-    /// Whose states the context stands on.
-    pub fn side(&self) -> Side {
-        match *self {
-            Self::Selective { side, .. } | Self::Flat { side, .. } | Self::Han { side, .. } => side,
-            _ => Side::Encoder,
-        }
-    }
-
-    /// Whether the decoder reads translations of other sentences.
-    pub fn is_bilingual(&self) -> bool {
-        self.side().has_decoder()
-    }
-
-    /// Which sentences of its document a sentence reads.
-    pub fn reach(&self) -> ContextReach {
-        match *self {
-            Self::Concatenation { previous }
-            | Self::Han { previous, .. }
-            | Self::FlatTransformer { previous, .. }
-            | Self::Zhang { previous } => ContextReach::Previous(previous),
-            Self::Selective { reach, .. } | Self::Flat { reach, .. } => match reach {
-                Reach::Offline => ContextReach::Document,
-                Reach::Online => ContextReach::Before,
-            },
-            Self::HierarchicalEncoding { .. }
-            | Self::Conditional { .. }
-            | Self::HierarchicalConditional { .. }
-            | Self::Bert { .. } => ContextReach::Document,
-        }
-    }
-
-    /// Whether other sentences are read at the end of the encoder or decoder, where their states can be kept.
-    pub fn is_gated(&self) -> bool {
-        match self {
-            Self::HierarchicalEncoding { placement, .. }
-            | Self::Conditional { placement, .. }
-            | Self::HierarchicalConditional { placement, .. } => *placement == Placement::Gate,
-            Self::Selective { .. } | Self::Flat { .. } | Self::Han { .. } => true,
-            Self::Concatenation { .. }
-            | Self::Zhang { .. }
-            | Self::FlatTransformer { .. }
-            | Self::Bert { .. } => false,
-        }
-    }
-
-    /// Whether other sentences have to be encoded with each one: BERT's context comes with the sentence.
-    pub fn encodes_documents(&self) -> bool {
-        !matches!(self, Self::Bert { .. })
-    }
 }

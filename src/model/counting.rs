@@ -4,11 +4,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// From where words, sentences and paragraphs are counted.
+/// From where tokens, sentences and paragraphs are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Counting {
-    /// Words within their sentence, sentences within their paragraph: the tables are bounded.
+    /// Tokens within their sentence, sentences within their paragraph: the tables are bounded.
     #[default]
     Restarting,
     /// All from the beginning of the sequence ("135th word of the text"): the text must fit the tables.
@@ -16,9 +16,9 @@ pub enum Counting {
 }
 
 impl Counting {
-    /// Word, sentence and paragraph number of every word of a text.
+    /// Token, sentence and paragraph number of every token of a text.
     ///
-    /// `sentence_lengths` counts the words of each sentence, `sentences_per_paragraph` the sentences of each paragraph.
+    /// `sentence_lengths` counts the tokens of each sentence, `sentences_per_paragraph` the sentences of each paragraph.
     pub fn positions(
         self,
         sentence_lengths: &[usize],

@@ -1,4 +1,4 @@
-//! The decoder: whole target sentences in training, one word at a time in search.
+//! The decoder: whole target sentences in training, one token at a time in search.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,18 +51,18 @@ pub struct DecoderLayer {
     pub norm_ff: Norm,
 }
 
-/// States of the words of some target sentences.
+/// States of the tokens of some target sentences.
 #[derive(Debug, Clone)]
 pub struct DecoderOutput {
     /// `[rows, d_model]`
     pub states: Tensor<2>,
-    /// What each word read of its source sentence in the last layer, `[rows, d_model]`.
+    /// Each token's result of the source attention of the last layer, `[rows, d_model]`.
     pub attended: Tensor<2>,
-    /// What enters the feed-forward sublayer of the last layer, `[rows, d_model]`.
+    /// The input of the last feed-forward sublayer, `[rows, d_model]`.
     pub fed_forward: Tensor<2>,
 }
 
-/// What the words of all hypotheses of some documents read beyond their own sentence, prepared once.
+/// The memory of all hypotheses of some documents beyond their own sentence, prepared once.
 #[derive(Debug, Clone)]
 pub struct DecoderMemory {
     /// Source sentences as each layer reads them; none where a layer does not.
@@ -71,15 +71,15 @@ pub struct DecoderMemory {
     pub translations: Option<PreparedMemory>,
 }
 
-/// What the decoder remembers of the words so far, for a number of hypotheses.
+/// The decoder's state after some tokens, for a number of hypotheses.
 #[derive(Debug, Clone)]
 pub struct DecoderState {
-    /// Words decoded so far, the same for all hypotheses.
+    /// Tokens decoded so far, the same for all hypotheses.
     len: usize,
     layers: Vec<LayerState>,
     /// Source rows of every hypothesis.
     sources: Vec<Range<usize>>,
-    /// Place of the first word of each hypothesis's sentence, as in [`PackedBatch::positions`].
+    /// Place of the first token of each hypothesis's sentence, as in [`PackedBatch::positions`].
     positions: Vec<[usize; 3]>,
     /// Number of each hypothesis's sentence among those that were encoded.
     numbers: Vec<usize>,
@@ -88,7 +88,7 @@ pub struct DecoderState {
 
 #[derive(Debug, Clone)]
 struct LayerState {
-    /// Keys and values of the words so far, each `[hypotheses, len, d_model]`; none before the first word.
+    /// Keys and values of the tokens so far, each `[hypotheses, len, d_model]`; none before the first token.
     own: Option<(Tensor<3>, Tensor<3>)>,
     /// The recurrent unit's cell after the words so far, `[hypotheses, d_model]`; none before the first word.
     cell: Option<Tensor<2>>,
@@ -102,17 +102,17 @@ impl DecoderState {
         self.sources.len()
     }
 
-    /// How many words every hypothesis has.
+    /// How many tokens every hypothesis has.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no word was decoded yet.
+    /// Whether no token was decoded yet.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Place of the next word of every hypothesis: word, sentence, paragraph.
+    /// Place of the next token of every hypothesis: token, sentence, paragraph.
     pub fn next_places(&self) -> Vec<[usize; 3]> {
         self.positions
             .iter()
@@ -159,7 +159,7 @@ impl Decoder {
             feed_forward: FeedForwardConfig::of(config).init(device),
             norm_ff: Norm::of(config, device),
         };
-        let bilingual = config.context.as_ref().is_some_and(Context::is_bilingual);
+        let bilingual = config.context.is_some_and(Context::is_bilingual);
         Self {
             layers: (0..config.num_decoder_layers).map(layer).collect(),
             norm_position: config.norm,
@@ -168,7 +168,7 @@ impl Decoder {
         }
     }
 
-    /// States of all words of all target sentences, each seeing the words before it and its source sentence.
+    /// States of all tokens of all target sentences, each seeing the tokens before it and its source sentence.
     ///
     /// # Shapes
     /// - y: `[rows, d_model]`, the embedded `rows`: translations of the sentences of `encoded`
@@ -277,7 +277,7 @@ impl Decoder {
         }
     }
 
-    /// What [`Self::join`] attends to.
+    /// Attends as [`Self::join`] does.
     pub fn attend_to_translations(
         &self,
         output: &DecoderOutput,
@@ -302,7 +302,7 @@ impl Decoder {
         );
     }
 
-    /// What is read of the documents of `encoded`, whichever of their sentences are translated.
+    /// Prepares the memory of the documents of `encoded`, whichever of their sentences are translated.
     pub fn prepare(&self, encoded: &EncoderOutput, translations: Option<&Memory>) -> DecoderMemory {
         let of_source = |layer: &DecoderLayer| {
             if let (Some(fusion), Some(bert)) = (&layer.fusion, &encoded.bert) {
@@ -321,7 +321,7 @@ impl Decoder {
         }
     }
 
-    /// A state before the first word, with one hypothesis for each source sentence.
+    /// A state before the first token, with one hypothesis for each source sentence.
     pub fn start(&self, encoded: &EncoderOutput, memory: DecoderMemory) -> DecoderState {
         let (states, sources) = encoded.own_states();
         let layers = self.layers.iter().map(|layer| LayerState {
@@ -339,10 +339,10 @@ impl Decoder {
         }
     }
 
-    /// Adds one word to every hypothesis.
+    /// Adds one token to every hypothesis.
     ///
     /// # Shapes
-    /// - y: `[hypotheses, d_model]`, the embedded words
+    /// - y: `[hypotheses, d_model]`, the embedded tokens
     /// - output: a row for each hypothesis
     pub fn step(&self, state: &mut DecoderState, mut y: Tensor<2>) -> DecoderOutput {
         let [hypotheses, d_model] = y.dims();

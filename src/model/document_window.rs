@@ -1,11 +1,11 @@
 //! A window of a document that is too long to be read at once, with what is kept of the rest.
 //!
-//! Of every sentence outside the window its encoding is left: it competes for being chosen as if its words were there, and
+//! Of every sentence outside the window its encoding is left: it competes for being chosen as if its tokens were there, and
 //! where it is chosen the encoding is read in their place. Works for attentions that stand after the last encoder layer.
 
 use burn::tensor::Tensor;
 
-use super::context_attention::{ContextAttention, GatedContext};
+use super::context_attention::GatedContext;
 use super::documents::Documents;
 use super::encoder::{Encoder, EncoderOutput};
 use super::packed_batch::PackedBatch;
@@ -28,7 +28,7 @@ impl DocumentWindow {
         self.before.as_ref().map_or(0, |before| before.dims()[0])
     }
 
-    /// The window's words with the rest of the document, and the window's sentences as readers of it.
+    /// The window's tokens with the rest of the document, and the window's sentences as readers of it.
     ///
     /// # Shapes
     /// - words: `[rows, d_model]`, of one document laid out by `window`; encodings: of its sentences
@@ -136,10 +136,10 @@ impl Transformer {
 }
 
 impl GatedContext {
-    /// Whether what is read are words, be they chosen by encodings, and not the encodings.
+    /// Whether what is read are tokens, be they chosen by encodings, and not the encodings.
     fn reads_words(&self) -> bool {
         match self {
-            Self::Layer(context) => !matches!(context.attention, ContextAttention::Sentences(_)),
+            Self::Layer(context) => context.attention.reads_tokens(),
             Self::Han(_) => true,
         }
     }
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// What the third and fourth sentence attend to within the whole document, and with what is kept of the rest.
+    /// The weights of the third and fourth sentence within the whole document, and with what is kept of the rest.
     fn attended_whole_and_in_window(context: Context) -> [AttentionRecorder; 2] {
         let model = model(context);
         let encodings = |part: &[&[u32]]| model.encode_sentences(&rows(part));

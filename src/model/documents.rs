@@ -32,7 +32,7 @@ impl Documents {
         Segment::own(&self.sentences)
     }
 
-    /// Sentences with words.
+    /// Sentences with tokens.
     pub fn non_empty(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.sentences.len()).filter(|&sentence| !self.sentences[sentence].is_empty())
     }

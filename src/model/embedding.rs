@@ -1,4 +1,4 @@
-//! Words and their places as vectors.
+//! Tokens and their places as vectors.
 
 use burn::module::{Module, Param};
 use burn::nn::Initializer;
@@ -13,12 +13,12 @@ use super::sinusoids::sinusoids;
 use super::variant::Sinusoids;
 use crate::kernels::{DropoutSource, dropout};
 
-/// A table of word vectors and what it adds for their places.
+/// A table of token vectors and what it adds for their places.
 #[derive(Module, Debug)]
 pub struct Embedding {
     /// `[vocab, d_model]`
     pub words: Param<Tensor<2>>,
-    /// Learned tables of places for words, sentences and paragraphs, each `[size, d_model]`; none if sinusoidal.
+    /// Learned tables of places for tokens, sentences and paragraphs, each `[size, d_model]`; none if sinusoidal.
     pub positions: Option<PositionTables>,
     /// What stands before the first layer of the side that the table was made for; of other programs' models only.
     pub input: Option<InputLayer>,
@@ -90,7 +90,7 @@ impl Embedding {
         dropout(self.embed(&rows.ids, &rows.word_positions()), drop.next())
     }
 
-    /// Embeds single words, each with its place (word, sentence, paragraph).
+    /// Embeds single tokens, each with its place (token, sentence, paragraph).
     ///
     /// # Shapes
     /// - output: `[rows, d_model]`

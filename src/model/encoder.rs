@@ -17,7 +17,7 @@ use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::recorder::{AttentionKind, AttentionRecorder};
 use super::rows::select_rows;
-use super::zhang::PreviousEncoder;
+use super::systems::MemoryEncoder;
 use crate::kernels::DropoutSource;
 
 /// Encoded sentences.
@@ -27,7 +27,7 @@ pub struct EncoderOutput {
     pub states: Tensor<2>,
     /// Rows of every sentence that is to be translated.
     pub sentences: Vec<Range<usize>>,
-    /// Place of the first word of each of them, as in [`PackedBatch::positions`].
+    /// Place of the first token of each of them, as in [`PackedBatch::positions`].
     pub positions: Vec<[usize; 3]>,
     /// Number in `documents` of each of them.
     pub numbers: Vec<usize>,
@@ -76,7 +76,7 @@ impl EncoderOutput {
         }
     }
 
-    /// States of the words of the sentences that are held, each sentence once, and the rows of each sentence in them.
+    /// States of the tokens of the sentences that are held, each sentence once, and the rows of each sentence in them.
     ///
     /// # Shapes
     /// - output: `[rows, d_model]`
@@ -111,8 +111,8 @@ pub struct Encoder {
     pub contexts: Vec<ContextSublayer>,
     /// Attention to BERT's states, one beside each self-attention, or none at all.
     pub fusions: Vec<BertFusion>,
-    /// What makes the memory that `contexts` read, unless it is the words themselves.
-    pub previous: Option<PreviousEncoder>,
+    /// The encoder of the memory that `contexts` read, unless it is the states themselves.
+    pub previous: Option<MemoryEncoder>,
     /// After the last sublayer.
     pub gated: Option<GatedContext>,
 }
@@ -132,7 +132,7 @@ impl Encoder {
             fusions: (0..attentions)
                 .filter_map(|_| BertFusion::new(config, device))
                 .collect(),
-            previous: PreviousEncoder::new(config, device),
+            previous: MemoryEncoder::new(config, device),
             gated: config
                 .context
                 .filter(|context| context.side().has_encoder())
@@ -159,7 +159,7 @@ impl Encoder {
         memory: Option<Tensor<2>>,
         drop: &DropoutSource,
     ) -> EncoderOutput {
-        let of_words = |previous: &PreviousEncoder| previous.forward(&x, &rows.layout(), drop);
+        let of_words = |previous: &MemoryEncoder| previous.forward(&x, &rows.layout(), drop);
         let previous = self.previous.as_ref().map(of_words);
         self.forward_recorded(
             x,
@@ -239,7 +239,7 @@ impl Encoder {
                         entering: Option<&Tensor<2>>,
                         recorder: &mut AttentionRecorder| {
                 let memory = previous.clone().unwrap_or_else(|| {
-                    let words = entering.filter(|_| context.attention.reads_entering_words());
+                    let words = entering.filter(|_| context.attention.reads_entering_states());
                     Memory::of(words.unwrap_or(x).clone(), documents.clone())
                 });
                 let position = (AttentionKind::Context, layer.unwrap_or_default());

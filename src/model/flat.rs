@@ -1,4 +1,4 @@
-//! Flat attention: softmax over all other sentences of the document, or over all their words.
+//! Flat attention: softmax over all other sentences of the document, or over all their tokens.
 //!
 //! Maruf, Martins & Haffari, "Selective Attention for Context-aware Neural Machine Translation", NAACL 2019, Eq. 7: the
 //! baseline of its hierarchical attention.
@@ -95,7 +95,7 @@ impl FlatAttention {
             .attend(queries, projected, &memory.visible.segments(query_spans))
     }
 
-    /// What [`Self::forward`] attends to; the segments say which keys a reader reads, the numbers which row of words or
+    /// The weights of [`Self::forward`]; the segments say which keys a reader reads, the numbers which row of tokens or
     /// which sentence each key is.
     ///
     /// # Shapes
@@ -118,7 +118,7 @@ impl FlatAttention {
         )
     }
 
-    /// Words, or the means of the words of each sentence.
+    /// Tokens, or the means of the tokens of each sentence.
     fn units(&self, words: Tensor<2>, documents: &Documents) -> Tensor<2> {
         match self.level {
             FlatLevel::Word => words,

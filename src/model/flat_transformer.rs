@@ -1,8 +1,8 @@
 //! One encoder for the previous sentences and the own one, whose top sees only the own one.
 //!
 //! Ma, Zhang & Zhou, "A Simple and Effective Unified Encoder for Document-Level Machine Translation" (Flat-Transformer),
-//! ACL 2020, §3: words of context and sentence are embedded with a segment beside place and word; the bottom blocks attend
-//! to all of them, the top blocks to the words of the sentence alone.
+//! ACL 2020, §3: tokens of context and sentence are embedded with a segment beside place and token; the bottom blocks attend
+//! to all of them, the top blocks to the tokens of the sentence alone.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use super::recorder::{AttentionKind, AttentionRecorder};
 use super::rows::{indices, select_rows};
 use crate::kernels::{DropoutSource, Segment};
 
-/// What a flat encoder has beyond the layers.
+/// The parameters of a flat encoder beside its layers.
 #[derive(Module, Debug)]
 pub struct FlatSegments {
     /// Of context and sentence, `[2, d_model]`.
@@ -43,7 +43,7 @@ impl FlatSegments {
         })
     }
 
-    /// The embedded words with their segments.
+    /// The embedded tokens with their segments.
     ///
     /// # Shapes
     /// - x, output: `[rows, d_model]`
@@ -60,7 +60,7 @@ impl FlatSegments {
 
 impl Encoder {
     /// # Shapes
-    /// - x: `[rows, d_model]`, the embedded words of `joined`, in which the sentences of `source` stand at `own`
+    /// - x: `[rows, d_model]`, the embedded tokens of `joined`, in which the sentences of `source` stand at `own`
     pub(super) fn flat(
         &self,
         mut x: Tensor<2>,
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// `norm(x + sublayer(x))` of one block, where every word of `x` reads all of them.
+    /// `norm(x + sublayer(x))` of one block, where every token of `x` reads all of them.
     fn block(encoder: &Encoder, number: usize, x: &[Vec<f32>]) -> Vec<Vec<f32>> {
         let [attention, feed_forward] = [2 * number, 2 * number + 1];
         let attention = encoder.sublayers[attention].attention.as_ref();

@@ -1,4 +1,4 @@
-//! The hierarchical attention network: words of each previous sentence first, then those sentences.
+//! The hierarchical attention network: tokens of each previous sentence first, then those sentences.
 //!
 //! Miculicich et al., "Document-Level Neural Machine Translation with Hierarchical Attention Networks", EMNLP 2018,
 //! Eq. 2-7. This is the paper; the authors' program has norms in place of `f_w` and `f_s`, a residual feed-forward layer
@@ -81,7 +81,7 @@ impl HanContext {
         self.summaries_of(queries, query_spans, &self.prepare(memory), documents)
     }
 
-    /// Keys and values of the words.
+    /// Keys and values of the tokens.
     ///
     /// # Shapes
     /// - memory: `[rows, d_model]`
@@ -108,7 +108,7 @@ impl HanContext {
         Tensor::stack(slots.collect(), 1)
     }
 
-    /// Weights of the words of the sentence that stands `distance` before a reader's own: heads of every reader that has
+    /// Weights of the tokens of the sentence that stands `distance` before a reader's own: heads of every reader that has
     /// such a one.
     ///
     /// # Shapes
@@ -182,7 +182,7 @@ impl HanContext {
         self.attend(queries, query_spans, &self.prepare(memory), documents, drop)
     }
 
-    /// [`Self::forward`] over words that were prepared before.
+    /// [`Self::forward`] over tokens that were prepared before.
     pub fn attend(
         &self,
         queries: Tensor<2>,
@@ -196,7 +196,7 @@ impl HanContext {
         self.gate.forward(queries, context)
     }
 
-    /// Every word of a reader attends to its own summaries.
+    /// Every token of a reader attends to its own summaries.
     pub(super) fn slots(&self, query_spans: &[QuerySpan], documents: &Documents) -> Arc<[Segment]> {
         let slots = self.context_size;
         let words = query_spans.iter().flat_map(|span| {

@@ -1,7 +1,7 @@
-//! Attention of words to the encodings of the sentences of their document.
+//! Attention of tokens to the encodings of the sentences of their document.
 //!
 //! Trankova et al., "Hierarchical Encoding and Conditional Attention in Neural Machine Translation", 2024, §2, Fig. 1. The
-//! extra attention stands between self-attention and feed-forward, with residual and norm like its neighbours, and a word
+//! extra attention stands between self-attention and feed-forward, with residual and norm like its neighbours, and a token
 //! sees the encoding of its own sentence too.
 
 use std::sync::Arc;
@@ -32,18 +32,18 @@ impl SentenceAttention {
         }
     }
 
-    /// `MHA(q, S, S)` where `S` are the encodings of the sentences of `words`.
+    /// `MHA(q, S, S)` where `S` are the encodings of the sentences of `tokens`.
     ///
     /// # Shapes
-    /// - queries, output: `[query rows, d_model]`; words: `[rows, d_model]`
+    /// - queries, output: `[query rows, d_model]`; tokens: `[rows, d_model]`
     pub fn forward(
         &self,
         queries: Tensor<2>,
         query_spans: &[QuerySpan],
-        words: Tensor<2>,
+        tokens: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
-        let encodings = self.source2token.forward(words, &documents.sentences);
+        let encodings = self.source2token.forward(tokens, &documents.sentences);
         self.attend(queries, query_spans, &self.prepare(encodings, documents))
     }
 
@@ -75,18 +75,18 @@ impl SentenceAttention {
             .attend(queries, projected, &memory.visible.segments(query_spans))
     }
 
-    /// Encodings of the sentences with words, the numbers of these sentences, and which of them each reader reads.
+    /// Encodings of the sentences with tokens, the numbers of these sentences, and which of them each reader reads.
     ///
     /// # Shapes
-    /// - words: `[rows, d_model]`
-    /// - output: `[sentences with words, d_model]`
+    /// - tokens: `[rows, d_model]`
+    /// - output: `[sentences with tokens, d_model]`
     pub fn encodings(
         &self,
-        words: Tensor<2>,
+        tokens: Tensor<2>,
         query_spans: &[QuerySpan],
         documents: &Documents,
     ) -> (Tensor<2>, Vec<usize>, Arc<[Segment]>) {
-        let encodings = self.source2token.forward(words, &documents.sentences);
+        let encodings = self.source2token.forward(tokens, &documents.sentences);
         let (non_empty, segments) = documents.segments_over_sentences(query_spans);
         (select_rows(encodings, &non_empty), non_empty, segments)
     }

@@ -1,7 +1,7 @@
-//! Hierarchical conditional attention: the sentences that a word reads are found by going down the content tree.
+//! Hierarchical conditional attention: the sentences that a token reads are found by going down the content tree.
 //!
 //! Trankova et al. 2024, §3.3, last equation: `TraverseTree[X, tree, t]` in place of KeepTopT. The equation names no
-//! projections; on every level the relevance of a node `e` to a word `x` is `x W^Q_S (e W^K_S)ᵀ / √d_k`, and the score of
+//! projections; on every level the relevance of a node `e` to a token `x` is `x W^Q_S (e W^K_S)ᵀ / √d_k`, and the score of
 //! a sentence is the sum on its path.
 
 use burn::config::Config;
@@ -27,7 +27,7 @@ use crate::kernels::Projected;
 pub struct HierarchicalConditionalAttentionConfig {
     pub d_model: usize,
     pub num_heads: usize,
-    /// T: how many nodes survive on each level, and how many sentences a word reads in each head.
+    /// T: how many nodes survive on each level, and how many sentences a token reads in each head.
     pub top_t: usize,
     #[config(default = "MergeKind::Source2Token")]
     pub merge: MergeKind,
@@ -60,14 +60,14 @@ pub struct TreeHeads {
     pub rule: TraversalRule,
 }
 
-/// What is attended to, and by which choice.
+/// The chosen sentences and the trees that they were chosen by.
 #[derive(Debug, Clone)]
 pub struct TreeChoice {
     /// Sentence keys are the sums on their paths.
     pub projected: Projected,
     /// Of query `r`, head `h` at `r · num_heads + h`; scores are sums on paths.
     pub choice: Vec<Kept>,
-    /// One entry for each document that has words and readers.
+    /// One entry for each document that has tokens and readers.
     pub trees: Vec<DocumentTree>,
 }
 
@@ -75,14 +75,14 @@ impl TreeHeads {
     /// Grows the trees.
     ///
     /// # Shapes
-    /// - words: `[rows, d_model]`; encodings: `[sentences, d_model]`
+    /// - tokens: `[rows, d_model]`; encodings: `[sentences, d_model]`
     pub fn prepare(
         &self,
-        words: Tensor<2>,
+        tokens: Tensor<2>,
         encodings: Tensor<2>,
         documents: &Documents,
     ) -> TreeMemory {
-        let mut selected = self.heads.prepare(words, encodings.clone());
+        let mut selected = self.heads.prepare(tokens, encodings.clone());
         let trees = documents.documents.iter().map(|document| {
             let non_empty = |&sentence: &usize| !documents.sentences[sentence].is_empty();
             let leaves: Vec<usize> = document.clone().filter(non_empty).collect();
@@ -147,16 +147,16 @@ impl TreeHeads {
     /// Grows the trees and goes down each for all heads of all readers of its document.
     ///
     /// # Shapes
-    /// - queries: `[query rows, d_model]`; words: `[rows, d_model]`; encodings: `[sentences, d_model]`
+    /// - queries: `[query rows, d_model]`; tokens: `[rows, d_model]`; encodings: `[sentences, d_model]`
     pub fn choose(
         &self,
         queries: Tensor<2>,
         query_spans: &[QuerySpan],
-        words: Tensor<2>,
+        tokens: Tensor<2>,
         encodings: Tensor<2>,
         documents: &Documents,
     ) -> TreeChoice {
-        let memory = self.prepare(words, encodings, documents);
+        let memory = self.prepare(tokens, encodings, documents);
         let (projected, choice) = self.search_kept(queries, query_spans, &memory, documents);
         let is_read = documents.rows_of_spans(query_spans).into_iter();
         let trees = memory.trees.into_iter().zip(is_read);
@@ -202,17 +202,17 @@ impl TreeHeads {
     }
 
     /// # Shapes
-    /// - queries: `[query rows, d_model]`; words: `[rows, d_model]`; encodings: `[sentences, d_model]`
+    /// - queries: `[query rows, d_model]`; tokens: `[rows, d_model]`; encodings: `[sentences, d_model]`
     /// - output: `[query rows, d_v]`
     pub fn forward(
         &self,
         queries: Tensor<2>,
         query_spans: &[QuerySpan],
-        words: Tensor<2>,
+        tokens: Tensor<2>,
         encodings: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
-        let memory = self.prepare(words, encodings, documents);
+        let memory = self.prepare(tokens, encodings, documents);
         self.attend(queries, query_spans, &memory, documents)
     }
 
@@ -262,27 +262,27 @@ pub struct HierarchicalConditionalAttention {
 
 impl HierarchicalConditionalAttention {
     /// # Shapes
-    /// - queries, output: `[query rows, d_model]`; words: `[rows, d_model]`
+    /// - queries, output: `[query rows, d_model]`; tokens: `[rows, d_model]`
     pub fn forward(
         &self,
         queries: Tensor<2>,
         query_spans: &[QuerySpan],
-        words: Tensor<2>,
+        tokens: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<2> {
-        let memory = self.prepare(words, documents);
+        let memory = self.prepare(tokens, documents);
         self.attend(queries, query_spans, &memory, documents)
     }
 
-    /// Sentence encodings with the trees over them, and words, projected.
+    /// Sentence encodings with the trees over them, and tokens, projected.
     ///
     /// # Shapes
-    /// - words: `[rows, d_model]`
-    pub fn prepare(&self, words: Tensor<2>, documents: &Documents) -> TreeMemory {
+    /// - tokens: `[rows, d_model]`
+    pub fn prepare(&self, tokens: Tensor<2>, documents: &Documents) -> TreeMemory {
         let encodings = self
             .source2token
-            .forward(words.clone(), &documents.sentences);
-        self.tree.prepare(words, encodings, documents)
+            .forward(tokens.clone(), &documents.sentences);
+        self.tree.prepare(tokens, encodings, documents)
     }
 
     /// [`Self::forward`] over a memory that was prepared before.
@@ -310,14 +310,14 @@ mod tests {
         device.seed(13);
         let config = HierarchicalConditionalAttentionConfig::new(8, 2, 9);
         let mut attention = config.init(&device);
-        let words = Tensor::<2>::random([14, 8], Distribution::Normal(0.0, 1.0), &device);
+        let tokens = Tensor::<2>::random([14, 8], Distribution::Normal(0.0, 1.0), &device);
         let documents = Documents {
             sentences: vec![0..3, 3..4, 4..4, 4..9, 10..14],
             documents: vec![0..4, 4..5],
         };
         let read = |attention: &HierarchicalConditionalAttention| {
-            let words = words.clone();
-            attention.forward(words.clone(), &documents.query_spans(), words, &documents)
+            let tokens = tokens.clone();
+            attention.forward(tokens.clone(), &documents.query_spans(), tokens, &documents)
         };
         let by_node = read(&attention);
         attention.tree.rule = TraversalRule::ByCumulative;
@@ -334,15 +334,15 @@ mod tests {
     fn a_very_long_document_is_read_through_the_tree() {
         let device = Device::flex();
         let attention = HierarchicalConditionalAttentionConfig::new(8, 2, 2).init(&device);
-        let words = Tensor::<2>::random([20_000, 8], Distribution::Normal(0.0, 1.0), &device);
+        let tokens = Tensor::<2>::random([20_000, 8], Distribution::Normal(0.0, 1.0), &device);
         let documents = Documents::one((0..20_000).map(|row| row..row + 1).collect());
         let encodings = attention
             .source2token
-            .forward(words.clone(), &documents.sentences);
+            .forward(tokens.clone(), &documents.sentences);
         let choice = attention.tree.choose(
-            words.clone(),
+            tokens.clone(),
             &documents.query_spans(),
-            words,
+            tokens,
             encodings,
             &documents,
         );

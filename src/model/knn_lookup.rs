@@ -1,18 +1,18 @@
-//! A model that looks words up, and what it finds.
+//! A model that looks tokens up, and what it finds.
 
 use burn::tensor::activation::log_softmax;
 use burn::tensor::{Int, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::batch::Batch;
-use super::datastore::{Datastore, KnnConfig, Neighbours};
 use super::decoder::DecoderOutput;
 use super::packed::PackedTransformer;
 use super::prepared::Memory;
 use super::system::{Encoded, Model, Network};
 use crate::kernels::DropoutSource;
+use crate::memory::{Datastore, KnnConfig, Neighbours};
 
-/// A word that follows others, and what was found where it stands.
+/// A token that follows others, and what was found where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RetrievedToken {
     pub near: Neighbours,
@@ -22,7 +22,7 @@ pub struct RetrievedToken {
 }
 
 impl Model {
-    /// The same model, which mixes the words of a search with those that followed similar states in these batches; it
+    /// The same model, which mixes the tokens of a search with those that followed similar states in these batches; it
     /// stays as it is if there are none, or if it is recurrent.
     ///
     /// States are numbered in the order of the batches and of their labels.
@@ -54,7 +54,7 @@ impl Model {
         self
     }
 
-    /// What is found for each of `batch.labels`; None if the model looks nothing up.
+    /// The nearest neighbours of each of `batch.labels`; None if the model has no datastore.
     pub fn retrieved(&self, batch: &Batch) -> Option<Vec<RetrievedToken>> {
         let datastore = self.datastore.as_ref()?;
         let drop = DropoutSource::none();
@@ -75,7 +75,7 @@ impl Model {
         Some(words.collect())
     }
 
-    /// Log-probability of each of `batch.labels` after the words before it, in which has part what the model looks up, as
+    /// Log-probability of each of `batch.labels` after the tokens before it, in which has part what the model looks up, as
     /// in [`Self::next_log_probs`].
     pub fn label_log_probs(
         &self,

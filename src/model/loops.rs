@@ -20,7 +20,7 @@ pub fn sum(x: &[f32], y: &[f32]) -> Vec<f32> {
     x.iter().zip(y).map(|(x, y)| x + y).collect()
 }
 
-/// One head over `memory`, word by word.
+/// One head over `memory`, token by token.
 pub fn read(attention: &MultiHeadAttention, x: &[f32], memory: &[Vec<f32>]) -> Vec<f32> {
     let [query, key, value, output] = [
         &attention.query,

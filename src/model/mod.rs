@@ -15,7 +15,6 @@ mod context;
 mod context_attention;
 mod context_config;
 mod counting;
-mod datastore;
 mod decoder;
 mod document_window;
 mod documents;
@@ -33,6 +32,7 @@ mod knn_lookup;
 mod layout;
 #[cfg(test)]
 mod loops;
+mod mechanism;
 mod norm;
 mod packed;
 mod packed_batch;
@@ -44,7 +44,6 @@ mod preset;
 mod query_spans;
 mod recorder;
 mod recurrent;
-mod reranker;
 mod resemblance;
 mod rnn_search;
 mod rows;
@@ -53,6 +52,7 @@ mod sinusoids;
 mod source2token;
 mod ssru;
 mod system;
+mod systems;
 #[cfg(test)]
 mod tests;
 mod transformer;
@@ -62,7 +62,6 @@ mod universal;
 mod validation;
 mod variant;
 mod warm_start;
-mod zhang;
 
 pub use additive::{AdditiveAttention, AdditiveAttentionConfig, Alignment};
 pub use attention::{MultiHeadAttention, MultiHeadAttentionConfig};
@@ -76,13 +75,12 @@ pub use conditional::{
 };
 pub use config::{Architecture, MemoryUse, ModelConfig, NormPosition, Positions};
 pub use context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig};
-pub use context_attention::{ContextAttention, ContextSublayer, GatedContext, LayeredContext};
+pub use context_attention::{ContextSublayer, GatedContext, LayeredContext};
 pub use context_config::{
     Context, ContextReach, ContextSentence, FlatLevel, Fusion, MemorySource, MergeKind, Placement,
     Reach, Side,
 };
 pub use counting::Counting;
-pub use datastore::{Datastore, KnnConfig, Neighbours};
 pub use decoder::{Decoder, DecoderLayer, DecoderMemory, DecoderOutput, DecoderState};
 pub use document_window::DocumentWindow;
 pub use documents::Documents;
@@ -100,6 +98,7 @@ pub use hierarchical_conditional::{
 pub use input_layer::InputLayer;
 pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
+pub use mechanism::{ContextWeights, ReadSentences};
 pub use norm::Norm;
 pub use packed::{
     PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, PackedTransformer,
@@ -121,12 +120,12 @@ pub use recorder::{
 pub use recurrent::{
     BidirectionalEncoder, BidirectionalEncoderConfig, Gate, GruCell, GruCellConfig, GruInput,
 };
-pub use reranker::Reranker;
 pub use rnn_search::{RnnDecoder, RnnEncoded, RnnSearch, RnnSearchConfig, RnnState};
 pub use selective::{SelectiveAttention, SelectiveAttentionConfig};
 pub use source2token::{Source2Token, Source2TokenConfig};
 pub use ssru::Ssru;
-pub use system::{Encoded, Model, Network, SearchMemory, SearchState};
+pub use system::{Encoded, Model, Network, Reranker, SearchMemory, SearchState};
+pub use systems::{ContextAttention, PreviousEncoder};
 pub use transformer::{SENTENCE_BREAK, Transformer};
 pub use traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch, Visit, top_t};
 pub use tree::{
@@ -137,4 +136,3 @@ pub use variant::{
     Activation, DecoderCell, SearchRule, SineColumns, SineFrequencies, Sinusoids, SpecialTokens,
     Variant,
 };
-pub use zhang::PreviousEncoder;

@@ -14,11 +14,11 @@ pub struct PackedBatch {
     pub ids: Vec<u32>,
     /// Rows of every sentence, in order and without gaps.
     pub sentences: Vec<Range<usize>>,
-    /// Place of the first word of every sentence: word, sentence, paragraph.
+    /// Place of the first token of every sentence: token, sentence, paragraph.
     pub positions: Vec<[usize; 3]>,
     /// Sentence numbers of every document, in order and without gaps.
     pub documents: Vec<Range<usize>>,
-    /// What BERT reads of every sentence and its context; empty where no BERT is read.
+    /// BERT's sequence of every sentence and its context; empty where no BERT is read.
     pub pieces: BertBatch,
 }
 

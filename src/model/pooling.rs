@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub enum Pooling {
     /// Their mean.
     Mean,
-    /// The state of the first word, BERT's `[CLS]`.
+    /// The state of the first token, BERT's `[CLS]`.
     First,
     /// Their sum, divided by the root of their number.
     SumOverRoot,

@@ -1,4 +1,4 @@
-//! Multi-level positions: learned tables for word, sentence and paragraph, summed.
+//! Multi-level positions: learned tables for token, sentence and paragraph, summed.
 //!
 //! Trankova et al., "Hierarchical Encoding and Conditional Attention in Neural Machine Translation", 2024, §1.2. A joint
 //! table for each triple, also compatible with the text, would be unusably large.
@@ -10,9 +10,9 @@ use super::packed_batch::PackedBatch;
 use super::rows::indices;
 
 /// Counts the places of all documents of a batch from their beginnings, in windows that the tables hold: a window ends
-/// where the next sentence, with `reserve` words for its translation, would not fit.
+/// where the next sentence, with `reserve` tokens for its translation, would not fit.
 ///
-/// Of `rows`, the sentence of the first word in its paragraph and its paragraph are expected, as [`PackedBatch::push`] puts them.
+/// Of `rows`, the sentence of the first token in its paragraph and its paragraph are expected, as [`PackedBatch::push`] puts them.
 pub(super) fn count_absolutely(rows: &mut PackedBatch, sizes: [usize; 3], reserve: usize) {
     for document in rows.documents.clone() {
         let (mut first, mut paragraph) = (document.start, None);
@@ -51,7 +51,7 @@ impl PositionTables {
         [&self.words, &self.sentences, &self.paragraphs].map(|table| table.dims()[0])
     }
 
-    /// The sum of the three tables' rows for every place (word, sentence, paragraph), all of them within the tables.
+    /// The sum of the three tables' rows for every place (token, sentence, paragraph), all of them within the tables.
     ///
     /// # Shapes
     /// - output: `[rows, d_model]`

@@ -1,28 +1,29 @@
-//! What words read: the words of some documents, and their projections, which are made once for all words that read
-//! them, since a search reads the same ones at every word.
+//! Memories: the tokens of some documents, and their projections, which are made once for all tokens that read
+//! them, since a search reads the same ones at every token.
 
 use burn::tensor::Tensor;
 
 use super::documents::Documents;
 use super::query_spans::Visible;
+use super::source2token::Source2Token;
 use super::traversal::TreeKeys;
 use super::tree::ContentTree;
 use crate::kernels::Projected;
 
-/// The words of some documents, as they are read.
+/// The tokens of some documents, as they are read.
 #[derive(Debug, Clone)]
 pub struct Memory {
-    /// Words are found by these, `[rows, d_model]`.
+    /// Tokens are found by these, `[rows, d_model]`.
     pub keys: Tensor<2>,
     /// These are read, `[rows, d_model]`; the same in an encoder.
     pub values: Tensor<2>,
     pub documents: Documents,
-    /// Encodings of the sentences, `[sentences, d_model]`, where they are known; else they are made from the words.
+    /// Encodings of the sentences, `[sentences, d_model]`, where they are known; else they are made from the tokens.
     pub encodings: Option<Tensor<2>>,
 }
 
 impl Memory {
-    /// Words that are found by what is read of them.
+    /// Tokens that are found by what is read of them.
     pub fn of(words: Tensor<2>, documents: Documents) -> Self {
         Self {
             keys: words.clone(),
@@ -30,6 +31,15 @@ impl Memory {
             documents,
             encodings: None,
         }
+    }
+
+    /// Encodings of the sentences: those that are known, else those that `encoder` makes of the tokens.
+    ///
+    /// # Shapes
+    /// - output: `[sentences, d_model]`
+    pub(super) fn encoded_by(&self, encoder: &Source2Token) -> Tensor<2> {
+        let known = self.encodings.clone();
+        known.unwrap_or_else(|| encoder.forward(self.values.clone(), &self.documents.sentences))
     }
 }
 
@@ -53,7 +63,7 @@ pub enum ProjectedMemory {
     Words(WordMemory),
 }
 
-/// Keys and values of sentences or words, and which of them a sentence sees.
+/// Keys and values of sentences or tokens, and which of them a sentence sees.
 #[derive(Debug, Clone)]
 pub struct VisibleMemory {
     /// Each `[keys, d_model]`.
@@ -62,7 +72,7 @@ pub struct VisibleMemory {
     pub visible: Visible,
 }
 
-/// Keys of sentences, keys and values of their words.
+/// Keys of sentences, keys and values of their tokens.
 #[derive(Debug, Clone)]
 pub struct SelectedMemory {
     /// `[sentences, d_k]`
@@ -73,7 +83,7 @@ pub struct SelectedMemory {
     pub values: Tensor<2>,
 }
 
-/// Keys and values of words, each `[rows, d_model]`.
+/// Keys and values of tokens, each `[rows, d_model]`.
 #[derive(Debug, Clone)]
 pub struct WordMemory {
     pub keys: Tensor<2>,
@@ -88,11 +98,11 @@ pub struct DocumentTree {
     pub keys: Vec<Tensor<2>>,
     /// The same for the search.
     pub search_keys: TreeKeys,
-    /// Sentence of every leaf: those with words.
+    /// Sentence of every leaf: those with tokens.
     pub leaves: Vec<usize>,
 }
 
-/// Trees and words, as often as they are read.
+/// Trees and tokens, as often as they are read.
 #[derive(Debug, Clone)]
 pub struct TreeMemory {
     /// Sentence keys are the sums on their paths.
@@ -110,6 +120,43 @@ impl SelectedMemory {
             values: self.values.clone(),
             sentence_queries,
             sentence_keys: self.sentence_keys.clone(),
+        }
+    }
+}
+
+impl PreparedMemory {
+    /// Memory of one that reads tokens.
+    ///
+    /// # Panics
+    /// If another attention prepared it; so do the others.
+    pub(super) fn words(&self) -> &WordMemory {
+        match &self.projected {
+            ProjectedMemory::Words(memory) => memory,
+            _ => unreachable!("an attention reads what it prepared"),
+        }
+    }
+
+    /// Memory of one that sees some keys.
+    pub(super) fn visible(&self) -> &VisibleMemory {
+        match &self.projected {
+            ProjectedMemory::Visible(memory) => memory,
+            _ => unreachable!("an attention reads what it prepared"),
+        }
+    }
+
+    /// Memory of one that selects sentences.
+    pub(super) fn selected(&self) -> &SelectedMemory {
+        match &self.projected {
+            ProjectedMemory::Selected(memory) => memory,
+            _ => unreachable!("an attention reads what it prepared"),
+        }
+    }
+
+    /// Memory of one that goes down trees.
+    pub(super) fn trees(&self) -> &TreeMemory {
+        match &self.projected {
+            ProjectedMemory::Tree(memory) => memory,
+            _ => unreachable!("an attention reads what it prepared"),
         }
     }
 }

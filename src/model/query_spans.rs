@@ -10,10 +10,10 @@ use super::context_config::Reach;
 use super::documents::Documents;
 use crate::kernels::Segment;
 
-/// A run of rows of a query matrix: words of one sentence, which read from that sentence's document.
+/// A run of rows of a query matrix: tokens of one sentence, which read from that sentence's document.
 ///
 /// Readers of one matrix are ascending and disjoint in their rows; rows that none of them names attend to nothing.
-/// Several readers may belong to one sentence, and a sentence without words in the memory may have readers too.
+/// Several readers may belong to one sentence, and a sentence without tokens in the memory may have readers too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuerySpan {
     pub rows: Range<usize>,
@@ -21,7 +21,7 @@ pub struct QuerySpan {
     pub sentence: usize,
 }
 
-/// Rows of a key matrix, and which of them the words of each sentence may read.
+/// Rows of a key matrix, and which of them the tokens of each sentence may read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visible {
     pub keys: Vec<usize>,
@@ -61,7 +61,7 @@ impl Documents {
         rows
     }
 
-    /// Numbers of the sentences with words, of which every sentence sees those of its document.
+    /// Numbers of the sentences with tokens, of which every sentence sees those of its document.
     pub fn visible_sentences(&self) -> Visible {
         let mut numbers = Vec::with_capacity(self.sentences.len());
         let mut visible = Vec::with_capacity(self.sentences.len());
@@ -77,7 +77,7 @@ impl Documents {
         }
     }
 
-    /// Numbers of the sentences with words, and a segment by which every reader attends to those of its document.
+    /// Numbers of the sentences with tokens, and a segment by which every reader attends to those of its document.
     pub fn segments_over_sentences(
         &self,
         query_spans: &[QuerySpan],

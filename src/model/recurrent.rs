@@ -82,7 +82,7 @@ impl GruInput {
 }
 
 impl GruCell {
-    /// The part of a step that does not depend on the state, for all words at once.
+    /// The part of a step that does not depend on the state, for all tokens at once.
     ///
     /// # Shapes
     /// - x: `[rows, d_input]`
@@ -115,7 +115,7 @@ impl GruCell {
         }
     }
 
-    /// One step from the words `x` and the states `h`.
+    /// One step from the tokens `x` and the states `h`.
     ///
     /// # Shapes
     /// - x: `[rows, d_input]`; h, output: `[rows, d_hidden]`
@@ -123,7 +123,7 @@ impl GruCell {
         self.step(self.project(x), h)
     }
 
-    /// The state after every word of every sentence, read from its beginning or from its end; the first state is 0.
+    /// The state after every token of every sentence, read from its beginning or from its end; the first state is 0.
     ///
     /// # Shapes
     /// - x: `[rows, d_input]`
@@ -140,7 +140,7 @@ impl GruCell {
             }
         };
         let inputs = self.project(x);
-        // Only sentences that still have a word take a step: the longest come first and stay to the end.
+        // Only sentences that still have a token take a step: the longest come first and stay to the end.
         let mut order: Vec<&Range<usize>> = sentences.iter().collect();
         order.sort_by_key(|sentence| std::cmp::Reverse(sentence.len()));
         let mut h = Tensor::zeros([order.len(), d_hidden], &device);
@@ -198,7 +198,7 @@ pub struct BidirectionalEncoder {
 }
 
 impl BidirectionalEncoder {
-    /// `h_j = [forward state; backward state]` of every word, §3.2.
+    /// `h_j = [forward state; backward state]` of every token, §3.2.
     ///
     /// # Shapes
     /// - x: `[rows, d_input]`

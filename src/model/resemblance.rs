@@ -1,8 +1,8 @@
-//! How a context begins that is put upon a trained model: what is read is what resembles the word that asks.
+//! The first weights of a context that is fine-tuned from a trained model: tokens read what resembles them.
 //!
 //! With random weights nothing that a context layer reads is of use, so its gate closes before the layer has learnt
-//! anything. All projections begin as identities instead: a sentence is the mean of its words, its relevance is its
-//! likeness to the word, and the context is the mean of the words that are alike.
+//! anything. All projections begin as identities instead: a sentence is the mean of its tokens, its relevance is its
+//! likeness to the token, and the context is the mean of the tokens that are alike.
 
 use burn::module::Param;
 use burn::nn::Linear;
@@ -10,70 +10,12 @@ use burn::tensor::Tensor;
 
 use super::attention::MultiHeadAttention;
 use super::conditional::ConditionalHeads;
-use super::context_attention::{ContextAttention, GatedContext};
 use super::feed_forward::FeedForward;
-use super::norm::Norm;
 use super::source2token::Source2Token;
 use super::tree::Merge;
 
-impl GatedContext {
-    /// Begins by likeness; `norm` gives what the layer is to give in size.
-    pub(super) fn resemble(&mut self, norm: Norm) {
-        match self {
-            Self::Layer(context) => {
-                context.attention.resemble();
-                context.layer.feed_forward.pass_on();
-                context.layer.norm_ff = norm;
-            }
-            Self::Han(han) => {
-                become_identity(&mut han.word_query);
-                become_identity(&mut han.sentence_query);
-                han.word_attention.resemble();
-                han.sentence_attention.resemble();
-                han.feed_forward.pass_on();
-            }
-        }
-    }
-}
-
-impl ContextAttention {
-    fn resemble(&mut self) {
-        match self {
-            Self::Sentences(attention) => {
-                attention.source2token.average();
-                attention.attention.resemble();
-            }
-            Self::Conditional(attention) => {
-                attention.source2token.average();
-                attention.heads.resemble();
-                become_identity(&mut attention.output);
-            }
-            Self::Tree(attention) => {
-                attention.source2token.average();
-                attention.tree.heads.resemble();
-                attention.tree.merge.average();
-                become_identity(&mut attention.output);
-            }
-            Self::Selective(attention) => {
-                for projection in [
-                    &mut attention.query_sentence,
-                    &mut attention.key_sentence,
-                    &mut attention.query_word,
-                    &mut attention.key_word,
-                    &mut attention.value,
-                    &mut attention.output,
-                ] {
-                    become_identity(projection);
-                }
-            }
-            Self::Flat(attention) => attention.attention.resemble(),
-            Self::Previous(attention) => attention.resemble(),
-        }
-    }
-}
-
 impl MultiHeadAttention {
-    fn resemble(&mut self) {
+    pub(super) fn resemble(&mut self) {
         for projection in [
             &mut self.query,
             &mut self.key,
@@ -86,7 +28,7 @@ impl MultiHeadAttention {
 }
 
 impl ConditionalHeads {
-    fn resemble(&mut self) {
+    pub(super) fn resemble(&mut self) {
         for projection in [
             &mut self.query_word,
             &mut self.key_word,
@@ -100,8 +42,8 @@ impl ConditionalHeads {
 }
 
 impl Source2Token {
-    /// Begins as the mean: keys of zero make all words alike.
-    fn average(&mut self) {
+    /// Begins as the mean: keys of zero make all tokens alike.
+    pub(super) fn average(&mut self) {
         self.key.weight = parameter(self.key.weight.val().zeros_like());
         become_identity(&mut self.value);
         become_identity(&mut self.output);
@@ -109,7 +51,7 @@ impl Source2Token {
 }
 
 impl Merge {
-    fn average(&mut self) {
+    pub(super) fn average(&mut self) {
         if let Some(source2token) = &mut self.source2token {
             source2token.average();
         }
@@ -118,7 +60,7 @@ impl Merge {
 
 impl FeedForward {
     /// Begins as `relu(x) - relu(-x) = x`, where it is wide enough; what is left of the width adds nothing at first.
-    fn pass_on(&mut self) {
+    pub(super) fn pass_on(&mut self) {
         let inner = self.inner.weight.val();
         let [d_model, d_ff] = inner.dims();
         if d_ff < 2 * d_model {
@@ -144,7 +86,7 @@ impl FeedForward {
 }
 
 /// Replaces a square map.
-fn become_identity(linear: &mut Linear) {
+pub(super) fn become_identity(linear: &mut Linear) {
     let [d_input, d_output] = linear.weight.dims();
     assert_eq!(d_input, d_output, "only square maps can be identities");
     let one = Tensor::<2>::eye(d_input, &linear.weight.val().device());

@@ -1,7 +1,7 @@
-//! Selective attention: sparse over the other sentences of the document, then over the words of those that are left.
+//! Selective attention: sparse over the other sentences of the document, then over the tokens of those that are left.
 //!
 //! Maruf, Martins & Haffari, "Selective Attention for Context-aware Neural Machine Translation", NAACL 2019, Eq. 3-6.
-//! Words of sentences with zero weight are never read. Unlike the authors' program, which adds a large negative number to
+//! Tokens of sentences with zero weight are never read. Unlike the authors' program, which adds a large negative number to
 //! every score of the first sentence online, that sentence sees nothing: its context is 0.
 
 use std::ops::Range;
@@ -57,7 +57,7 @@ impl SelectiveAttentionConfig {
     }
 }
 
-/// Hierarchical attention to the words of the other sentences; every projection is `[d_model, d_model]`.
+/// Hierarchical attention to the tokens of the other sentences; every projection is `[d_model, d_model]`.
 #[derive(Module, Debug)]
 pub struct SelectiveAttention {
     pub query_sentence: Linear,
@@ -74,7 +74,7 @@ pub struct SelectiveAttention {
 }
 
 impl SelectiveAttention {
-    /// Projects queries, keys and values; the key of a sentence is the mean of the keys of its words.
+    /// Projects queries, keys and values; the key of a sentence is the mean of the keys of its tokens.
     ///
     /// # Shapes
     /// - queries: `[query rows, d_model]`; word_keys, word_values: `[rows, d_model]`
@@ -88,7 +88,7 @@ impl SelectiveAttention {
         self.ask(queries, &self.prepare(word_keys, word_values, documents))
     }
 
-    /// Keys and values; the key of a sentence is the mean of the keys of its words.
+    /// Keys and values; the key of a sentence is the mean of the keys of its tokens.
     ///
     /// # Shapes
     /// - word_keys, word_values: `[rows, d_model]`
@@ -137,7 +137,7 @@ impl SelectiveAttention {
         )
     }
 
-    /// Eq. 3-6: `a_s = sparsemax(Q_s K_sᵀ / √d_k)`, `a_w` over the words of each sentence, and their product over `V_w`.
+    /// Eq. 3-6: `a_s = sparsemax(Q_s K_sᵀ / √d_k)`, `a_w` over the tokens of each sentence, and their product over `V_w`.
     ///
     /// # Shapes
     /// - queries, output: `[query rows, d_model]`; word_keys, word_values: `[rows, d_model]`

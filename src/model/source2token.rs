@@ -50,7 +50,7 @@ impl Source2TokenConfig {
     }
 }
 
-/// One query for all sentences, and projections of the words.
+/// One query for all sentences, and projections of the tokens.
 #[derive(Module, Debug)]
 pub struct Source2Token {
     /// `[d_k]`
@@ -64,13 +64,13 @@ pub struct Source2Token {
 }
 
 impl Source2Token {
-    /// `softmax(q (S W^K)ᵀ / √d_k) (S W^V) W^O` for the words `S` of every sentence, Eq. 2; zeros for an empty one.
+    /// `softmax(q (S W^K)ᵀ / √d_k) (S W^V) W^O` for the tokens `S` of every sentence, Eq. 2; zeros for an empty one.
     ///
     /// # Shapes
-    /// - words: `[rows, d_model]`
+    /// - tokens: `[rows, d_model]`
     /// - output: `[sentences, d_model]`
-    pub fn forward(&self, words: Tensor<2>, sentences: &[Range<usize>]) -> Tensor<2> {
-        let (keys, values) = (self.key.forward(words.clone()), self.value.forward(words));
+    pub fn forward(&self, tokens: Tensor<2>, sentences: &[Range<usize>]) -> Tensor<2> {
+        let (keys, values) = (self.key.forward(tokens.clone()), self.value.forward(tokens));
         let context = attention(
             self.queries(sentences.len()),
             keys,
@@ -80,15 +80,15 @@ impl Source2Token {
         self.output.forward(context)
     }
 
-    /// The weights of the words in the encoding of their sentence.
+    /// The weights of the tokens in the encoding of their sentence.
     ///
     /// # Shapes
-    /// - words: `[rows, d_model]`
+    /// - tokens: `[rows, d_model]`
     /// - output: `[sentences, longest sentence]`, padded with zeros
-    pub fn weights(&self, words: Tensor<2>, sentences: &[Range<usize>]) -> Tensor<2> {
+    pub fn weights(&self, tokens: Tensor<2>, sentences: &[Range<usize>]) -> Tensor<2> {
         let weights = attention_weights(
             &self.queries(sentences.len()),
-            &self.key.forward(words),
+            &self.key.forward(tokens),
             &spec(sentences),
         );
         let [sentences, _, _, longest] = weights.dims();
@@ -101,12 +101,12 @@ impl Source2Token {
     }
 }
 
-/// Query number `j` reads the words of sentence `j`.
+/// Query number `j` reads the tokens of sentence `j`.
 pub(super) fn spec(sentences: &[Range<usize>]) -> Attention {
     let segments = sentences.iter().enumerate();
-    let segments = segments.map(|(query, words)| Segment {
+    let segments = segments.map(|(query, tokens)| Segment {
         queries: query..query + 1,
-        keys: words.clone(),
+        keys: tokens.clone(),
     });
     Attention {
         num_heads: 1,

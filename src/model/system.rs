@@ -10,20 +10,19 @@ use super::batch::Batch;
 use super::bert::{Bert, BertReader, BertReading};
 use super::config::{Architecture, ModelConfig};
 use super::context_config::{Context, ContextReach, ContextSentence, MemorySource};
-use super::datastore::Datastore;
 use super::decoder::{DecoderMemory, DecoderState};
 use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
 use super::packed::PackedTransformer;
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
-use super::reranker::Reranker;
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::transformer::Transformer;
 use super::variant::SpecialTokens;
 use crate::error::Result;
 use crate::kernels::packed::Quantization;
 use crate::kernels::{DropoutSource, label_smoothed_cross_entropy, log_softmax};
+use crate::memory::Datastore;
 
 /// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
 /// thread's would change what a seed gives.
@@ -41,7 +40,7 @@ impl ModuleVisitor for Draw {
     }
 }
 
-/// What computes.
+/// The network.
 #[expect(
     clippy::large_enum_variant,
     reason = "there are few of them, and they live long"
@@ -60,7 +59,7 @@ pub struct Model {
     pub stage_one: Option<Transformer>,
     #[module(skip)]
     context: Option<Context>,
-    /// What the words of a search are mixed with.
+    /// The datastore whose tokens are mixed with the next tokens of a search.
     #[module(skip)]
     pub(super) datastore: Option<Datastore>,
     /// Chooses among the translations of a search; none if the likeliest is taken.
@@ -69,6 +68,18 @@ pub struct Model {
     /// The same weights for a search on the CPU; none where burn's layers search.
     #[module(skip)]
     packed: Option<Arc<PackedTransformer>>,
+}
+
+/// How well the source can be told from a translation: p(source | translation), which Yee et al., "Simple and Effective
+/// Noisy Channel Modeling for Neural Machine Translation", EMNLP 2019, call the channel.
+#[derive(Debug, Clone)]
+pub struct Reranker {
+    /// Translates back, with the same vocabulary.
+    pub model: Box<Model>,
+    /// Their λ₁: what its log-probability counts against the model's own.
+    pub weight: f32,
+    /// Tokens that it reads and writes at most, with the end of the sentence.
+    pub max_tokens: usize,
 }
 
 /// Encoded source sentences.
@@ -82,11 +93,11 @@ pub enum Encoded {
     RnnSearch(RnnEncoded),
 }
 
-/// What all hypotheses of some documents read beyond their sentence.
+/// The memory of all hypotheses of some documents beyond their sentence.
 #[derive(Debug, Clone)]
 pub struct SearchMemory(Option<DecoderMemory>);
 
-/// What is remembered of a number of hypotheses.
+/// The state of a number of hypotheses.
 #[expect(
     clippy::large_enum_variant,
     reason = "there are few of them, and they live long"
@@ -134,7 +145,7 @@ impl Model {
 
     fn build(config: &ModelConfig, device: &Device) -> Result<Self> {
         config.validate()?;
-        let bilingual = config.context.as_ref().is_some_and(Context::is_bilingual);
+        let bilingual = config.context.is_some_and(Context::is_bilingual);
         let stage_one = (config.memory == MemorySource::StageOne).then(|| {
             let whole = Transformer::new(&config.sentence_level(), device);
             whole.into_stage_one(bilingual)
@@ -199,7 +210,7 @@ impl Model {
 
     /// Whether translations of other sentences are read.
     pub fn is_bilingual(&self) -> bool {
-        self.context.as_ref().is_some_and(Context::is_bilingual)
+        self.context.is_some_and(Context::is_bilingual)
     }
 
     /// Which translations of its document a sentence reads, its own aside; none if the model is not bilingual.
@@ -219,9 +230,7 @@ impl Model {
 
     /// Whether other sentences have to be encoded with each one.
     pub fn encodes_documents(&self) -> bool {
-        self.context
-            .as_ref()
-            .is_some_and(Context::encodes_documents)
+        self.context.is_some_and(Context::encodes_documents)
     }
 
     /// The BERT that is read, and which sentence stands behind each one where no file says it.
@@ -310,7 +319,7 @@ impl Model {
         Some(self.stage_one_reads(source)?.states.detach())
     }
 
-    /// What the sentence-level model encodes, where the encoder reads it.
+    /// The encoding by the sentence-level model, where the encoder reads it.
     fn stage_one_reads(&self, source: &PackedBatch) -> Option<EncoderOutput> {
         let stage_one = self.stage_one.as_ref()?;
         self.context
@@ -351,7 +360,7 @@ impl Model {
         })
     }
 
-    /// Scores before softmax of the words that follow each row of `batch.target`.
+    /// Scores before softmax of the tokens that follow each row of `batch.target`.
     ///
     /// # Shapes
     /// - output: `[target rows, vocab]`
@@ -362,7 +371,7 @@ impl Model {
         self.scores_with(&encoded, translations.as_ref(), batch, drop)
     }
 
-    /// What a bilingual model reads of the translations `target` of all sentences of `source`.
+    /// The memory that a bilingual model makes of the translations `target` of all sentences of `source`.
     pub fn known_translations(
         &self,
         source: &PackedBatch,
@@ -423,7 +432,7 @@ impl Model {
         label_smoothed_cross_entropy(self.scores(batch, drop), &batch.labels, label_smoothing)
     }
 
-    /// What hypotheses read beyond their sentence, if they read no translations of others.
+    /// The memory of hypotheses beyond their sentence, if they read no translations of others.
     pub fn prepare(&self, encoded: &Encoded) -> SearchMemory {
         SearchMemory(match (&self.network, encoded) {
             (Network::Transformer(network), Encoded::Transformer(encoded)) => {
@@ -433,7 +442,7 @@ impl Model {
         })
     }
 
-    /// What hypotheses read beyond their sentence, with the translations `target` of all sentences of `source`, each of
+    /// The memory of hypotheses beyond their sentence, with the translations `target` of all sentences of `source`, each of
     /// which begins with `bos`; they mean something to bilingual models only.
     pub fn prepare_with(
         &self,
@@ -471,7 +480,7 @@ impl Model {
         }
     }
 
-    /// Adds the word `ids[h]` to hypothesis `h`; the scores are the network's alone.
+    /// Adds the token `ids[h]` to hypothesis `h`; the scores are the network's alone.
     ///
     /// # Shapes
     /// - output: scores before softmax, `[hypotheses, vocab]`
@@ -514,7 +523,7 @@ impl Model {
         }
     }
 
-    /// How many sentences a word reads in each head, where there is a choice.
+    /// How many sentences a token reads in each head, where there is a choice.
     pub fn set_top_t(&mut self, top_t: usize) {
         if let Network::Transformer(network) = &mut self.network {
             network.encoder.set_top_t(top_t);

@@ -1,4 +1,4 @@
-//! What a model computes of whole sentences, it computes word by word too.
+//! Whole sentences and single steps give the same numbers.
 
 use burn::tensor::{Device, Tensor};
 
@@ -148,7 +148,9 @@ fn a_fused_model_upon_a_trained_one_begins_near_it() {
     let before = base.scores(&batch, &none);
     let strange = Model::seeded(&config, 8, &device).expect("a model");
     let strange = difference(before.clone(), strange.scores(&batch, &none));
-    let upon = config.upon(&config.sentence_level()).expect("fits");
+    let upon = config
+        .warm_started_from(&config.sentence_level())
+        .expect("fits");
     let model = Model::warm_start(base, &upon, 9, &device).expect("a model");
     let near = difference(before, model.scores(&batch, &none));
     assert!(
@@ -209,7 +211,7 @@ fn difference(left: Tensor<2>, right: Tensor<2>) -> f32 {
     (left - right).abs().max().into_scalar::<f32>()
 }
 
-/// Scores of the target words of each translated sentence, one word after the other.
+/// Scores of the target tokens of each translated sentence, one token after the other.
 fn word_by_word(
     model: &Model,
     batch: &Batch,

@@ -42,9 +42,9 @@ pub struct Transformer {
     pub concatenated: usize,
     /// Of an encoder whose top sees the sentence alone.
     pub flat: Option<FlatSegments>,
-    /// What encoder and decoder read in every layer.
+    /// The BERT that encoder and decoder read in every layer.
     pub bert: Option<BertReader>,
-    /// With absolute positions, words that a window keeps free for a translation.
+    /// With absolute positions, tokens that a window keeps free for a translation.
     pub reserve: Option<usize>,
     #[module(skip)]
     pub tokens: SpecialTokens,
@@ -76,12 +76,7 @@ impl Transformer {
                 .variant
                 .output_bias
                 .then(|| Param::from_tensor(Tensor::zeros([target_size], device))),
-            concatenated: match config.context {
-                Some(
-                    Context::Concatenation { previous } | Context::FlatTransformer { previous, .. },
-                ) => previous,
-                _ => 0,
-            },
+            concatenated: config.context.map_or(0, Context::concatenated),
             flat: FlatSegments::new(config, device),
             bert: config
                 .bert
@@ -99,7 +94,8 @@ impl Transformer {
         }
     }
 
-    /// What other sentences' states come from, without gradients: the encoder, and the rest if translations are read too.
+    /// The sentence-level model that gives other sentences' states, without gradients: the encoder, and the rest if
+    /// translations are read too.
     pub(super) fn into_stage_one(mut self, bilingual: bool) -> Self {
         if !bilingual {
             self.decoder.layers.clear();
@@ -113,7 +109,7 @@ impl Transformer {
     /// Encodes the sentences of whole documents.
     ///
     /// # Shapes
-    /// - memory: `[rows, d_model]`, what words read of other sentences; none for their own states
+    /// - memory: `[rows, d_model]`, what tokens read of other sentences; none for their own states
     pub fn encode(
         &self,
         source: &PackedBatch,
@@ -168,7 +164,7 @@ impl Transformer {
         Some(counted)
     }
 
-    /// States of all words of translations of the sentences of `encoded`; each begins with `bos`.
+    /// States of all tokens of translations of the sentences of `encoded`; each begins with `bos`.
     pub fn decode(
         &self,
         target: &PackedBatch,
@@ -194,7 +190,7 @@ impl Transformer {
             .forward_recorded(embedded, &target, encoded, drop, recorder)
     }
 
-    /// Translations of all encoded sentences as a memory: words are found by what they read of the source, Maruf et al.
+    /// Translations of all encoded sentences as a memory: tokens are found by what they read of the source, Maruf et al.
     /// 2019, §3.2.
     pub fn translations(
         &self,
@@ -220,7 +216,7 @@ impl Transformer {
         self.decoder.start(encoded, memory)
     }
 
-    /// Adds the word `ids[h]` to hypothesis `h`.
+    /// Adds the token `ids[h]` to hypothesis `h`.
     ///
     /// # Shapes
     /// - output: scores before softmax, `[hypotheses, vocab]`

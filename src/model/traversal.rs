@@ -9,7 +9,7 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What the nodes of a level are compared by.
+/// The number by which the nodes of a level are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TraversalRule {

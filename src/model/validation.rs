@@ -1,7 +1,7 @@
 //! Requirements of a context on the model around it.
 
 use super::config::{ModelConfig, NormPosition};
-use super::context_config::{Context, MemorySource, Placement};
+use super::context_config::{Context, ContextReach, MemorySource};
 use super::layout::Sublayer;
 use crate::error::{Error, Result};
 
@@ -17,51 +17,25 @@ impl Context {
                 allowed: allowed.to_owned(),
             })
         };
-        match *self {
-            Self::Conditional { top_t: 0, .. } | Self::HierarchicalConditional { top_t: 0, .. } => {
-                return refuse("context.top_t", &0, "at least 1");
-            }
-            Self::Concatenation { previous }
-            | Self::Han { previous, .. }
-            | Self::FlatTransformer { previous, .. }
-            | Self::Zhang { previous }
-                if !(1..=LARGEST_CONTEXT).contains(&previous) =>
-            {
-                return refuse(
-                    "context.previous",
-                    &previous,
-                    &format!("1 to {LARGEST_CONTEXT}"),
-                );
-            }
-            Self::Zhang { .. } | Self::Bert { .. } if config.norm == NormPosition::Pre => {
-                return refuse("norm", &"pre", "post with this context");
-            }
-            Self::Bert { .. } if config.bert.is_none() => {
-                return refuse(
-                    "bert",
-                    &"missing",
-                    "an imported BERT: canopy train --bert DIR",
-                );
-            }
-            Self::FlatTransformer { top, .. }
-                if top >= config.encoder.count(Sublayer::SelfAttention) =>
-            {
-                let allowed = "less than there are self-attentions in the encoder";
-                return refuse("context.top", &top, allowed);
-            }
-            _ => {}
+        let mechanism = self.mechanism();
+        if config.top_t() == Some(0) {
+            return refuse("context.top_t", &0, "at least 1");
         }
-        let in_layers = match self {
-            Self::HierarchicalEncoding { placement, .. }
-            | Self::Conditional { placement, .. }
-            | Self::HierarchicalConditional { placement, .. } => *placement != Placement::Gate,
-            Self::Zhang { .. } | Self::Bert { .. } => true,
-            _ => false,
-        };
+        if let ContextReach::Previous(previous) = mechanism.reach()
+            && !(1..=LARGEST_CONTEXT).contains(&previous)
+        {
+            let allowed = format!("1 to {LARGEST_CONTEXT}");
+            return refuse("context.previous", &previous, &allowed);
+        }
+        if mechanism.needs_post_norm() && config.norm == NormPosition::Pre {
+            return refuse("norm", &"pre", "post with this context");
+        }
+        mechanism.validate(config)?;
         if config.bert.is_some() && !matches!(self, Self::Bert { .. }) {
             return refuse("bert", &"set", "none with this context");
         }
-        if in_layers && config.encoder.count(Sublayer::SelfAttention) == 0 {
+        let is_in_layers = mechanism.placement().is_some() && !self.is_gated();
+        if is_in_layers && config.encoder.count(Sublayer::SelfAttention) == 0 {
             let allowed = "a layout with self-attention, beside which the context can stand";
             return refuse("encoder", &config.encoder, allowed);
         }

@@ -18,11 +18,11 @@ use super::transformer::Transformer;
 use crate::error::{Error, Result};
 
 impl ModelConfig {
-    /// This configuration's context upon the trained model `base`.
+    /// This configuration, fine-tuned from the trained model `base`.
     ///
     /// # Errors
     /// [`Error::Config`] if both read documents, in different ways, or if they are built differently.
-    pub fn upon(&self, base: &Self) -> Result<Self> {
+    pub fn warm_started_from(&self, base: &Self) -> Result<Self> {
         let refuse = |field, found: String, allowed: String| {
             Err(Error::Config {
                 field,
@@ -79,7 +79,7 @@ impl ModelConfig {
 }
 
 impl Model {
-    /// A model of `config` with the weights of `base`, whose configuration it was made [upon](ModelConfig::upon); what is
+    /// A model of `config` with the weights of `base`, whose configuration it was made [warm-started](ModelConfig::warm_started_from) from; what is
     /// new follows from `seed`.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Model {
             (&mut model.network, base.network)
         {
             if model.stage_one.is_some() {
-                let bilingual = config.context.is_some_and(|c| c.is_bilingual());
+                let bilingual = config.context.is_some_and(Context::is_bilingual);
                 model.stage_one = Some(base.clone().into_stage_one(bilingual));
             }
             network.take_up(base);
@@ -206,7 +206,7 @@ fn silence(context: &mut ContextSublayer, before: &Norm) {
     }
 }
 
-/// A norm whose rows vary about as much as embedded words: no norm comes before the first layer.
+/// A norm whose rows vary about as much as embedded tokens: no norm comes before the first layer.
 fn like_embedded(embedding: &Embedding) -> Norm {
     /// Sines and cosines of places vary so much about their mean.
     const PLACES: f64 = 0.5;

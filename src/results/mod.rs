@@ -224,7 +224,7 @@ fn asked(
                 }
                 None
             }
-            _ => questions.kept(run)?,
+            _ => questions.cached(run)?,
         };
         if let Some(answered) = answered {
             answers.push(answered);

@@ -235,7 +235,7 @@ impl Questions<'_> {
     ///
     /// # Errors
     /// If they cannot be read, or do not answer these questions.
-    pub fn kept(&self, run: &SweepRun) -> Result<Option<RunResults>> {
+    pub fn cached(&self, run: &SweepRun) -> Result<Option<RunResults>> {
         let path = self.output(&run.folder).filter(|path| path.exists());
         let Some(path) = path else {
             return Ok(None);

@@ -38,7 +38,7 @@ impl SearchOptions {
 pub struct Limits {
     /// Placeholders that the translation must hold.
     pub markup: Markup,
-    /// Words after which a translation is cut off.
+    /// Tokens after which a translation is cut off.
     pub max_tokens: usize,
 }
 
@@ -109,7 +109,7 @@ struct Active {
 
 /// Searches translations of every sentence of a batch.
 ///
-/// `state` holds one hypothesis for each of `limits`, before its first word. A sentence leaves the batch when its
+/// `state` holds one hypothesis for each of `limits`, before its first token. A sentence leaves the batch when its
 /// search is over; `finished` then gets its number and its translations, the best first and one at least.
 ///
 /// # Errors
@@ -187,7 +187,7 @@ pub fn search<D: Decode>(
 }
 
 impl Active {
-    /// Adds a word to the sentence's hypotheses; gives for each new one the number of the old one it grew from, none
+    /// Adds a token to the sentence's hypotheses; gives for each new one the number of the old one it grew from, none
     /// when the search is over. The error is a number that no log-probability can be.
     fn extend<'a>(
         &mut self,

@@ -9,11 +9,11 @@ use crate::text::vocabulary::Vocabulary;
 pub struct NextScores {
     /// `[hypotheses, vocab]`, row by row.
     pub values: Vec<f32>,
-    /// For each hypothesis what its scores are more than log-probabilities (natural logarithm).
+    /// The excess of each hypothesis's scores over log-probabilities (natural logarithm).
     pub normalisers: Vec<f32>,
 }
 
-/// Next-word probabilities of a number of hypotheses that grow together.
+/// Next-token probabilities of a number of hypotheses that grow together.
 pub trait Decode {
     type State;
 

@@ -300,8 +300,8 @@ pub(super) fn limits(
     let limits = batch.iter().map(|&number| {
         let ids = &text.sentences[number].ids;
         // A suffix is not translated; in vocabularies of others the break is a word.
-        let own = ids.split(|&id| id == SENTENCE_BREAK && tokens.are_own());
-        let own = own.into_iter().next().unwrap_or(ids);
+        let mut own = ids.split(|&id| id == SENTENCE_BREAK && tokens.are_own());
+        let own = own.next().unwrap_or(ids);
         Limits {
             markup: Markup::of(own, vocabulary),
             max_tokens: most_tokens(own.len(), &tokens),

@@ -42,7 +42,7 @@ impl Markup {
         self.missing.is_empty() && self.depth == 0
     }
 
-    /// Takes note of a word of the translation.
+    /// Takes note of a token of the translation.
     pub fn push(&mut self, id: u32, vocabulary: &Vocabulary) {
         match vocabulary.placeholder(id) {
             None => {}

@@ -1,4 +1,4 @@
-//! Greedy and beam search over anything that scores next words; scores of words that are given.
+//! Greedy and beam search over anything that scores next tokens; scores of tokens that are given.
 //!
 //! Written once for all models, against the trait [`Decode`]; markup is kept by [`Markup`], which knows what each
 //! hypothesis may still place.

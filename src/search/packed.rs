@@ -12,7 +12,8 @@ use super::decode::{Decode, NextScores};
 use super::iterative::{BATCH_TOKENS, End, Found, Searcher, best, limits};
 use super::reranking::chosen;
 use crate::kernels::packed::{Scratch, log_normalisers};
-use crate::model::{Datastore, Model, PackedEncoderOutput, PackedState, PackedTransformer};
+use crate::memory::Datastore;
+use crate::model::{Model, PackedEncoderOutput, PackedState, PackedTransformer};
 use crate::text::vocabulary::Vocabulary;
 
 /// A packed model, and what its next words are mixed with.

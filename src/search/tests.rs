@@ -64,7 +64,7 @@ const HAN: Context = Context::Han {
     side: Side::Both,
 };
 
-/// One document of sentences of one to four words.
+/// One document of sentences of one to four tokens.
 fn text(vocabulary: &Vocabulary, count: usize, wanted: Vec<usize>) -> SourceText {
     let words = ["one", "two three", "four five six", "two two two two"];
     let sentence = |number: usize| SourceSentence {
@@ -175,12 +175,12 @@ fn known_translations_stand_in_place_of_the_first_passs() {
         let model = model(&vocabulary, selective(Reach::Offline), memory);
         let mut text = text(&vocabulary, 5, (0..5).collect());
         let without = all(&model, &vocabulary, &text);
-        // The same words, known before.
+        // The same tokens, known before.
         text.known = HashMap::from([(1, without.drafts[&1].clone())]);
         let same = all(&model, &vocabulary, &text);
         assert!(!same.drafts.contains_key(&1));
         assert_eq!(same.translations, without.translations);
-        // Other words change what the others get, not what their own sentence gets.
+        // Other tokens change what the others get, not what their own sentence gets.
         text.known = HashMap::from([(1, vocabulary.encode("six five four"))]);
         let other = all(&model, &vocabulary, &text);
         for (sentence, translation) in &other.translations {

@@ -80,7 +80,7 @@ pub(crate) fn lock_file(path: &Path) -> Result<fs::File> {
 ///
 /// # Errors
 /// If it is a folder, if the file exists and `overwrite` is false, or if its folder does not.
-pub fn check_place(path: &Path, overwrite: bool) -> Result<()> {
+pub fn check_writable(path: &Path, overwrite: bool) -> Result<()> {
     if path.is_dir() {
         return Err(Error::write(path)(ErrorKind::IsADirectory.into()));
     }
@@ -121,7 +121,7 @@ fn have_one_inode(_: &Path, _: &Path) -> bool {
 }
 
 /// The place of a file, whether it is there yet or not: the same for every spelling of its path.
-pub fn place_of(path: &Path) -> PathBuf {
+pub fn canonical_path(path: &Path) -> PathBuf {
     let below = |folder: PathBuf| Some(folder.canonicalize().ok()?.join(path.file_name()?));
     let place = path.canonicalize().ok();
     place
@@ -192,11 +192,11 @@ mod tests {
         assert!(folder.path().is_dir());
         for overwrite in [false, true] {
             assert!(matches!(
-                check_place(folder.path(), overwrite),
+                check_writable(folder.path(), overwrite),
                 Err(Error::Write { .. })
             ));
         }
-        check_place(&folder.path().join("a.txt"), false).expect("a place");
+        check_writable(&folder.path().join("a.txt"), false).expect("a place");
     }
 
     #[test]
@@ -206,12 +206,12 @@ mod tests {
         fs::create_dir(folder.path().join("more")).expect("a folder");
         let spelt = folder.path().join("more/../a.txt");
         assert!(!is_same_file(&path, &spelt), "there is none");
-        assert_eq!(place_of(&path), place_of(&spelt));
+        assert_eq!(canonical_path(&path), canonical_path(&spelt));
         fs::write(&path, "one").expect("written");
         fs::write(&other, "one").expect("written");
         assert!(is_same_file(&path, &spelt));
         assert!(!is_same_file(&path, &other));
-        assert_ne!(place_of(&path), place_of(&other));
+        assert_ne!(canonical_path(&path), canonical_path(&other));
         #[cfg(unix)]
         {
             let [link, name] = ["link.txt", "name.txt"].map(|name| folder.path().join(name));

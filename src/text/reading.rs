@@ -94,7 +94,7 @@ impl Document {
         builder.set_columns(columns);
         match format.implementation().read(name, bytes, &mut builder) {
             Ok(kept) => Ok(builder.finish(kept)),
-            Err(failure) => Err(told(failure, path, builder.text())),
+            Err(failure) => Err(located(failure, path, builder.text())),
         }
     }
 }
@@ -111,12 +111,12 @@ pub(crate) fn decoded(path: &Path, bytes: Vec<u8>) -> Result<String> {
     }
     match Encoding::decode_as(bytes, None) {
         Ok((text, _)) => Ok(text),
-        Err(failure) => Err(told(failure, path, "")),
+        Err(failure) => Err(located(failure, path, "")),
     }
 }
 
 /// A failure with the file in which it happened; `text` is what it was read as.
-pub(super) fn told(failure: Failure, path: &Path, text: &str) -> Error {
+pub(super) fn located(failure: Failure, path: &Path, text: &str) -> Error {
     let path = path.to_owned();
     match failure {
         Failure::TooDeep { offset } => Error::TooDeep {

@@ -192,7 +192,7 @@ impl WordIndex {
     }
 
     /// Sentence of a row, and the place of its token there; `None` behind the last word.
-    pub fn place(&self, row: usize) -> Option<(usize, usize)> {
+    pub fn position(&self, row: usize) -> Option<(usize, usize)> {
         // Of sentences without words, which start at the same row, the last one is skipped to.
         let sentence = self.starts.partition_point(|&start| start <= row) - 1;
         (row < self.num_words()).then(|| (sentence, row - self.starts[sentence]))
@@ -230,10 +230,10 @@ mod tests {
         );
         assert_eq!(overview.count(Units::SourceSentences), 6);
         assert_eq!(words.rows(4), 2..5);
-        let places: Vec<_> = (0..6).map(|row| words.place(row)).collect();
+        let places: Vec<_> = (0..6).map(|row| words.position(row)).collect();
         let expected = [(1, 0), (1, 1), (4, 0), (4, 1), (4, 2)].map(Some);
         assert_eq!(places[..5], expected);
         assert_eq!(places[5], None);
-        assert_eq!(overview.words(Side::Target).place(0), None);
+        assert_eq!(overview.words(Side::Target).position(0), None);
     }
 }

@@ -37,7 +37,7 @@ impl Base {
         let description = ModelFolder::open(&config.from)?;
         let sizes = preset
             .config(description.model.vocab_size)
-            .upon(&description.model)?;
+            .warm_started_from(&description.model)?;
         let (model, vocabulary) = description.load(&config.from, device)?;
         Ok(Some(Self {
             model,

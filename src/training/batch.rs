@@ -22,7 +22,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// Target tokens that count in the loss: its words and `eos`.
+    /// Target tokens that count in the loss: its tokens and `eos`.
     pub fn target_tokens(&self) -> usize {
         self.target.len() + 1
     }
@@ -139,7 +139,7 @@ impl ExampleSet {
     }
 }
 
-/// Hides about `share` of the words of `batch.source` behind `unk`, the same ones for the same `seed` and `step`; markup
+/// Hides about `share` of the tokens of `batch.source` behind `unk`, the same ones for the same `seed` and `step`; markup
 /// and ends of sentences stay.
 pub(super) fn hide_words(
     batch: &mut Batch,

@@ -1,4 +1,4 @@
-//! The BERT that a new model is built upon, and the contexts that it reads.
+//! The BERT of a new model, and the contexts that it reads.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -17,7 +17,7 @@ pub struct TrainingConfig {
     /// Name of the system.
     pub preset: String,
     /// Model folder whose weights and vocabulary the run begins with; empty for random weights. The preset's context is
-    /// put upon it.
+    /// fine-tuned from it.
     pub from: PathBuf,
     /// Encoder folder of an imported BERT, for presets that read one.
     pub bert: PathBuf,
@@ -44,12 +44,12 @@ pub struct TrainingConfig {
     pub label_smoothing: f32,
     /// Share of activations dropped, in `[0, 1)`.
     pub dropout: f32,
-    /// Share of source words hidden in training, so that the model looks for them in the document, in `[0, 1)`: Fernandes
+    /// Share of source tokens hidden in training, so that the model looks for them in the document, in `[0, 1)`: Fernandes
     /// et al., "Measuring and Increasing Context Usage in Context-Aware Machine Translation", ACL 2021, §5.
     pub hidden_words: f32,
-    /// Sentences that a word reads in each head, T of Trankova et al. 2024, §3.2; 0 for the preset's.
+    /// Sentences that a token reads in each head, T of Trankova et al. 2024, §3.2; 0 for the preset's.
     pub top_t: usize,
-    /// Updates over which the number of sentences that a word reads falls from 32 to T; 0 for T throughout.
+    /// Updates over which the number of sentences that a token reads falls from 32 to T; 0 for T throughout.
     pub narrowing_steps: usize,
     /// Largest common norm of the gradients; 0 for no limit.
     pub clip_norm: f64,
@@ -187,7 +187,7 @@ impl TrainingConfig {
         }
     }
 
-    /// How many sentences a word reads in update `step` when the model says `top_t`.
+    /// How many sentences a token reads in update `step` when the model says `top_t`.
     pub fn top_t_at(&self, step: usize, top_t: usize) -> usize {
         const WIDEST: usize = 32;
         let narrowed = (WIDEST.saturating_sub(top_t) * step)

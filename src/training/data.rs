@@ -1,6 +1,5 @@
 //! The corpus as a training run sees it: ids of its sentence pairs.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -133,20 +132,10 @@ pub(super) fn memory_of(
     corpus: &Corpus,
     config: &TrainingConfig,
 ) -> Result<Option<Arc<TranslationMemory>>> {
-    let memory = preset.memory_use.map(|_| memory(corpus, &config.memory));
+    let memory = preset
+        .memory_use
+        .map(|_| TranslationMemory::of_training(corpus, &config.memory));
     Ok(memory.transpose()?.map(Arc::new))
-}
-
-/// The training pairs, and those of `more` that are no sentence of a held-out document.
-fn memory(corpus: &Corpus, more: &Path) -> Result<TranslationMemory> {
-    let trained = TranslationMemory::of_corpus(corpus, &[Split::Train])?;
-    if more.as_os_str().is_empty() {
-        return Ok(trained);
-    }
-    let info = corpus.info();
-    let more = TranslationMemory::read(more, &info.source_language, &info.target_language)?;
-    let held_out = TranslationMemory::of_corpus(corpus, &[Split::Dev, Split::Test])?;
-    Ok(trained.before(&more.without(&held_out)))
 }
 
 /// How a corpus becomes ids.
@@ -205,26 +194,14 @@ impl Reading<'_> {
         examples
     }
 
-    /// The match of a unit in the memory. A training pair stands there itself: most must do with another sentence, and the
-    /// others learn to take over what fits, as often as sentences of such documents come again.
+    /// The translation of the unit's match in the memory.
     fn fuzzy_suffix(&self, unit: &Unit, split: Split, own: usize) -> Vec<u32> {
-        /// One pair in so many finds itself.
-        const ITSELF: u32 = 5;
         let Some(memory) = self.memory else {
             return Vec::new();
         };
         let shown = unit.visible_source();
-        let found = match split {
-            Split::Train if !checksum(&shown).is_multiple_of(ITSELF) => memory.best_other(&shown),
-            _ => memory.best(&shown),
-        };
+        let found = memory.best_in(split, &shown);
         let limits = (SENTENCE_BREAK, self.max_tokens);
         fuzzy_suffix(found, own, self.vocabulary, limits)
     }
-}
-
-/// The same for the same text in every run: FNV-1a, 32 bits.
-fn checksum(text: &str) -> u32 {
-    let mix = |sum: u32, byte: u8| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    text.bytes().fold(0x811C_9DC5, mix)
 }

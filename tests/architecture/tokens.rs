@@ -25,13 +25,12 @@ pub fn tokens(source: &str) -> Vec<Token> {
             _ => 1,
         };
         let text: String = rest[..len].iter().collect();
-        let is_path = text == "::" || text.chars().all(is_word);
-        if is_path || (len == 1 && !rest[0].is_whitespace()) {
+        let is_sign = len == 1 && !rest[0].is_whitespace();
+        let num_lines = text.matches('\n').count();
+        if is_sign || text == "::" || text.chars().all(is_word) {
             tokens.push(Token { text, line });
-            line += usize::from(rest[0] == '\n');
-        } else {
-            line += text.matches('\n').count();
         }
+        line += num_lines;
         at += len;
     }
     tokens

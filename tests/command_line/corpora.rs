@@ -119,7 +119,7 @@ fn a_contrastive_set_is_made_and_scored() {
     let output = score(&set, &["-o", &figure]);
     assert_done(&output);
     for part in [
-        "by lot",
+        "chance",
         "33.3 %",
         "all sentences before",
         " of 2",

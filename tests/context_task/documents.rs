@@ -23,7 +23,7 @@ const TITLE_WORDS: Range<u32> = after(&NOUNS, GENDERS * TITLES);
 const FILLER_WORDS: Range<u32> = after(&TITLE_WORDS, FILLERS);
 const TARGET_NAMES: Range<u32> = after(&FILLER_WORDS, ENTITIES);
 const TARGET_TITLES: Range<u32> = after(&TARGET_NAMES, GENDERS * TITLES);
-/// What the nouns become: one form for each gender.
+/// Target nouns: one form for each gender.
 const FORMS: Range<u32> = after(&TARGET_TITLES, ENTITIES * GENDERS);
 const TARGET_FILLERS: Range<u32> = after(&FORMS, FILLERS);
 pub const VOCAB: usize = TARGET_FILLERS.end as usize;
@@ -63,7 +63,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// What follows from `seed` and `number`.
+    /// The documents that follow from `seed` and `number`.
     pub fn draw(task: Task, pairs: Pairs, documents: usize, seed: u64, number: u64) -> Self {
         let mut texts = Self::default();
         for document in draw(task, pairs, documents, seed, number) {

@@ -36,7 +36,7 @@ const DEV: u64 = 1 << 32;
 const HELD: u64 = DEV + 1;
 const BEYOND: u64 = DEV + 2;
 
-/// What a system reached.
+/// The scores that a system reached.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Outcome {
     pub system: &'static str,
@@ -89,7 +89,7 @@ pub fn examine(system: &System, seed: u64) -> Outcome {
     }
 }
 
-/// What a system learns from: few entities at first, and all sentences in every word's reach.
+/// The course of a system's training: few entities at first, and all sentences in every token's reach.
 struct Course<'a> {
     system: &'a System,
     seed: u64,

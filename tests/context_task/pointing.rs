@@ -18,7 +18,7 @@ use canopy::model::{
 
 use super::documents::Mention;
 
-/// What was read in a pass over documents and their reference translations.
+/// Weights of a pass over documents and their reference translations.
 pub struct Pointing<'a> {
     recorder: AttentionRecorder,
     batch: &'a Batch,

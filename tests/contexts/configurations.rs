@@ -1,4 +1,4 @@
-//! What is counted, refused and written to files.
+//! Configurations: their counts, refusals and files.
 
 use burn::module::Module;
 use canopy::model::{

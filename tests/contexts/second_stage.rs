@@ -1,4 +1,4 @@
-//! A context put upon a trained sentence-level model.
+//! A context that is fine-tuned from a trained sentence-level model.
 
 use burn::module::Module;
 use burn::tensor::Tensor;
@@ -26,7 +26,7 @@ impl Bases {
         Self(Vec::new())
     }
 
-    /// The sentence-level model of a system, and the system upon it.
+    /// The sentence-level model of a system, and the system that is fine-tuned from it.
     fn taken_up(&mut self, config: &ModelConfig) -> (Model, Model) {
         let device = tiny::device().autodiff();
         let sentence_level = config.sentence_level();
@@ -43,7 +43,9 @@ impl Bases {
             self.0.len() - 1
         });
         let base = self.0[at].1.clone();
-        let config = config.upon(&sentence_level).expect("its own base");
+        let config = config
+            .warm_started_from(&sentence_level)
+            .expect("its own base");
         let model = Model::warm_start(base.clone(), &config, 9, &device).expect("a valid model");
         (base, model)
     }
@@ -115,14 +117,16 @@ fn only_the_context_is_new() {
                 assert!(known, "{name}: {config:?}");
             }
         }
-        let counted = config.upon(&config.sentence_level()).expect("its own base");
+        let counted = config
+            .warm_started_from(&config.sentence_level())
+            .expect("its own base");
         assert_eq!(counted.num_parameters(), model.num_params(), "{config:?}");
     }
 }
 
 #[test]
 fn training_changes_everything_but_the_first_stage() {
-    /// What a silent map follows has no gradient before the second step, and moves in the third.
+    /// A layer after a silent projection has no gradient before the second step, and moves in the third.
     const STEPS: usize = 3;
     let (batch, mut bases) = (documents(), Bases::new());
     for config in systems::configs() {
@@ -140,7 +144,7 @@ fn training_changes_everything_but_the_first_stage() {
         assert_eq!(
             frozen.len(),
             parts.len(),
-            "gradients of the first stage: {config:?}"
+            "gradients of the sentence-level model: {config:?}"
         );
         let mut adam = Adam::default();
         for _ in 0..STEPS {

@@ -20,7 +20,7 @@ fn markdown(text: &str) -> Document {
     document
 }
 
-/// What holds for every document.
+/// Checks that hold for every document.
 fn check(document: &Document) {
     let original = &document.original;
     assert_eq!(&document.translated(&[]), original);

@@ -116,7 +116,7 @@ fn is_not_traced_without_its_bert(model: &Path) {
     assert!(refused.contains("number"), "{refused}");
 }
 
-/// What such a model looks up in a memory is what its search was told.
+/// The datastore of such a model is the one that its search uses.
 fn looks_up(model: &Path) {
     let mut translator = Translator::open(model, DeviceChoice::Cpu).expect("a model");
     let pairs = ["file", "page"].map(|noun| (format!("Open the {noun}."), format!("Die {noun}.")));

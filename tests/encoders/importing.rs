@@ -1,4 +1,4 @@
-//! What `canopy model import` accepts and refuses.
+//! Folders that `canopy model import` accepts and refuses.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What `canopy corpus select-context` chooses.
+//! Choices of `canopy corpus select-context`.
 
 use std::fs;
 use std::path::Path;

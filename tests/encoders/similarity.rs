@@ -1,4 +1,4 @@
-//! What `canopy corpus similarity` shows of a document.
+//! Output of `canopy corpus similarity`.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What figures tell beside their numbers.
+//! Legends of figures.
 
 use canopy::charts::{Theme, picture_svg};
 use canopy::explain::{ContextView, Explanation, Heads, Order, Query, WeightMap};

@@ -10,7 +10,7 @@ use canopy::model::{
 
 use super::Case;
 
-/// What both layers have in common: the states that are asked with and what the own attention reads.
+/// Inputs of both layers: the states that ask and the result of the own attention.
 struct Branches<'a> {
     case: &'a Case<'a>,
     states: Tensor<2>,

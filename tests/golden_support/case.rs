@@ -68,7 +68,7 @@ impl<'a> Case<'a> {
             .collect()
     }
 
-    /// What the file says about an output.
+    /// The expected numbers of an output.
     pub fn expected(&self, output: &str) -> &[f64] {
         &self.golden.outputs[output].data
     }

@@ -1,4 +1,4 @@
-//! What the golden tests are made of: reading a file, running a mechanism, comparing.
+//! Support of the golden tests: reading a file, running a mechanism, comparing.
 
 mod baselines;
 mod cardinality;

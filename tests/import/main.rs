@@ -37,7 +37,7 @@ fn documents(corpus: &Corpus) -> Vec<ParallelDocument> {
     documents
 }
 
-/// What both sides show.
+/// Visible texts of both sides.
 fn pairs(document: &ParallelDocument) -> Vec<(String, String)> {
     let units = document
         .paragraphs

@@ -7,7 +7,7 @@ use canopy::text::vocabulary::Vocabulary;
 
 use crate::{options, tiny};
 
-/// What may follow a sentence's words so far, with probabilities; all else is impossible.
+/// Tokens that may follow a sentence's tokens so far, with probabilities; all else is impossible.
 pub type Script = fn(sentence: usize, words: &[u32]) -> Vec<(u32, f32)>;
 
 /// A model that follows a script and notes for how many hypotheses it was asked.

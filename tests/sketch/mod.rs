@@ -115,7 +115,7 @@ impl Sketch {
         let starts = overview.words(Side::Source);
         let own = overview.words(queries.side());
         let row = |number| {
-            let sentence = own.place(number).expect("a word").0;
+            let sentence = own.position(number).expect("a word").0;
             if context {
                 self.context_row(overview, |sentence| starts.rows(sentence))
             } else {

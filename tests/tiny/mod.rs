@@ -129,7 +129,7 @@ pub fn model(config: &ModelConfig, seed: u64, device: &Device) -> Model {
     Model::seeded(config, seed, device).expect("a valid configuration")
 }
 
-/// What a sentence-level model computes with.
+/// The network of a sentence-level model.
 pub fn transformer(model: &Model) -> &Transformer {
     match &model.network {
         Network::Transformer(transformer) => transformer,
@@ -149,7 +149,7 @@ pub fn talkative_model(seed: u64) -> Model {
     load_module(model, tensors, Path::new("in memory")).expect("its own tensors")
 }
 
-/// What a model folder says of the talkative model.
+/// The description of the talkative model.
 pub fn description() -> ModelFolder {
     let languages = Languages {
         source: "en".to_owned(),

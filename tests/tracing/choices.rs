@@ -1,4 +1,4 @@
-//! What a trace tells beside the maps: gates, sentence encodings, the way down a tree and the sentences chosen.
+//! Choices in a trace beside the maps: gates, sentence encodings, the way down a tree and the sentences chosen.
 
 use burn::tensor::{Distribution, Tensor};
 use canopy::model::{

@@ -1,4 +1,4 @@
-//! What tracing costs beside translating.
+//! The cost of tracing beside translating.
 
 use std::ops::ControlFlow;
 

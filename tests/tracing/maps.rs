@@ -25,7 +25,7 @@ fn asks_for(trace: &Trace, map: &AttentionMap, row: usize) -> usize {
     let queries = map.info.queries;
     if queries.are_words() {
         let words = trace.overview.words(queries.side());
-        words.place(row).expect("a word").0
+        words.position(row).expect("a word").0
     } else {
         row
     }
@@ -48,7 +48,7 @@ fn check_map(name: &str, document: &Document, trace: &Trace, map: &AttentionMap)
             assert!(mass > 0.0, "{title}, row {number} reads nothing");
         }
         let words = row.words.iter().map(|&(word, _)| {
-            let place = keys.place(usize::try_from(word).expect("small"));
+            let place = keys.position(usize::try_from(word).expect("small"));
             place.expect("a word").0
         });
         let sentences = row

@@ -4,7 +4,7 @@ use canopy::inference::{Flag, Reads, SearchOptions};
 
 use crate::{document, systems, translated, translator};
 
-/// What the search says of a translation, the words of it say together.
+/// The search's probability of a translation is that of its tokens together.
 #[test]
 fn words_are_as_probable_as_their_search_found_and_only_context_makes_a_difference() {
     let options = SearchOptions {

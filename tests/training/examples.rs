@@ -1,4 +1,4 @@
-//! What a corpus gives to learn from, and how an epoch goes through it.
+//! Examples of a corpus, and the way of an epoch through them.
 
 use std::ops::Range;
 

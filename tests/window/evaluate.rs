@@ -315,7 +315,7 @@ fn tracing(home: &std::path::Path) -> Harness<'static, Window> {
     harness
 }
 
-/// What was written for a trace is open.
+/// Opens the document that was written for a trace.
 fn open_written(state: &mut AppState) {
     let mut requests = state.file_requests.drain(..);
     let text = requests.find_map(|request| match request {

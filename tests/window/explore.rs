@@ -79,7 +79,7 @@ impl Explored {
         self.answer();
     }
 
-    /// What the figure tells those who cannot see it.
+    /// The figure in words, for those who cannot see it.
     fn figure(&self) -> String {
         let figure = self.harness.get_by_role(Role::Figure);
         figure.accesskit_node().label().unwrap_or_default()
@@ -305,7 +305,10 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_asked_about() {
         selected: None,
     };
     let told = Ok(Box::new(Explanation::Difference(difference)));
-    state.receive(Event::Told { job, told });
+    state.receive(Event::Explained {
+        job,
+        explanation: told,
+    });
     explore(state, ExploreCommand::SelectWholeSentence);
     assert!(state.requests.is_empty());
     let shown = state
@@ -539,7 +542,10 @@ fn what_was_looked_up_stands_with_its_pairs_word_by_word() {
         selected: None,
     };
     let told = Ok(Box::new(Explanation::Memory(view)));
-    state.receive(Event::Told { job, told });
+    state.receive(Event::Explained {
+        job,
+        explanation: told,
+    });
     explored.answer();
     let figure = explored.figure();
     assert!(figure.contains("0.62 with its memory"), "{figure}");

@@ -1,9 +1,9 @@
-//! What is dropped on the training page is looked at, told, and then becomes a corpus.
+//! Material that is dropped on the training page is surveyed, shown, and then becomes a corpus.
 
 use std::path::{Path, PathBuf};
 
 use canopy::app::Page;
-use canopy::app::training::{Looking, TrainingCommand};
+use canopy::app::training::{SurveyState, TrainingCommand};
 use canopy::corpus::survey::{Material, Survey, survey};
 use canopy::error::Error;
 use canopy::jobs::{CorpusImport, JobId, RunRequest};
@@ -196,7 +196,7 @@ fn a_look_can_be_skipped_and_what_is_dropped_elsewhere_is_opened() {
     let state = &mut harness.state_mut().state;
     state.receive(Event::Cancelled { job });
     let form = state.training.corpus_form.as_ref().expect("it is open");
-    assert_eq!(form.looking, Looking::None);
+    assert_eq!(form.looking, SurveyState::None);
     state.apply(Command::ShowPage(Page::Document));
     state.apply(Command::Drop(vec![file.clone()]));
     assert_eq!(state.settings.memory, Some(file), "as a translation memory");

@@ -57,7 +57,7 @@ fn learning(home: &Path) -> (Harness<'static, Window>, Vec<TrainingJob>) {
     (harness, jobs)
 }
 
-/// What is looked at of the models of both runs.
+/// Saves the models of both runs.
 fn save_models(jobs: &[TrainingJob]) -> Vec<PathBuf> {
     let best = jobs.iter().map(|job| job.run.join("checkpoints/best"));
     let best: Vec<PathBuf> = best.collect();

@@ -25,7 +25,7 @@ fn home() -> TempDir {
     home
 }
 
-/// What a run tells: two validations, the second on all documents.
+/// Writes the events of a run: two validations, the second on all documents.
 fn tell(run: &Path) {
     let mut text = String::from(
         "{\"event\":\"started\",\"parameters\":1234567,\"examples\":10,\"skipped\":0,\"device\":\"CPU\",\"step\":0,\

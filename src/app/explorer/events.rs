@@ -96,11 +96,11 @@ impl AppState {
         is_asked
     }
 
-    pub(in crate::app) fn told(&mut self, job: JobId, told: Result<Box<Explanation>>) {
+    pub(in crate::app) fn explained(&mut self, job: JobId, explanation: Result<Box<Explanation>>) {
         let explorer = &self.explorer;
-        let answer = told.map(|mut told| {
+        let answer = explanation.map(|mut explanation| {
             let question = explorer.question;
-            told.select(question.query.word);
+            explanation.select(question.query.word);
             // The margin goes on to show what the question before it has found.
             let weights = match &explorer.answer {
                 Some(Ok(answer)) if answer.is_of(question.view) => answer.weights.clone(),
@@ -108,7 +108,7 @@ impl AppState {
             };
             Arc::new(Answer {
                 question,
-                explanation: *told,
+                explanation: *explanation,
                 weights,
             })
         });

@@ -1,4 +1,4 @@
-//! What tracing a document costs, and which part of a long one is traced at a time.
+//! The cost of tracing a document, and the part of a long one that is traced at a time.
 
 use std::ops::Range;
 

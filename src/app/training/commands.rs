@@ -24,10 +24,10 @@ impl AppState {
             C::NewCorpus => training.corpus_form = Some(NewCorpus::default()),
             C::FillCorpus(form) => {
                 training.corpus_form = Some(*form);
-                self.look_if_new();
+                self.survey_if_new();
             }
-            C::LookAgain => self.look_again(),
-            C::StopLooking => self.stop_looking(),
+            C::LookAgain => self.survey_again(),
+            C::StopLooking => self.stop_survey(),
             C::SwapSides => self.swap_sides(),
             C::TrySample => self.try_sample(),
             C::StopSample => self.stop_sample(),
@@ -39,7 +39,7 @@ impl AppState {
             C::UseSide(side, path) => {
                 if let Some(form) = &mut training.corpus_form {
                     form.set(side, path);
-                    self.look_if_new();
+                    self.survey_if_new();
                 }
             }
             C::MakeCorpus => self.make_corpus(),
@@ -223,7 +223,7 @@ impl AppState {
             .map_or_else(String::new, |config| config.preset.clone());
         let corpus = self.training.corpora.first().cloned().unwrap_or_default();
         let model = run.model().unwrap_or_default();
-        let mut form = NewRun::upon(model, &preset, corpus, self.settings.device);
+        let mut form = NewRun::from_model(model, &preset, corpus, self.settings.device);
         form.name = format!("{} continued", run.name());
         form.named_by_preset = false;
         self.training.form = Some(form);
@@ -330,7 +330,7 @@ impl AppState {
 
     /// Returns whether the job was a run that waited, an estimate or the making of a corpus.
     pub(in crate::app) fn training_cancelled(&mut self, job: JobId) -> bool {
-        if self.look_ended(job, None) || self.sample_corpus_ended(job) {
+        if self.survey_ended(job, None) || self.sample_corpus_ended(job) {
             return true;
         }
         if let Some(form) = self.making(job) {
@@ -348,7 +348,7 @@ impl AppState {
 
     /// The same with an error.
     pub(in crate::app) fn run_failed(&mut self, job: JobId, error: &Error) -> bool {
-        if self.look_ended(job, Some(error)) {
+        if self.survey_ended(job, Some(error)) {
             return true;
         }
         if self.sample_corpus_ended(job) {

@@ -48,7 +48,7 @@ impl PartialEq for Making {
 
 /// Facts about the material before it is imported.
 #[derive(Debug, Clone, Default)]
-pub enum Looking {
+pub enum SurveyState {
     /// Something is missing, or a person has ended the look.
     #[default]
     None,
@@ -58,7 +58,7 @@ pub enum Looking {
     Failed(String),
 }
 
-impl PartialEq for Looking {
+impl PartialEq for SurveyState {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::None, Self::None) => true,
@@ -81,7 +81,7 @@ pub struct NewCorpus {
     /// Such as `en`.
     pub source_language: String,
     pub target_language: String,
-    pub looking: Looking,
+    pub looking: SurveyState,
     /// Whether doubtful pairs are learned from too.
     pub keeps_doubtful: bool,
     pub making: Making,
@@ -130,7 +130,7 @@ impl NewCorpus {
 
     /// The survey, if it was made in the languages that are filled in now.
     pub fn found(&self) -> Option<&Survey> {
-        let Looking::Found(survey) = &self.looking else {
+        let SurveyState::Found(survey) = &self.looking else {
             return None;
         };
         let of = (&survey.source_language, &survey.target_language);

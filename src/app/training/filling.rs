@@ -97,7 +97,7 @@ impl AppState {
 
     /// Cancels what is being read.
     pub(super) fn close_corpus(&mut self) {
-        self.stop_looking();
+        self.stop_survey();
         match &self.training.corpus_form {
             Some(NewCorpus {
                 making: Making::Running(_, control, _),
@@ -113,7 +113,7 @@ impl AppState {
     }
 
     pub(in crate::app) fn corpus_read(&mut self, job: JobId, done: f64) {
-        if self.look_read(job, done) {
+        if self.survey_progressed(job, done) {
             return;
         }
         if let Some(NewCorpus {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Looking, Making, NewCorpus, Side};
+use super::{Making, NewCorpus, Side, SurveyState};
 use crate::app::command::Page;
 use crate::app::state::{AppState, NoticeKind};
 use crate::corpus::Corpus;
@@ -60,16 +60,16 @@ impl AppState {
             Side::Source
         };
         form.set(side, folder.to_owned());
-        self.look_if_new();
+        self.survey_if_new();
     }
 
     fn look_at(&mut self, material: &Material) {
         self.training.corpus_form = Some(NewCorpus::of(material));
-        self.look_if_new();
+        self.survey_if_new();
     }
 
     /// Looks at what the form names, unless that was done or something is missing.
-    pub(super) fn look_if_new(&mut self) {
+    pub(super) fn survey_if_new(&mut self) {
         let Some(form) = &mut self.training.corpus_form else {
             return;
         };
@@ -87,11 +87,11 @@ impl AppState {
             form.source_language.clear();
             form.target_language.clear();
         }
-        self.look_again();
+        self.survey_again();
     }
 
     /// Looks at what the form names, in the languages that it says.
-    pub(super) fn look_again(&mut self) {
+    pub(super) fn survey_again(&mut self) {
         let job = self.next_job();
         let corpora = self.home().join("corpora");
         let Some(form) = &mut self.training.corpus_form else {
@@ -105,7 +105,7 @@ impl AppState {
             form.name = free_name(&corpora, &material.name());
         }
         let control = JobControl::default();
-        form.looking = Looking::Running(job, control.clone(), 0.0);
+        form.looking = SurveyState::Running(job, control.clone(), 0.0);
         form.looked_at = Some(material.clone());
         let languages = form.languages();
         self.run_request(RunRequest::Survey {
@@ -119,11 +119,11 @@ impl AppState {
     pub(super) fn swap_sides(&mut self) {
         if let Some(form) = &mut self.training.corpus_form {
             form.swap();
-            self.look_again();
+            self.survey_again();
         }
     }
 
-    pub(super) fn stop_looking(&mut self) {
+    pub(super) fn stop_survey(&mut self) {
         if let Some(form) = &mut self.training.corpus_form {
             stop(form);
         }
@@ -131,7 +131,7 @@ impl AppState {
 
     fn looking(&mut self, job: JobId) -> Option<&mut NewCorpus> {
         let form = self.training.corpus_form.as_mut()?;
-        matches!(form.looking, Looking::Running(running, ..) if running == job).then_some(form)
+        matches!(form.looking, SurveyState::Running(running, ..) if running == job).then_some(form)
     }
 
     pub(in crate::app) fn surveyed(&mut self, job: JobId, survey: Box<Survey>) {
@@ -146,26 +146,28 @@ impl AppState {
                 field.clone_from(found);
             }
         }
-        form.looking = Looking::Found(survey);
+        form.looking = SurveyState::Found(survey);
     }
 
     /// Returns whether the job was a look.
-    pub(super) fn look_read(&mut self, job: JobId, done: f64) -> bool {
+    pub(super) fn survey_progressed(&mut self, job: JobId, done: f64) -> bool {
         let Some(form) = self.looking(job) else {
             return false;
         };
-        if let Looking::Running(_, _, share) = &mut form.looking {
+        if let SurveyState::Running(_, _, share) = &mut form.looking {
             *share = done;
         }
         true
     }
 
     /// The same of its end, with an error or because somebody wanted it.
-    pub(super) fn look_ended(&mut self, job: JobId, error: Option<&Error>) -> bool {
+    pub(super) fn survey_ended(&mut self, job: JobId, error: Option<&Error>) -> bool {
         let Some(form) = self.looking(job) else {
             return false;
         };
-        form.looking = error.map_or(Looking::None, |error| Looking::Failed(error.to_string()));
+        form.looking = error.map_or(SurveyState::None, |error| {
+            SurveyState::Failed(error.to_string())
+        });
         true
     }
 
@@ -178,10 +180,10 @@ impl AppState {
 }
 
 fn stop(form: &mut NewCorpus) {
-    if let Looking::Running(_, control, _) = &form.looking {
+    if let SurveyState::Running(_, control, _) = &form.looking {
         control.cancel();
     }
-    form.looking = Looking::None;
+    form.looking = SurveyState::None;
 }
 
 /// A name that no corpus has.

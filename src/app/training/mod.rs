@@ -12,7 +12,7 @@ mod sample;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-pub use corpus::{CorpusSource, Looking, Making, NewCorpus, Side};
+pub use corpus::{CorpusSource, Making, NewCorpus, Side, SurveyState};
 pub use differences::{Difference, differences};
 pub use new_run::{NewRun, Probe, Problem, Start};
 pub use sample::{NounScores, Sample, SampleStage};

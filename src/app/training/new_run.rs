@@ -13,7 +13,7 @@ use crate::training::{Estimate, Schedule, TrainingConfig};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     RandomWeights,
-    /// A model, upon which the preset's context is put; without a context its training goes on.
+    /// A model, from which the preset's context is fine-tuned; without a context its training goes on.
     Model,
 }
 
@@ -89,7 +89,7 @@ impl NewRun {
     }
 
     /// A run that continues `model`.
-    pub fn upon(model: PathBuf, preset: &str, corpus: PathBuf, device: Device) -> Self {
+    pub fn from_model(model: PathBuf, preset: &str, corpus: PathBuf, device: Device) -> Self {
         let mut form = Self::new(corpus, device);
         form.begin_with_model(model);
         form.choose_preset(preset);

@@ -155,7 +155,7 @@ impl AppState {
     }
 
     /// A run that a person ends takes the sample with it.
-    pub(in crate::app) fn sample_told(&mut self, job: JobId, event: &TrainingEvent) {
+    pub(in crate::app) fn sample_progressed(&mut self, job: JobId, event: &TrainingEvent) {
         if let TrainingEvent::Finished { reason, .. } = event
             && reason.is_order()
         {

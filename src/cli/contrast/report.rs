@@ -79,7 +79,7 @@ impl Report<'_> {
             return String::new();
         };
         let labels = self.models.iter().map(ModelResult::label);
-        let header = ["", "by lot"].map(str::to_owned).into_iter().chain(labels);
+        let header = ["", "chance"].map(str::to_owned).into_iter().chain(labels);
         let mut rows = vec![Row::Cells(header.collect())];
         let totals = self
             .models

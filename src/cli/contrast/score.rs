@@ -12,7 +12,7 @@ use crate::cli::terminal::{StatusLine, print, warn};
 use crate::cli::{Device, ModelArguments};
 use crate::contrastive::{Accuracies, ContrastiveSet, TargetContext, open};
 use crate::error::Result;
-use crate::evaluation::told_apart;
+use crate::evaluation::unique_names;
 use crate::inference::ContextOptions;
 use crate::model::MemoryUse;
 
@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
     }
     let both = models.iter();
     let both = both.map(|model| (model.name.clone(), model.folder.clone()));
-    let names = told_apart(&both.collect::<Vec<_>>());
+    let names = unique_names(&both.collect::<Vec<_>>());
     for (model, name) in models.iter_mut().zip(names) {
         model.name = name;
     }

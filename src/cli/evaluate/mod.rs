@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::{AtWork, Choices, TestSet};
 use crate::inference::SearchOptions;
 use crate::metrics::comparison::{ComparisonOptions, compare};
-use crate::text::file::check_place;
+use crate::text::file::check_writable;
 use crate::weights::ModelFolder;
 use report::Report;
 use system::Evaluated;
@@ -80,7 +80,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         let files = arguments.model.iter().chain(&arguments.output);
         let files = files.chain(&arguments.contexts).chain([&arguments.corpus]);
         check_output(path, files.map(PathBuf::as_path))?;
-        check_place(path, arguments.force)?;
+        check_writable(path, arguments.force)?;
         if arguments.model.len() > 1 || !arguments.output.is_empty() {
             return Err(Error::Config {
                 field: "the number of systems with --hypotheses",
@@ -125,7 +125,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         });
     }
     systems.extend(files);
-    Evaluated::tell_apart(&mut systems);
+    Evaluated::make_names_unique(&mut systems);
     if let Some(path) = &arguments.hypotheses {
         let lines = systems.iter().flat_map(|system| &system.hypotheses);
         let written: String = lines.flat_map(|line| [line.as_str(), "\n"]).collect();

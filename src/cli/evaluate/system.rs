@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::{Device, ModelArguments, Quantize};
 use crate::corpus::Segment;
 use crate::error::{Error, Result};
-use crate::evaluation::{TestSet, told_apart};
+use crate::evaluation::{TestSet, unique_names};
 use crate::inference::SearchOptions;
 use crate::metrics::comparison::ComparedSystem;
 use crate::metrics::{Bleu, MarkupPlacement, corpus_bleu, markup_placement};
@@ -83,10 +83,10 @@ impl Evaluated {
     }
 
     /// Names systems that are called the same by their paths.
-    pub fn tell_apart(systems: &mut [Self]) {
+    pub fn make_names_unique(systems: &mut [Self]) {
         let both = systems.iter();
         let both = both.map(|system| (system.name.clone(), system.path.clone()));
-        let names = told_apart(&both.collect::<Vec<_>>());
+        let names = unique_names(&both.collect::<Vec<_>>());
         for (system, name) in systems.iter_mut().zip(names) {
             system.name = name;
         }

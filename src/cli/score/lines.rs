@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::evaluation::told_apart;
+use crate::evaluation::unique_names;
 use crate::metrics::Documents;
 use crate::text::lines::read_lines;
 
@@ -104,7 +104,7 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
         let name = path.file_name().unwrap_or_default();
         (name.to_string_lossy().into_owned(), path.clone())
     });
-    told_apart(&named.collect::<Vec<_>>())
+    unique_names(&named.collect::<Vec<_>>())
 }
 
 fn read_as_many(path: &Path, expected: usize, like: &Path) -> Result<Vec<String>> {

@@ -81,7 +81,7 @@ pub struct MakeOptions {
 
 /// A new set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Made {
+pub struct NewSet {
     pub set: ContrastiveSet,
     /// Items of each kind: found, and kept.
     pub counts: Vec<(Kind, usize, usize)>,
@@ -104,7 +104,7 @@ struct Draft {
 ///
 /// # Errors
 /// If the corpus cannot be read, its languages do not allow a kind, or nothing fits.
-pub fn make(corpus: &Corpus, options: &MakeOptions) -> Result<Made> {
+pub fn make(corpus: &Corpus, options: &MakeOptions) -> Result<NewSet> {
     let kinds = kinds(corpus, &options.kinds)?;
     let texts = Texts::read(corpus, options.split)?;
     let is_german = is(&corpus.info().target_language, "de");
@@ -161,7 +161,7 @@ pub fn make(corpus: &Corpus, options: &MakeOptions) -> Result<Made> {
         });
     }
     keep_used_documents(&mut set);
-    Ok(Made {
+    Ok(NewSet {
         set,
         counts,
         num_terms: terms.len(),

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::FolderImport;
 use super::pairs::pairs;
 use crate::corpus::alignment::Aligner;
-use crate::corpus::survey::Look;
+use crate::corpus::survey::SurveyBuilder;
 use crate::corpus::unit::UnitStatus;
 use crate::error::Result;
 
@@ -18,7 +18,7 @@ impl FolderImport {
     pub(in crate::corpus) fn look(
         &self,
         most: usize,
-        look: &mut Look,
+        look: &mut SurveyBuilder,
         progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
         let found = pairs(self.side(true), self.side(false))?;

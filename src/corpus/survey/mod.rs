@@ -172,7 +172,7 @@ pub fn survey(
         }
         (None, _) => material.languages()?,
     };
-    let mut look = Look::new(languages.clone());
+    let mut look = SurveyBuilder::new(languages.clone());
     let go_on = match material {
         Material::Memory(file) => tmx::look(file, &languages, &mut look, &mut |share| {
             progress(0.5 + share / 2.0)
@@ -217,7 +217,7 @@ fn main_languages(named: &[(String, usize)]) -> (String, String) {
 }
 
 /// Takes in what is read, pair by pair.
-pub(super) struct Look {
+pub(super) struct SurveyBuilder {
     languages: (String, String),
     /// Pairs that wait until there are enough to judge by, with the aligner's doubt.
     waiting: Vec<(String, String, bool)>,
@@ -231,7 +231,7 @@ pub(super) struct Look {
     sampled: Option<usize>,
 }
 
-impl Look {
+impl SurveyBuilder {
     fn new(languages: (String, String)) -> Self {
         Self {
             languages,

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::reader::TmxReader;
 use super::{Wanted, document_of, variant};
 use crate::corpus::split::Split;
-use crate::corpus::survey::Look;
+use crate::corpus::survey::SurveyBuilder;
 use crate::error::Result;
 
 /// Units between two calls of a progress.
@@ -50,7 +50,7 @@ pub fn languages(
 pub fn look(
     file: &Path,
     languages: &(String, String),
-    look: &mut Look,
+    look: &mut SurveyBuilder,
     progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>> {
     let wanted = Wanted {

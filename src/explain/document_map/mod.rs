@@ -13,7 +13,7 @@ pub use bins::Bins;
 pub use picture::{MapFrame, MapInk, Strip};
 pub use view::MapView;
 
-use super::query::{Attention, Heads, Looking, Query};
+use super::query::{Attention, AttentionRole, Heads, Query};
 use super::rows::{ROUNDING, Rows};
 use crate::error::Result;
 use crate::trace::{Side, TraceSource, Visible};
@@ -75,12 +75,12 @@ impl DocumentMap {
             heads,
             ..Query::sentence(side, 0)
         };
-        let attention = Attention::find(source, &query, Looking::Context)?;
+        let attention = Attention::find(source, &query, AttentionRole::Context)?;
         let info = attention.info(source);
         let overview = source.overview();
         let words = if info.queries.are_words() { 2 } else { 1 };
         let mut map = Self::empty(overview.sentences(info.keys.side()).len());
-        map.query = format!("all sentences · {}", attention.place());
+        map.query = format!("all sentences · {}", attention.location());
         map.measure = attention.measure(words);
         map.column_side = info.keys.side();
         map.masks = info.windowed || info.visible != Visible::All;

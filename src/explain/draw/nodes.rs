@@ -7,7 +7,7 @@ use super::legend::{frame, number};
 use super::tree::{NAMES, cut_colour};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
-use crate::explain::layout::{Placed, TreeLayout};
+use crate::explain::layout::{PlacedNode, TreeLayout};
 use crate::explain::mark::{Mark, Spot};
 use crate::explain::tree::{Measure, NodeState, TreeView};
 
@@ -53,16 +53,16 @@ impl Shape {
 }
 
 impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
-    fn at(&self, placed: &Placed) -> (f64, f64) {
+    fn at(&self, placed: &PlacedNode) -> (f64, f64) {
         (self.plot.left + placed.x, self.plot.top + placed.y)
     }
 
-    fn state(&self, placed: &Placed) -> NodeState {
+    fn state(&self, placed: &PlacedNode) -> NodeState {
         placed.of(self.tree).state
     }
 
     /// Whether its middle lies on the plot.
-    fn is_seen(&self, placed: &Placed) -> bool {
+    fn is_seen(&self, placed: &PlacedNode) -> bool {
         (-1.0..=self.plot.width() + 1.0).contains(&placed.x)
     }
 
@@ -86,12 +86,12 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
     }
 
     /// Whether it is marked as chosen; with several words or heads nearly every sentence is.
-    fn is_ringed(&self, placed: &Placed) -> bool {
+    fn is_ringed(&self, placed: &PlacedNode) -> bool {
         self.tree.measure == Measure::Relevance && placed.of(self.tree).chosen
     }
 
     /// Lines of a node's label.
-    fn label(&self, placed: &Placed) -> Vec<String> {
+    fn label(&self, placed: &PlacedNode) -> Vec<String> {
         let node = placed.of(self.tree);
         match (node.relevance, node.cumulative) {
             (Some(relevance), Some(cumulative)) => {
@@ -106,7 +106,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
 
     pub fn draw(&self, marks: &mut Vec<Mark>) -> Drawn<DB> {
         self.draw_levels()?;
-        let kept = |placed: &Placed| self.state(placed) == NodeState::Kept;
+        let kept = |placed: &PlacedNode| self.state(placed) == NodeState::Kept;
         for emphasised in [false, true] {
             for placed in &self.layout.placed {
                 let Some(parent) = placed.parent.map(|parent| &self.layout.placed[parent]) else {
@@ -196,7 +196,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         shapes
     }
 
-    fn mark(&self, placed: &Placed, shape: Shape) -> Mark {
+    fn mark(&self, placed: &PlacedNode, shape: Shape) -> Mark {
         let (x, y) = self.at(placed);
         let (half_width, half_height) = match shape {
             Shape::Dot(radius) => (radius.max(4.0), radius.max(4.0)),
@@ -220,7 +220,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         }
     }
 
-    fn draw_node(&self, placed: &Placed, shape: Shape) -> Drawn<DB> {
+    fn draw_node(&self, placed: &PlacedNode, shape: Shape) -> Drawn<DB> {
         let (pen, theme) = (self.pen, self.pen.theme);
         let (x, y) = self.at(placed);
         let node = placed.of(self.tree);

@@ -8,7 +8,7 @@ use super::nodes::Nodes;
 use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
-use crate::explain::layout::Placed;
+use crate::explain::layout::PlacedNode;
 use crate::explain::mark::{Mark, Sight, Spot};
 use crate::explain::tree::{Measure, NodeState, TreeView};
 
@@ -96,7 +96,7 @@ pub(super) fn draw<DB: DrawingBackend>(
         swatches.push((Swatch::Ring, "chosen sentence"));
     }
     let is_triangle =
-        |placed: &Placed| !placed.is_alone() && placed.of(tree).state == NodeState::Unseen;
+        |placed: &PlacedNode| !placed.is_alone() && placed.of(tree).state == NodeState::Unseen;
     if layout.placed.iter().any(is_triangle) {
         swatches.push((
             Swatch::Filled(mixed(theme.weak, theme.page, 0.4)),

@@ -71,7 +71,7 @@ fn tree(leaves: u32, chosen: &[u32]) -> TreeView {
     TreeView::new(&trace.into(), &query).expect("a tree")
 }
 
-fn tips(layout: &TreeLayout) -> Vec<&Placed> {
+fn tips(layout: &TreeLayout) -> Vec<&PlacedNode> {
     let parents: Vec<usize> = layout.placed.iter().filter_map(|it| it.parent).collect();
     let tips = (0..layout.placed.len()).filter(|index| !parents.contains(index));
     tips.map(|index| &layout.placed[index]).collect()
@@ -107,7 +107,7 @@ fn a_small_tree_is_shown_as_a_whole() {
     let layout = check(&tree(11, &[2, 3, 9]), (1_000.0, 500.0), 20.0);
     // 11 + 6 + 3 + 2 + 1 nodes.
     assert_eq!(layout.placed.len(), 23);
-    assert!(layout.placed.iter().all(Placed::is_alone));
+    assert!(layout.placed.iter().all(PlacedNode::is_alone));
     let root = &layout.placed[0];
     assert!((root.y - 50.0).abs() < 1e-6);
 }

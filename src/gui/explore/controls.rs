@@ -5,7 +5,7 @@ use egui::{Align, Button, ComboBox, Layout, Popup, RichText, Ui};
 use super::similarity;
 use crate::app::explorer::{Explorer, Origin};
 use crate::app::{AppState, Command, ExploreCommand};
-use crate::explain::{Heads, Looking, Order, ViewKind};
+use crate::explain::{AttentionRole, Heads, Order, ViewKind};
 use crate::gui::theme::{Palette, semibold};
 use crate::trace::Side;
 
@@ -261,7 +261,7 @@ fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)
         return;
     };
     let view = explorer.question.view;
-    if view.looking() != Looking::Context
+    if view.role() != AttentionRole::Context
         || view.of_model().is_some()
         || view == ViewKind::Similarity
     {

@@ -4,7 +4,7 @@ use egui::{CollapsingHeader, Grid, ProgressBar, RichText, Ui};
 
 use super::card;
 use crate::app::Command;
-use crate::app::training::{Looking, NewCorpus, TrainingCommand};
+use crate::app::training::{NewCorpus, SurveyState, TrainingCommand};
 use crate::corpus::survey::{Doubt, DoubtfulPair, Survey};
 use crate::gui::labels::{count, thousands};
 use crate::gui::theme::{Palette, semibold};
@@ -43,8 +43,8 @@ pub(super) fn found_ui(
 ) {
     let palette = Palette::of(ui);
     match &form.looking {
-        Looking::None => {}
-        Looking::Running(_, _, share) => {
+        SurveyState::None => {}
+        SurveyState::Running(_, _, share) => {
             ui.horizontal(|ui| {
                 #[expect(clippy::cast_possible_truncation, reason = "a share of a bar")]
                 let bar = ProgressBar::new(*share as f32)
@@ -63,20 +63,20 @@ pub(super) fn found_ui(
             });
             ui.add_space(14.0);
         }
-        Looking::Failed(reason) => {
+        SurveyState::Failed(reason) => {
             ui.label(RichText::new(reason).color(palette.error));
             ui.add_space(4.0);
             again_ui(ui, commands);
             ui.add_space(14.0);
         }
-        Looking::Found(survey) if form.found().is_some() => {
+        SurveyState::Found(survey) if form.found().is_some() => {
             card(ui, |ui| {
                 ui.set_width(ui.available_width());
                 survey_ui(ui, survey, filled);
             });
             ui.add_space(14.0);
         }
-        Looking::Found(_) => {
+        SurveyState::Found(_) => {
             let text = "The languages are others now than those that were looked for.";
             ui.label(RichText::new(text).color(palette.weak));
             ui.add_space(4.0);

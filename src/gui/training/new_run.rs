@@ -129,7 +129,7 @@ impl Form<'_> {
             ui,
             "from",
             "Begin with",
-            "A document-level system learns best upon a trained sentence-level model.",
+            "A document-level system is best fine-tuned from a trained sentence-level model.",
             Self::start_ui,
         );
         let preset = Preset::named(&self.filled.config.preset);

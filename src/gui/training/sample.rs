@@ -217,7 +217,7 @@ fn explanation(sample: &Sample) -> String {
         (SampleStage::Comparing(_), _) => {
             "Both translate 50 tales that neither has seen, with animals under titles that they never had in training."
         }
-        (SampleStage::Compared(_), _) => return told(&sample.nouns),
+        (SampleStage::Compared(_), _) => return noun_scores(&sample.nouns),
         (SampleStage::Stopped, _) | (SampleStage::Learning, None) => {
             "It was stopped. Its runs stay in the list, where they can go on or be deleted."
         }
@@ -226,7 +226,7 @@ fn explanation(sample: &Sample) -> String {
 }
 
 /// Such as `Nouns right in new tales: 34 % sentence by sentence, 99 % with the whole document; a guess is right in 33 %.`
-fn told(nouns: &[NounScores]) -> String {
+fn noun_scores(nouns: &[NounScores]) -> String {
     match nouns {
         [alone, whole] => format!(
             "Endings of nouns right in tales that neither has seen: {} sentence by sentence, {} with the whole document. A \

@@ -2,8 +2,8 @@
 
 use crate::kernels::WordNormaliser;
 use crate::model::{
-    Architecture, AttentionKind, Context, FlatLevel, MemoryUse, ModelConfig, Placement, Reach,
-    RecordedVisits, Recording, Sublayer,
+    Architecture, AttentionKind, Context, FlatLevel, MemoryUse, ModelConfig, Placement,
+    ReadSentences, RecordedVisits, Recording, Sublayer,
 };
 use crate::trace::{MapKind, Normaliser, TracedModel, Units, Visible};
 use crate::weights::ModelFolder;
@@ -11,7 +11,7 @@ use crate::weights::ModelFolder;
 /// Weights of a softmax below it are dropped.
 const LEAST: f32 = 0.001;
 
-/// A trace has about as many rows at most, one for each word, head and layer.
+/// A trace has about as many rows at most, one for each token, head and layer.
 const MOST_ROWS: usize = 1 << 24;
 
 /// A trace has about as many visits to nodes at most.
@@ -41,9 +41,9 @@ impl Described {
         let (source, target) = (Units::SourceWords, Units::TargetWords);
         match kind {
             AttentionKind::EncoderSelf => Self {
-                visible: match config.context {
-                    Some(Context::Concatenation { previous }) => Visible::OwnAndPrevious(previous),
-                    _ => Visible::Own,
+                visible: match config.context.map_or(0, Context::in_self_attention) {
+                    0 => Visible::Own,
+                    previous => Visible::OwnAndPrevious(previous),
                 },
                 ..plain(MapKind::EncoderSelf, source, source)
             },
@@ -57,71 +57,34 @@ impl Described {
                 ..Self::of_context(config, [source, Units::SourceSentences])
             },
             AttentionKind::DecoderContext => {
-                let hierarchical =
-                    matches!(config.context, Some(Context::HierarchicalEncoding { .. }));
-                let keys = if hierarchical {
-                    [source, Units::SourceSentences]
-                } else {
+                let keys = if config.context.is_some_and(Context::is_bilingual) {
                     [target, Units::TargetSentences]
+                } else {
+                    [source, Units::SourceSentences]
                 };
                 Self::of_context(config, keys)
             }
         }
     }
 
-    /// As if words of the translation read.
+    /// As if tokens of the translation read.
     fn of_context(config: &ModelConfig, [words, sentences]: [Units; 2]) -> Self {
-        let described = Self {
+        let weights = config.context.map(Context::weights).unwrap_or_default();
+        Self {
             kind: MapKind::DecoderContext,
             queries: Units::TargetWords,
-            keys: words,
-            visible: Visible::All,
-            normaliser: Normaliser::Softmax,
-            sentence_normaliser: None,
-        };
-        let within = |reach| match reach {
-            Reach::Offline => Visible::Others,
-            Reach::Online => Visible::Earlier,
-        };
-        match config.context {
-            Some(Context::HierarchicalEncoding { .. }) => Self {
-                keys: sentences,
-                ..described
+            keys: match weights.keys {
+                FlatLevel::Word => words,
+                FlatLevel::Sentence => sentences,
             },
-            Some(Context::Selective { words, reach, .. }) => Self {
-                visible: within(reach),
-                normaliser: match words {
-                    WordNormaliser::Softmax => Normaliser::Softmax,
-                    WordNormaliser::Sparsemax => Normaliser::Sparsemax,
-                },
-                sentence_normaliser: Some(Normaliser::Sparsemax),
-                ..described
+            visible: match weights.read {
+                ReadSentences::All => Visible::All,
+                ReadSentences::Others => Visible::Others,
+                ReadSentences::Earlier => Visible::Earlier,
+                ReadSentences::Previous(count) => Visible::Previous(count),
             },
-            Some(Context::Flat { level, reach, .. }) => Self {
-                visible: within(reach),
-                keys: match level {
-                    FlatLevel::Word => words,
-                    FlatLevel::Sentence => sentences,
-                },
-                ..described
-            },
-            Some(Context::Han { previous, .. }) => Self {
-                visible: Visible::Previous(previous),
-                sentence_normaliser: Some(Normaliser::Softmax),
-                ..described
-            },
-            Some(Context::Zhang { previous }) => Self {
-                visible: Visible::Previous(previous),
-                ..described
-            },
-            Some(
-                Context::Conditional { .. }
-                | Context::HierarchicalConditional { .. }
-                | Context::Concatenation { .. }
-                | Context::FlatTransformer { .. }
-                | Context::Bert { .. },
-            )
-            | None => described,
+            normaliser: normaliser(weights.normaliser),
+            sentence_normaliser: weights.sentence_normaliser.map(normaliser),
         }
     }
 
@@ -133,33 +96,33 @@ impl Described {
     }
 }
 
+fn normaliser(of: WordNormaliser) -> Normaliser {
+    match of {
+        WordNormaliser::Softmax => Normaliser::Softmax,
+        WordNormaliser::Sparsemax => Normaliser::Sparsemax,
+    }
+}
+
 /// The name of a system's gates.
 pub(super) fn gate_name(config: &ModelConfig) -> &'static str {
-    match config.context {
-        Some(Context::Zhang { .. }) => {
-            "context gate (1: only the sentence, 0: only the previous ones)"
-        }
-        _ => "context gate (1: only the sentence itself, 0: only its context)",
-    }
+    config
+        .context
+        .map(Context::weights)
+        .unwrap_or_default()
+        .gate
 }
 
 /// The model as a trace tells of it.
 pub(super) fn model(description: &ModelFolder) -> TracedModel {
     let config = &description.model;
     let recurrent = config.architecture == Architecture::RnnSearch;
-    let top_t = match config.context {
-        Some(
-            Context::Conditional { top_t, .. } | Context::HierarchicalConditional { top_t, .. },
-        ) => Some(top_t),
-        _ => None,
-    };
     TracedModel {
         name: description.name.clone(),
         system: description.training.preset.clone(),
         num_encoder_layers: if recurrent { 1 } else { encoder_layers(config) },
         num_decoder_layers: config.num_decoder_layers,
         num_heads: if recurrent { 1 } else { config.num_heads },
-        top_t,
+        top_t: config.top_t(),
         looks_up: config.memory_use == Some(MemoryUse::KnnMt),
     }
 }

@@ -1,7 +1,7 @@
 //! Traces: the attention of a model over a document, from one more pass over it and its translation.
 //!
 //! The pass comes after the translation and so cannot change it. It costs one run of the encoder, two where sentences of
-//! a long document are chosen by their encodings, and one of the decoder over the words that the search settled on.
+//! a long document are chosen by their encodings, and one of the decoder over the tokens that the search settled on.
 
 mod cost;
 mod describe;
@@ -28,11 +28,11 @@ impl Translator {
     /// Traces the model over `document` and `translations`, one for each sentence or none.
     ///
     /// A translation whose [`parts`](Translation::parts) are missing, since someone edited it, is traced as its text is
-    /// encoded; it has no words in the trace if the sentence is too long for the model and its parts are unknown.
+    /// encoded; it has no tokens in the trace if the sentence is too long for the model and its parts are unknown.
     ///
     /// A document that the search reads in windows is traced in the same ones: either each with a tree of its own and the
     /// others masked, or, where sentences are chosen by encodings, among those of the whole document; the weight of a
-    /// sentence whose encoding was read in the place of its words is in none of its words. The other translations that a
+    /// sentence whose encoding was read in the place of its tokens is in none of its tokens. The other translations that a
     /// bilingual model reads are those of `translations`, not the drafts of its first pass.
     ///
     /// The trace is in memory as a whole. Weights below 0.001 are dropped; the longer the document, the less is kept, so

@@ -22,7 +22,7 @@ pub(in crate::inference) struct TracedPart {
     pub target: Option<Vec<u32>>,
 }
 
-/// All parts of the sentences that are read, in the order of the document: words have the same numbers here and there.
+/// All parts of the sentences that are read, in the order of the document: tokens have the same numbers here and there.
 pub(in crate::inference) struct TracedText {
     pub parts: Vec<TracedPart>,
     /// Of each part.
@@ -77,7 +77,7 @@ impl TracedText {
         })
     }
 
-    /// Words of some parts, in source and target.
+    /// Tokens of some parts, in source and target.
     pub fn words(&self, parts: Range<usize>) -> [usize; 2] {
         let source = &self.sources[parts.clone()];
         let target = self.parts[parts].iter();
@@ -110,7 +110,7 @@ impl TracedText {
             .sum()
     }
 
-    /// Words of the side that has more.
+    /// Tokens of the side that has more.
     pub fn num_words(&self, parts: Range<usize>) -> usize {
         let [source, target] = self.words(parts);
         source.max(target)
@@ -278,7 +278,7 @@ impl Translator {
     }
 }
 
-/// The words of each of `count` parts, if they are known.
+/// The tokens of each of `count` parts, if they are known.
 fn written(
     translator: &Translator,
     translation: &Translation,
@@ -295,7 +295,7 @@ fn written(
     (parts.len() == count).then(|| parts.into_iter().map(encode).collect())
 }
 
-/// Adds words and the end of their part.
+/// Adds tokens and the end of their part.
 fn add_pieces(sentence: &mut TracedSentence, ids: &[u32], vocabulary: &Vocabulary) {
     let ids = ids.iter().chain(&[Vocabulary::EOS]);
     sentence.tokens.extend(ids.map(|&id| vocabulary.piece(id)));

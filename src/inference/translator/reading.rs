@@ -26,7 +26,7 @@ impl Translator {
     ///
     /// # Errors
     /// If BERT gives numbers that are none.
-    pub fn read_beside(
+    pub fn add_auxiliary_inputs(
         &self,
         units: &mut DocumentUnits,
         contexts: Option<&[Option<String>]>,

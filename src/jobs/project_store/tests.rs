@@ -187,7 +187,7 @@ fn what_cannot_be_read_stays_and_nothing_is_saved_over_it() {
 fn a_file_that_is_no_file_is_left_alone() {
     let home = Home::new();
     let page = home.document("page.txt", PAGE);
-    let (place, _) = ProjectPlace::find(&home.data(), &page, &document(&page));
+    let (place, _) = ProjectFiles::find(&home.data(), &page, &document(&page));
     // As unreadable as on a disk that fails, whoever looks.
     let folder = place.free(&content_hash(&document(&page)));
     std::fs::create_dir_all(folder.join("inside")).expect("a folder");

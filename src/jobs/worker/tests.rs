@@ -353,7 +353,11 @@ fn whether_the_context_mattered_is_asked_of_the_model_that_is_made_for_the_docum
         if name == "learn" {
             assert!(matches!(next(), Event::Adapting { job: JobId(4), .. }));
         }
-        let Event::Told { told: Ok(told), .. } = next() else {
+        let Event::Explained {
+            explanation: Ok(told),
+            ..
+        } = next()
+        else {
             panic!("it tells")
         };
         let Explanation::Difference(told) = *told else {
@@ -399,9 +403,9 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
             [
                 Event::ModelOpened { .. },
                 Event::Finished { job: JobId(9) },
-                Event::Told {
+                Event::Explained {
                     job: JobId(3),
-                    told: Ok(told)
+                    explanation: Ok(told)
                 }
             ] if told.of_sentence() == Some((ViewKind::Difference, 3))
         ),

@@ -1,4 +1,4 @@
-//! What BERT reads at once.
+//! A batch of BERT.
 
 use std::ops::Range;
 

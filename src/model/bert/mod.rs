@@ -2,7 +2,7 @@
 //!
 //! Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", NAACL 2019, §3: learned places, a vector that
 //! tells the first from the second of two texts, post-norm layers (Vaswani et al. 2017) with biases everywhere and GELU.
-//! Its tasks (masked words, next sentence) and its pooler are left out: what is wanted are the states.
+//! Its tasks (masked tokens, next sentence) and its pooler are left out: what is wanted are the states.
 
 mod batch;
 mod config;
@@ -23,7 +23,7 @@ use super::Norm;
 use super::rows::indices;
 use crate::kernels::Segment;
 
-/// Words, places and types as vectors, and the layers above them.
+/// Tokens, places and types as vectors, and the layers above them.
 #[derive(Module, Debug)]
 pub struct Bert {
     /// `[vocab, d_model]`

@@ -4,8 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::layers::{Buffers, PackedAttention, PackedFeedForward, PackedNorm, PackedReading, norm};
-use super::state::{PackedSource, PackedState};
-use super::{PackedDecoderOutput, PackedEncoderOutput};
+use super::state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
 use crate::kernels::packed::{Columns, Quantization, RowNorm, Scratch, attend, attend_once};
 use crate::model::decoder::{Decoder, DecoderLayer};
 

@@ -11,24 +11,22 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-
 use burn::tensor::Device;
 
 use super::batch::Batch;
 use super::context_config::Context;
-use super::datastore::Datastore;
 use super::encoder::EncoderOutput;
 use super::packed_batch::PackedBatch;
 use super::transformer::Transformer;
 use crate::kernels::packed::{
     PackedMatrix, Quantization, Scratch, Table, Weights, log_normalisers,
 };
+use crate::memory::Datastore;
 use decoder::PackedDecoder;
 use embedding::PackedEmbedding;
 use encoder::PackedEncoder;
 
-pub use state::{PackedSource, PackedState};
+pub use state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
 
 /// A packed model.
 #[derive(Debug, Clone)]
@@ -41,26 +39,6 @@ pub struct PackedTransformer {
     /// `[d_model, vocab]`
     logits: PackedMatrix,
     quantization: Quantization,
-}
-
-/// States of the words of some translations, as [`DecoderOutput`](super::DecoderOutput).
-#[derive(Debug, Clone)]
-pub struct PackedDecoderOutput {
-    /// `[rows, d_model]`
-    pub states: Vec<f32>,
-    /// What enters the feed-forward sublayer of the last layer, `[rows, d_model]`.
-    pub fed_forward: Vec<f32>,
-}
-
-/// Encoded sentences as plain numbers.
-#[derive(Debug, Clone)]
-pub struct PackedEncoderOutput {
-    /// `[rows, d_model]`
-    pub states: Vec<f32>,
-    /// Rows of every sentence.
-    pub sentences: Vec<Range<usize>>,
-    /// Place of the first word of each of them, as in [`PackedBatch::positions`].
-    pub positions: Vec<[usize; 3]>,
 }
 
 impl PackedTransformer {

@@ -6,6 +6,26 @@ use std::sync::Arc;
 use super::layers::Buffers;
 use crate::kernels::packed::Scratch;
 
+/// States of the tokens of some translations, as [`DecoderOutput`](crate::model::DecoderOutput).
+#[derive(Debug, Clone)]
+pub struct PackedDecoderOutput {
+    /// `[rows, d_model]`
+    pub states: Vec<f32>,
+    /// The input of the feed-forward sublayer of the last layer, `[rows, d_model]`.
+    pub fed_forward: Vec<f32>,
+}
+
+/// Encoded sentences as plain numbers.
+#[derive(Debug, Clone)]
+pub struct PackedEncoderOutput {
+    /// `[rows, d_model]`
+    pub states: Vec<f32>,
+    /// Rows of every sentence.
+    pub sentences: Vec<Range<usize>>,
+    /// Place of the first word of each of them, as in [`PackedBatch::positions`](crate::model::PackedBatch::positions).
+    pub positions: Vec<[usize; 3]>,
+}
+
 /// Keys and values of encoded sentences, as every layer reads them.
 #[derive(Debug, Clone)]
 pub struct PackedSource {

@@ -1,7 +1,7 @@
-//! What some systems have beside an encoder and a decoder, and the parts of the recurrent one.
+//! Parts of some systems beside an encoder and a decoder, and those of the recurrent one.
 
-use super::cost::{Cost, Widths};
-use super::{OWN, Part, PartGroup, ZHANG, sentences};
+use super::cost::Cost;
+use super::{OWN, Part, PartGroup};
 use crate::model::bert::BertReading;
 use crate::model::config::{ModelConfig, Positions};
 use crate::model::context_config::Context;
@@ -15,39 +15,9 @@ const OF_THE_TARGET: [&str; 4] = [
 ];
 
 impl ModelConfig {
-    pub(super) fn previous_encoder_part(&self, w: &Widths) -> Option<Part> {
-        let Some(Context::Zhang { previous }) = self.context else {
-            return None;
-        };
-        let mut cost = w.attention(previous * previous);
-        cost.words = (cost.words + w.feed_forward_cost().words) * previous as u64;
-        Some(Part {
-            name: "previous sentences: self-attention, feed-forward".to_owned(),
-            group: PartGroup::Context,
-            parameters: 4 * w.square() + w.feed_forward() + 2 * w.norm,
-            reads: format!("words of the {} before", sentences(previous)),
-            source: ZHANG,
-            cost,
-        })
-    }
-
-    pub(super) fn segments_part(&self) -> Option<Part> {
-        let Some(Context::FlatTransformer { .. }) = self.context else {
-            return None;
-        };
-        Some(Part {
-            name: "segments: context and sentence".to_owned(),
-            group: PartGroup::Context,
-            parameters: 2 * self.d_model,
-            reads: "whether a word is of the context".to_owned(),
-            source: "Ma et al. 2020, §3",
-            cost: Cost::default(),
-        })
-    }
-
     pub(super) fn stage_one_part(&self) -> Part {
         let base = self.sentence_level();
-        let bilingual = self.context.as_ref().is_some_and(Context::is_bilingual);
+        let bilingual = self.context.is_some_and(Context::is_bilingual);
         let parts = base.parts().into_iter();
         let kept: Vec<Part> = parts
             .filter(|part| match part.group {
@@ -132,7 +102,7 @@ impl ModelConfig {
     }
 }
 
-/// Computed once for each pair of sentences if it is frozen, so it is not counted for every word.
+/// Computed once for each pair of sentences if it is frozen, so it is not counted for every token.
 pub(super) fn bert_part(bert: &BertReading) -> Part {
     let sizes = &bert.sizes;
     let (d, layers) = (sizes.d_model, sizes.num_layers);

@@ -1,23 +1,23 @@
-//! What a part costs, and the widths it is counted from.
+//! The cost of a part, and the widths it is counted from.
 
 use serde::Serialize;
 
-/// Multiplications and additions for a document of `n` sentences of `m` words each, as coefficients; `r = n · m`.
+/// Multiplications and additions for a document of `n` sentences of `m` tokens each, as coefficients; `r = n · m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Cost {
     /// × r
     pub words: u64,
-    /// × r · m: words of a word's own sentence, or of as many others as there are.
+    /// × r · m: tokens of a token's own sentence, or of as many others as there are.
     pub words_in_sentence: u64,
     /// × r · n: sentences of the document.
     pub words_and_sentences: u64,
-    /// × r²: words of the document.
+    /// × r²: tokens of the document.
     pub words_and_words: u64,
     /// × r · log₂ n: levels of the content tree.
     pub words_and_levels: u64,
     /// × n
     pub sentences: u64,
-    /// Numbers kept for each word while the part computes.
+    /// Numbers kept for each token while the part computes.
     pub floats_per_word: u64,
 }
 
@@ -37,7 +37,7 @@ impl Cost {
 }
 
 /// Widths as numbers of a cost.
-pub(super) struct Widths {
+pub(in crate::model) struct Widths {
     pub d: usize,
     pub d_ff: usize,
     pub norm: usize,
@@ -64,7 +64,7 @@ impl Widths {
         3 * self.square() + self.d
     }
 
-    /// Self-attention over units of some words; `words` is how many times the own sentence's.
+    /// Self-attention over units of some tokens; `words` is how many times the own sentence's.
     pub fn attention(&self, words: usize) -> Cost {
         Cost {
             words: 4 * self.square() as u64,

@@ -2,7 +2,7 @@
 
 use super::auxiliary::bert_part;
 use super::cost::{Cost, Widths};
-use super::{OWN, Part, PartGroup, TRANSFORMER, sentences};
+use super::{AttentionPart, OWN, Part, PartGroup, TRANSFORMER, sentences};
 use crate::model::config::{MemoryUse, ModelConfig, NormPosition, Positions};
 use crate::model::context_config::{Context, Placement, Side};
 use crate::model::layout::Sublayer;
@@ -85,18 +85,18 @@ impl ModelConfig {
         let w = self.widths();
         let mut parts = Vec::new();
         let read = match self.context {
-            Some(
-                Context::Concatenation { previous } | Context::FlatTransformer { previous, .. },
-            ) => previous + 1,
+            Some(context) if context.concatenated() > 0 => context.concatenated() + 1,
             // Most sentences have no match; one that has is read with another of its length.
             _ if self.memory_use == Some(MemoryUse::FuzzyMatch) => 2,
             _ if self.previous_translations > 0 => self.previous_translations + 1,
             _ => 1,
         };
-        let previous = self.previous_encoder_part(&w);
-        parts.extend(previous);
+        let mechanism = self.context.map(Context::mechanism);
+        let auxiliary = mechanism
+            .as_ref()
+            .and_then(|mechanism| mechanism.auxiliary_part(self, &w));
+        parts.extend(auxiliary);
         parts.extend(self.bert.as_ref().map(bert_part));
-        parts.extend(self.segments_part());
         let context = self.context_attention(&w);
         let auxiliary = match &context {
             Some((attention, Placement::Sublayer)) => Some((attention, w.norm)),
@@ -118,11 +118,9 @@ impl ModelConfig {
             match kind {
                 Sublayer::SelfAttention => {
                     let reads = match self.context {
-                        Some(
-                            Context::Concatenation { previous }
-                            | Context::FlatTransformer { previous, .. },
-                        ) => {
-                            format!("{OWN} and of the {} before it", sentences(previous))
+                        Some(context) if context.concatenated() > 0 => {
+                            let previous = sentences(context.concatenated());
+                            format!("{OWN} and of the {previous} before it")
                         }
                         _ if self.memory_use == Some(MemoryUse::FuzzyMatch) => {
                             format!("{OWN} and of the translation of a similar one")
@@ -180,7 +178,7 @@ impl ModelConfig {
             cost.words += 4 * w.square() as u64 + w.feed_forward_cost().words;
             cost.floats_per_word += w.feed_forward_cost().floats_per_word;
             if number == 1 {
-                // The scores of all words of the vocabulary.
+                // The scores of all tokens of the vocabulary.
                 cost.words += (self.target_vocab_size() * w.d) as u64;
             }
             parts.push(Part {
@@ -197,14 +195,16 @@ impl ModelConfig {
                 source: TRANSFORMER,
                 cost,
             });
-            if let Some(Context::HierarchicalEncoding { decoder: true, .. } | Context::Bert { .. }) =
-                self.context
-                && let Some((attention, placement)) = self.context_attention(&w)
+            let mechanism = self.context.map(Context::mechanism);
+            let placement = mechanism.and_then(|mechanism| mechanism.decoder_placement());
+            if let (Some(placement), Some((attention, _))) = (placement, self.context_attention(&w))
             {
                 let name = format!("decoder {number}: {}", attention.name);
-                let is_beside = matches!(self.context, Some(Context::Bert { .. }))
-                    && placement == Placement::Heads;
-                let norm = if is_beside { 0 } else { w.norm };
+                let norm = if placement == Placement::Heads {
+                    0
+                } else {
+                    w.norm
+                };
                 parts.push(attention.part(name, attention.parameters + norm));
             }
         }
@@ -233,14 +233,20 @@ impl ModelConfig {
     }
 
     fn context_side(&self) -> Side {
-        self.context.map_or(Side::Encoder, |context| context.side())
+        self.context.map_or(Side::Encoder, Context::side)
     }
 
-    /// Norms, feed-forward layer and gate after an attention; HAN counts its own.
+    /// The attention of the context, and where it stands in the encoder.
+    fn context_attention(&self, w: &Widths) -> Option<(AttentionPart, Placement)> {
+        let mechanism = self.context?.mechanism();
+        Some((mechanism.attention_part(self, w)?, mechanism.placement()?))
+    }
+
+    /// Norms, feed-forward layer and gate after an attention; some mechanisms count their own norms.
     fn gated_layer(&self, w: &Widths) -> usize {
-        match self.context {
-            Some(Context::Han { .. }) => w.feed_forward() + w.gate,
-            _ => 2 * w.norm + w.feed_forward() + w.gate,
-        }
+        let norms = self
+            .context
+            .map_or(0, |context| context.mechanism().num_gated_norms());
+        norms * w.norm + w.feed_forward() + w.gate
     }
 }

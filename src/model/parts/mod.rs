@@ -1,4 +1,4 @@
-//! What a model is made of: every part with its parameters, what it may read, what it costs and where it is published.
+//! The parts of a model: each with its parameters, what it may read, its cost and where it is published.
 //!
 //! Counted from sizes alone, without building anything.
 
@@ -12,9 +12,10 @@ use serde::Serialize;
 use super::config::{Architecture, ModelConfig};
 use super::context_config::MemorySource;
 use super::variant::DecoderCell;
-use cost::Widths;
 
+pub(super) use attention::AttentionPart;
 pub use cost::Cost;
+pub(super) use cost::Widths;
 
 /// One layer or table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,7 +23,7 @@ pub struct Part {
     pub name: String,
     pub group: PartGroup,
     pub parameters: usize,
-    /// What a word may read here.
+    /// The units that a token may read here.
     pub reads: String,
     /// Paper and place in it.
     pub source: &'static str,
@@ -42,7 +43,6 @@ pub enum PartGroup {
 }
 
 const TRANSFORMER: &str = "Vaswani et al. 2017, §3.2-3.3";
-const ZHANG: &str = "Zhang et al. 2018, §3.2-3.3";
 const OWN: &str = "words of its sentence";
 
 impl ModelConfig {
@@ -88,7 +88,7 @@ impl ModelConfig {
         of_group.map(|part| part.parameters).sum()
     }
 
-    /// Bytes that translating a document takes beside the weights, about: the widest part for all its words at once, and
+    /// Bytes that translating a document takes beside the weights, about: the widest part for all its tokens at once, and
     /// the encoder's states.
     pub fn document_bytes(&self, sentences: usize, words: usize) -> u64 {
         let parts = self.parts();
@@ -113,7 +113,7 @@ impl ModelConfig {
 }
 
 /// `sentence` or `4 sentences`.
-fn sentences(count: usize) -> String {
+pub(super) fn sentences(count: usize) -> String {
     if count == 1 {
         "sentence".to_owned()
     } else {

@@ -1,4 +1,4 @@
-//! What plain attention layers read.
+//! Weights of plain attention layers.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(in super::super) fn run(
 }
 
 impl MultiHeadAttention {
-    /// What [`Self::forward`] attends to.
+    /// The weights of [`Self::forward`].
     ///
     /// # Shapes
     /// - x: `[rows, d_model]`; memory: `[key rows, d_model]`
@@ -38,7 +38,7 @@ impl MultiHeadAttention {
         self.weights_of(x, &self.key.forward(memory), segments, keep)
     }
 
-    /// What [`Self::attend`] attends to.
+    /// The weights of [`Self::attend`].
     ///
     /// # Shapes
     /// - x: `[rows, d_model]`; keys: projected, `[key rows, d_model]`
@@ -58,7 +58,7 @@ impl MultiHeadAttention {
 }
 
 impl Source2Token {
-    /// What the encoding of each sentence is made of.
+    /// The weights of the tokens in each sentence's encoding.
     ///
     /// # Shapes
     /// - words: `[rows, d_model]`
@@ -77,8 +77,8 @@ impl Source2Token {
 }
 
 impl HanContext {
-    /// Weights of words, each that of its sentence times its own in there. Heads of the attention to sentences are paired
-    /// with those to words of the same number: between them the model mixes all heads.
+    /// Weights of tokens, each that of its sentence times its own in there. Heads of the attention to sentences are paired
+    /// with those to tokens of the same number: between them the model mixes all heads.
     ///
     /// # Shapes
     /// - queries: `[query rows, d_model]`; memory: `[rows, d_model]`

@@ -1,9 +1,10 @@
-//! What a pass through a model attended to, for whoever wants to see it.
+//! The attention weights of a pass through a model, for whoever wants to see them.
 //!
 //! A pass gets an [`AttentionRecorder`]; one that is off costs nothing. Weights are computed once more beside the attention itself
 //! and only what [`Recording`] says is kept, so that the numbers of the pass are the same whether someone looks or not.
 
 mod context;
+mod document;
 mod layers;
 mod model;
 mod reading;
@@ -12,6 +13,7 @@ use std::ops::Range;
 
 use burn::tensor::Tensor;
 
+pub(super) use document::visible_weights;
 pub(super) use layers::run;
 pub use reading::{
     AttentionKind, AttentionWeights, HeadWeights, RecordedVisits, Recording, SentenceWeights,
@@ -26,7 +28,7 @@ pub struct RecordedLayer {
     pub attention_weights: AttentionWeights,
 }
 
-/// What a gate let through, for each row over its features.
+/// The values of a gate, for each row over its features.
 #[derive(Debug, Clone)]
 pub struct GateActivations {
     /// Context or [`DecoderContext`](AttendedKind::DecoderContext).
@@ -118,7 +120,7 @@ impl AttentionRecorder {
         }
     }
 
-    /// Gives what was read of a window among other sentences the rows of the window, where they are those of words: the
+    /// Gives what was read of a window among other sentences the rows of the window, where they are those of tokens: the
     /// window has these `rows` and `sentences` of what was read. Encodings are told of its own sentences alone.
     pub(super) fn rename_window(
         &mut self,

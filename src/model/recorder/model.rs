@@ -14,10 +14,10 @@ use crate::kernels::DropoutSource;
 const CHUNK_TOKENS: usize = 4_096;
 
 impl Model {
-    /// What the model attends to when it reads `source` and writes `target`.
+    /// Records the attention of the model when it reads `source` and writes `target`.
     ///
     /// `target` has a sentence for each of `source`: `bos` and its translation without `eos`, so that each row is the
-    /// query that the next word was found with; empty if it has no translation.
+    /// query that the next token was found with; empty if it has no translation.
     pub fn record(
         &self,
         source: &PackedBatch,
@@ -93,7 +93,7 @@ fn recurrent(
     }
 }
 
-/// Numbers of the sentences with words, a chunk of tokens at a time.
+/// Numbers of the sentences with tokens, a chunk of tokens at a time.
 fn chunks(target: &PackedBatch) -> Vec<Vec<usize>> {
     let mut chunks: Vec<Vec<usize>> = Vec::new();
     let mut tokens = 0;

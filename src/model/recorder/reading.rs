@@ -1,4 +1,4 @@
-//! What one head of one query read.
+//! The weights of one head of one query.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use super::super::traversal::Visit;
 /// Which attention of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttentionKind {
-    /// Source words to the words of their sentence.
+    /// Source tokens to the tokens of their sentence.
     EncoderSelf,
-    /// Sentences to their own words, in the making of their encoding; one head.
+    /// Sentences to their own tokens, in the making of their encoding; one head.
     SentenceEncoding,
-    /// Target words to the words of their source sentence.
+    /// Target tokens to the tokens of their source sentence.
     Cross,
-    /// Source words to the document.
+    /// Source tokens to the document.
     Context,
-    /// Target words to the document or to its translation.
+    /// Target tokens to the document or to its translation.
     DecoderContext,
 }
 
@@ -60,14 +60,14 @@ pub enum RecordedVisits {
     None,
 }
 
-/// What one head of one query read; nothing at all if it may see nothing.
+/// The weights of one head of one query; nothing at all if it may see nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HeadWeights {
-    /// Rows of words or numbers of sentences with their weights, ascending; exact zeros are not there.
+    /// Rows of tokens or numbers of sentences with their weights, ascending; exact zeros are not there.
     pub keys: Vec<(u32, f32)>,
     /// Weight of all keys that are left out: with that of `keys` it is 1.
     pub rest: f32,
-    /// Where sentences are chosen before their words: those that were, ascending.
+    /// Where sentences are chosen before their tokens: those that were, ascending.
     pub sentences: Vec<SentenceWeights>,
     /// The way down the content tree, each node with its level, ascending; the leaves have level 0.
     pub visits: Vec<(u8, Visit)>,
@@ -77,7 +77,7 @@ pub struct HeadWeights {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SentenceWeights {
     pub sentence: usize,
-    /// Of all its words together.
+    /// Of all its tokens together.
     pub weight: f32,
     /// The score of its own by which it was chosen, before normalising.
     pub relevance: Option<f32>,

@@ -1,4 +1,4 @@
-//! The decoder of RNNSearch: whole target sentences in training, one word at a time in search.
+//! The decoder of RNNSearch: whole target sentences in training, one token at a time in search.
 //!
 //! Bahdanau, Cho & Bengio, ICLR 2015, §3.1 and appendix A.2.2. The paper has one recurrent layer; of more, the first
 //! reads the context, each other one the state below, and the state of the last one aligns and is read out.
@@ -31,10 +31,10 @@ pub struct RnnDecoder {
     pub readout: Linear,
 }
 
-/// What the decoder remembers of the words so far, for a number of hypotheses.
+/// The decoder's state after some tokens, for a number of hypotheses.
 #[derive(Debug, Clone)]
 pub struct RnnState {
-    /// Words decoded so far, the same for all hypotheses.
+    /// Tokens decoded so far, the same for all hypotheses.
     len: usize,
     /// State of every layer, `[hypotheses, d_model]`.
     layers: Vec<Tensor<2>>,
@@ -48,12 +48,12 @@ impl RnnState {
         self.encoded.sentences.len()
     }
 
-    /// How many words every hypothesis has.
+    /// How many tokens every hypothesis has.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether no word was decoded yet.
+    /// Whether no token was decoded yet.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -102,7 +102,7 @@ impl RnnDecoder {
         }
     }
 
-    /// The maxout layer after all words of all target sentences, each seeing the words before it and its source
+    /// The maxout layer after all tokens of all target sentences, each seeing the tokens before it and its source
     /// sentence.
     ///
     /// # Shapes
@@ -147,7 +147,7 @@ impl RnnDecoder {
         select_rows(read, &positions)
     }
 
-    /// What every word of all target sentences was found with: the weights of [`Self::forward`].
+    /// The weights of [`Self::forward`] for every token of all target sentences.
     ///
     /// # Shapes
     /// - words: `[rows, d_model]`, embedded; each row belongs to one of `sentences`
@@ -186,7 +186,7 @@ impl RnnDecoder {
         }
     }
 
-    /// A state before the first word, with one hypothesis for each source sentence: `s_0 = tanh(W_s ←h_1)`.
+    /// A state before the first token, with one hypothesis for each source sentence: `s_0 = tanh(W_s ←h_1)`.
     pub fn start(&self, encoded: &RnnEncoded) -> RnnState {
         let annotations = encoded.annotations.clone();
         let ([_, width], device) = (annotations.dims(), annotations.device());
@@ -213,7 +213,7 @@ impl RnnDecoder {
         }
     }
 
-    /// Adds one word to every hypothesis.
+    /// Adds one token to every hypothesis.
     ///
     /// # Shapes
     /// - words: `[hypotheses, d_model]`, embedded
@@ -249,7 +249,7 @@ impl RnnDecoder {
     }
 
     /// `t̃ = s_i U_o + y_{i-1} V_o + c_i C_o`, then the larger of each pair. A.2.2 prints `s_{i-1}`; with Eq. 4 it is
-    /// `s_i`, without which `y_{i-1}` and `c_i` would reach the next word through one linear layer only.
+    /// `s_i`, without which `y_{i-1}` and `c_i` would reach the next token through one linear layer only.
     fn read(&self, state: Tensor<2>, words: Tensor<2>, context: Tensor<2>) -> Tensor<2> {
         let pairs = self
             .readout
@@ -262,7 +262,7 @@ impl RnnDecoder {
     }
 }
 
-/// For each time the rows of the words that stand there; `order` names the sentences from the longest to the shortest.
+/// For each time the rows of the tokens that stand there; `order` names the sentences from the longest to the shortest.
 fn by_time(sentences: &[Range<usize>], order: &[usize]) -> Vec<Vec<usize>> {
     let longest = order.first().map_or(0, |&first| sentences[first].len());
     let rows = |time| {

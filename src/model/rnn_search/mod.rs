@@ -1,4 +1,4 @@
-//! RNNSearch: a bidirectional encoder and a recurrent decoder that searches the source for every word.
+//! RNNSearch: a bidirectional encoder and a recurrent decoder that searches the source for every token.
 //!
 //! Bahdanau, Cho & Bengio, "Neural Machine Translation by Jointly Learning to Align and Translate", ICLR 2015, §3 and
 //! appendix A.
@@ -20,7 +20,7 @@ use crate::kernels::{DropoutSource, dropout, label_smoothed_cross_entropy};
 pub use config::RnnSearchConfig;
 pub use decoder::{RnnDecoder, RnnState};
 
-/// A whole model. As in the Transformer, words are embedded as `row of the table · √d_model`.
+/// A whole model. As in the Transformer, tokens are embedded as `row of the table · √d_model`.
 #[derive(Module, Debug)]
 pub struct RnnSearch {
     /// `[vocab, d_model]`
@@ -36,9 +36,9 @@ pub struct RnnSearch {
 /// Encoded sentences; one of them may be named more than once.
 #[derive(Debug, Clone)]
 pub struct RnnEncoded {
-    /// `h_j` of every word, `[rows, 2 · d_model]`.
+    /// `h_j` of every token, `[rows, 2 · d_model]`.
     pub annotations: Tensor<2>,
-    /// `h_j U_a` of every word, `[rows, d_model]`.
+    /// `h_j U_a` of every token, `[rows, d_model]`.
     pub projected: Tensor<2>,
     /// Rows of every sentence.
     pub sentences: Vec<Range<usize>>,
@@ -92,7 +92,7 @@ impl RnnSearch {
     /// Mean label-smoothed loss in nats a token.
     ///
     /// Sentence `i` of `target` begins with `bos` and translates sentence `translated[i]` of `source`; `labels` holds
-    /// for each row of `target` the next word.
+    /// for each row of `target` the next token.
     ///
     /// # Shapes
     /// - output: `[1]`
@@ -110,7 +110,7 @@ impl RnnSearch {
         label_smoothed_cross_entropy(scores, labels, label_smoothing)
     }
 
-    /// Scores before softmax of the word after every row of `target`, whose sentences translate those of `encoded`.
+    /// Scores before softmax of the token after every row of `target`, whose sentences translate those of `encoded`.
     ///
     /// # Shapes
     /// - output: `[target rows, vocab]`
@@ -125,7 +125,7 @@ impl RnnSearch {
         self.vocabulary_scores(dropout(read, drop.next()))
     }
 
-    /// The alignment of every row of `target` with the words of its source sentence.
+    /// The alignment of every row of `target` with the tokens of its source sentence.
     pub fn attention_weights(
         &self,
         encoded: &RnnEncoded,
@@ -142,7 +142,7 @@ impl RnnSearch {
         self.decoder.start(encoded)
     }
 
-    /// Adds the word `ids[h]` to hypothesis `h`.
+    /// Adds the token `ids[h]` to hypothesis `h`.
     ///
     /// # Shapes
     /// - output: scores before softmax, `[hypotheses, vocab]`
@@ -156,7 +156,7 @@ impl RnnSearch {
     }
 }
 
-/// Words as vectors, `[words, d_model]`.
+/// Tokens as vectors, `[words, d_model]`.
 fn embed(table: &Param<Tensor<2>>, ids: &[u32]) -> Tensor<2> {
     let table = table.val();
     let [_, d_model] = table.dims();

@@ -230,7 +230,7 @@ mod loops {
         annotations
     }
 
-    /// Scores of the word after the last word of `target`.
+    /// Scores of the token after the last token of `target`.
     fn score(model: &RnnSearch, source: &[u32], target: &[u32]) -> Vector {
         let annotations = annotate(model, source);
         let decoder = &model.decoder;

@@ -1,4 +1,4 @@
-//! Looking up what was translated before: the next words of a search are mixed with those that followed similar states in
+//! Looking up what was translated before: the next tokens of a search are mixed with those that followed similar states in
 //! translations of similar sentences.
 
 use std::collections::HashSet;
@@ -6,7 +6,8 @@ use std::ops::{ControlFlow, Range};
 
 use super::examples;
 use crate::inference::Translator;
-use crate::model::{KnnConfig, MemoryUse, Model};
+use crate::memory::KnnConfig;
+use crate::model::{MemoryUse, Model};
 use crate::training::{Example, ExampleSet};
 
 /// Sentences that pairs are chosen for between two steps that are told.
@@ -20,7 +21,7 @@ const PAIR_TOKENS: usize = 16;
 pub struct KnnRetrieval {
     /// Pairs of the memory for each sentence, at most: those that [cover](crate::memory::TranslationMemory::covering) it.
     pub pairs: usize,
-    /// Pairs for the whole document, at most: every word of the search is compared with all of their words. In a document
+    /// Pairs for the whole document, at most: every token of the search is compared with all of their tokens. In a document
     /// with more sentences than that, pairs are chosen for some of them, spread evenly.
     pub all_pairs: usize,
     /// Target tokens of all these pairs, at most: if they are longer, some are left out, spread evenly.
@@ -153,8 +154,8 @@ fn leave_out(examples: &mut ExampleSet, all_tokens: usize) {
 
 impl Prepared {
     /// Pair and place in its translation of every state that is looked up in, in the order of their numbers; the place
-    /// behind the last word is the end's.
-    pub fn places(&self) -> Vec<(usize, usize)> {
+    /// behind the last token is the end's.
+    pub fn positions(&self) -> Vec<(usize, usize)> {
         let pairs = self.batches.iter().flatten().flat_map(Clone::clone);
         let places = pairs.flat_map(|pair| {
             let words = self.examples.examples[pair].target_tokens();

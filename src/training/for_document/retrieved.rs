@@ -1,4 +1,4 @@
-//! Where the words of a translation were looked up.
+//! Where the tokens of a translation were looked up.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -68,7 +68,7 @@ pub fn explain(
 ///
 /// # Errors
 /// [`Error::NotLookedUp`] if the model looks nothing up, the memory has nothing like the document, the sentence has no
-/// words or is not translated, or the translation is longer than the model can write.
+/// tokens or is not translated, or the translation is longer than the model can write.
 pub fn retrieved(
     translator: &Translator,
     (document, translations, sentence): (&Document, &[Option<Translation>], usize),
@@ -100,7 +100,7 @@ pub fn retrieved(
         let words = prepared.model.retrieved(batch).unwrap_or_default();
         words.into_iter().zip(batch.labels.iter().copied())
     });
-    let (places, vocabulary) = (prepared.places(), translator.vocabulary());
+    let (places, vocabulary) = (prepared.positions(), translator.vocabulary());
     let (mut used, mut numbers) = (Vec::new(), HashMap::new());
     let words = found.map(|(word, label)| {
         let agreeing = word.near.states.iter().filter_map(|&(state, share)| {
@@ -139,7 +139,7 @@ pub fn retrieved(
     })
 }
 
-/// The word at a place of a pair's translation.
+/// The token at a place of a pair's translation.
 fn followed(prepared: &Prepared, pair: usize, place: usize) -> u32 {
     let words = &prepared.examples.examples[pair].target;
     words.get(place).copied().unwrap_or(Vocabulary::EOS)

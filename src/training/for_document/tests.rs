@@ -5,8 +5,7 @@ use std::path::Path;
 use super::*;
 use crate::explain::{Explanation, ModelView};
 use crate::inference::{DeviceChoice, SearchOptions};
-use crate::memory::TranslationMemory;
-use crate::model::KnnConfig;
+use crate::memory::{KnnConfig, TranslationMemory};
 use crate::text::document::Format;
 
 fn shipped(name: &str) -> Translator {
@@ -215,7 +214,7 @@ fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_c
     };
     let mut go_on = |_, _| ControlFlow::Continue(());
     let prepared = short.prepared(&translator, &sentences, &[], &mut go_on);
-    let states = prepared.expect("it shares words").places().len();
+    let states = prepared.expect("it shares words").positions().len();
     assert!((50..=120).contains(&states), "{states}");
 }
 

@@ -1,6 +1,6 @@
 //! The X-Transformer, its rows of Tables 1 and 2, and the Transformer that it is compared with: Liu & Chen 2022.
 
-use super::{BASE, PAPER, Preset, X_TRANSFORMER};
+use crate::model::preset::{BASE, PAPER, Preset, X_TRANSFORMER};
 
 /// The paper's X-Transformer.
 pub(super) const X_BASE: Preset = Preset {

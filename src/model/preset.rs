@@ -1,10 +1,4 @@
-//! The systems by name, a file for the papers that belong together.
-
-mod baselines;
-mod bert;
-mod hierarchical;
-mod selective;
-mod x_transformer;
+//! A system at a size, by name.
 
 use super::bert::{BertConfig, BertReading};
 use super::config::{Architecture, MemoryUse, ModelConfig, NormPosition, Positions};
@@ -12,7 +6,6 @@ use super::context_config::{Context, MemorySource};
 use super::layout::Layout;
 use super::pooling::Pooling;
 use super::variant::{SpecialTokens, Variant};
-use crate::error::{Error, Result};
 
 /// A named system at a named size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,16 +15,16 @@ pub struct Preset {
     pub paper: &'static str,
     /// Where in the paper it stands.
     pub equations: &'static str,
-    /// What it is, in one sentence for the user who chooses.
+    /// One sentence for the user who chooses.
     pub description: &'static str,
-    size: Size,
-    encoder: &'static str,
-    num_decoder_layers: usize,
-    architecture: Architecture,
-    positions: Positions,
-    context: Option<Context>,
-    memory: MemorySource,
-    /// What it does with a translation memory.
+    pub(super) size: Size,
+    pub(super) encoder: &'static str,
+    pub(super) num_decoder_layers: usize,
+    pub(super) architecture: Architecture,
+    pub(super) positions: Positions,
+    pub(super) context: Option<Context>,
+    pub(super) memory: MemorySource,
+    /// The use of its translation memory.
     pub memory_use: Option<MemoryUse>,
     /// Sentences before each one whose translations the encoder reads.
     pub previous_translations: usize,
@@ -39,12 +32,12 @@ pub struct Preset {
 
 /// Widths and vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Size {
-    d_model: usize,
-    d_ff: usize,
-    num_heads: usize,
-    tied_embeddings: bool,
-    max_tokens: usize,
+pub(super) struct Size {
+    pub(super) d_model: usize,
+    pub(super) d_ff: usize,
+    pub(super) num_heads: usize,
+    pub(super) tied_embeddings: bool,
+    pub(super) max_tokens: usize,
 }
 
 impl Size {
@@ -72,7 +65,7 @@ impl Size {
 }
 
 /// For two CPU cores.
-const SMALL: Size = Size {
+pub(super) const SMALL: Size = Size {
     d_model: 256,
     d_ff: 1024,
     num_heads: 4,
@@ -80,8 +73,8 @@ const SMALL: Size = Size {
     max_tokens: 160,
 };
 
-/// For a minute on two CPU cores, and a few dozen words.
-const TINY: Size = Size {
+/// For a minute on two CPU cores, and a few dozen tokens.
+pub(super) const TINY: Size = Size {
     d_model: 48,
     d_ff: 96,
     num_heads: 2,
@@ -90,17 +83,17 @@ const TINY: Size = Size {
 };
 
 /// Of the papers.
-const PAPER: Size = Size {
+pub(super) const PAPER: Size = Size {
     d_model: 512,
     d_ff: 2048,
     num_heads: 8,
     ..SMALL
 };
 
-const X_TRANSFORMER: &str = "Liu & Chen 2022, X-Transformer";
+pub(super) const X_TRANSFORMER: &str = "Liu & Chen 2022, X-Transformer";
 
-/// The encoder and decoder that small document-level systems are put upon.
-const BASE: Preset = Preset {
+/// The encoder and decoder of small document-level systems.
+pub(super) const BASE: Preset = Preset {
     name: "x-transformer-small",
     paper: X_TRANSFORMER,
     equations: "Table 2, s-sf-sf; Eq. 2",
@@ -117,42 +110,12 @@ const BASE: Preset = Preset {
 };
 
 impl Preset {
-    /// All of them, in the order in which they are offered.
-    pub fn all() -> impl Iterator<Item = &'static Self> {
-        let groups = [
-            x_transformer::PRESETS,
-            baselines::PRESETS,
-            selective::PRESETS,
-            hierarchical::PRESETS,
-            bert::PRESETS,
-        ];
-        groups.into_iter().flatten()
-    }
-
-    /// Finds a preset.
-    ///
-    /// # Errors
-    /// [`Error::Config`] with the names there are.
-    pub fn named(name: &str) -> Result<Self> {
-        Self::all()
-            .find(|preset| preset.name == name)
-            .copied()
-            .ok_or_else(|| Error::Config {
-                field: "preset",
-                found: name.to_owned(),
-                allowed: Self::all()
-                    .map(|preset| preset.name)
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            })
-    }
-
-    /// Whether it is trained upon a sentence-level model.
+    /// Whether it is fine-tuned from a sentence-level model.
     pub fn reads_documents(&self) -> bool {
         self.context.is_some()
     }
 
-    /// Whether it is built upon an imported BERT.
+    /// Whether it needs an imported BERT.
     pub fn reads_bert(&self) -> bool {
         matches!(self.context, Some(Context::Bert { .. }))
     }

@@ -32,14 +32,14 @@ impl Rect {
 
 /// The plot of one panel, without title and labels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct PlotArea {
     pub plot: Rect,
     pub x: Span,
     pub y: Span,
     pub scale: Scale,
 }
 
-impl Place {
+impl PlotArea {
     /// From numbers to pixels; may lie outside the plot.
     pub fn pixel(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let right = (x - self.x.0) / (self.x.1 - self.x.0);
@@ -116,14 +116,14 @@ fn clip(a: (f64, f64), b: (f64, f64), rect: &Rect) -> Option<((f64, f64), (f64, 
 mod tests {
     use super::*;
 
-    fn place(scale: Scale) -> Place {
+    fn place(scale: Scale) -> PlotArea {
         let plot = Rect {
             left: 50.0,
             top: 20.0,
             right: 250.0,
             bottom: 120.0,
         };
-        Place {
+        PlotArea {
             plot,
             x: (0.0, 1_000.0),
             y: (1.0, 100.0),

@@ -1,7 +1,7 @@
-//! What followed where the decoder was in a similar state before: nearest-neighbour translation.
+//! The datastore of nearest-neighbour translation: decoder states, and the token that followed each.
 //!
-//! Khandelwal et al., "Nearest Neighbor Machine Translation", ICLR 2021: the words that followed the nearest states, each
-//! with a weight of `exp(−d² / temperature)`, are mixed with the model's own next words (Eq. 2 and 3). Their share falls
+//! Khandelwal et al., "Nearest Neighbor Machine Translation", ICLR 2021: the tokens that followed the nearest states, each
+//! with a weight of `exp(−d² / temperature)`, are mixed with the model's own next tokens (Eq. 2 and 3). Their share falls
 //! here with the distance of the nearest one, as `weight · exp(−d² / reach)`: Zheng et al., "Adaptive Nearest Neighbor
 //! Machine Translation", ACL 2021, let a network choose it. States are what enters the last feed-forward sublayer, as
 //! theirs.
@@ -19,7 +19,7 @@ pub struct KnnConfig {
     /// How many of them are read.
     pub nearest: usize,
     pub temperature: f32,
-    /// Their share of the next word where the state is exactly the same.
+    /// Their share of the next token where the state is exactly the same.
     pub weight: f32,
     /// Distance at which that share has fallen to a third, by e.
     pub reach: f32,
@@ -36,12 +36,12 @@ impl Default for KnnConfig {
     }
 }
 
-/// What stands near a state.
+/// The nearest neighbours of a state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbours {
     /// Numbers of the nearest states, nearest first, and the share that each has of `weight`.
     pub states: Vec<(u32, f32)>,
-    /// Their share of the next word's probability, in `[0, 1]`.
+    /// Their share of the next token's probability, in `[0, 1]`.
     pub weight: f32,
 }
 
@@ -68,7 +68,7 @@ struct PackedKeys {
     squares: Vec<f32>,
 }
 
-/// States of a decoder, and the word that followed each.
+/// States of a decoder, and the token that followed each.
 #[derive(Debug, Clone)]
 pub struct Datastore {
     keys: Keys,
@@ -126,7 +126,7 @@ impl Datastore {
         }
     }
 
-    /// Mixes what followed the nearest states into the model's own next words.
+    /// Mixes what followed the nearest states into the model's own next tokens.
     ///
     /// # Shapes
     /// - states: `[rows, d_model]`; log_probs: `[rows, vocab]`, row by row
@@ -138,7 +138,7 @@ impl Datastore {
         }
     }
 
-    /// What stands near each of these states.
+    /// Finds the nearest neighbours of each of these states.
     ///
     /// # Shapes
     /// - states: `[rows, d_model]`
@@ -224,15 +224,15 @@ impl Datastore {
         }
     }
 
-    /// Probability of a word that the model itself finds as probable as `alone`, mixed with those that followed `near`.
-    pub(super) fn mixed(&self, alone: f32, id: u32, near: &Neighbours) -> f32 {
+    /// Probability of a token that the model itself finds as probable as `alone`, mixed with those that followed `near`.
+    pub fn mixed(&self, alone: f32, id: u32, near: &Neighbours) -> f32 {
         let followed = near.states.iter();
         let followed = followed.filter(|(state, _)| self.next(*state) == id);
         let agreeing: f32 = followed.map(|(_, share)| share).sum();
         (1.0 - near.weight) * alone + near.weight * agreeing
     }
 
-    /// The word that followed a state.
+    /// The token that followed a state.
     pub fn next(&self, state: u32) -> u32 {
         self.next[state as usize]
     }
@@ -261,7 +261,7 @@ impl Datastore {
         }
     }
 
-    /// The words that followed these states, each once with its share.
+    /// The tokens that followed these states, each once with its share.
     fn followed(&self, near: &Neighbours) -> Vec<(u32, f32)> {
         let mut found: Vec<(u32, f32)> = Vec::with_capacity(near.states.len());
         for &(number, share) in &near.states {

@@ -1,0 +1,374 @@
+//! Hierarchical encoding and conditional attention: Trankova et al. 2024.
+
+use burn::nn::Linear;
+use burn::tensor::Tensor;
+
+use super::x_transformer::X_BASE;
+use crate::model::conditional::ConditionalAttention;
+use crate::model::config::{ModelConfig, Positions};
+use crate::model::context_config::{Context, ContextReach, FlatLevel, MergeKind, Placement};
+use crate::model::counting::Counting;
+use crate::model::hierarchical::SentenceAttention;
+use crate::model::hierarchical_conditional::HierarchicalConditionalAttention;
+use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism};
+use crate::model::parts::{AttentionPart, Cost, Widths, sentences};
+use crate::model::prepared::{Memory, PreparedMemory, ProjectedMemory};
+use crate::model::preset::{BASE, Preset, TINY};
+use crate::model::query_spans::QuerySpan;
+use crate::model::recorder::{AttentionWeights, Recording, visible_weights};
+use crate::model::resemblance::become_identity;
+use crate::model::source2token::Source2Token;
+use crate::model::traversal::TraversalRule;
+
+const HIERARCHICAL: &str =
+    "Trankova et al. 2024, Hierarchical Encoding and Conditional Attention in NMT";
+
+const fn tree(placement: Placement) -> Context {
+    Context::HierarchicalConditional {
+        top_t: 4,
+        merge: MergeKind::Source2Token,
+        rule: TraversalRule::ByNode,
+        placement,
+    }
+}
+
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        name: "hierarchical-encoding-small",
+        paper: HIERARCHICAL,
+        equations: "§2, Eq. 1-2, Fig. 1",
+        description: "Every encoder layer also reads an encoding of each sentence of the document",
+        context: Some(Context::HierarchicalEncoding {
+            placement: Placement::Sublayer,
+            decoder: false,
+        }),
+        ..BASE
+    },
+    Preset {
+        name: "conditional-small",
+        paper: HIERARCHICAL,
+        equations: "§3.2, Eq. 3-7",
+        description: "Every word reads the words of the four sentences that matter most to it",
+        context: Some(Context::Conditional {
+            top_t: 4,
+            placement: Placement::Gate,
+        }),
+        ..BASE
+    },
+    Preset {
+        name: "hierarchical-conditional-small",
+        paper: HIERARCHICAL,
+        equations: "§3.3, Fig. 3, last equation",
+        description: "The same, with the four sentences found by going down a tree of the document: fast for long ones",
+        context: Some(tree(Placement::Gate)),
+        ..BASE
+    },
+    Preset {
+        name: "hierarchical-conditional-tiny",
+        paper: HIERARCHICAL,
+        equations: "§3.3, Fig. 3, last equation",
+        description: "The same with one layer on either side: the tree of the sample run",
+        size: TINY,
+        encoder: "sf",
+        num_decoder_layers: 1,
+        context: Some(tree(Placement::Gate)),
+        ..BASE
+    },
+    Preset {
+        name: "hierarchical-conditional",
+        paper: HIERARCHICAL,
+        equations: "§1.2, §2, §3.3",
+        description: "Content tree in every encoder layer and positions of word, sentence and paragraph",
+        encoder: "sf-sf-sf-sf-sf-sf",
+        num_decoder_layers: 6,
+        positions: Positions::MultiLevel {
+            words: 256,
+            sentences: 64,
+            paragraphs: 512,
+            counting: Counting::Restarting,
+        },
+        context: Some(tree(Placement::Sublayer)),
+        ..X_BASE
+    },
+];
+
+/// Attention to the encodings of all sentences, §2.
+pub(super) struct SentenceEncoding {
+    pub placement: Placement,
+    pub decoder: bool,
+}
+
+impl Mechanism for SentenceEncoding {
+    fn reach(&self) -> ContextReach {
+        ContextReach::Document
+    }
+
+    fn placement(&self) -> Option<Placement> {
+        Some(self.placement)
+    }
+
+    fn decoder_placement(&self) -> Option<Placement> {
+        self.decoder.then_some(Placement::Sublayer)
+    }
+
+    fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
+        let (d, square) = w.numbers();
+        Some(AttentionPart {
+            name: "attention to sentence encodings",
+            parameters: w.source2token() + 4 * w.square(),
+            reads: "an encoding of every sentence of the document".to_owned(),
+            source: "Trankova et al. 2024, §2, Eq. 1-2, Fig. 1",
+            cost: Cost {
+                words: 4 * square,
+                words_and_sentences: 2 * d,
+                sentences: 3 * square,
+                floats_per_word: 5 * d,
+                ..Cost::default()
+            },
+        })
+    }
+
+    fn weights(&self) -> ContextWeights {
+        ContextWeights {
+            keys: FlatLevel::Sentence,
+            ..ContextWeights::default()
+        }
+    }
+}
+
+/// Attention to the tokens of the most relevant sentences, §3.2.
+pub(super) struct Conditional {
+    pub top_t: usize,
+    pub placement: Placement,
+}
+
+impl Conditional {
+    fn part(&self, w: &Widths) -> AttentionPart {
+        let (d, square) = w.numbers();
+        AttentionPart {
+            name: "conditional attention",
+            parameters: w.source2token() + 6 * w.square(),
+            reads: format!(
+                "words of the {} that matter most to it",
+                sentences(self.top_t)
+            ),
+            source: "Trankova et al. 2024, §3.2, Eq. 3-7",
+            cost: Cost {
+                words: 8 * square,
+                words_in_sentence: 2 * d * self.top_t as u64,
+                words_and_sentences: d,
+                sentences: 2 * square,
+                floats_per_word: 8 * d,
+                ..Cost::default()
+            },
+        }
+    }
+}
+
+impl Mechanism for Conditional {
+    fn reach(&self) -> ContextReach {
+        ContextReach::Document
+    }
+
+    fn placement(&self) -> Option<Placement> {
+        Some(self.placement)
+    }
+
+    fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
+        Some(self.part(w))
+    }
+}
+
+/// The same, with the sentences found in the content tree, §3.3.
+pub(super) struct ContentTree {
+    pub chosen: Conditional,
+    pub merge: MergeKind,
+}
+
+impl Mechanism for ContentTree {
+    fn reach(&self) -> ContextReach {
+        self.chosen.reach()
+    }
+
+    fn placement(&self) -> Option<Placement> {
+        self.chosen.placement()
+    }
+
+    fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
+        let (d, square) = w.numbers();
+        let top_t = self.chosen.top_t;
+        let merging = match self.merge {
+            MergeKind::Source2Token => w.source2token(),
+            MergeKind::Average => 0,
+            MergeKind::MultiDim => 2 * w.square() + 2 * w.d,
+        };
+        let chosen = self.chosen.part(w);
+        Some(AttentionPart {
+            name: "hierarchical conditional attention",
+            parameters: chosen.parameters + merging,
+            reads: format!(
+                "words of the {} found in the content tree",
+                sentences(top_t)
+            ),
+            source: "Trankova et al. 2024, §3.3, Fig. 3",
+            cost: Cost {
+                words_and_sentences: 0,
+                words_and_levels: 2 * d * top_t as u64,
+                sentences: 6 * square,
+                ..chosen.cost
+            },
+        })
+    }
+}
+
+impl DocumentAttention for SentenceAttention {
+    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
+        let encodings = memory.encoded_by(&self.source2token);
+        ProjectedMemory::Visible(self.prepare(encodings, &memory.documents))
+    }
+
+    fn attend_memory(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        memory: &PreparedMemory,
+    ) -> Tensor<2> {
+        self.attend(queries, query_spans, memory.visible())
+    }
+
+    fn attend_with_weights(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        memory: &PreparedMemory,
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
+        let read = self.attend(queries.clone(), query_spans, memory.visible());
+        let (attention, memory) = (&self.attention, memory.visible());
+        let weights = visible_weights(attention, queries, query_spans, memory, keep);
+        (read, weights)
+    }
+
+    fn source2token(&self) -> Option<&Source2Token> {
+        Some(&self.source2token)
+    }
+
+    fn reads_tokens(&self) -> bool {
+        false
+    }
+
+    /// The encodings of §2 are made of the states that enter the layer.
+    fn reads_entering_states(&self) -> bool {
+        true
+    }
+
+    fn begin_by_likeness(&mut self) {
+        self.source2token.average();
+        self.attention.resemble();
+    }
+
+    fn output_mut(&mut self) -> &mut Linear {
+        &mut self.attention.output
+    }
+}
+
+impl DocumentAttention for ConditionalAttention {
+    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
+        let encodings = memory.encoded_by(&self.source2token);
+        ProjectedMemory::Selected(self.heads.prepare(memory.values.clone(), encodings))
+    }
+
+    fn attend_memory(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        memory: &PreparedMemory,
+    ) -> Tensor<2> {
+        self.attend(queries, query_spans, memory.selected(), &memory.documents)
+    }
+
+    fn attend_with_weights(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        memory: &PreparedMemory,
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
+        let (selected, documents) = (memory.selected(), &memory.documents);
+        let heads = &self.heads;
+        let (read, weights) =
+            heads.attention_weights(queries, query_spans, selected, documents, keep);
+        (self.output.forward(read), weights)
+    }
+
+    fn source2token(&self) -> Option<&Source2Token> {
+        Some(&self.source2token)
+    }
+
+    fn set_top_t(&mut self, top_t: usize) {
+        self.heads.top_t = top_t;
+    }
+
+    fn begin_by_likeness(&mut self) {
+        self.source2token.average();
+        self.heads.resemble();
+        become_identity(&mut self.output);
+    }
+
+    fn output_mut(&mut self) -> &mut Linear {
+        &mut self.output
+    }
+}
+
+impl DocumentAttention for HierarchicalConditionalAttention {
+    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
+        let encodings = memory.encoded_by(&self.source2token);
+        let tree = &self.tree;
+        ProjectedMemory::Tree(tree.prepare(memory.values.clone(), encodings, &memory.documents))
+    }
+
+    fn attend_memory(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        memory: &PreparedMemory,
+    ) -> Tensor<2> {
+        self.attend(queries, query_spans, memory.trees(), &memory.documents)
+    }
+
+    fn attend_with_weights(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        memory: &PreparedMemory,
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
+        let (trees, documents) = (memory.trees(), &memory.documents);
+        let heads = &self.tree;
+        let (read, weights) = heads.attention_weights(queries, query_spans, trees, documents, keep);
+        (self.output.forward(read), weights)
+    }
+
+    fn source2token(&self) -> Option<&Source2Token> {
+        Some(&self.source2token)
+    }
+
+    fn has_trees(&self) -> bool {
+        true
+    }
+
+    fn set_top_t(&mut self, top_t: usize) {
+        self.tree.heads.top_t = top_t;
+    }
+
+    fn begin_by_likeness(&mut self) {
+        self.source2token.average();
+        self.tree.heads.resemble();
+        self.tree.merge.average();
+        become_identity(&mut self.output);
+    }
+
+    fn output_mut(&mut self) -> &mut Linear {
+        &mut self.output
+    }
+}
