@@ -5,6 +5,7 @@
 //! | room | holds |
 //! |---|---|
 //! | [`text`] | documents as trees of sections, paragraphs and sentences; file formats; subwords |
+//! | [`tokenizers`] | texts to ids and back on both sides of a translation: our subwords and those of other programs' models |
 //! | [`typesetting`] | scripts, directions and line breaks of texts; fonts of the system |
 //! | [`corpus`] | parallel documents: format, splits, importers |
 //! | [`checks`] | faults of translations: texts in, findings out |
@@ -52,6 +53,7 @@ pub mod results;
 pub mod search;
 pub mod similarity;
 pub mod text;
+pub mod tokenizers;
 pub mod trace;
 pub mod training;
 pub mod typesetting;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use canopy::inference::{DeviceChoice, Flag, SearchOptions, Translation, Translator};
 use canopy::memory::TranslationMemory;
 use canopy::text::document::{Document, Format};
+use canopy::tokenizers::Side;
 use canopy::weights::{Precision, RerankerFolder};
 use tempfile::TempDir;
 
@@ -178,7 +179,10 @@ fn a_sentence_over_the_limit_is_split_and_says_so() {
     assert_eq!(document.sentences.len(), 3);
     let found = translate(&translator, &document, 1);
     for (translation, sentence) in found.iter().zip(&document.sentences) {
-        let tokens = translator.vocabulary().encode(&sentence.text).len();
+        let tokens = translator
+            .tokenizer()
+            .encode(Side::Source, &sentence.text)
+            .len();
         let split = tokens >= tiny::MAX_TOKENS;
         assert_eq!(
             translation.flags.contains(&Flag::Split),

@@ -160,7 +160,8 @@ impl ModelArguments {
             Some(folder) => folder.clone(),
             None => starter_model_for(source, target)?,
         };
-        let translator = Translator::open(&folder, self.device.into())?;
+        let device = self.device.into();
+        let translator = Translator::open_between(&folder, device, source, target)?;
         if translator.on_software_gpu() {
             terminal::warn(
                 "this GPU is a program that runs on the CPU; --device cpu is several times faster",

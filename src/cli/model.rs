@@ -1,6 +1,6 @@
 //! `canopy model`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
 use clap::{Args, Subcommand, ValueEnum};
@@ -8,7 +8,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::describe::DescribeArguments;
 use super::inputs::check_output;
 use super::terminal::print;
+use crate::app::{Folders, Shipped};
 use crate::error::{Error, Result};
+use crate::inference::{InstalledModel, install_model, installed_models};
 use crate::interchange::{Archive, Encoder};
 use crate::weights::{Precision, averaged_model};
 
@@ -16,9 +18,10 @@ use crate::weights::{Precision, averaged_model};
 pub(super) enum ModelCommand {
     /// Tell what a system is made of, what each part reads, where it is published and what a document costs
     Describe(DescribeArguments),
-    /// Import an encoder that others made; nothing in it is executed
-    #[command(subcommand)]
-    Import(ImportedEncoder),
+    /// Add a translation model that others made to the models of this user, or import an encoder; nothing in it is executed
+    Import(ImportCommand),
+    /// List the models that came with the program and those that were added
+    List,
     /// Average checkpoints of one run into a model folder; a single one is only converted
     Average {
         /// Model folders or checkpoints, of the same configuration
@@ -37,6 +40,17 @@ pub(super) enum ModelCommand {
         #[arg(long)]
         force: bool,
     },
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct ImportCommand {
+    #[command(subcommand)]
+    encoder: Option<ImportedEncoder>,
+    /// A folder or zip file of Hugging Face, Marian (OPUS-MT), CTranslate2 or Argos Translate, or a model folder of ours; it
+    /// is copied
+    #[arg(value_name = "FOLDER|ZIP", required = true)]
+    path: Option<PathBuf>,
 }
 
 /// Kinds of models that can be imported.
@@ -87,13 +101,14 @@ impl From<PrecisionName> for Precision {
 pub(super) fn run(command: ModelCommand) -> Result<()> {
     match command {
         ModelCommand::Describe(arguments) => super::describe::run(&arguments),
-        ModelCommand::Import(ImportedEncoder::Bert(arguments)) => import(arguments, Encoder::bert),
-        ModelCommand::Import(ImportedEncoder::Sbert(arguments)) => {
-            import(arguments, Encoder::sbert)
-        }
-        ModelCommand::Import(ImportedEncoder::Use(arguments)) => {
-            import(arguments, Encoder::universal)
-        }
+        ModelCommand::Import(ImportCommand { encoder, path }) => match (encoder, path) {
+            (Some(ImportedEncoder::Bert(arguments)), _) => import(arguments, Encoder::bert),
+            (Some(ImportedEncoder::Sbert(arguments)), _) => import(arguments, Encoder::sbert),
+            (Some(ImportedEncoder::Use(arguments)), _) => import(arguments, Encoder::universal),
+            (None, Some(path)) => add(&path),
+            (None, None) => Ok(()),
+        },
+        ModelCommand::List => list(),
         ModelCommand::Average {
             folders,
             output,
@@ -102,6 +117,46 @@ pub(super) fn run(command: ModelCommand) -> Result<()> {
             force,
         } => average(&folders, output, precision, name, force),
     }
+}
+
+/// The folder in which models of this user lie.
+fn library() -> Result<PathBuf> {
+    let data = Folders::of_user().data.ok_or_else(|| Error::Config {
+        field: "HOME",
+        found: "not set".to_owned(),
+        allowed: "the folder of a user, below which models are kept".to_owned(),
+    })?;
+    Ok(data.join("models"))
+}
+
+fn add(path: &Path) -> Result<()> {
+    let model = install_model(path, &library()?)?;
+    print(&format!("{}\n", line(&model)))
+}
+
+fn list() -> Result<()> {
+    let shipped = Shipped::find().models;
+    let models = installed_models(library().ok().as_deref(), &shipped);
+    let lines = models.iter().map(|model| format!("{}\n", line(model)));
+    print(&lines.collect::<String>())
+}
+
+/// Name, languages, megabytes, licence and folder, with tabs between them.
+fn line(model: &InstalledModel) -> String {
+    let licence = if model.licence.is_empty() {
+        "licence unknown"
+    } else {
+        &model.licence
+    };
+    let [name, pair, folder] = [
+        model.name.clone(),
+        model.pair(),
+        model.folder.display().to_string(),
+    ];
+    format!(
+        "{name}\t{pair}\t{} MB\t{licence}\t{folder}",
+        model.num_bytes.div_ceil(1_000_000)
+    )
 }
 
 fn average(

@@ -16,7 +16,7 @@ use crate::explain::{Condition, ContextDifference, WordDifference};
 use crate::search::{BrokenScores, Candidates, SearchOptions, force_documents};
 use crate::text::document::{Document, Paragraph};
 use crate::text::placeholder::visible;
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Side;
 
 /// Of the shuffled order; the same at each call, so that the same question has the same answer.
 const SEED: u64 = 1;
@@ -124,7 +124,7 @@ impl Translator {
                 text.known.insert(number, ids.clone());
             }
         }
-        let (mut found, vocabulary) = (Vec::new(), self.vocabulary());
+        let (mut found, vocabulary) = (Vec::new(), self.tokenizer());
         let model = self.model();
         let scored = force_documents(
             model,
@@ -134,8 +134,9 @@ impl Translator {
             options,
             &mut |forced| {
                 let ids = candidates[&forced.number][0].iter();
-                let ids = ids.chain(&[Vocabulary::EOS]);
-                let pieces = ids.map(|&id| vocabulary.piece(id));
+                let eos = [vocabulary.special().eos];
+                let ids = ids.chain(&eos);
+                let pieces = ids.map(|&id| vocabulary.piece(Side::Target, id));
                 let pieces = pieces.map(|piece| piece.trim_start_matches('▁').to_owned());
                 found.push((
                     forced.number,

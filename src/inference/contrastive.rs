@@ -10,6 +10,7 @@ use crate::contrastive::{ContrastiveSet, SetSentence, TargetContext};
 use crate::error::Result;
 use crate::search::{Candidates, SearchOptions, SourceSentence, SourceText, force_documents};
 use crate::text::placeholder::stripped;
+use crate::tokenizers::Side;
 
 /// The context that is read with a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +70,7 @@ impl Translator {
             ..SearchOptions::default()
         };
         let mut done = 0;
-        let (model, vocabulary) = (self.model(), self.vocabulary());
+        let (model, vocabulary) = (self.model(), self.tokenizer());
         let scored = force_documents(
             model,
             vocabulary,
@@ -100,9 +101,13 @@ impl Translator {
         let mut placed: HashMap<(usize, Range<usize>), Vec<usize>> = HashMap::new();
         for (number, item) in set.items.iter().enumerate() {
             let sentences = &set.documents[item.document].sentences;
-            let candidates = item.candidates().map(|text| self.vocabulary().encode(text));
+            let candidates = item
+                .candidates()
+                .map(|text| self.tokenizer().encode(Side::Target, text));
             let candidates: Vec<Vec<u32>> = candidates.collect();
-            let source = self.vocabulary().encode(&sentences[item.sentence].source);
+            let source = self
+                .tokenizer()
+                .encode(Side::Source, &sentences[item.sentence].source);
             let longest = self.description().model.max_tokens - 1;
             if source.len() > longest || candidates.iter().any(|ids| ids.len() > longest) {
                 continue;
@@ -173,17 +178,16 @@ impl Translator {
                 _ => (!is_translatable(&sentence.source)).then_some(&sentence.source),
             };
             if let Some(known) = known.filter(|_| parts.len() == 1) {
-                let mut ids = self.vocabulary().encode(known);
+                let mut ids = self.tokenizer().encode(Side::Target, known);
                 ids.truncate(longest);
                 text.known.insert(text.sentences.len(), ids);
             }
             for part in parts {
-                let mut ids = self.vocabulary().encode(part);
-                let (shown, own) = (stripped(part), ids.len());
-                ids.extend(
-                    self.description()
-                        .fuzzy_suffix(&shown, own, self.vocabulary()),
-                );
+                let mut ids = self.tokenizer().encode(Side::Source, part);
+                if let Some(vocabulary) = self.vocabulary() {
+                    let (shown, own) = (stripped(part), ids.len());
+                    ids.extend(self.description().fuzzy_suffix(&shown, own, vocabulary));
+                }
                 text.sentences.push(SourceSentence {
                     ids,
                     position: sentence.place,

@@ -10,6 +10,7 @@ use crate::memory::previous_suffix;
 use crate::model::{BertSequence, Model, SENTENCE_BREAK};
 use crate::search::{SearchOptions, SourceSentence, SourceText, search_sentences};
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{Side, Tokenizer};
 
 /// Translates every unit of every segment, each in its document; texts keep their placeholders.
 ///
@@ -62,13 +63,16 @@ impl Translator {
         options: &SearchOptions,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<Vec<Vec<String>>>> {
+        let points = |units: &DocumentUnits, unit: usize| {
+            units.points.get(unit).cloned().unwrap_or_default()
+        };
         let parts = |units: &DocumentUnits, unit: usize| {
-            let parts = self.parts(&units.sources[unit].1);
-            if parts.len() < 2 {
-                return vec![Part::whole(self.vocabulary(), units, unit)];
+            let points = &points(units, unit);
+            let text = self.read_text(&units.sources[unit].1, points);
+            let parts = self.parts(&text);
+            if parts.len() < 2 && !self.strips_markup() {
+                return vec![Part::whole(self.tokenizer(), units, unit)];
             }
-            let points = units.points.get(unit).map(Vec::as_slice);
-            let points = points.unwrap_or_default();
             let part = |part: &str| {
                 let lead = part.len() - part.trim_start().len();
                 let end = part.trim_end().len().max(lead);
@@ -82,7 +86,7 @@ impl Translator {
         };
         let read = Divided::new(documents, &parts);
         let wanted = read.wanted(segments);
-        let mut search = Search::new((self.model(), self.vocabulary()), read, options);
+        let mut search = Search::new((self.model(), self.tokenizer()), read, options);
         let config = &self.description().model;
         let flow = match config.previous_translations {
             0 => search.run(wanted, go_on)?,
@@ -94,7 +98,29 @@ impl Translator {
                 search.run_behind_translations(previous, documents, wanted, go_on)?
             }
         };
-        Ok(flow.is_continue().then(|| search.translations(segments)))
+        if flow.is_break() {
+            return Ok(None);
+        }
+        let translated = search.translations(segments);
+        if !self.strips_markup() {
+            return Ok(Some(translated));
+        }
+        let with_markup = |(segment, texts): (&Segment, Vec<String>)| {
+            let units = &documents[segment.document];
+            let texts = segment.units.iter().zip(texts).map(|(unit, text)| {
+                let number = units
+                    .sources
+                    .iter()
+                    .position(|(place, _)| *place == unit.place);
+                number.map_or(text.clone(), |number| {
+                    let source = &units.sources[number].1;
+                    self.with_markup(source, &points(units, number), &text).text
+                })
+            });
+            texts.collect()
+        };
+        let translated = segments.iter().zip(translated);
+        Ok(Some(translated.map(with_markup).collect()))
     }
 }
 
@@ -108,14 +134,14 @@ struct Part {
 }
 
 impl Part {
-    fn whole(vocabulary: &Vocabulary, units: &DocumentUnits, unit: usize) -> Self {
-        let mut ids = vocabulary.encode(&units.sources[unit].1);
+    fn whole(tokenizer: &dyn Tokenizer, units: &DocumentUnits, unit: usize) -> Self {
+        let mut ids = tokenizer.encode(Side::Source, &units.sources[unit].1);
         ids.extend(units.source_suffix.get(unit).into_iter().flatten());
         let known = units.known.get(unit);
         Self {
             ids,
             around: [String::new(), String::new()],
-            known: known.map(|known| vocabulary.encode(known)),
+            known: known.map(|known| tokenizer.encode(Side::Target, known)),
         }
     }
 }
@@ -198,7 +224,7 @@ struct Previous {
 /// Documents under translation.
 struct Search<'a> {
     model: &'a Model,
-    vocabulary: &'a Vocabulary,
+    tokenizer: &'a dyn Tokenizer,
     options: &'a SearchOptions,
     read: Divided,
     /// Parts that a unit still lacks, at its first sentence.
@@ -208,7 +234,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(
-        (model, vocabulary): (&'a Model, &'a Vocabulary),
+        (model, tokenizer): (&'a Model, &'a dyn Tokenizer),
         read: Divided,
         options: &'a SearchOptions,
     ) -> Self {
@@ -218,7 +244,7 @@ impl<'a> Search<'a> {
         }
         Self {
             model,
-            vocabulary,
+            tokenizer,
             options,
             found: vec![Vec::new(); read.firsts.len()],
             missing,
@@ -233,13 +259,13 @@ impl<'a> Search<'a> {
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
         self.read.text.wanted = wanted;
-        let (model, vocabulary, options) = (self.model, self.vocabulary, self.options);
+        let (model, tokenizer, options) = (self.model, self.tokenizer, self.options);
         let (text, firsts) = (&self.read.text, &self.read.firsts);
         let (missing, found) = (&mut self.missing, &mut self.found);
         let mut flow = ControlFlow::Continue(());
         let searched = search_sentences(
             model,
-            vocabulary,
+            tokenizer,
             text,
             options,
             &mut |number, hypothesis| {
@@ -252,7 +278,7 @@ impl<'a> Search<'a> {
                 flow
             },
         );
-        searched.map_err(|broken| broken.of_text(text, vocabulary))?;
+        searched.map_err(|broken| broken.of_text(text, tokenizer))?;
         Ok(flow)
     }
 
@@ -270,7 +296,8 @@ impl<'a> Search<'a> {
         if documents.iter().all(is_known) {
             for (units, document) in units.iter().zip(documents) {
                 let known = document.known.iter();
-                let known: Vec<Vec<u32>> = known.map(|it| self.vocabulary.encode(it)).collect();
+                let known = known.map(|it| self.tokenizer.encode(Side::Target, it));
+                let known: Vec<Vec<u32>> = known.collect();
                 for unit in 0..units.len() {
                     let first = unit.saturating_sub(previous.count);
                     self.read_behind(units[unit].clone(), &known[first..unit], previous);
@@ -310,7 +337,7 @@ impl<'a> Search<'a> {
     fn translations(&self, segments: &[Segment]) -> Vec<Vec<String>> {
         let part = |number: usize| {
             let [before, after] = &self.read.around[number];
-            let found = self.vocabulary.decode(&self.found[number]);
+            let found = self.tokenizer.decode(Side::Target, &self.found[number]);
             [before, &found, after].map(String::as_str).concat()
         };
         let of = |segment: &Segment| {

@@ -9,6 +9,8 @@ mod contexts;
 mod contrastive;
 mod device;
 mod evaluation;
+mod installed_models;
+mod markup_projection;
 mod parts;
 mod sentence_encoder;
 mod starter;
@@ -23,8 +25,12 @@ pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select
 pub use contrastive::{ContextOptions, SetScores};
 pub use device::{ComputeDevice, DeviceChoice, find_gpus_without_a_screen};
 pub use evaluation::{translate_segments, translate_segments_while};
+pub use installed_models::{InstalledModel, install_model, installed_models, remove_model};
+pub use markup_projection::{Alignment, Projected, StrippedSource, projected};
 pub use sentence_encoder::SentenceEncoder;
 pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
 pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
-pub use translator::{KnownTranslations, ModelInfo, Reads, Step, Translator};
+pub use translator::{
+    AlignmentHeads, ForeignDescription, KnownTranslations, ModelInfo, Reads, Step, Translator,
+};

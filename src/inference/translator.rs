@@ -8,6 +8,8 @@ use std::sync::Arc;
 use burn::module::Module;
 
 use super::device::{ComputeDevice, DeviceChoice};
+use super::installed_models::{foreign_files, is_foreign, is_own};
+use super::markup_projection::StrippedSource;
 use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
@@ -15,14 +17,20 @@ use crate::kernels::packed::Quantization;
 use crate::memory::{TranslationMemory, previous_suffix};
 use crate::model::{BertSequence, Model, SENTENCE_BREAK};
 use crate::search::{
-    Encodings, Found, Hypothesis, SearchOptions, SourceSentence, SourceText, search_documents,
+    Encodings, Found, Hypothesis, SearchOptions, SourceFrame, SourceSentence, SourceText,
+    search_documents,
 };
-use crate::text::document::Document;
+use crate::text::document::{Document, Sentence};
 use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{Side, Tokenizer};
 use crate::weights::ModelFolder;
+pub use foreign::{ForeignDescription, foreign_description};
+pub use markup::AlignmentHeads;
 
+mod foreign;
 mod in_turn;
+mod markup;
 mod memory;
 mod reading;
 mod reranking;
@@ -97,8 +105,13 @@ pub struct Translator {
     info: ModelInfo,
     device: ComputeDevice,
     model: Model,
-    vocabulary: Vocabulary,
+    tokenizer: Arc<dyn Tokenizer>,
+    /// The same, if it is our own.
+    vocabulary: Option<Arc<Vocabulary>>,
     description: ModelFolder,
+    /// Whether markup is put into translations by alignment, though the vocabulary has placeholders.
+    strips_markup: bool,
+    alignment_heads: AlignmentHeads,
     /// The user's translation memory.
     memory: Option<Arc<TranslationMemory>>,
 }
@@ -106,15 +119,35 @@ pub struct Translator {
 /// A sentence under translation: its parts, and what came of them.
 #[derive(Default)]
 struct Pending {
+    /// What the model reads, where it reads no markup.
+    stripped: Option<StrippedSource>,
     parts: Vec<(String, Option<Hypothesis>)>,
 }
 
 impl Translator {
-    /// Loads a model folder.
+    /// Loads a model folder, or a folder or zip file of another program's translation model.
     ///
     /// # Errors
     /// If a file of the folder is missing, truncated or does not fit the others, or if the device is not there.
     pub fn open(folder: &Path, device: DeviceChoice) -> Result<Self> {
+        Self::open_between(folder, device, None, None)
+    }
+
+    /// The same; a model of several languages translates between these.
+    ///
+    /// # Errors
+    /// As [`Self::open`], and if such a model does not know a language.
+    pub fn open_between(
+        folder: &Path,
+        device: DeviceChoice,
+        source: Option<&str>,
+        target: Option<&str>,
+    ) -> Result<Self> {
+        if !is_own(folder) && is_foreign(folder) {
+            let mut opened = Self::open_foreign(&foreign_files(folder), device, (source, target))?;
+            folder.clone_into(&mut opened.info.folder);
+            return Ok(opened);
+        }
         let description = ModelFolder::open(folder)?;
         let device = ComputeDevice::open(device)?;
         let (model, vocabulary) = description.load(folder, &device.device)?;
@@ -128,12 +161,16 @@ impl Translator {
             reads: reads(&model, &description),
             trace_cost: TraceCost::of(&description.model),
         };
+        let vocabulary = Arc::new(vocabulary);
         let mut translator = Self {
             info,
             device,
             model,
-            vocabulary,
+            tokenizer: Arc::clone(&vocabulary) as Arc<dyn Tokenizer>,
+            vocabulary: Some(vocabulary),
             description,
+            strips_markup: false,
+            alignment_heads: AlignmentHeads::default(),
             memory: None,
         };
         if let Some(mut reranker) = translator.description.reranker.clone() {
@@ -156,8 +193,27 @@ impl Translator {
         &self.model
     }
 
-    pub fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
+    /// No sentences yet, but what stands around each of them.
+    pub(in crate::inference) fn source_text(&self) -> SourceText {
+        SourceText {
+            frame: SourceFrame::of(self.tokenizer.special()),
+            ..SourceText::default()
+        }
+    }
+
+    /// Our own vocabulary; none for models of other programs.
+    pub fn vocabulary(&self) -> Option<&Vocabulary> {
+        self.vocabulary.as_deref()
+    }
+
+    /// What turns texts into ids and back.
+    pub fn tokenizer(&self) -> &dyn Tokenizer {
+        &*self.tokenizer
+    }
+
+    /// The same, to be kept.
+    pub fn tokenizer_shared(&self) -> Arc<dyn Tokenizer> {
+        Arc::clone(&self.tokenizer)
     }
 
     /// The description in the model's folder.
@@ -207,12 +263,24 @@ impl Translator {
     /// # Errors
     /// If the folder cannot be read any more.
     pub fn on_cpu(&self) -> Result<Self> {
-        let mut other = Self::open(&self.info.folder, DeviceChoice::Cpu)?;
+        let ModelInfo {
+            folder,
+            source_language,
+            target_language,
+            ..
+        } = &self.info;
+        let (from, to) = (
+            Some(source_language.as_str()),
+            Some(target_language.as_str()),
+        );
+        let mut other = Self::open_between(folder, DeviceChoice::Cpu, from, to)?;
         if let Some(reranker) = self.description.reranker.clone() {
             other.choose_by(reranker)?;
         }
         other.description = self.description.clone();
         other.memory.clone_from(&self.memory);
+        other.strips_markup = self.strips_markup;
+        other.alignment_heads = self.alignment_heads;
         Ok(other)
     }
 
@@ -304,11 +372,16 @@ impl Translator {
             known.contexts = Some(self.bert_sequences(document)?);
         }
         let contexts = known.contexts.as_deref().unwrap_or_default();
-        let (mut text, mut owners, mut numbers) =
-            (SourceText::default(), Vec::new(), HashMap::new());
+        let (mut text, mut owners, mut numbers) = (self.source_text(), Vec::new(), HashMap::new());
         for sentence in read {
-            let source = &document.sentences[sentence].text;
-            let parts = self.parts(source);
+            let Sentence {
+                text: source,
+                points,
+                ..
+            } = &document.sentences[sentence];
+            let stripped = self.stripped(source, points);
+            let read = stripped.as_ref().map_or(source, |stripped| &stripped.text);
+            let parts = self.parts(read);
             let position = document.position(sentence);
             let first = text.sentences.len();
             let fixed = known.fixed.get(&sentence).cloned();
@@ -318,11 +391,11 @@ impl Translator {
                 let number = text.sentences.len();
                 let draft = || known.drafts.get(&(sentence, part)).cloned();
                 let fixed = fixed.as_ref();
-                let fixed = fixed.map(|fixed| self.vocabulary.encode(fixed.trim()));
+                let fixed = fixed.map(|fixed| self.read_ids_of_translation(fixed));
                 if let Some(ids) = fixed.or_else(draft) {
                     text.known.insert(number, ids);
                 }
-                let mut ids = self.read_ids(source.trim(), &document.sentences[sentence].points);
+                let mut ids = self.read_ids(source.trim(), points);
                 let nearest = before.iter().rev().map(Vec::as_slice);
                 let limits = (SENTENCE_BREAK, self.description.model.max_tokens);
                 ids.extend(previous_suffix(nearest, ids.len(), limits));
@@ -337,6 +410,7 @@ impl Translator {
             if let Some(pending) = pending.get_mut(&sentence) {
                 let parts = parts.into_iter();
                 pending.parts = parts.map(|part| (part.to_owned(), None)).collect();
+                pending.stripped = stripped;
             }
         }
         text.documents.push(0..text.sentences.len());
@@ -375,7 +449,7 @@ impl Translator {
                 }
             }
         };
-        let (model, vocabulary) = (&self.model, &self.vocabulary);
+        let (model, vocabulary) = (&self.model, &*self.tokenizer);
         let kept = &mut known.encodings;
         let search = || search_documents(model, vocabulary, &text, options, kept, &mut found);
         let error = match self.device.attempt(search) {
@@ -414,17 +488,32 @@ impl Translator {
             let hypothesis = hypothesis.as_ref()?;
             let lead = source.len() - source.trim_start().len();
             joined.text += &source[..lead];
-            joined.text += &self.vocabulary.decode(&hypothesis.ids);
+            joined.text += &self.tokenizer.decode(Side::Target, &hypothesis.ids);
             joined.text += &source[source.trim_end().len().max(lead)..];
             joined.log_prob += hypothesis.log_prob;
             joined.num_tokens += hypothesis.ids.len() + 1;
             joined.parts.push(hypothesis.ids.clone());
+            let unknown = self.tokenizer.special().unk;
+            let has_unknown = unknown.is_some_and(|unknown| hypothesis.ids.contains(&unknown));
+            if has_unknown && !joined.flags.contains(&Flag::Unwritten) {
+                joined.flags.push(Flag::Unwritten);
+            }
             if hypothesis.cut_off && !joined.flags.contains(&Flag::CutOff) {
                 joined.flags.push(Flag::CutOff);
             }
         }
         if pending.parts.len() > 1 {
             joined.flags.push(Flag::Split);
+        }
+        if let Some(stripped) = &pending.stripped {
+            let parts = pending.parts.iter().map(|(source, hypothesis)| {
+                let ids = hypothesis
+                    .as_ref()
+                    .map(|hypothesis| hypothesis.ids.as_slice());
+                (source.as_str(), ids.unwrap_or_default())
+            });
+            let parts: Vec<_> = parts.collect();
+            return Some(self.with_markup_put_back(joined, stripped, &parts));
         }
         Some(joined)
     }

@@ -16,6 +16,7 @@ mod packed;
 mod pickle;
 mod placing;
 mod sbert;
+mod sentencepiece;
 mod tensors;
 mod torch;
 mod universal;

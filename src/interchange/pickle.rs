@@ -242,14 +242,16 @@ impl<'a> Machine<'a> {
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
-        self.take(N)?.try_into().map_err(|_| cut_off())
+        self.take(N)?.try_into().ok().ok_or_else(|| cut_off())
     }
 
     /// A number of N bytes, at most four.
     fn number<const N: usize>(&mut self) -> Result<usize, String> {
         let mut wide = [0; 8];
         wide[..N].copy_from_slice(&self.array::<N>()?);
-        usize::try_from(u64::from_le_bytes(wide)).map_err(|_| damaged())
+        usize::try_from(u64::from_le_bytes(wide))
+            .ok()
+            .ok_or_else(|| damaged())
     }
 
     fn int<const N: usize>(&mut self, number: impl Fn([u8; N]) -> i64) -> Result<(), String> {
@@ -271,7 +273,9 @@ impl<'a> Machine<'a> {
 
     fn text<const N: usize>(&mut self) -> Result<(), String> {
         let count = self.number::<N>()?;
-        let text = std::str::from_utf8(self.take(count)?).map_err(|_| damaged())?;
+        let text = std::str::from_utf8(self.take(count)?)
+            .ok()
+            .ok_or_else(|| damaged())?;
         self.texts.push(text.to_owned());
         self.stack.push(Value::Text(self.texts.len() - 1));
         Ok(())
@@ -281,7 +285,9 @@ impl<'a> Machine<'a> {
         let rest = self.bytes.get(self.at..).ok_or_else(cut_off)?;
         let length = rest.iter().position(|&byte| byte == b'\n');
         let length = length.ok_or_else(cut_off)?;
-        let line = std::str::from_utf8(self.take(length)?).map_err(|_| damaged())?;
+        let line = std::str::from_utf8(self.take(length)?)
+            .ok()
+            .ok_or_else(|| damaged())?;
         self.at += 1;
         Ok(line.to_owned())
     }
@@ -416,7 +422,7 @@ impl<'a> Machine<'a> {
                 self.tensors.push(PickledTensor {
                     storage,
                     kind,
-                    offset: usize::try_from(offset).map_err(|_| damaged())?,
+                    offset: usize::try_from(offset).ok().ok_or_else(|| damaged())?,
                     shape: self.sizes(shape)?,
                     strides: self.sizes(strides)?,
                 });
@@ -435,7 +441,7 @@ impl<'a> Machine<'a> {
         let items = self.tuples[tuple].iter();
         items
             .map(|item| match item {
-                Value::Int(size) => usize::try_from(*size).map_err(|_| damaged()),
+                Value::Int(size) => usize::try_from(*size).ok().ok_or_else(|| damaged()),
                 _ => Err(damaged()),
             })
             .collect()

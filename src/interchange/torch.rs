@@ -83,7 +83,9 @@ fn legacy(bytes: &[u8]) -> Result<Pickled, String> {
         let kind = kinds.get(name.as_str());
         let kind = kind.ok_or_else(|| format!("no tensor says of what kind storage {name} is"))?;
         let (count, after) = rest.split_first_chunk::<8>().ok_or_else(cut_off)?;
-        let count = usize::try_from(i64::from_le_bytes(*count)).map_err(|_| cut_off())?;
+        let count = usize::try_from(i64::from_le_bytes(*count))
+            .ok()
+            .ok_or_else(|| cut_off())?;
         let length = count.checked_mul(width(kind)).ok_or_else(cut_off)?;
         let (storage, after) = after.split_at_checked(length).ok_or_else(cut_off)?;
         storages.insert(name, storage.to_vec());

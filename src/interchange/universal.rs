@@ -8,7 +8,7 @@ use super::encoder::{Encoder, beside};
 use super::tensors::Tensors;
 use crate::error::Result;
 use crate::model::UniversalConfig;
-use crate::text::SentencePieces;
+use crate::tokenizers::SentencePieces;
 use crate::weights::{EncoderKind, EncoderVocabulary, NamedTensors};
 
 /// Sizes of n-grams, as in the names of tensors.

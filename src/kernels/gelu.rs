@@ -46,7 +46,7 @@ impl CpuOperation<1> for Gelu {
 
 /// Φ within 2e-7: Abramowitz & Stegun, "Handbook of Mathematical Functions", 1964, 7.1.26, without a branch.
 #[inline(always)]
-fn distribution(x: f32) -> f32 {
+pub(super) fn distribution(x: f32) -> f32 {
     let size = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * size);
     let mut tail = 1.061_405_4_f32;

@@ -7,6 +7,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::variant::{SineColumns, SineFrequencies, Sinusoids};
 
+/// By width and layout.
+type Tables = BTreeMap<(usize, Sinusoids), Arc<[f32]>>;
+
 /// Sines and cosines of places, row by row `[positions, d_model]`.
 pub(super) fn sinusoids(
     positions: impl Iterator<Item = usize> + Clone,
@@ -24,7 +27,7 @@ pub(super) fn sinusoids(
 /// The rows of [`sinusoids`] for the first `count` places or more. They are computed once and kept: a search asks for them
 /// at every step.
 pub(super) fn sinusoid_table(count: usize, d_model: usize, kind: Sinusoids) -> Arc<[f32]> {
-    static TABLES: RwLock<BTreeMap<(usize, Sinusoids), Arc<[f32]>>> = RwLock::new(BTreeMap::new());
+    static TABLES: RwLock<Tables> = RwLock::new(BTreeMap::new());
     /// Sentences are seldom longer.
     const LEAST: usize = 64;
     let known = TABLES.read().unwrap_or_else(PoisonError::into_inner);

@@ -178,10 +178,11 @@ impl Model {
     #[must_use]
     pub fn packed_as(self, quantization: Quantization) -> Self {
         let packed = match &self.network {
-            Network::Transformer(network) => {
+            // Those of other programs are packed alike, but their searches have not been compared yet.
+            Network::Transformer(network) if network.is_plain() => {
                 PackedTransformer::new(network, self.context, quantization).ok()
             }
-            Network::RnnSearch(_) => None,
+            Network::Transformer(_) | Network::RnnSearch(_) => None,
         };
         Self {
             packed: packed.map(Arc::new),

@@ -260,11 +260,15 @@ impl Transformer {
             let keep = TensorData::new(keep.collect::<Vec<f32>>(), [ids.len(), 1]);
             words = words.clone() * Tensor::from_data(keep, &words.device());
         }
-        let input = match &self.target_embedding {
+        table.embed_at(words, positions, self.before_decoder())
+    }
+
+    /// The layer between the target's words and the first decoder layer.
+    pub(super) fn before_decoder(&self) -> Option<&InputLayer> {
+        match &self.target_embedding {
             Some(own) => own.input.as_ref(),
             None => self.target_input.as_ref(),
-        };
-        table.embed_at(words, positions, input)
+        }
     }
 
     /// Tokens of the target vocabulary.

@@ -3,6 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 /// Differences of a Transformer of another program; the default has none.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a difference of its own"
+)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Variant {
@@ -208,7 +212,9 @@ impl SpecialTokens {
             let largest = log_probs.iter().copied().fold(f32::NEG_INFINITY, f32::max);
             let sum: f32 = log_probs.iter().map(|x| (x - largest).exp()).sum();
             let shift = largest + sum.ln();
-            log_probs.iter_mut().for_each(|x| *x -= shift);
+            for log_prob in log_probs.iter_mut() {
+                *log_prob -= shift;
+            }
         }
     }
 }

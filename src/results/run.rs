@@ -25,6 +25,7 @@ use crate::inference::{ContextOptions, DeviceChoice, SearchOptions, Translator};
 use crate::model::Model;
 use crate::text::file::write_atomically;
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Side;
 use crate::training::TrainingConfig;
 use crate::training::sweep::{Origin, SweepRun};
 use crate::weights::{ModelFolder, Precision, averaged_model};
@@ -297,7 +298,7 @@ impl Questions<'_> {
             .expect("nobody breaks it off");
         let secs = begun.elapsed().as_secs_f64();
         let units = translated.units.iter().flatten();
-        let tokens = units.map(|unit| translator.vocabulary().encode(unit).len());
+        let tokens = units.map(|unit| translator.tokenizer().encode(Side::Target, unit).len());
         #[expect(clippy::cast_precision_loss, reason = "token counts become f64")]
         let tokens_per_second = tokens.sum::<usize>() as f64 / secs;
         Ok(Translations {

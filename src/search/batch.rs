@@ -10,6 +10,7 @@ use super::iterative::{End, Found, Searcher};
 use super::windows::LARGEST;
 use crate::model::{BertSequence, Model, PackedBatch};
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{SpecialIds, Tokenizer};
 
 /// A source sentence as ids, without `eos`, and its place (in its paragraph, paragraph in the document).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,34 @@ pub struct SourceText {
     pub known: HashMap<usize, Vec<u32>>,
     /// BERT's sequence of each sentence and its context; empty where the model reads no BERT.
     pub pieces: Vec<BertSequence>,
+    pub frame: SourceFrame,
+}
+
+/// Ids around those of every source sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFrame {
+    pub prefix: Vec<u32>,
+    pub suffix: Vec<u32>,
+}
+
+impl Default for SourceFrame {
+    /// That of our own models.
+    fn default() -> Self {
+        Self {
+            prefix: Vec::new(),
+            suffix: vec![Vocabulary::EOS],
+        }
+    }
+}
+
+impl SourceFrame {
+    /// Of the models that read these ids.
+    pub fn of(special: &SpecialIds) -> Self {
+        Self {
+            prefix: special.source_prefix.clone(),
+            suffix: special.source_suffix.clone(),
+        }
+    }
 }
 
 impl SourceText {
@@ -44,6 +73,7 @@ impl SourceText {
             sentences,
             known: HashMap::new(),
             pieces: Vec::new(),
+            frame: SourceFrame::default(),
         }
     }
 
@@ -54,7 +84,11 @@ impl SourceText {
             rows.begin_document();
             for number in document {
                 let SourceSentence { ids, position } = &self.sentences[number];
-                rows.push(&[ids.as_slice(), &[Vocabulary::EOS]].concat(), *position);
+                let SourceFrame { prefix, suffix } = &self.frame;
+                rows.push(
+                    &[prefix, ids, suffix].map(Vec::as_slice).concat(),
+                    *position,
+                );
                 if let Some(pieces) = self.pieces.get(number) {
                     rows.push_pieces(pieces);
                 }
@@ -77,7 +111,7 @@ impl SourceText {
 /// As there.
 pub fn search_sentences(
     model: &Model,
-    vocabulary: &Vocabulary,
+    vocabulary: &dyn Tokenizer,
     text: &SourceText,
     options: &SearchOptions,
     finished: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
@@ -101,7 +135,7 @@ pub fn search_sentences(
 /// If the scores of a sentence are no log-probabilities.
 pub fn search_documents(
     model: &Model,
-    vocabulary: &Vocabulary,
+    vocabulary: &dyn Tokenizer,
     text: &SourceText,
     options: &SearchOptions,
     kept: &mut Encodings,

@@ -4,7 +4,7 @@ use super::broken::BrokenScores;
 use super::decode::{Decode, NextScores};
 use super::markup::{Markup, StandIn};
 use crate::model::SearchRule;
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Tokenizer;
 
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -119,7 +119,7 @@ pub fn search<D: Decode>(
     mut state: D::State,
     limits: &[Limits],
     options: &SearchOptions,
-    vocabulary: &Vocabulary,
+    vocabulary: &dyn Tokenizer,
     finished: &mut dyn FnMut(usize, Vec<Hypothesis>),
 ) -> Result<(), BrokenScores> {
     assert!(options.beam_size > 0, "a beam of none");
@@ -194,7 +194,7 @@ impl Active {
         rows: &mut impl Iterator<Item = (&'a mut [f32], f32)>,
         limits: &Limits,
         (options, rule): (&SearchOptions, SearchRule),
-        (end, vocabulary): (u32, &Vocabulary),
+        (end, vocabulary): (u32, &dyn Tokenizer),
     ) -> Result<Vec<usize>, f32> {
         let mut candidates = Vec::new();
         for (parent, (partial, (row, normaliser))) in self.beam.iter().zip(rows).enumerate() {

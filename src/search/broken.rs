@@ -4,7 +4,7 @@ use super::batch::SourceText;
 use crate::error::Error;
 use crate::text::document::beginning;
 use crate::text::placeholder::stripped;
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{Side, Tokenizer};
 
 /// The scores of a sentence are no log-probabilities: what a search found with them would be nonsense.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,8 +23,8 @@ impl BrokenScores {
     }
 
     /// As an error that names the sentence of `text` by its beginning.
-    pub fn of_text(self, text: &SourceText, vocabulary: &Vocabulary) -> Error {
-        let sentence = vocabulary.decode(&text.sentences[self.number].ids);
+    pub fn of_text(self, text: &SourceText, vocabulary: &dyn Tokenizer) -> Error {
+        let sentence = vocabulary.decode(Side::Source, &text.sentences[self.number].ids);
         Error::BrokenScores {
             sentence: format!("\"{}\"", beginning(&stripped(&sentence))),
             found: self.found,

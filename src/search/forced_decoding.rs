@@ -10,8 +10,8 @@ use super::encodings::Encodings;
 use super::iterative::{BATCH_TOKENS, End, Searcher, within};
 use super::windows::LARGEST;
 use crate::kernels::DropoutSource;
-use crate::model::{Batch, Model, PackedBatch};
-use crate::text::vocabulary::Vocabulary;
+use crate::model::{Batch, Model, PackedBatch, SpecialTokens};
+use crate::tokenizers::Tokenizer;
 
 /// Translations by the numbers of their sentences, without `bos` and `eos`.
 pub type Candidates = BTreeMap<usize, Vec<Vec<u32>>>;
@@ -37,7 +37,7 @@ pub struct ForcedScores {
 /// If the scores of a sentence are no log-probabilities.
 pub fn force_documents(
     model: &Model,
-    vocabulary: &Vocabulary,
+    vocabulary: &dyn Tokenizer,
     text: &SourceText,
     candidates: &Candidates,
     options: &SearchOptions,
@@ -95,7 +95,8 @@ impl Searcher<'_> {
             for pairs in batches(candidates, &wanted) {
                 let numbers: Vec<usize> = pairs.iter().map(|(number, _)| *number).collect();
                 let translated = within(&group, |window| window.own.clone(), &numbers);
-                let batch = batch(rows.clone(), translated, &pairs, candidates);
+                let tokens = self.model.tokens();
+                let batch = batch(rows.clone(), translated, &pairs, candidates, &tokens);
                 let read = translations.as_ref();
                 let log_probs = self.model.label_log_probs(&encoded, read, &batch);
                 tell(log_probs, &batch, &pairs, forced)?;
@@ -110,7 +111,8 @@ impl Searcher<'_> {
         numbers.dedup();
         let position = |(number, _): &Pair| numbers.iter().position(|other| other == number);
         let translated = pairs.iter().filter_map(position).collect();
-        batch(self.text.alone(&numbers), translated, pairs, candidates)
+        let source = self.text.alone(&numbers);
+        batch(source, translated, pairs, candidates, &self.model.tokens())
     }
 }
 
@@ -139,6 +141,7 @@ fn batch(
     translated: Vec<usize>,
     pairs: &[Pair],
     candidates: &Candidates,
+    tokens: &SpecialTokens,
 ) -> Batch {
     let mut batch = Batch {
         source,
@@ -148,11 +151,9 @@ fn batch(
     for (number, candidate) in pairs {
         let ids = candidates[number][*candidate].as_slice();
         batch.target.begin_document();
-        batch
-            .target
-            .push(&[&[Vocabulary::BOS], ids].concat(), (0, 0));
+        batch.target.push(&[&[tokens.start], ids].concat(), (0, 0));
         batch.labels.extend_from_slice(ids);
-        batch.labels.push(Vocabulary::EOS);
+        batch.labels.push(tokens.end);
     }
     batch
 }

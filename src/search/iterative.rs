@@ -19,6 +19,7 @@ use crate::model::{
     Encoded, Model, PackedBatch, PackedEncoderOutput, SENTENCE_BREAK, SearchRule, SpecialTokens,
 };
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Tokenizer;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
 pub(super) const BATCH_TOKENS: usize = 1_536;
@@ -74,7 +75,7 @@ impl End {
 
 pub(super) struct Searcher<'a> {
     pub model: &'a Model,
-    pub vocabulary: &'a Vocabulary,
+    pub vocabulary: &'a dyn Tokenizer,
     pub text: &'a SourceText,
     pub options: &'a SearchOptions,
     /// Source tokens that are encoded at once.
@@ -293,7 +294,7 @@ impl Searcher<'_> {
 pub(super) fn limits(
     text: &SourceText,
     batch: &[usize],
-    vocabulary: &Vocabulary,
+    vocabulary: &dyn Tokenizer,
     model: &Model,
 ) -> Vec<Limits> {
     let tokens = model.tokens();

@@ -4,6 +4,7 @@
 
 use crate::text::placeholder::Placeholder;
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Tokenizer;
 
 /// The markup of one sentence as far as a hypothesis has come.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub struct StandIn {
 
 impl Markup {
     /// The markup of the source sentence `ids`.
-    pub fn of(ids: &[u32], vocabulary: &Vocabulary) -> Self {
+    pub fn of(ids: &[u32], vocabulary: &dyn Tokenizer) -> Self {
         let positions = |&id: &u32| {
             matches!(
                 vocabulary.placeholder(id),
@@ -43,7 +44,7 @@ impl Markup {
     }
 
     /// Takes note of a token of the translation.
-    pub fn push(&mut self, id: u32, vocabulary: &Vocabulary) {
+    pub fn push(&mut self, id: u32, vocabulary: &dyn Tokenizer) {
         match vocabulary.placeholder(id) {
             None => {}
             Some(Placeholder::Close) => self.depth = self.depth.saturating_sub(1),
@@ -61,7 +62,7 @@ impl Markup {
     /// While markup is missing, the sentence cannot end: where its end is likelier than the likeliest placeholder, that one
     /// is returned with its own log-probability and stands in the row as likely as the end, so that it is tried there: what
     /// the model forgot stands at the end of its phrase and nothing is ever lost. It is no likelier for that.
-    pub fn constrain(&self, log_probs: &mut [f32], vocabulary: &Vocabulary) -> Option<StandIn> {
+    pub fn constrain(&self, log_probs: &mut [f32], vocabulary: &dyn Tokenizer) -> Option<StandIn> {
         let allowed = |id: u32| match vocabulary.placeholder(id) {
             Some(Placeholder::Close) => self.depth > 0,
             Some(_) => self.missing.contains(&id),
@@ -87,8 +88,8 @@ impl Markup {
     }
 
     /// The tokens that complete the markup, for a translation that was cut off.
-    pub fn completion(&self, vocabulary: &Vocabulary) -> Vec<u32> {
-        let close = vocabulary.close_id();
+    pub fn completion(&self, vocabulary: &dyn Tokenizer) -> Vec<u32> {
+        let close = vocabulary.placeholder_ids().end.saturating_sub(1);
         let mut ids = vec![close; self.depth];
         for &id in &self.missing {
             ids.push(id);

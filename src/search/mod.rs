@@ -17,7 +17,7 @@ mod reranking;
 mod tests;
 mod windows;
 
-pub use batch::{SourceSentence, SourceText, search_documents, search_sentences};
+pub use batch::{SourceFrame, SourceSentence, SourceText, search_documents, search_sentences};
 pub use beam::{Hypothesis, Limits, SearchOptions, search};
 pub use broken::BrokenScores;
 pub use decode::{Decode, NextScores};

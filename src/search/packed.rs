@@ -13,8 +13,11 @@ use super::iterative::{BATCH_TOKENS, End, Found, Searcher, best, limits};
 use super::reranking::chosen;
 use crate::kernels::packed::{Scratch, log_normalisers};
 use crate::memory::Datastore;
-use crate::model::{Model, PackedEncoderOutput, PackedState, PackedTransformer};
-use crate::text::vocabulary::Vocabulary;
+use crate::memory::Datastore;
+use crate::model::{
+    Model, PackedEncoderOutput, PackedState, PackedTransformer, SearchRule, SpecialTokens,
+};
+use crate::tokenizers::Tokenizer;
 
 /// A packed model, and what its next words are mixed with.
 pub(super) struct PackedSearch<'a> {
@@ -60,10 +63,42 @@ impl Decode for PackedSearch<'_> {
         } = scores;
         let asked = self.datastore.is_some().then_some(&mut *queries);
         self.packed.step(hypotheses, ids, values, asked);
-        log_normalisers(values, self.packed.vocab_size(), normalisers);
+        let (tokens, vocab) = (self.packed.tokens(), self.packed.vocab_size());
+        // What is never generated has no part in a sum that is made one again.
+        if tokens.renormalised && self.datastore.is_none() {
+            suppress(values, vocab, tokens);
+        }
+        log_normalisers(values, vocab, normalisers);
         if let Some(datastore) = self.datastore {
             datastore.mix_in_rows(queries, values, normalisers, scratch);
+            if tokens.renormalised {
+                suppress(values, vocab, tokens);
+                log_normalisers(values, vocab, normalisers);
+            }
         }
+        if let (Some(first), true) = (tokens.forced_first, hypotheses.is_first_word()) {
+            values.fill(f32::NEG_INFINITY);
+            values
+                .iter_mut()
+                .skip(first as usize)
+                .step_by(vocab)
+                .for_each(|score| *score = 0.0);
+            normalisers.fill(0.0);
+        } else {
+            suppress(values, vocab, tokens);
+        }
+    }
+
+    fn start(&self) -> u32 {
+        self.packed.tokens().start
+    }
+
+    fn end(&self) -> u32 {
+        self.packed.tokens().end
+    }
+
+    fn rule(&self) -> SearchRule {
+        self.packed.tokens().search
     }
 
     fn select(&self, state: &mut State, hypotheses: &[usize]) {
@@ -73,7 +108,7 @@ impl Decode for PackedSearch<'_> {
 
 impl PackedSearch<'_> {
     /// A state with one hypothesis for each sentence that was encoded.
-    pub fn start(&self, encoded: &PackedEncoderOutput, several_cores: bool) -> State {
+    pub fn begin(&self, encoded: &PackedEncoderOutput, several_cores: bool) -> State {
         let mut scratch = Scratch::on_cores(several_cores);
         let source = self.packed.source(encoded, &mut scratch);
         let numbers: Vec<usize> = (0..encoded.sentences.len()).collect();
@@ -85,12 +120,20 @@ impl PackedSearch<'_> {
     }
 }
 
+/// Takes what is never generated out of scores `[rows, vocab]`.
+fn suppress(scores: &mut [f32], vocab: usize, tokens: &SpecialTokens) {
+    for &id in &tokens.suppressed {
+        let column = scores.iter_mut().skip(id as usize).step_by(vocab);
+        column.for_each(|score| *score = f32::NEG_INFINITY);
+    }
+}
+
 /// What a core needs to search a batch.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     model: &'a Model,
     search: &'a PackedSearch<'a>,
-    vocabulary: &'a Vocabulary,
+    vocabulary: &'a dyn Tokenizer,
     text: &'a SourceText,
     options: &'a SearchOptions,
     /// Whether there is one batch alone.
@@ -212,7 +255,7 @@ impl Task<'_> {
                 .encode(&rows, Scratch::on_cores(several_cores))
         });
         let encoded = encoded.expect("a packed encoder, or another one's states");
-        let state = decoder.start(&encoded, several_cores);
+        let state = decoder.begin(&encoded, several_cores);
         let limits = limits(text, batch, vocabulary, model);
         if let Some(reranker) = &model.reranker {
             let mut found = Vec::new();

@@ -11,7 +11,7 @@ use super::beam::{Hypothesis, SearchOptions};
 use super::forced_decoding::{Candidates, force_documents};
 use super::iterative::End;
 use crate::model::{Model, Reranker, SENTENCE_BREAK};
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Tokenizer;
 
 /// Hypotheses that are kept for each one asked for.
 const WIDER: usize = 2;
@@ -30,7 +30,7 @@ impl SearchOptions {
 /// For each sentence of `text`, by its number, the translation from which `reranker` tells it best. One that was cut off is
 /// chosen where all are, and so is one that is longer than `reranker` reads; where the sentence itself is, the likeliest is.
 pub(super) fn chosen(
-    (text, vocabulary, options): (&SourceText, &Vocabulary, &SearchOptions),
+    (text, vocabulary, options): (&SourceText, &dyn Tokenizer, &SearchOptions),
     reranker: &Reranker,
     found: Vec<(usize, Vec<Hypothesis>)>,
 ) -> ControlFlow<End, Vec<(usize, Hypothesis)>> {

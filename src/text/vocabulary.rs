@@ -232,6 +232,11 @@ impl Vocabulary {
         self.tokenizer.id_to_token(id)
     }
 
+    /// The id of a token as it stands in the file.
+    pub fn token_id(&self, token: &str) -> Option<u32> {
+        self.tokenizer.token_to_id(token)
+    }
+
     /// A token for people: `▁` for a space, `<0>`, `</>` and `<0/>` for markup. Where it is a part of a character, the
     /// bytes are visible characters as in [`Self::token`].
     pub fn piece(&self, id: u32) -> String {

@@ -16,8 +16,9 @@ use super::tensors::{NamedTensors, Precision, load_module, read_tensors, write_t
 use super::version::check_version;
 use crate::error::{Error, Result};
 use crate::model::{Bert, BertConfig, Pooling, Universal, UniversalConfig};
+use crate::text::WordPieces;
 use crate::text::file::write_atomically;
-use crate::text::{SentencePieces, WordPieces};
+use crate::tokenizers::SentencePieces;
 
 const DESCRIPTION: &str = "encoder.toml";
 const WEIGHTS: &str = "weights.safetensors";

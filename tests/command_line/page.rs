@@ -39,7 +39,8 @@ fn of_program() -> Commands {
         let help = stdout(&canopy(&arguments));
         let below = subcommands(&help);
         names.extend(below.iter().map(|sub| format!("{name} {sub}")));
-        if below.is_empty() || arguments.len() == 1 {
+        let takes_more = help.contains("\nArguments:\n");
+        if below.is_empty() || arguments.len() == 1 || takes_more {
             commands.insert(name, explained(&help));
         }
     }

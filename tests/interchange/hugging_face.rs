@@ -1,6 +1,8 @@
 //! Marian models of Hugging Face's transformers.
 
 use canopy::interchange::{ForeignFormat, LanguageTokens};
+use canopy::model::{NormPosition, SineFrequencies};
+use safetensors::tensor::{Dtype, TensorView};
 
 use super::cases::{Case, assert_near, floats, folders, ids};
 use super::decoding::{Rule, beam, forced_logits, greedy};
@@ -96,4 +98,110 @@ fn several_languages_are_told_by_tokens_of_the_source() {
             assert_eq!(codes.collect::<Vec<_>>(), ["deu", "nld"]);
         }
     }
+}
+
+/// A folder as NLLB has it, but tiny and untrained: how it is read, not what it computes.
+#[test]
+fn a_model_of_many_languages_knows_their_tokens_and_its_places() {
+    let Some(spm) = folders("marian-base").into_iter().next() else {
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let write = |name: &str, bytes: &[u8]| {
+        std::fs::write(folder.path().join(name), bytes).expect("writable");
+    };
+    let pieces = std::fs::read(spm.join("source.spm")).expect("a file of the case");
+    write("sentencepiece.bpe.model", &pieces);
+    let languages = r#"{"additional_special_tokens": ["eng_Latn", "deu_Latn", "ace_Arab"]}"#;
+    write("special_tokens_map.json", languages.as_bytes());
+    let vocab = 2_000;
+    let config = serde_json::json!({
+        "model_type": "m2m_100", "vocab_size": vocab, "d_model": 8, "encoder_layers": 1, "decoder_layers": 1,
+        "encoder_attention_heads": 2, "decoder_attention_heads": 2, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16,
+        "max_position_embeddings": 64, "activation_function": "relu", "scale_embedding": true,
+        "decoder_start_token_id": 2, "eos_token_id": 2, "pad_token_id": 1, "max_length": 200
+    });
+    write("config.json", config.to_string().as_bytes());
+    write("model.safetensors", &weights(vocab));
+    let case = Case::open(folder.path());
+    let config = &case.foreign.config;
+    assert_eq!(config.norm, NormPosition::Pre);
+    assert!(config.tied_embeddings && !config.variant.output_bias);
+    assert_eq!(
+        config
+            .positions
+            .sinusoids()
+            .map(|sines| (sines.frequencies, sines.first)),
+        Some((SineFrequencies::Tensor2tensor, 2))
+    );
+    let languages = &case.foreign.languages;
+    assert_eq!(languages.token_place, LanguageTokens::OnBothSides);
+    let codes: Vec<&str> = languages
+        .tokens
+        .iter()
+        .map(|(code, _)| code.as_str())
+        .collect();
+    assert_eq!(codes, ["eng_Latn", "deu_Latn", "ace_Arab"]);
+    // Pieces have the ids of fairseq's dictionaries, the languages those behind them.
+    let side = &case.foreign.source;
+    assert_eq!(
+        [side.id("<s>"), side.id("</s>"), side.id("<unk>")],
+        [Some(0), Some(2), Some(3)]
+    );
+    let last = side.tokens.iter().rposition(|token| !token.is_empty());
+    assert_eq!(last, side.id("ace_Arab").map(|id| id as usize));
+    let found = forced_logits(
+        &case.model,
+        &[languages.tokens[0].1, 9, 2],
+        &[2, languages.tokens[1].1],
+    );
+    assert!(found.iter().flatten().all(|logit| logit.is_finite()));
+}
+
+/// The tensors of such a model, all small.
+fn weights(vocab: usize) -> Vec<u8> {
+    let mut shapes = vec![("model.shared.weight".to_owned(), vec![vocab, 8])];
+    for side in ["encoder", "decoder"] {
+        let layer = format!("model.{side}.layers.0");
+        let attentions: &[&str] = if side == "encoder" {
+            &["self_attn"]
+        } else {
+            &["self_attn", "encoder_attn"]
+        };
+        for attention in attentions {
+            for part in ["q_proj", "k_proj", "v_proj", "out_proj"] {
+                shapes.push((format!("{layer}.{attention}.{part}.weight"), vec![8, 8]));
+                shapes.push((format!("{layer}.{attention}.{part}.bias"), vec![8]));
+            }
+            shapes.push((format!("{layer}.{attention}_layer_norm.weight"), vec![8]));
+            shapes.push((format!("{layer}.{attention}_layer_norm.bias"), vec![8]));
+        }
+        for (part, shape) in [("fc1", vec![16, 8]), ("fc2", vec![8, 16])] {
+            shapes.push((format!("{layer}.{part}.bias"), vec![shape[0]]));
+            shapes.push((format!("{layer}.{part}.weight"), shape));
+        }
+        for norm in [
+            format!("{layer}.final_layer_norm"),
+            format!("model.{side}.layer_norm"),
+        ] {
+            shapes.push((format!("{norm}.weight"), vec![8]));
+            shapes.push((format!("{norm}.bias"), vec![8]));
+        }
+    }
+    let numbers = |count: usize| -> Vec<u8> {
+        let numbers = (0..count).map(|place| if place % 3 == 0 { 0.25_f32 } else { -0.125 });
+        numbers.flat_map(f32::to_le_bytes).collect()
+    };
+    let tensors: Vec<(String, Vec<usize>, Vec<u8>)> = shapes
+        .into_iter()
+        .map(|(name, shape)| {
+            let bytes = numbers(shape.iter().product());
+            (name, shape, bytes)
+        })
+        .collect();
+    let views = tensors.iter().map(|(name, shape, bytes)| {
+        let view = TensorView::new(Dtype::F32, shape.clone(), bytes);
+        (name, view.expect("a sound tensor"))
+    });
+    safetensors::serialize(views, None).expect("tensors")
 }

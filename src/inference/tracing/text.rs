@@ -6,9 +6,9 @@ use super::super::translation::Translation;
 use super::super::translator::{Translator, is_translatable};
 use crate::error::Result;
 use crate::model::{Batch, BertSequence, PackedBatch};
-use crate::search::{LARGEST, SourceSentence, SourceText, Window, windows};
+use crate::search::{LARGEST, SourceFrame, SourceSentence, SourceText, Window, windows};
 use crate::text::document::{Document, Sentence};
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{Side, SpecialIds, Tokenizer};
 use crate::trace::{TracedSentence, TracedWindow};
 
 /// Source tokens of a sentence-level model that are traced at once: bounds the memory of a pass, not its result.
@@ -30,6 +30,7 @@ pub(in crate::inference) struct TracedText {
     /// BERT's sequence of each part; empty where no BERT is read.
     pieces: Vec<BertSequence>,
     translated: bool,
+    special: SpecialIds,
 }
 
 impl TracedText {
@@ -51,7 +52,8 @@ impl TracedText {
             if copied && !model.reads_documents() {
                 continue;
             }
-            let sources = translator.parts(text);
+            let text = translator.read_text(text, points);
+            let sources = translator.parts(&text);
             let mut targets = vec![None; sources.len()];
             if let Some(translation) = translation
                 && (!copied || model.is_bilingual())
@@ -74,6 +76,7 @@ impl TracedText {
             sources: read,
             pieces,
             translated: translations.iter().any(Option::is_some),
+            special: translator.tokenizer().special().clone(),
         })
     }
 
@@ -82,7 +85,7 @@ impl TracedText {
         let source = &self.sources[parts.clone()];
         let target = self.parts[parts].iter();
         [
-            source.iter().map(|source| source.ids.len() + 1).sum(),
+            source.iter().map(|source| self.num_read(source)).sum(),
             target
                 .filter_map(|part| part.target.as_ref())
                 .map(|ids| ids.len() + 1)
@@ -90,11 +93,22 @@ impl TracedText {
         ]
     }
 
+    /// Words of a part as the encoder reads it.
+    fn num_read(&self, source: &SourceSentence) -> usize {
+        let SpecialIds {
+            source_prefix,
+            source_suffix,
+            ..
+        } = &self.special;
+        source_prefix.len() + source.ids.len() + source_suffix.len()
+    }
+
     /// All parts as one document, none of which is wanted or known.
     pub fn source_text(&self) -> SourceText {
         let mut text = SourceText {
             sentences: self.sources.clone(),
             pieces: self.pieces.clone(),
+            frame: SourceFrame::of(&self.special),
             ..SourceText::default()
         };
         text.documents.push(0..self.sources.len());
@@ -130,12 +144,12 @@ impl TracedText {
         let mut groups: Vec<Range<usize>> = Vec::new();
         let mut tokens = 0;
         for (number, source) in self.sources.iter().enumerate() {
-            tokens += source.ids.len() + 1;
+            tokens += self.num_read(source);
             match groups.last_mut() {
                 Some(group) if tokens <= GROUP_TOKENS => group.end = number + 1,
                 _ => {
                     groups.push(number..number + 1);
-                    tokens = source.ids.len() + 1;
+                    tokens = self.num_read(source);
                 }
             }
         }
@@ -163,12 +177,12 @@ impl TracedText {
         for number in parts {
             let (part, SourceSentence { ids, position }) =
                 (&self.parts[number], &self.sources[number]);
-            source.push(&[ids.as_slice(), &[Vocabulary::EOS]].concat(), *position);
+            source.push(&self.special.framed(ids), *position);
             if let Some(pieces) = self.pieces.get(number) {
                 source.push_pieces(pieces);
             }
             let words = part.target.as_ref();
-            let words = words.map(|ids| [&[Vocabulary::BOS], ids.as_slice()].concat());
+            let words = words.map(|ids| [&[self.special.start], ids.as_slice()].concat());
             target.push(&words.unwrap_or_default(), *position);
         }
         (source, target)
@@ -202,10 +216,10 @@ impl TracedText {
             };
             for &number in &own {
                 let ids = self.parts[number].target.as_deref().unwrap_or_default();
-                let target = [&[Vocabulary::BOS], ids].concat();
+                let target = [&[self.special.start], ids].concat();
                 batch.target.push(&target, self.sources[number].position);
                 batch.labels.extend_from_slice(ids);
-                batch.labels.push(Vocabulary::EOS);
+                batch.labels.push(self.special.eos);
             }
             Some(batch)
         });
@@ -214,7 +228,7 @@ impl TracedText {
 
     pub fn traced_source(
         &self,
-        vocabulary: &Vocabulary,
+        tokenizer: &dyn Tokenizer,
         document: &Document,
     ) -> Vec<TracedSentence> {
         let mut sentences = located(document);
@@ -223,7 +237,9 @@ impl TracedText {
             sentence.points.clone_from(&of_document.points);
         }
         for (part, source) in self.parts.iter().zip(&self.sources) {
-            add_pieces(&mut sentences[part.sentence], &source.ids, vocabulary);
+            let read = self.special.framed(&source.ids);
+            let pieces = read.iter().map(|&id| tokenizer.piece(Side::Source, id));
+            sentences[part.sentence].tokens.extend(pieces);
         }
         sentences
     }
@@ -231,7 +247,7 @@ impl TracedText {
     /// Nothing if nothing is translated.
     pub fn traced_target(
         &self,
-        vocabulary: &Vocabulary,
+        tokenizer: &dyn Tokenizer,
         document: &Document,
         translations: &[Option<Translation>],
     ) -> Vec<TracedSentence> {
@@ -249,7 +265,9 @@ impl TracedText {
         }
         for part in &self.parts {
             if let Some(target) = &part.target {
-                add_pieces(&mut sentences[part.sentence], target, vocabulary);
+                let ids = target.iter().chain([&self.special.eos]);
+                let pieces = ids.map(|&id| tokenizer.piece(Side::Target, id));
+                sentences[part.sentence].tokens.extend(pieces);
             }
         }
         sentences
@@ -287,18 +305,15 @@ fn written(
     if translation.parts.len() == count {
         return Some(translation.parts.clone());
     }
-    let encode = |text: &str| translator.vocabulary().encode(text.trim());
+    let encode = |text: &str| {
+        let read = translator.read_translation(text);
+        translator.tokenizer().encode(Side::Target, &read)
+    };
     if count == 1 {
         return Some(vec![encode(&translation.text)]);
     }
     let parts = translator.parts(&translation.text);
     (parts.len() == count).then(|| parts.into_iter().map(encode).collect())
-}
-
-/// Adds tokens and the end of their part.
-fn add_pieces(sentence: &mut TracedSentence, ids: &[u32], vocabulary: &Vocabulary) {
-    let ids = ids.iter().chain(&[Vocabulary::EOS]);
-    sentence.tokens.extend(ids.map(|&id| vocabulary.piece(id)));
 }
 
 fn located(document: &Document) -> Vec<TracedSentence> {

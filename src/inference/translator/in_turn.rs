@@ -6,6 +6,7 @@ use super::{KnownTranslations, Step, Translator};
 use crate::error::Result;
 use crate::search::SearchOptions;
 use crate::text::document::Document;
+use crate::tokenizers::Side;
 
 impl Translator {
     /// Translates the named sentences in the order of the document, each behind the translations of those before it: what
@@ -89,7 +90,7 @@ impl Translator {
         let fixed = known.fixed.get(&sentence).cloned();
         let fixed = fixed.or_else(|| self.settled(source).map(|settled| settled.text));
         if let Some(fixed) = fixed {
-            return Some(self.vocabulary.encode(fixed.trim()));
+            return Some(self.tokenizer().encode(Side::Target, fixed.trim()));
         }
         let parts = (0..).map_while(|part| known.drafts.get(&(sentence, part)));
         let parts: Vec<&Vec<u32>> = parts.collect();

@@ -8,16 +8,16 @@ use crate::inference::parts::parts;
 use crate::model::{BertSequence, ContextSentence};
 use crate::text::document::Document;
 use crate::text::placeholder;
+use crate::tokenizers::Side;
 
 impl Translator {
     /// The ids of a text, whose points show `points`, with what the model reads of its memory behind them.
     pub(in crate::inference) fn read_ids(&self, text: &str, points: &[String]) -> Vec<u32> {
-        let mut ids = self.vocabulary.encode(text);
-        let shown = placeholder::visible(text, points);
-        ids.extend(
-            self.description
-                .fuzzy_suffix(&shown, ids.len(), &self.vocabulary),
-        );
+        let mut ids = self.tokenizer.encode(Side::Source, text);
+        if let Some(vocabulary) = self.vocabulary() {
+            let shown = placeholder::visible(text, points);
+            ids.extend(self.description.fuzzy_suffix(&shown, ids.len(), vocabulary));
+        }
         ids
     }
 
@@ -31,15 +31,15 @@ impl Translator {
         units: &mut DocumentUnits,
         contexts: Option<&[Option<String>]>,
     ) -> Result<()> {
-        if self.description.memory.is_some() {
+        if let (Some(_), Some(vocabulary)) = (&self.description.memory, self.vocabulary()) {
             let fuzzy_suffix =
                 units
                     .sources
                     .iter()
                     .zip(&units.shown)
                     .map(|((_, source), shown)| {
-                        let own = self.vocabulary.encode(source).len();
-                        self.description.fuzzy_suffix(shown, own, &self.vocabulary)
+                        let own = vocabulary.encode(source).len();
+                        self.description.fuzzy_suffix(shown, own, vocabulary)
                     });
             units.source_suffix = fuzzy_suffix.collect();
         }
@@ -76,7 +76,7 @@ impl Translator {
     /// A sentence in parts that the model reads.
     pub(in crate::inference) fn parts<'t>(&self, text: &'t str) -> Vec<&'t str> {
         parts(text, self.description.model.max_tokens - 1, &|text| {
-            self.vocabulary.encode(text.trim()).len()
+            self.tokenizer.encode(Side::Source, text.trim()).len()
         })
     }
 }

@@ -4,6 +4,7 @@ use super::Translator;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
 use crate::model::{MemoryUse, Reranker};
+use crate::text::vocabulary::Vocabulary;
 use crate::weights::{ModelFolder, RerankerFolder};
 
 impl Translator {
@@ -35,7 +36,8 @@ impl Translator {
             ));
         }
         let (model, vocabulary) = description.load(&reranker.folder, &self.device.device)?;
-        if vocabulary.tokens() != self.vocabulary.tokens() {
+        let own = self.vocabulary().map(Vocabulary::tokens);
+        if own != Some(vocabulary.tokens()) {
             return Err(refuse(format!(
                 "its subwords are not those of {}; train it with `--from` that model",
                 self.info.folder.display()

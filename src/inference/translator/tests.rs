@@ -67,7 +67,10 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         },
         device,
         model,
-        vocabulary,
+        tokenizer: Arc::new(vocabulary.clone()),
+        vocabulary: Some(Arc::new(vocabulary)),
+        strips_markup: false,
+        alignment_heads: AlignmentHeads::default(),
         memory: None,
         description,
     }
@@ -292,7 +295,11 @@ fn a_long_sentence_is_scored_as_it_is_translated() {
         .expect("translates");
     // As it was found, before it was checked.
     let parts = whole.expect("a translation").parts;
-    let parts = parts.iter().map(|ids| translator.vocabulary.decode(ids));
+    let parts = parts.iter().map(|ids| {
+        translator
+            .tokenizer
+            .decode(crate::tokenizers::Side::Target, ids)
+    });
     let expected = parts.collect::<Vec<_>>().join(" ");
     assert_eq!(scored.expect("to the end")[0][0], expected);
 }

@@ -170,9 +170,9 @@ impl ModelFile {
             }
             Numbers::Int32(_) => return Err(format!("variable {name} is no weight")),
         };
-        let scales = match (scale.map(|scale| scale.numbers), usual) {
-            (Some(Numbers::Floats(scales)), _) | (None, Some(scales)) => scales,
-            _ => return Err(format!("variable {name}_scale is missing")),
+        let told = scale.map(|scale| scale.numbers);
+        let ((Some(Numbers::Floats(scales)), _) | (None, Some(scales))) = (told, usual) else {
+            return Err(format!("variable {name}_scale is missing"));
         };
         let rows = expected.first().copied().unwrap_or(1).max(1);
         let columns = integers.len() / rows;
@@ -271,7 +271,9 @@ impl<'a> Reader<'a> {
         let length = usize::from(u16::from_le_bytes([length[0], length[1]]));
         let text = self.take(length)?;
         let text = text.strip_suffix(b"\0").unwrap_or(text);
-        String::from_utf8(text.to_vec()).map_err(|_| "a name in it is no text".to_owned())
+        String::from_utf8(text.to_vec())
+            .ok()
+            .ok_or_else(|| "a name in it is no text".to_owned())
     }
 
     fn variable(&mut self, version: u32) -> Result<Variable, String> {

@@ -22,7 +22,10 @@ use vocabulary::Vocabularies;
 const MODEL: &str = "model.bin";
 
 /// Heads of models that tell none.
-const HEADS: usize = 8;
+const HEADS: f32 = 8.0;
+
+/// Nothing that is published has so many.
+const MOST_LAYERS: usize = 1_000;
 
 /// Source words that are read where no table of places bounds them.
 const MOST_TOKENS: usize = 512;
@@ -137,6 +140,9 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
 
 type Problem = String;
 
+/// A model, its weights, and the layer and head that align.
+type Read = (ModelConfig, NamedTensors, Option<(usize, usize)>);
+
 struct Reading<'a> {
     file: &'a mut ModelFile,
     placing: Placing,
@@ -161,25 +167,7 @@ impl<'a> Reading<'a> {
         // Of models of one source its number may be left out.
         file.rename("encoder/embeddings_0/weight", "encoder/embeddings/weight");
         let model = model_config(file, config)?;
-        let layers = model.num_decoder_layers;
-        let of_layer = |setting: f32| {
-            let layer = if setting < 0.0 {
-                layers as f32 + setting
-            } else {
-                setting
-            };
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "numbers of layers"
-            )]
-            let layer = layer.max(0.0) as usize;
-            layer.min(layers - 1)
-        };
-        // Several heads are averaged there; only what was trained to align has one.
-        let one_head = file.setting("decoder/alignment_heads").unwrap_or(1.0) == 1.0;
-        let layer = file.setting("decoder/alignment_layer");
-        let alignment = layer.filter(|_| one_head).map(|layer| (of_layer(layer), 0));
+        let alignment = alignment(file, model.num_decoder_layers);
         Ok(Self {
             file,
             placing: Placing::default(),
@@ -188,7 +176,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    fn all(mut self) -> Result<(ModelConfig, NamedTensors, Option<(usize, usize)>), Problem> {
+    fn all(mut self) -> Result<Read, Problem> {
         self.tables()?;
         self.input_layers()?;
         let layers = self.model.encoder.count(Sublayer::SelfAttention);
@@ -357,12 +345,12 @@ fn model_config(file: &ModelFile, config: &Config) -> Result<ModelConfig, Proble
             first: 1,
         })
     };
-    let num_heads = setting(file, "num_heads")?.unwrap_or(HEADS as f32);
+    let num_heads = setting(file, "num_heads")?.unwrap_or(HEADS);
     let pre_norm = setting(file, "pre_norm")?.is_none_or(|setting| setting != 0.0);
     let layers = |side: &str| {
         let exists =
             |number: &usize| file.contains(&format!("{side}/layer_{number}/ffn/linear_0/weight"));
-        (0..).take_while(exists).count()
+        (0..MOST_LAYERS).take_while(exists).count()
     };
     if layers("decoder") == 0 {
         return Err("it has no decoder layers".to_owned());
@@ -443,11 +431,10 @@ fn activation(number: f32) -> Result<Activation, Problem> {
         Activation::Tanh,
         Activation::Sigmoid,
     ];
-    let found = KNOWN
-        .into_iter()
-        .zip(0_u8..)
-        .find(|&(_, known)| f32::from(known) == number);
+    let found = KNOWN.into_iter().zip(0_u8..);
+    let mut found = found.filter(|&(_, known)| (f32::from(known) - number).abs() < 0.5);
     found
+        .next()
         .map(|(activation, _)| activation)
         .ok_or_else(|| format!("its activation has the unknown number {number}"))
 }
@@ -469,4 +456,21 @@ fn embedding_scale(file: &ModelFile) -> Result<Option<f32>, Problem> {
     } else {
         Err("encoder and decoder scale their words differently, which is not read".to_owned())
     }
+}
+
+/// The layer that aligns and its first head, from 0; none where several heads are averaged or none is named.
+fn alignment(file: &ModelFile, layers: usize) -> Option<(usize, usize)> {
+    let heads = file.setting("decoder/alignment_heads").unwrap_or(1.0);
+    let layer = file.setting("decoder/alignment_layer")?;
+    if (heads - 1.0).abs() > 0.5 {
+        return None;
+    }
+    // Below 0, layers are counted from the last.
+    #[expect(clippy::cast_possible_truncation, reason = "a number of a layer")]
+    let layer = layer as isize;
+    let layer = match usize::try_from(layer) {
+        Ok(layer) => layer,
+        Err(_) => layers.saturating_sub(layer.unsigned_abs()),
+    };
+    Some((layer.min(layers - 1), 0))
 }

@@ -151,9 +151,9 @@ fn lines(text: &str) -> Vec<String> {
         lines.pop();
     }
     if lines.iter().all(|line| line.ends_with('\r')) {
-        lines
-            .iter_mut()
-            .for_each(|line| *line = &line[..line.len() - 1]);
+        for line in &mut lines {
+            *line = &line[..line.len() - 1];
+        }
     }
     lines.into_iter().map(str::to_owned).collect()
 }

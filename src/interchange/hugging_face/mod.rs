@@ -4,6 +4,7 @@
 //! MarianMT (OPUS-MT), M2M-100 and NLLB, mBART, after `modeling_marian.py`, `modeling_m2m_100.py` and `modeling_mbart.py` of
 //! transformers 5.23.
 
+mod multilingual;
 mod tokens;
 mod weights;
 
@@ -20,7 +21,8 @@ use crate::model::{
     Activation, Architecture, MemorySource, ModelConfig, NormPosition, Positions, SearchRule,
     SineColumns, SineFrequencies, Sinusoids, SpecialTokens, Variant,
 };
-use tokens::{marian_vocabularies, multilingual_vocabularies};
+use multilingual::multilingual_vocabulary;
+use tokens::marian_vocabularies;
 
 const CONFIG: &str = "config.json";
 const GENERATION: &str = "generation_config.json";
@@ -94,9 +96,16 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
         TokenizerConfig::default()
     };
     let mut tensors = archive.tensors_or_pickles(WEIGHTS)?;
-    let (source, target) = match family {
-        Family::Marian => marian_vocabularies(archive, &config)?,
-        Family::M2m100 | Family::Mbart => multilingual_vocabularies(archive, &config, &generation)?,
+    let (source, target, languages) = match family {
+        Family::Marian => {
+            let (source, target) = marian_vocabularies(archive, &config)?;
+            let languages = ForeignLanguages::of_marian(&source);
+            (source, target, languages)
+        }
+        Family::M2m100 | Family::Mbart => {
+            let (side, languages) = multilingual_vocabulary(archive, &config, family)?;
+            (side.clone(), side, languages)
+        }
     };
     let mut model = model_config(archive, (&config, family), &generation, (&source, &target))?;
     let weights = weights::read(&mut tensors, &mut model)?;
@@ -111,7 +120,7 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
         languages: ForeignLanguages {
             source: tokenizer.source_lang,
             target: tokenizer.target_lang,
-            ..ForeignLanguages::of_marian(&source)
+            ..languages
         },
         config: model,
         weights,

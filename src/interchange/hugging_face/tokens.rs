@@ -1,9 +1,8 @@
-//! Vocabularies of `MarianTokenizer`: SentencePiece models split, `vocab.json` gives pieces their ids; and of the tokenizers
-//! of many languages.
+//! Vocabularies of `MarianTokenizer`: SentencePiece models split, `vocab.json` gives pieces their ids.
 
 use std::collections::BTreeMap;
 
-use super::{CONFIG, Config, Generation, json};
+use super::{CONFIG, Config, json};
 use crate::error::Result;
 use crate::interchange::archive::Archive;
 use crate::interchange::foreign::TokenizerFiles;
@@ -59,27 +58,5 @@ fn side(
     })
 }
 
-/// Of M2M-100, NLLB and mBART, whose ids are given by the tokenizer itself: only what ends sentences is told here.
-pub(super) fn multilingual_vocabularies(
-    archive: &mut Archive,
-    config: &Config,
-    generation: &Generation,
-) -> Result<(TokenizerFiles, TokenizerFiles)> {
-    const NAMES: [&str; 3] = [
-        "sentencepiece.bpe.model",
-        "spm.model",
-        "sentencepiece.model",
-    ];
-    let name = NAMES.into_iter().find(|name| archive.find(name).is_some());
-    let bytes = archive.bytes(name.unwrap_or(NAMES[0]))?;
-    let end = generation.eos_token_id.or(config.generation.eos_token_id);
-    let side = TokenizerFiles {
-        sentencepiece: Some(bytes),
-        suffix: end.into_iter().collect(),
-        ..TokenizerFiles::default()
-    };
-    Ok((side.clone(), side))
-}
-
 /// As in our own configurations.
-const MOST_TOKENS: usize = 1 << 20;
+pub(super) const MOST_TOKENS: usize = 1 << 20;

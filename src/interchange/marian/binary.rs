@@ -59,7 +59,9 @@ pub(super) fn read_binary(bytes: &[u8]) -> Result<BTreeMap<String, Array>, Strin
     let names = headers.iter().map(|header| {
         let name = reader.take(header.name_length)?;
         let name = name.strip_suffix(b"\0").unwrap_or(name);
-        String::from_utf8(name.to_vec()).map_err(|_| "a name in it is no text".to_owned())
+        String::from_utf8(name.to_vec())
+            .ok()
+            .ok_or_else(|| "a name in it is no text".to_owned())
     });
     let names = names.collect::<Result<Vec<_>, String>>()?;
     let shapes = headers.iter().map(|header| {
@@ -131,7 +133,9 @@ fn quantised(
     if !multiplier.is_finite() || multiplier == 0.0 {
         return Err(format!("it was multiplied by {multiplier}"));
     }
-    integers.iter_mut().for_each(|number| *number /= multiplier);
+    for number in &mut integers {
+        *number /= multiplier;
+    }
     let &[rows, columns] = shape else {
         return Err(format!("shape {shape:?} is no matrix"));
     };
@@ -163,14 +167,15 @@ impl<'a> Reader<'a> {
     }
 
     fn size(&mut self) -> Result<usize, String> {
-        usize::try_from(self.u64()?).map_err(|_| cut_off())
+        usize::try_from(self.u64()?).ok().ok_or_else(|| cut_off())
     }
 
     fn size_of_axis(&mut self) -> Result<usize, String> {
         let (number, rest) = self.rest.split_first_chunk::<4>().ok_or_else(cut_off)?;
         self.rest = rest;
         let size = usize::try_from(i32::from_le_bytes(*number));
-        size.map_err(|_| "a size in it is below 0".to_owned())
+        size.ok()
+            .ok_or_else(|| "a size in it is below 0".to_owned())
     }
 }
 

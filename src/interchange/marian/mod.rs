@@ -9,6 +9,7 @@ mod vocabulary;
 mod weights;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::archive::Archive;
 use super::foreign::{ForeignFormat, ForeignModel, Licence, SearchDefaults};
@@ -125,6 +126,12 @@ fn model_file(archive: &Archive, settings: &Settings) -> Result<String> {
     name.ok_or_else(|| archive.refuse(format!("there is no npz and no {QUANTISED} in it")))
 }
 
+/// Whether a vocabulary is a SentencePiece model.
+fn is_sentencepiece(name: &str) -> bool {
+    let extension = Path::new(name).extension();
+    extension.is_some_and(|found| found.eq_ignore_ascii_case("spm"))
+}
+
 /// The files of the source's and the target's vocabulary.
 fn vocabulary_files(archive: &Archive, settings: &Settings) -> Result<[String; 2]> {
     let named = settings.get("vocabs").map(Yaml::texts).unwrap_or_default();
@@ -134,7 +141,7 @@ fn vocabulary_files(archive: &Archive, settings: &Settings) -> Result<[String; 2
     let of_side = |beginning: &str| {
         archive.names().find(|name| {
             let name = file_name(name);
-            name.starts_with(beginning) && name.ends_with(".spm")
+            name.starts_with(beginning) && is_sentencepiece(name)
         })
     };
     if let (Some(source), Some(target)) = (of_side("srcvocab"), of_side("trgvocab")) {
@@ -161,5 +168,7 @@ fn options(arrays: &mut BTreeMap<String, Array>) -> Result<String, String> {
     while bytes.last() == Some(&0) {
         bytes.pop();
     }
-    String::from_utf8(bytes).map_err(|_| format!("{SPECIAL} is no UTF-8"))
+    String::from_utf8(bytes)
+        .ok()
+        .ok_or_else(|| format!("{SPECIAL} is no UTF-8"))
 }

@@ -18,6 +18,7 @@ const MOST_TOKENS: usize = 512;
 const MOST_LAYERS: usize = 1_000;
 
 /// Options as far as they matter, checked.
+#[expect(clippy::struct_excessive_bools, reason = "they are those of the file")]
 pub(super) struct Options {
     pub version: String,
     pub encoder_layers: usize,
@@ -57,7 +58,8 @@ impl Options {
             "last" => decoder_layers,
             number => number
                 .parse()
-                .map_err(|_| format!("transformer-guided-alignment-layer is {number}"))?,
+                .ok()
+                .ok_or_else(|| format!("transformer-guided-alignment-layer is {number}"))?,
         };
         if !(1..=decoder_layers).contains(&alignment_layer) {
             return Err(format!(
@@ -190,7 +192,9 @@ impl Settings {
             (Some(value), _) => {
                 let text = value.text().unwrap_or("a list");
                 let number = text.parse();
-                number.map_err(|_| format!("{key} is {text}, expected is a whole number"))
+                number
+                    .ok()
+                    .ok_or_else(|| format!("{key} is {text}, expected is a whole number"))
             }
             (None, Some(default)) => Ok(default),
             (None, None) => Err(format!("{key} is missing")),

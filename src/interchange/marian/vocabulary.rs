@@ -2,7 +2,9 @@
 
 use super::super::archive::Archive;
 use super::super::foreign::{ForeignLanguages, TokenizerFiles};
+use super::super::sentencepiece::pieces;
 use super::super::yaml::{Yaml, read_mapping};
+use super::is_sentencepiece;
 use crate::error::Result;
 
 /// One side's tokens from the vocabulary's file, and what splits its texts: `source.spm`, `source.bpe`, or the vocabulary
@@ -15,7 +17,7 @@ pub(super) fn side(
 ) -> Result<TokenizerFiles> {
     let mut files = TokenizerFiles::default();
     let in_file = |problem: String| format!("{file}: {problem}");
-    if file.ends_with(".spm") {
+    if is_sentencepiece(file) {
         let bytes = archive.bytes(file)?;
         let pieces = pieces(&bytes).ok_or("it is no SentencePiece model".to_owned());
         files.tokens = pieces.map_err(|problem| archive.refuse(in_file(problem)))?;
@@ -83,55 +85,6 @@ fn lines(text: &str) -> Option<Vec<(String, Yaml)>> {
         .collect()
 }
 
-/// The pieces of a SentencePiece model by id: the texts in field 1 of the messages in its field 1, see
-/// `sentencepiece_model.proto`.
-fn pieces(model: &[u8]) -> Option<Vec<String>> {
-    let mut pieces = Vec::new();
-    for (field, piece) in fields(model)? {
-        if field != 1 {
-            continue;
-        }
-        let text = fields(piece?)?.into_iter().find(|&(field, _)| field == 1)?;
-        pieces.push(String::from_utf8(text.1?.to_vec()).ok()?);
-    }
-    (!pieces.is_empty()).then_some(pieces)
-}
-
-/// Numbers of a message's fields, each with its bytes if it has a length.
-fn fields(mut message: &[u8]) -> Option<Vec<(u64, Option<&[u8]>)>> {
-    let mut fields = Vec::new();
-    while !message.is_empty() {
-        let key = varint(&mut message)?;
-        let bytes = match key & 7 {
-            0 => {
-                varint(&mut message)?;
-                None
-            }
-            1 => message.split_off(..8).and(None),
-            2 => {
-                let length = usize::try_from(varint(&mut message)?).ok()?;
-                Some(message.split_off(..length)?)
-            }
-            5 => message.split_off(..4).and(None),
-            _ => return None,
-        };
-        fields.push((key >> 3, bytes));
-    }
-    Some(fields)
-}
-
-fn varint(message: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = *message.split_off_first()?;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
-}
-
 /// From the vocabulary's tokens such as `>>deu<<`, and the lines of OPUS-MT's `README.md`.
 pub(super) fn languages(
     archive: &mut Archive,
@@ -174,17 +127,5 @@ mod tests {
         for damaged in ["</s>: x", "</s>: 99999999999", "[1]"] {
             assert!(tokens(damaged).is_err(), "{damaged:?} was read");
         }
-    }
-
-    #[test]
-    fn a_sentencepiece_model_tells_its_pieces() {
-        let model = [
-            10, 10, 10, 3, b'<', b's', b'>', 21, 0, 0, 0, 0, 10, 5, 10, 1, b'a', 24, 1, 18, 2, 1, 2,
-        ];
-        assert_eq!(pieces(&model).expect("a model"), ["<s>", "a"]);
-        for length in 1..model.len() {
-            let _ = pieces(&model[..length]);
-        }
-        assert_eq!(pieces(b"text"), None);
     }
 }

@@ -7,6 +7,7 @@
 
 use pulp::Arch;
 
+use crate::kernels::gelu::distribution;
 use crate::kernels::matmul::{dot, exp, max, sum, sum_of};
 
 /// Layer normalisation with its parameters, as [`layer_norm`](crate::kernels::layer_norm).
@@ -65,26 +66,83 @@ impl RowNorm {
     }
 }
 
-/// What stands between the two maps of a feed-forward layer.
+/// What stands between the two maps of a feed-forward layer; `σ` is the logistic function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
+    /// `max(0, x)`
     Relu,
+    /// `x σ(x)`
+    Swish,
+    /// `x Φ(x)`
+    Gelu,
+    /// Its approximation by tanh.
+    GeluTanh,
+    /// Its approximation `x σ(1.702 x)`.
+    GeluSigmoid,
+    Tanh,
+    /// `σ(x)`
+    Sigmoid,
 }
 
 impl Activation {
     pub fn apply(self, x: &mut [f32]) {
-        Arch::new().dispatch(
-            #[inline(always)]
-            || match self {
-                Self::Relu => {
-                    for x in x {
-                        // What is no number stays so.
-                        *x = if *x < 0.0 { 0.0 } else { *x };
-                    }
-                }
-            },
-        );
+        match self {
+            // What is no number stays so.
+            Self::Relu => each(
+                x,
+                #[inline(always)]
+                |x| if x < 0.0 { 0.0 } else { x },
+            ),
+            Self::Swish => each(
+                x,
+                #[inline(always)]
+                |x| x * logistic(x),
+            ),
+            Self::Gelu => each(
+                x,
+                #[inline(always)]
+                |x| x * distribution(x),
+            ),
+            Self::GeluTanh => each(
+                x,
+                #[inline(always)]
+                |x| {
+                    let inner = (x * x * x * 0.044_715 + x) * 0.797_884_6;
+                    x * logistic(2.0 * inner)
+                },
+            ),
+            Self::GeluSigmoid => each(
+                x,
+                #[inline(always)]
+                |x| x * logistic(1.702 * x),
+            ),
+            Self::Tanh => each(
+                x,
+                #[inline(always)]
+                |x| 2.0 * logistic(2.0 * x) - 1.0,
+            ),
+            Self::Sigmoid => each(x, logistic),
+        }
     }
+}
+
+fn each(x: &mut [f32], f: impl Fn(f32) -> f32) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for place in 0..x.len() {
+                x[place] = f(x[place]);
+            }
+        },
+    );
+}
+
+/// `1 / (1 + e^-x)`
+#[inline(always)]
+fn logistic(x: f32) -> f32 {
+    let small = exp(-x.abs());
+    let share = 1.0 / (1.0 + small);
+    if x < 0.0 { small * share } else { share }
 }
 
 /// `ln Σ exp(x)` of every row of `scores` `[rows, columns]`: scores less this are log-probabilities.

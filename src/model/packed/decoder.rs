@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::layers::{Buffers, PackedAttention, PackedFeedForward, PackedNorm, PackedReading, norm};
+use super::ssru::PackedSsru;
 use super::state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
 use crate::kernels::packed::{Columns, Quantization, RowNorm, Scratch, attend, attend_once};
 use crate::model::decoder::{Decoder, DecoderLayer};
@@ -17,7 +18,7 @@ pub(super) struct PackedDecoder {
 
 #[derive(Debug, Clone)]
 struct Layer {
-    own: PackedAttention,
+    own: Own,
     norm_own: PackedNorm,
     cross: PackedReading,
     norm_cross: PackedNorm,
@@ -25,14 +26,24 @@ struct Layer {
     norm_ff: PackedNorm,
 }
 
+/// What knows the words before.
+#[derive(Debug, Clone)]
+enum Own {
+    Attention(PackedAttention),
+    Ssru(PackedSsru),
+}
+
 impl PackedDecoder {
     pub fn new(decoder: &Decoder, quantization: Quantization) -> Self {
         let position = decoder.norm_position;
         let layer = |layer: &DecoderLayer| Layer {
-            own: PackedAttention::new(
-                layer.self_attention.as_ref().expect("a plain model"),
-                quantization,
-            ),
+            own: match (&layer.self_attention, &layer.ssru) {
+                (Some(attention), _) => {
+                    Own::Attention(PackedAttention::new(attention, quantization))
+                }
+                (None, Some(ssru)) => Own::Ssru(PackedSsru::new(ssru, quantization)),
+                (None, None) => unreachable!("a layer has one of the two"),
+            },
             norm_own: PackedNorm::new(&layer.norm_self, position),
             cross: PackedReading::new(&layer.cross_attention, quantization),
             norm_cross: PackedNorm::new(&layer.norm_cross, position),
@@ -80,9 +91,12 @@ impl PackedDecoder {
         let (mut memory, mut fed_forward) = (Vec::new(), Vec::new());
         for (number, layer) in self.layers.iter().enumerate() {
             let own = segments.iter().map(|(rows, _)| rows.clone());
-            layer.norm_own.residual(&mut y, &mut buffers, |y, buffers| {
-                layer.own.forward(y, own, true, buffers);
-            });
+            layer
+                .norm_own
+                .residual(&mut y, &mut buffers, |y, buffers| match &layer.own {
+                    Own::Attention(attention) => attention.forward(y, own, true, buffers),
+                    Own::Ssru(ssru) => ssru.forward(y, own, buffers),
+                });
             let residual = &layer.norm_cross;
             residual.residual(&mut y, &mut buffers, |y, buffers| {
                 let cross = &layer.cross;
@@ -139,7 +153,13 @@ impl PackedDecoder {
         let mut buffers = std::mem::take(&mut state.buffers);
         for (number, layer) in self.layers.iter().enumerate() {
             layer.norm_own.residual(&mut y, &mut buffers, |y, buffers| {
-                let own = &layer.own;
+                let own = match &layer.own {
+                    Own::Attention(attention) => attention,
+                    Own::Ssru(ssru) => {
+                        ssru.step(y, &mut state.cells[number], buffers);
+                        return;
+                    }
+                };
                 let d_model = own.output.inputs();
                 let Buffers {
                     branch,

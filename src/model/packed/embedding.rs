@@ -1,26 +1,51 @@
-//! Words and their positions as rows of numbers.
+//! Words and their places as rows of numbers.
 
-use crate::kernels::packed::Table;
+use burn::module::Param;
+use burn::tensor::Tensor;
+
+use super::layers::norm;
+use crate::kernels::packed::{RowNorm, Table};
 use crate::model::embedding::Embedding;
+use crate::model::input_layer::InputLayer;
 use crate::model::packed_batch::PackedBatch;
 use crate::model::sinusoids::sinusoid_table;
 use crate::model::variant::Sinusoids;
 
-/// The tables of an [`Embedding`], whose numbers are shared with it.
+/// The tables of an [`Embedding`] and what stands behind them, whose numbers are shared with it.
 #[derive(Debug, Clone)]
 pub(super) struct PackedEmbedding {
     words: Table,
-    /// Of words, sentences and paragraphs; none if positions are sines.
-    positions: Option<[Table; 3]>,
+    scale: f32,
+    sinusoids: Option<Sinusoids>,
+    /// Of words, sentences and paragraphs; each counts from its beginning again.
+    tables: Vec<Table>,
+    /// Of words; places beyond the last have its vector.
+    learned: Option<Table>,
+    norm: Option<RowNorm>,
+    /// Whether the first word is a zero vector.
+    zero_start: bool,
+}
+
+fn table(param: &Param<Tensor<2>>) -> Table {
+    Table::new(param.val())
 }
 
 impl PackedEmbedding {
-    pub fn new(embedding: &Embedding) -> Self {
-        let table = |param: &burn::module::Param<burn::tensor::Tensor<2>>| Table::new(param.val());
-        let positions = embedding.positions.as_ref();
+    pub fn new(embedding: &Embedding, input: Option<&InputLayer>, zero_start: bool) -> Self {
+        let tables = embedding.positions.as_ref();
+        let tables = tables.filter(|_| input.is_none());
+        #[expect(clippy::cast_possible_truncation, reason = "numbers have 32 bits here")]
+        let scale = embedding.scale as f32;
         Self {
             words: table(&embedding.words),
-            positions: positions.map(|it| [&it.words, &it.sentences, &it.paragraphs].map(table)),
+            scale,
+            sinusoids: embedding.sinusoids,
+            tables: tables.map_or_else(Vec::new, |it| {
+                [&it.words, &it.sentences, &it.paragraphs].map(table).into()
+            }),
+            learned: input.and_then(|input| Some(table(input.positions.as_ref()?))),
+            norm: input.and_then(|input| Some(norm(input.norm.as_ref()?))),
+            zero_start,
         }
     }
 
@@ -38,14 +63,14 @@ impl PackedEmbedding {
     /// Embeds single words, as [`Embedding::embed`].
     pub fn words(&self, ids: &[u32], positions: &[[usize; 3]]) -> Vec<f32> {
         let d_model = self.words.columns();
-        #[expect(clippy::cast_precision_loss, reason = "widths are small")]
-        let scale = (d_model as f32).sqrt();
         let mut embedded = Vec::with_capacity(ids.len() * d_model);
         let count = positions.iter().map(|place| place[0] + 1).max();
-        let sines = self.positions.is_none();
-        let sines = sines.then(|| sinusoid_table(count.unwrap_or(0), d_model, Sinusoids::PAPER));
+        let sines = self.sinusoids;
+        let sines = sines.map(|kind| sinusoid_table(count.unwrap_or(0), d_model, kind));
         for (&id, place) in ids.iter().zip(positions) {
             let begin = embedded.len();
+            let is_zero = self.zero_start && place[0] == 0;
+            let scale = if is_zero { 0.0 } else { self.scale };
             embedded.extend(self.words.row(id as usize).iter().map(|x| x * scale));
             let mut add = |row: &[f32]| {
                 for (x, place) in embedded[begin..].iter_mut().zip(row) {
@@ -55,9 +80,15 @@ impl PackedEmbedding {
             if let Some(sines) = &sines {
                 add(&sines[place[0] * d_model..][..d_model]);
             }
-            for (table, place) in self.positions.iter().flatten().zip(place) {
+            if let Some(table) = &self.learned {
+                add(table.row(place[0].min(table.rows() - 1)));
+            }
+            for (table, place) in self.tables.iter().zip(place) {
                 add(table.row(place % table.rows()));
             }
+        }
+        if let Some(norm) = &self.norm {
+            norm.apply(&mut embedded);
         }
         embedded
     }

@@ -13,6 +13,7 @@ use crate::model::attention::MultiHeadAttention;
 use crate::model::config::NormPosition;
 use crate::model::feed_forward::FeedForward;
 use crate::model::norm::Norm;
+use crate::model::variant;
 
 /// What a thread writes between the layers, kept from one to the next.
 #[derive(Debug, Clone, Default)]
@@ -155,7 +156,15 @@ impl PackedFeedForward {
         Self {
             inner: packed(&[&layer.inner], quantization),
             outer: packed(&[&layer.outer], quantization),
-            activation: Activation::Relu,
+            activation: match layer.activation {
+                variant::Activation::Relu => Activation::Relu,
+                variant::Activation::Swish => Activation::Swish,
+                variant::Activation::Gelu => Activation::Gelu,
+                variant::Activation::GeluTanh => Activation::GeluTanh,
+                variant::Activation::GeluSigmoid => Activation::GeluSigmoid,
+                variant::Activation::Tanh => Activation::Tanh,
+                variant::Activation::Sigmoid => Activation::Sigmoid,
+            },
         }
     }
 

@@ -7,6 +7,7 @@ mod decoder;
 mod embedding;
 mod encoder;
 mod layers;
+mod ssru;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use super::context_config::Context;
 use super::encoder::EncoderOutput;
 use super::packed_batch::PackedBatch;
 use super::transformer::Transformer;
+use super::variant::SpecialTokens;
 use crate::kernels::packed::{
     PackedMatrix, Quantization, Scratch, Table, Weights, log_normalisers,
 };
@@ -39,6 +41,7 @@ pub struct PackedTransformer {
     /// `[d_model, vocab]`
     logits: PackedMatrix,
     quantization: Quantization,
+    tokens: SpecialTokens,
 }
 
 impl PackedTransformer {
@@ -60,9 +63,6 @@ impl PackedTransformer {
         {
             return Err("its decoder reads translations of other sentences");
         }
-        if !network.is_plain() {
-            return Err("another program made it, and it computes as that does");
-        }
         let layers = &network.decoder.layers;
         if layers.iter().any(|layer| layer.fusion.is_some()) {
             return Err("its decoder reads BERT");
@@ -73,10 +73,22 @@ impl PackedTransformer {
         let target = network.target_embedding();
         let table = Table::new(network.logits.as_ref().unwrap_or(&target.words).val());
         let [vocab, d_model] = [table.rows(), table.columns()];
-        let parts = [(Weights::transposed(table.values(), d_model), vocab, None)];
+        let bias = network.output_bias.as_ref();
+        let bias = bias.map(|bias| Table::new(bias.val()));
+        let bias = bias.as_ref().map(Table::values);
+        let parts = [(Weights::transposed(table.values(), d_model), vocab, bias)];
         Ok(Self {
-            source: PackedEmbedding::new(&network.embedding),
-            target: PackedEmbedding::new(target),
+            source: PackedEmbedding::new(
+                &network.embedding,
+                network.embedding.input.as_ref(),
+                false,
+            ),
+            target: PackedEmbedding::new(
+                target,
+                network.before_decoder(),
+                network.tokens.zero_start,
+            ),
+            tokens: network.tokens.clone(),
             encoder: Self::packs_encoder(network, context)
                 .then(|| PackedEncoder::new(&network.encoder, quantization)),
             decoder: PackedDecoder::new(&network.decoder, quantization),
@@ -106,6 +118,11 @@ impl PackedTransformer {
 
     pub fn vocab_size(&self) -> usize {
         self.logits.outputs()
+    }
+
+    /// The ids of its vocabulary that are no words.
+    pub fn tokens(&self) -> &SpecialTokens {
+        &self.tokens
     }
 
     pub fn quantization(&self) -> Quantization {

@@ -47,6 +47,8 @@ pub struct PackedState {
     pub(super) numbers: Vec<usize>,
     /// For each layer and each word so far queries, keys and values of the hypotheses there were: `[rows, 3 · d_model]`.
     pub(super) own: Vec<Vec<Vec<f32>>>,
+    /// For each layer with a recurrent unit its cells after the words so far, `[hypotheses, d_model]`.
+    pub(super) cells: Vec<Vec<f32>>,
     /// For each hypothesis its row among those of each word.
     pub(super) rows: Vec<Vec<u32>>,
     pub(super) buffers: Buffers,
@@ -65,6 +67,7 @@ impl PackedState {
             source,
             numbers: numbers.to_vec(),
             own: vec![Vec::new(); num_layers],
+            cells: vec![Vec::new(); num_layers],
             rows: vec![Vec::new(); numbers.len()],
             buffers: Buffers::new(scratch),
         }
@@ -72,6 +75,11 @@ impl PackedState {
 
     pub fn num_hypotheses(&self) -> usize {
         self.rows.len()
+    }
+
+    /// Whether the last step was that of the first word.
+    pub fn is_first_word(&self) -> bool {
+        self.len == 1
     }
 
     /// Place of the next word of every hypothesis: word, sentence, paragraph.
@@ -101,6 +109,12 @@ impl PackedState {
             return;
         }
         self.numbers = hypotheses.iter().map(|&it| self.numbers[it]).collect();
+        let num_hypotheses = self.rows.len();
         self.rows = hypotheses.iter().map(|&it| self.rows[it].clone()).collect();
+        for cells in self.cells.iter_mut().filter(|cells| !cells.is_empty()) {
+            let width = cells.len() / num_hypotheses;
+            let cell = |&it: &usize| &cells[it * width..][..width];
+            *cells = hypotheses.iter().flat_map(cell).copied().collect();
+        }
     }
 }

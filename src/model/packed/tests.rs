@@ -5,8 +5,9 @@ use burn::tensor::{Device, Tensor};
 use super::*;
 use crate::kernels::DropoutSource;
 use crate::model::{
-    Architecture, Context, Counting, MemorySource, Model, ModelConfig, Network, NormPosition,
-    Positions, SearchState, SpecialTokens, Variant,
+    Activation, Architecture, Context, Counting, DecoderCell, MemorySource, Model, ModelConfig,
+    Network, NormPosition, Positions, SearchState, SineColumns, SineFrequencies, Sinusoids,
+    SpecialTokens, Variant,
 };
 use crate::text::vocabulary::Vocabulary;
 
@@ -57,7 +58,67 @@ fn configs() -> Vec<ModelConfig> {
             positions: tables,
             ..config()
         },
+        // As Hugging Face's Marian.
+        ModelConfig {
+            positions: Positions::Sinusoids(Sinusoids {
+                columns: SineColumns::Halves,
+                frequencies: SineFrequencies::Paper,
+                first: 0,
+            }),
+            variant: Variant {
+                attention_bias: true,
+                activation: Activation::Swish,
+                output_bias: true,
+                norm_epsilon: 1e-6,
+                ..Variant::default()
+            },
+            tokens: SpecialTokens {
+                zero_start: true,
+                ..SpecialTokens::default()
+            },
+            ..config()
+        },
+        // With learned places, a norm before the first layer, and a recurrent decoder.
+        ModelConfig {
+            positions: Positions::Learned { size: 4 },
+            tied_embeddings: false,
+            variant: Variant {
+                activation: Activation::GeluTanh,
+                embedding_norm: true,
+                embedding_scale: Some(1.0),
+                decoder_cell: DecoderCell::Ssru,
+                target_vocab_size: Some(37),
+                ..Variant::default()
+            },
+            ..config()
+        },
     ]
+}
+
+#[test]
+fn packed_activations_are_burns() {
+    use crate::kernels::packed::Activation as Packed;
+    let x: Vec<f32> = (-40_i16..40).map(|x| f32::from(x) / 4.0).collect();
+    for (burns, packed) in [
+        (Activation::Relu, Packed::Relu),
+        (Activation::Swish, Packed::Swish),
+        (Activation::Gelu, Packed::Gelu),
+        (Activation::GeluTanh, Packed::GeluTanh),
+        (Activation::GeluSigmoid, Packed::GeluSigmoid),
+        (Activation::Tanh, Packed::Tanh),
+        (Activation::Sigmoid, Packed::Sigmoid),
+    ] {
+        let tensor = Tensor::<1>::from_floats(x.as_slice(), &Device::flex()).unsqueeze::<2>();
+        let mut found = x.clone();
+        packed.apply(&mut found);
+        let expected: Vec<f32> = burns.apply(tensor).into_data().iter::<f32>().collect();
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(
+                (found - expected).abs() < 2e-6,
+                "{burns:?}: {found} {expected}"
+            );
+        }
+    }
 }
 
 fn model(config: &ModelConfig) -> Model {

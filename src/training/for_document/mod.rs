@@ -17,6 +17,7 @@ use super::batch::{Example, ExampleSet};
 use crate::inference::Translator;
 use crate::model::MemoryUse;
 use crate::text::document::Document;
+use crate::tokenizers::Side;
 
 /// A translator for a document, by [`Adaptation`] or [`KnnRetrieval`], as its model does; `step` is told the steps done and to
 /// be done, and may break it off. None if the model does neither, or nothing resembles the document.
@@ -34,6 +35,7 @@ pub fn for_sentences(
     sentences: &[String],
     step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Option<Translator> {
+    translator.vocabulary()?;
     match translator.description().model.memory_use? {
         MemoryUse::FineTune => Adaptation::default().to_sentences(translator, sentences, step),
         MemoryUse::KnnMt => KnnRetrieval::default().for_sentences(translator, sentences, step),
@@ -46,8 +48,8 @@ fn examples<'m>(
     pairs: impl IntoIterator<Item = (&'m str, &'m str)>,
     translator: &Translator,
 ) -> ExampleSet {
-    let (vocabulary, max_tokens) = (
-        translator.vocabulary(),
+    let (tokenizer, max_tokens) = (
+        translator.tokenizer(),
         translator.description().model.max_tokens,
     );
     let (mut examples, mut known) = (ExampleSet::default(), HashSet::new());
@@ -55,7 +57,8 @@ fn examples<'m>(
         if !known.insert(source) {
             continue;
         }
-        let [ids, target] = [source, target].map(|text| vocabulary.encode(text));
+        let ids = tokenizer.encode(Side::Source, source);
+        let target = tokenizer.encode(Side::Target, target);
         if ids.len().max(target.len()) < max_tokens {
             let number = examples.examples.len();
             examples.documents.push(number..number + 1);

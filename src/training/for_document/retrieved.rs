@@ -11,6 +11,7 @@ use crate::explain::{
 use crate::inference::{SearchOptions, Translation, Translator};
 use crate::text::document::Document;
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{Side, Tokenizer};
 
 /// A question to a model about a sentence of a document and its translation.
 #[derive(Debug, Clone, Copy)]
@@ -100,7 +101,7 @@ pub fn retrieved(
         let words = prepared.model.retrieved(batch).unwrap_or_default();
         words.into_iter().zip(batch.labels.iter().copied())
     });
-    let (places, vocabulary) = (prepared.positions(), translator.vocabulary());
+    let (places, vocabulary) = (prepared.positions(), translator.tokenizer());
     let (mut used, mut numbers) = (Vec::new(), HashMap::new());
     let words = found.map(|(word, label)| {
         let agreeing = word.near.states.iter().filter_map(|&(state, share)| {
@@ -115,7 +116,7 @@ pub fn retrieved(
                 weight: share * word.near.weight,
             })
         });
-        let piece = vocabulary.piece(label);
+        let piece = vocabulary.piece(Side::Target, label);
         MemoryWord {
             agreeing: agreeing.collect(),
             label: bare(&piece),
@@ -145,12 +146,12 @@ fn followed(prepared: &Prepared, pair: usize, place: usize) -> u32 {
     words.get(place).copied().unwrap_or(Vocabulary::EOS)
 }
 
-fn described(prepared: &Prepared, pair: usize, vocabulary: &Vocabulary) -> MemoryPair {
+fn described(prepared: &Prepared, pair: usize, tokenizer: &dyn Tokenizer) -> MemoryPair {
     let example = &prepared.examples.examples[pair];
     let target = example.target.iter().chain(&[Vocabulary::EOS]);
-    let words = target.map(|&id| vocabulary.piece(id));
+    let words = target.map(|&id| tokenizer.piece(Side::Target, id));
     MemoryPair {
-        source: vocabulary.decode(&example.source),
+        source: tokenizer.decode(Side::Source, &example.source),
         words: words
             .map(|piece| PairWord {
                 label: bare(&piece),

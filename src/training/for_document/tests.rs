@@ -179,7 +179,7 @@ fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_c
     let prepared = prepared.expect("it shares words");
     let sources = prepared.examples.examples.iter().map(|pair| &pair.source);
     let sources: Vec<String> = sources
-        .map(|ids| translator.vocabulary().decode(ids))
+        .map(|ids| translator.vocabulary().expect("our own").decode(ids))
         .collect();
     assert!((1..=10).contains(&sources.len()), "{sources:?}");
     let ends = ["number 0.", "number 270."];

@@ -64,7 +64,11 @@ fn damaged_and_other_models_are_refused() {
     let refusal = |bytes: &[u8]| SentencePieces::from_bytes(bytes).expect_err("refused");
     assert!(refusal(&whole[..whole.len() - 1]).contains("damaged"));
     assert!(refusal(&whole[piece("<unk>", 0.0, 2).len()..]).contains("unknown"));
-    let bpe = field(2, 2, &field(3, 0, &[2]));
-    assert!(refusal(&[whole, bpe].concat()).contains("unigram"));
+    let other = field(2, 2, &field(3, 0, &[9]));
+    assert!(refusal(&[whole.clone(), other].concat()).contains("unknown way"));
+    let twice = piece("a", -2.0, 1);
+    assert!(refusal(&[whole.clone(), twice].concat()).contains("twice"));
+    let byte = piece("<0x0A>", 0.0, 6);
+    assert!(refusal(&[whole, byte].concat()).contains("no fallback"));
     assert!(refusal(b"").contains("unknown"));
 }

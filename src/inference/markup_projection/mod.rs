@@ -1,0 +1,59 @@
+//! Markup by alignment: words are translated without tags, then each tag is put where the words that it encloses went.
+//!
+//! For models whose vocabularies have no placeholders. [`StrippedSource`] takes the markup out of a sentence, [`projected`]
+//! puts it into the translation. Whatever the alignment is, every placeholder of the source stands in the result exactly
+//! once, and pairs nest as in the source. Also kept are words such as `%s` and `{name}`, which a program fills in.
+
+mod literals;
+mod placing;
+mod rendering;
+mod source;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::ops::Range;
+
+pub use source::StrippedSource;
+
+use placing::Placing;
+use words::{Words, word_weights};
+
+/// The tokens of two texts and how much each target token has to do with each source token.
+#[derive(Debug, Clone, Default)]
+pub struct Alignment {
+    /// Bytes of the source text that its tokens stand for.
+    pub source: Vec<Range<usize>>,
+    /// Bytes of the target text that its tokens stand for.
+    pub target: Vec<Range<usize>>,
+    /// A row for each target token, in it a weight for each source token.
+    pub weights: Vec<Vec<f32>>,
+}
+
+/// A translation with markup.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Projected {
+    pub text: String,
+    /// Whether a word that has to stay as it is had to be put in by alignment, since the translation had lost it, or stands
+    /// there more often than in the source.
+    pub is_repaired: bool,
+}
+
+/// Puts the markup of a source sentence into its translation.
+pub fn projected(source: &StrippedSource, target: &str, alignment: &Alignment) -> Projected {
+    let source_words = Words::of(&source.text, &source.boundaries());
+    let kept = source.kept_texts();
+    let target_words = Words::of(target, &literals::occurrences(target, &kept));
+    let weights = word_weights(&source_words, &target_words, alignment);
+    let placing = Placing::new(source, &source_words, &target_words, weights);
+    let (placed, is_repaired) = placing.place();
+    let text = rendering::rendered(source, &target_words, &placed);
+    let is_repeated = kept.iter().any(|kept| {
+        let num = |text: &str| text.matches(kept).count();
+        literals::literals(kept).len() == 1 && num(&text) > num(&source.text)
+    });
+    Projected {
+        text,
+        is_repaired: is_repaired || is_repeated,
+    }
+}

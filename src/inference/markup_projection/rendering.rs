@@ -1,0 +1,142 @@
+//! The translation as a text with placeholders.
+
+use super::placing::Placed;
+use super::source::{Kind, StrippedSource};
+use super::words::Words;
+use crate::text::placeholder::{self, Placeholder};
+
+struct Rendering<'a> {
+    source: &'a StrippedSource,
+    words: &'a Words<'a>,
+    /// Whether the language writes spaces between words.
+    has_spaces: bool,
+    text: String,
+    /// Space that stands before the next word and is not written yet.
+    space: &'a str,
+}
+
+pub(super) fn rendered(source: &StrippedSource, words: &Words, placed: &[Placed]) -> String {
+    let has_spaces = words.len() < 2 || words.text.trim().contains(char::is_whitespace);
+    let mut rendering = Rendering {
+        source,
+        words,
+        has_spaces,
+        text: String::with_capacity(words.text.len() + 8),
+        space: "",
+    };
+    let end = rendering.run(0, words.len(), placed);
+    debug_assert_eq!(end, words.len(), "all words are written");
+    rendering.text
+}
+
+impl Rendering<'_> {
+    /// Writes the words of a span with the nodes in it.
+    fn run(&mut self, start: usize, end: usize, placed: &[Placed]) -> usize {
+        let mut next = start;
+        for it in placed {
+            self.write_words(next, it.words.start);
+            next = it.words.end;
+            if it.words.is_empty() {
+                self.between(it);
+            } else {
+                self.around(it);
+            }
+        }
+        self.write_words(next, end);
+        end
+    }
+
+    fn write_words(&mut self, start: usize, end: usize) {
+        for place in start..end {
+            self.write(place, self.words.word(place));
+        }
+    }
+
+    /// Writes what stands for a word, and takes note of the space behind it.
+    fn write(&mut self, place: usize, shown: &str) {
+        let space = std::mem::take(&mut self.space);
+        self.text.push_str(space);
+        self.text.push_str(shown);
+        self.remember_space(place);
+    }
+
+    fn remember_space(&mut self, place: usize) {
+        let end = self.words.ranges[place].end;
+        let next = self
+            .words
+            .ranges
+            .get(place + 1)
+            .map_or(end, |next| next.start);
+        self.space = &self.words.text[end..next];
+    }
+
+    /// Writes a node that encloses or replaces words.
+    fn around(&mut self, placed: &Placed) {
+        let space = std::mem::take(&mut self.space);
+        self.text.push_str(space);
+        let last = placed.words.end - 1;
+        match placed.node.kind {
+            Kind::Pair(number) => {
+                self.text.push(placeholder::open(number));
+                self.run(placed.words.start, placed.words.end, &placed.children);
+                self.text.push(placeholder::CLOSE);
+            }
+            Kind::Point(number) => self.text.push(placeholder::point(number)),
+            Kind::Literal => self
+                .text
+                .push_str(&self.source.text[placed.node.range.clone()]),
+        }
+        // Markup at the end of a pair may have used it up.
+        if !matches!(placed.node.kind, Kind::Pair(_)) {
+            self.remember_space(last);
+        }
+    }
+
+    /// Writes a node that stands between two words, with the spaces that it has in the source.
+    fn between(&mut self, placed: &Placed) {
+        let [before, after] = placed.node.is_spaced;
+        let is_at_start = visible_end(&self.text).is_none();
+        let is_at_end = placed.words.start >= self.words.len();
+        let had_space = !std::mem::take(&mut self.space).is_empty();
+        let space_before = before && !is_at_start && self.has_spaces && !ends_in_space(&self.text);
+        if space_before {
+            self.text.push(' ');
+        }
+        self.write_empty(placed);
+        let next = self.words.ranges.get(placed.words.start);
+        let next = next.and_then(|range| self.words.text[range.clone()].chars().next());
+        let begins_word = next.is_some_and(char::is_alphanumeric);
+        let node = placed.node;
+        let keeps_space = had_space && (!space_before || after) && (after || !node.is_break);
+        // What was loose in the source must not cling to a word here.
+        let is_loose = (before || after) && !node.touches_word && begins_word && self.has_spaces;
+        let wants_space = keeps_space || is_loose && (after || is_at_start || had_space);
+        if wants_space && !is_at_end {
+            self.space = " ";
+        }
+    }
+
+    fn write_empty(&mut self, placed: &Placed) {
+        match placed.node.kind {
+            Kind::Pair(number) => {
+                self.text.push(placeholder::open(number));
+                for child in &placed.children {
+                    self.write_empty(child);
+                }
+                self.text.push(placeholder::CLOSE);
+            }
+            Kind::Point(number) => self.text.push(placeholder::point(number)),
+            Kind::Literal => self
+                .text
+                .push_str(&self.source.text[placed.node.range.clone()]),
+        }
+    }
+}
+
+fn visible_end(text: &str) -> Option<char> {
+    text.chars().rev().find(|&c| Placeholder::of(c).is_none())
+}
+
+fn ends_in_space(text: &str) -> bool {
+    visible_end(text).is_some_and(char::is_whitespace)
+}

@@ -1,0 +1,251 @@
+//! A source sentence without its markup, and the tree that the markup forms.
+
+use std::ops::Range;
+
+use super::literals::literals;
+use crate::text::placeholder::{self, Placeholder};
+
+/// What stands in a sentence besides words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Pair(usize),
+    /// A tag, or a span such as code that is not translated.
+    Point(usize),
+    /// A word that stays as it is.
+    Literal,
+}
+
+/// A piece of markup in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Node {
+    pub kind: Kind,
+    /// The bytes of the stripped text that it encloses, or that it shows; empty if there are none.
+    pub range: Range<usize>,
+    /// Whether white space stands before and behind it.
+    pub is_spaced: [bool; 2],
+    /// Whether a word stands right behind it.
+    pub touches_word: bool,
+    /// Whether it shows white space itself, as a line break does.
+    pub is_break: bool,
+    pub children: Vec<Node>,
+}
+
+/// A sentence as a model without placeholders reads it, and the markup that was taken out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StrippedSource {
+    pub text: String,
+    pub(super) nodes: Vec<Node>,
+}
+
+/// A node under construction.
+struct Open {
+    kind: Kind,
+    start: usize,
+    space_before: bool,
+    children: Vec<Node>,
+}
+
+impl StrippedSource {
+    /// Of a text with placeholders, whose points show `points`.
+    pub fn of(text: &str, points: &[String]) -> Self {
+        let characters: Vec<char> = text.chars().collect();
+        let root = Open {
+            kind: Kind::Literal,
+            start: 0,
+            space_before: true,
+            children: Vec::new(),
+        };
+        let (mut shown, mut open) = (String::new(), vec![root]);
+        for (index, &character) in characters.iter().enumerate() {
+            let is_spaced = || [&characters[..index], &characters[index + 1..]];
+            match Placeholder::of(character) {
+                None if character.is_whitespace() && character != '\u{A0}' => space(&mut shown),
+                None => shown.push(character),
+                Some(Placeholder::Open(number)) => open.push(Open {
+                    kind: Kind::Pair(number),
+                    start: shown.len(),
+                    space_before: ends_in_space(is_spaced()[0]),
+                    children: Vec::new(),
+                }),
+                Some(Placeholder::Point(number)) => {
+                    let [before, after] = is_spaced();
+                    let text = points.get(number).map_or("", String::as_str);
+                    if !text.is_empty() && text.trim().is_empty() {
+                        space(&mut shown);
+                    }
+                    let start = shown.len();
+                    shown.push_str(&placeholder::stripped(text.trim()));
+                    push(
+                        &mut open,
+                        Node {
+                            kind: Kind::Point(number),
+                            touches_word: begins_with_word(after),
+                            is_break: !text.is_empty() && text.trim().is_empty(),
+                            range: start..shown.len(),
+                            is_spaced: [ends_in_space(before), begins_with_space(after)],
+                            children: Vec::new(),
+                        },
+                    );
+                }
+                // One without an opening one is no markup of ours.
+                Some(Placeholder::Close) if open.len() == 1 => {}
+                Some(Placeholder::Close) => {
+                    let after = is_spaced()[1];
+                    close(
+                        &mut open,
+                        shown.len(),
+                        [begins_with_space(after), begins_with_word(after)],
+                    );
+                }
+            }
+        }
+        while open.len() > 1 {
+            close(&mut open, shown.len(), [true, false]);
+        }
+        let mut stripped = Self {
+            nodes: open.pop().map(|root| root.children).unwrap_or_default(),
+            text: shown,
+        };
+        stripped.trim();
+        stripped.add_literals();
+        stripped
+    }
+
+    /// Whether there is nothing to put back.
+    pub fn is_plain(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    fn trim(&mut self) {
+        let text = self.text.trim_end();
+        trim_nodes(&mut self.nodes, text);
+        self.text.truncate(text.len());
+    }
+
+    /// Makes nodes of the words that stay as they are and no node shows already.
+    fn add_literals(&mut self) {
+        for range in literals(&self.text) {
+            insert(&mut self.nodes, range);
+        }
+    }
+
+    /// Where words must be cut, so that tags stand between them.
+    pub(super) fn boundaries(&self) -> Vec<usize> {
+        let mut places = Vec::new();
+        visit(&self.nodes, &mut |node| {
+            places.extend([node.range.start, node.range.end])
+        });
+        places
+    }
+
+    /// Texts that stay as they are.
+    pub(super) fn kept_texts(&self) -> Vec<&str> {
+        let mut texts = Vec::new();
+        visit(&self.nodes, &mut |node| {
+            if !matches!(node.kind, Kind::Pair(_)) && !node.range.is_empty() {
+                texts.push(node.range.clone());
+            }
+        });
+        texts.into_iter().map(|range| &self.text[range]).collect()
+    }
+}
+
+fn visit(nodes: &[Node], each: &mut impl FnMut(&Node)) {
+    for node in nodes {
+        each(node);
+        visit(&node.children, each);
+    }
+}
+
+fn space(shown: &mut String) {
+    if !shown.is_empty() && !shown.ends_with(' ') {
+        shown.push(' ');
+    }
+}
+
+fn push(open: &mut [Open], node: Node) {
+    if let Some(parent) = open.last_mut() {
+        parent.children.push(node);
+    }
+}
+
+fn close(open: &mut Vec<Open>, end: usize, [space_after, touches_word]: [bool; 2]) {
+    if let Some(closed) = open.pop() {
+        push(
+            open,
+            Node {
+                kind: closed.kind,
+                range: closed.start..end,
+                is_spaced: [closed.space_before, space_after],
+                touches_word,
+                is_break: false,
+                children: closed.children,
+            },
+        );
+    }
+}
+
+/// Whether white space, or nothing, stands there, markup aside.
+fn ends_in_space(before: &[char]) -> bool {
+    let last = before.iter().rev().find(|&&c| Placeholder::of(c).is_none());
+    last.is_none_or(|c| c.is_whitespace())
+}
+
+fn begins_with_space(after: &[char]) -> bool {
+    let first = after.iter().find(|&&c| Placeholder::of(c).is_none());
+    first.is_none_or(|c| c.is_whitespace())
+}
+
+fn begins_with_word(after: &[char]) -> bool {
+    let first = after.iter().find(|&&c| Placeholder::of(c).is_none());
+    first.is_some_and(|c| c.is_alphanumeric())
+}
+
+/// Lets ranges begin and end at words.
+fn trim_nodes(nodes: &mut [Node], text: &str) {
+    for node in nodes {
+        let (start, end) = (
+            node.range.start.min(text.len()),
+            node.range.end.min(text.len()),
+        );
+        let inner = &text[start..end];
+        let lead = inner.len() - inner.trim_start().len();
+        node.range = if inner.trim().is_empty() {
+            start..start
+        } else {
+            start + lead..start + inner.trim_end().len()
+        };
+        trim_nodes(&mut node.children, text);
+    }
+}
+
+/// Puts a literal among the nodes, in the innermost pair that holds it; what crosses a boundary is none.
+fn insert(nodes: &mut Vec<Node>, range: Range<usize>) {
+    let overlaps = |node: &Node| node.range.start < range.end && range.start < node.range.end;
+    if let Some(node) = nodes.iter_mut().find(|node| overlaps(node)) {
+        let holds = node.range.start <= range.start && range.end <= node.range.end;
+        if holds && matches!(node.kind, Kind::Pair(_)) {
+            insert(&mut node.children, range);
+        }
+        return;
+    }
+    let is_inside = |node: &Node| {
+        node.range.is_empty() && range.start < node.range.start && node.range.start < range.end
+    };
+    if nodes.iter().any(is_inside) {
+        return;
+    }
+    let place =
+        nodes.partition_point(|node| node.range.end <= range.start && node.range.start < range.end);
+    nodes.insert(
+        place,
+        Node {
+            kind: Kind::Literal,
+            range,
+            is_spaced: [true, true],
+            touches_word: false,
+            is_break: false,
+            children: Vec::new(),
+        },
+    );
+}

@@ -1,0 +1,211 @@
+//! Markup of models whose vocabularies have no placeholders: taken out before, put back by alignment.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::Translator;
+use crate::inference::markup_projection::{Alignment, Projected, StrippedSource, projected};
+use crate::inference::translation::{Flag, Translation};
+use crate::model::{AttentionKind, PackedBatch, RecordedVisits, Recording};
+use crate::text::placeholder;
+use crate::tokenizers::Side;
+
+/// The heads of the cross-attention whose weights align words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AlignmentHeads {
+    /// All of the layer four fifths up: the last but one of six, as Garg et al., "Jointly Learning to Align and Translate with
+    /// Transformer Models", EMNLP 2019, §3, found best, and the last of two.
+    #[default]
+    NearTop,
+    /// All of a layer, their weights averaged.
+    Layer(usize),
+    /// One that was trained to align, or that was found to do it best.
+    Head { layer: usize, head: usize },
+}
+
+impl Translator {
+    /// From now on the model gets no markup, and what it writes gets it by alignment, as with models whose vocabularies
+    /// have no placeholders.
+    pub fn strip_markup(&mut self) {
+        self.strips_markup = true;
+    }
+
+    /// Whether markup is put into translations by alignment.
+    pub fn strips_markup(&self) -> bool {
+        self.strips_markup || self.tokenizer.placeholder_ids().is_empty()
+    }
+
+    /// Which heads align words.
+    pub fn set_alignment_heads(&mut self, heads: AlignmentHeads) {
+        self.alignment_heads = heads;
+    }
+
+    /// A sentence without its markup, if that is how the model reads it.
+    pub(super) fn stripped(&self, text: &str, points: &[String]) -> Option<StrippedSource> {
+        self.strips_markup()
+            .then(|| StrippedSource::of(text, points))
+    }
+
+    /// A sentence as the model reads it.
+    pub(in crate::inference) fn read_text<'t>(
+        &self,
+        text: &'t str,
+        points: &[String],
+    ) -> Cow<'t, str> {
+        match self.stripped(text, points) {
+            Some(stripped) => Cow::Owned(stripped.text),
+            None => Cow::Borrowed(text),
+        }
+    }
+
+    /// A translation as the model reads it, if others read it.
+    pub(in crate::inference) fn read_translation<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.strips_markup() {
+            return Cow::Owned(placeholder::folded(&placeholder::stripped(text)));
+        }
+        Cow::Borrowed(text.trim())
+    }
+
+    /// The ids of a translation that others read.
+    pub(super) fn read_ids_of_translation(&self, text: &str) -> Vec<u32> {
+        self.tokenizer
+            .encode(Side::Target, &self.read_translation(text))
+    }
+
+    /// Puts the markup of a source sentence, whose points show `points`, into any translation of it.
+    pub fn with_markup(&self, source: &str, points: &[String], target: &str) -> Projected {
+        let source = StrippedSource::of(source, points);
+        let target = placeholder::folded(&placeholder::stripped(target));
+        let ids = self.tokenizer.encode(Side::Target, &target);
+        let alignment = self.alignment(&[(&source.text, &ids)]);
+        // Tokens of the text itself, not of what its ids show.
+        let tokens = self.tokenizer.tokens(Side::Target, &target).into_iter();
+        let alignment = Alignment {
+            target: tokens.map(|token| token.range).collect(),
+            ..alignment
+        };
+        projected(&source, &target, &alignment)
+    }
+
+    /// Puts the markup back into a translation whose `parts` are the pieces of source text and their ids.
+    pub(super) fn with_markup_put_back(
+        &self,
+        mut translation: Translation,
+        source: &StrippedSource,
+        parts: &[(&str, &[u32])],
+    ) -> Translation {
+        if source.is_plain() {
+            return translation;
+        }
+        let alignment = self.alignment(parts);
+        let projected = projected(source, &translation.text, &alignment);
+        translation.text = projected.text;
+        if projected.is_repaired {
+            translation.flags.push(Flag::Markup);
+        }
+        translation
+    }
+
+    /// The alignment of consecutive parts of a source text and what was written for them. White space around parts is
+    /// part of neither.
+    fn alignment(&self, parts: &[(&str, &[u32])]) -> Alignment {
+        let special = self.tokenizer.special();
+        let (mut source, mut target) = (PackedBatch::default(), PackedBatch::default());
+        let mut alignment = Alignment::default();
+        let (mut source_start, mut target_start) = (0, 0);
+        let mut counts = Vec::with_capacity(parts.len());
+        for (text, ids) in parts {
+            let core = text.trim();
+            let lead = text.len() - text.trim_start().len();
+            let tail = text.len() - lead.min(text.len()) - core.len();
+            let tokens = self.tokenizer.tokens(Side::Source, core);
+            let decoded = self.tokenizer.decoded(Side::Target, ids);
+            let source_ids: Vec<u32> = tokens.iter().map(|token| token.id).collect();
+            source.begin_document();
+            source.push(&special.framed(&source_ids), (0, 0));
+            target.begin_document();
+            target.push(&[&[special.start], *ids].concat(), (0, 0));
+            let first = source_start + lead;
+            alignment.source.extend(
+                tokens
+                    .iter()
+                    .map(|token| token.range.start + first..token.range.end + first),
+            );
+            let first = target_start + lead;
+            alignment.target.extend(
+                decoded
+                    .ranges
+                    .iter()
+                    .map(|range| range.start + first..range.end + first),
+            );
+            counts.push((tokens.len(), ids.len()));
+            source_start += text.len();
+            target_start += lead + decoded.text.len() + tail;
+        }
+        let rows = self.attention(&source, &target);
+        let (num_source, mut before) = (alignment.source.len(), 0);
+        for (part, &(num_tokens, num_ids)) in counts.iter().enumerate() {
+            let first = source.sentences[part].start + special.source_prefix.len();
+            for row in 0..num_ids {
+                let mut weights = vec![0.0; num_source];
+                let read = rows.get(&(target.sentences[part].start + row));
+                for &(key, weight) in read.into_iter().flatten() {
+                    let place = (key as usize)
+                        .checked_sub(first)
+                        .filter(|&place| place < num_tokens);
+                    if let Some(place) = place {
+                        weights[before + place] = weight;
+                    }
+                }
+                alignment.weights.push(weights);
+            }
+            before += num_tokens;
+        }
+        alignment
+    }
+
+    /// For each row of the target what it read of which rows of the source: the row from which a token was written tells
+    /// where it comes from.
+    fn attention(
+        &self,
+        source: &PackedBatch,
+        target: &PackedBatch,
+    ) -> BTreeMap<usize, Vec<(u32, f32)>> {
+        let keep = Recording {
+            least: 0.0,
+            visits: RecordedVisits::None,
+            encoder_from: usize::MAX,
+            decoder_from: 0,
+        };
+        let recorder = self.model.record(source, target, keep);
+        let layers = recorder.layers.iter();
+        let mut layers: Vec<_> = layers
+            .filter(|it| it.kind == AttentionKind::Cross)
+            .collect();
+        layers.sort_by_key(|it| it.layer);
+        let last = layers.len().saturating_sub(1);
+        let (wanted, head) = match self.alignment_heads {
+            AlignmentHeads::NearTop => (layers.len() * 4 / 5, None),
+            AlignmentHeads::Layer(layer) => (layer.min(last), None),
+            AlignmentHeads::Head { layer, head } => (layer.min(last), Some(head)),
+        };
+        let mut rows: BTreeMap<usize, Vec<(u32, f32)>> = BTreeMap::new();
+        if let Some(layer) = layers.get(wanted) {
+            let num_heads = layer.attention_weights.num_heads.max(1);
+            for (index, read) in layer.attention_weights.rows.iter().enumerate() {
+                let is_asked = head.is_none_or(|head| index % num_heads == head.min(num_heads - 1));
+                if !is_asked {
+                    continue;
+                }
+                let row = rows.entry(index / num_heads).or_default();
+                for &(key, weight) in &read.keys {
+                    match row.iter_mut().find(|(other, _)| *other == key) {
+                        Some((_, sum)) => *sum += weight,
+                        None => row.push((key, weight)),
+                    }
+                }
+            }
+        }
+        rows
+    }
+}

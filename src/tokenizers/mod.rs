@@ -1,0 +1,18 @@
+//! Texts to ids and back, on both sides of a translation: Canopy's own subwords, SentencePiece, lists of tokens.
+//!
+//! Strings and numbers, no tensors. Which ids a model begins and ends with is said by [`SpecialIds`].
+
+mod joint;
+mod languages;
+mod sentence_pieces;
+mod token_list;
+mod tokenizer;
+mod two_sided;
+mod word_merges;
+
+pub use languages::{matching as matching_language, two_letters};
+pub use sentence_pieces::{SentencePiece, SentencePieces};
+pub use token_list::TokenList;
+pub use tokenizer::{Decoded, Side, SpecialIds, Token, Tokenizer};
+pub use two_sided::{Cutter, LanguageTokens, SideTokens, TwoSidedTokenizer};
+pub use word_merges::WordMerges;

@@ -1,0 +1,119 @@
+//! The trait that all tokenizers of translation models have.
+
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::text::placeholder::Placeholder;
+
+/// A side of a translation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    Source,
+    Target,
+}
+
+/// A token of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    pub id: u32,
+    /// The bytes of the text that it stands for.
+    pub range: Range<usize>,
+}
+
+/// What ids show.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decoded {
+    pub text: String,
+    /// For each id the bytes of the text that it shows; empty for what shows nothing.
+    pub ranges: Vec<Range<usize>>,
+}
+
+/// Ids of a vocabulary that stand for no text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecialIds {
+    /// What a decoder reads before the first token of a translation.
+    pub start: u32,
+    /// Ends a translation.
+    pub eos: u32,
+    /// On the source side.
+    pub unk: Option<u32>,
+    pub pad: Option<u32>,
+    /// What stands before the tokens of every source sentence: a language token, or `bos`.
+    pub source_prefix: Vec<u32>,
+    /// What stands behind them, `eos` for most.
+    pub source_suffix: Vec<u32>,
+    /// What every translation begins with: the token of its language.
+    pub target_prefix: Vec<u32>,
+}
+
+impl SpecialIds {
+    /// A source sentence as an encoder reads it.
+    pub fn framed(&self, source: &[u32]) -> Vec<u32> {
+        [self.source_prefix.as_slice(), source, &self.source_suffix].concat()
+    }
+}
+
+/// Texts to ids and back, on both sides of a translation.
+pub trait Tokenizer: Debug + Send + Sync {
+    fn special(&self) -> &SpecialIds;
+
+    /// How many ids a side has.
+    fn len(&self, side: Side) -> usize;
+
+    /// The tokens of a text alone, without what [`SpecialIds`] puts around them.
+    fn tokens(&self, side: Side, text: &str) -> Vec<Token>;
+
+    /// The text of `ids`; special ids and those beyond the vocabulary show nothing.
+    fn decoded(&self, side: Side, ids: &[u32]) -> Decoded;
+
+    /// The token behind an id as it stands in the vocabulary, for showing, not for joining to a text.
+    fn token(&self, side: Side, id: u32) -> Option<String>;
+
+    /// A token for people, `▁` for a space.
+    fn piece(&self, side: Side, id: u32) -> String {
+        self.token(side, id).unwrap_or_default()
+    }
+
+    /// The id of a token as it stands in the vocabulary.
+    fn id(&self, side: Side, token: &str) -> Option<u32>;
+
+    /// The ids of the placeholders of markup, the closing one last; none if a model cannot place markup itself.
+    fn placeholder_ids(&self) -> Range<u32> {
+        0..0
+    }
+
+    /// What placeholder an id is, if it is one.
+    fn placeholder(&self, id: u32) -> Option<Placeholder> {
+        let _ = id;
+        None
+    }
+
+    fn encode(&self, side: Side, text: &str) -> Vec<u32> {
+        let tokens = self.tokens(side, text);
+        tokens.into_iter().map(|token| token.id).collect()
+    }
+
+    fn decode(&self, side: Side, ids: &[u32]) -> String {
+        self.decoded(side, ids).text
+    }
+
+    /// Codes of the languages that can be translated to, as the model writes them; none if there is no choice.
+    fn target_languages(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The same, translating from and to other languages, named by ISO 639-1, ISO 639-3 or as the model writes them.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if the model cannot.
+    fn between(&self, source: Option<&str>, target: &str) -> Result<Arc<dyn Tokenizer>> {
+        let _ = source;
+        Err(Error::Config {
+            field: "target language",
+            found: target.to_owned(),
+            allowed: "that of the model, which translates to one language only".to_owned(),
+        })
+    }
+}

@@ -1,0 +1,210 @@
+//! Markup of models without placeholders: our own starter model, which gets none here, puts it where the words went.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use canopy::corpus::{Corpus, Split};
+use canopy::inference::{AlignmentHeads, DeviceChoice, SearchOptions, StrippedSource, Translator};
+use canopy::metrics::{MarkupPlacement, markup_placement};
+use canopy::text::document::Document;
+use canopy::text::placeholder::{CLOSE, Placeholder, open, point};
+
+fn starter() -> Translator {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/help-en-de");
+    let mut translator = Translator::open(&folder, DeviceChoice::Cpu).expect("the starter model");
+    translator.strip_markup();
+    translator
+}
+
+/// A sentence, what its points show, and its translation.
+struct Pair {
+    source: String,
+    points: Vec<String>,
+    target: String,
+    target_points: Vec<String>,
+}
+
+/// `<0>` opens, `</>` closes, `<1/>` is a point.
+fn written(text: &str) -> String {
+    let mut text = text.replace("</>", &CLOSE.to_string());
+    for number in 0..4 {
+        text = text.replace(&format!("<{number}>"), &open(number).to_string());
+        text = text.replace(&format!("<{number}/>"), &point(number).to_string());
+    }
+    text
+}
+
+fn pair(source: &str, points: &[&str], target: &str) -> Pair {
+    let points: Vec<String> = points.iter().map(ToString::to_string).collect();
+    Pair {
+        source: written(source),
+        target: written(target),
+        target_points: points.clone(),
+        points,
+    }
+}
+
+fn pairs() -> Vec<Pair> {
+    vec![
+        pair("Click <0>Save</>.", &[], "Klicken Sie auf <0>Speichern</>."),
+        pair(
+            "Choose <0>File</> and then <1>Print</>.",
+            &[],
+            "Wählen Sie <0>Datei</> und dann <1>Drucken</>.",
+        ),
+        pair(
+            "Open the <0>Format</> menu.",
+            &[],
+            "Öffnen Sie das Menü <0>Format</>.",
+        ),
+        pair(
+            "Select the <0>cells</> that you want to sort.",
+            &[],
+            "Wählen Sie die <0>Zellen</> aus, die Sie sortieren möchten.",
+        ),
+        pair(
+            "Press <0>Enter</> to insert a line break.",
+            &[],
+            "Drücken Sie <0>Eingabe</>, um einen Zeilenumbruch einzufügen.",
+        ),
+        pair(
+            "In the <0>Name</> box, enter a <1>name</> for the new style.",
+            &[],
+            "Geben Sie im Feld <0>Name</> einen <1>Namen</> für die neue Vorlage ein.",
+        ),
+        pair(
+            "The function <0/> returns the sum of the numbers.",
+            &["SUM"],
+            "Die Funktion <0/> gibt die Summe der Zahlen zurück.",
+        ),
+        pair(
+            "Use <0/> to open a file.",
+            &["Ctrl+O"],
+            "Verwenden Sie <0/>, um eine Datei zu öffnen.",
+        ),
+        pair(
+            "<0>Note:</> You cannot undo this action.",
+            &[],
+            "<0>Hinweis:</> Sie können diese Aktion nicht rückgängig machen.",
+        ),
+        pair(
+            "The document contains <0>two <1>tables</></> and one image.",
+            &[],
+            "Das Dokument enthält <0>zwei <1>Tabellen</></> und ein Bild.",
+        ),
+    ]
+}
+
+/// Puts the markup of sources into their reference translations, and compares with where the references have it.
+fn placement(translator: &Translator, pairs: &[Pair]) -> (MarkupPlacement, usize) {
+    let mut repaired = 0;
+    let placed: Vec<String> = pairs
+        .iter()
+        .map(|pair| {
+            let plain = StrippedSource::of(&pair.target, &pair.target_points).text;
+            let projected = translator.with_markup(&pair.source, &pair.points, &plain);
+            repaired += usize::from(projected.is_repaired);
+            projected.text
+        })
+        .collect();
+    let references: Vec<&str> = pairs.iter().map(|pair| pair.target.as_str()).collect();
+    (markup_placement(&placed, &references), repaired)
+}
+
+#[test]
+fn tags_stand_around_the_words_that_the_reference_has_in_them() {
+    let (found, _) = placement(&starter(), &pairs());
+    println!("{} of {} placed", found.placed, found.total);
+    assert_eq!(found.damaged, 0);
+    assert!(found.placed * 10 >= found.total * 7, "{found:?}");
+}
+
+fn placeholders(text: &str) -> Vec<char> {
+    let mut found: Vec<char> = text
+        .chars()
+        .filter(|&c| Placeholder::of(c).is_some())
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn a_document_keeps_its_markup() {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/samples/printing-a-brochure.html");
+    let document = Document::open(&path, None).expect("the sample");
+    let translator = starter();
+    let all: Vec<usize> = (0..document.sentences.len()).collect();
+    let mut num = 0;
+    let mut check = |index: usize, translation: canopy::inference::Translation| {
+        let source = &document.sentences[index];
+        assert_eq!(placeholders(&translation.text), placeholders(&source.text));
+        println!("{:?} {:?}", translation.text, translation.flags);
+        num += 1;
+        ControlFlow::Continue(())
+    };
+    translator
+        .translate(&document, &all, &SearchOptions::default(), &mut check)
+        .expect("translates");
+    assert_eq!(num, all.len());
+}
+
+/// With `CANOPY_MARKUP_CORPUS=FOLDER`: which heads do it best on the test documents of a corpus.
+#[test]
+fn heads_are_compared_on_a_corpus() {
+    let Some(folder) = std::env::var_os("CANOPY_MARKUP_CORPUS") else {
+        println!("skipped: CANOPY_MARKUP_CORPUS names no corpus");
+        return;
+    };
+    let corpus = Corpus::open(folder).expect("a corpus");
+    let mut pairs = Vec::new();
+    for document in corpus.documents(Split::Test).expect("documents") {
+        let document = document.expect("a document");
+        for unit in document
+            .paragraphs
+            .into_iter()
+            .flat_map(|paragraph| paragraph.units)
+        {
+            if placeholders(&unit.source).is_empty()
+                || placeholders(&unit.source) != placeholders(&unit.target)
+            {
+                continue;
+            }
+            pairs.push(Pair {
+                target_points: unit
+                    .target_points
+                    .clone()
+                    .unwrap_or_else(|| unit.points.clone()),
+                source: unit.source,
+                target: unit.target,
+                points: unit.points,
+            });
+        }
+    }
+    let mut translator = starter();
+    let (layers, heads) = {
+        let config = &translator.description().model;
+        (config.num_decoder_layers, config.num_heads)
+    };
+    println!(
+        "{} sentences, {layers} layers of {heads} heads",
+        pairs.len()
+    );
+    let mut measure = |name: String, heads: AlignmentHeads| {
+        translator.set_alignment_heads(heads);
+        let (found, repaired) = placement(&translator, &pairs);
+        println!(
+            "{name}: {} of {} placed, {} damaged, {repaired} repaired",
+            found.placed, found.total, found.damaged
+        );
+    };
+    for layer in 0..layers {
+        measure(format!("layer {layer}"), AlignmentHeads::Layer(layer));
+        for head in 0..heads {
+            measure(
+                format!("layer {layer}, head {head}"),
+                AlignmentHeads::Head { layer, head },
+            );
+        }
+    }
+}
