@@ -242,7 +242,7 @@ impl<'a> Machine<'a> {
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
-        self.take(N)?.try_into().ok().ok_or_else(|| cut_off())
+        self.take(N)?.try_into().ok().ok_or_else(cut_off)
     }
 
     /// A number of N bytes, at most four.
@@ -251,7 +251,7 @@ impl<'a> Machine<'a> {
         wide[..N].copy_from_slice(&self.array::<N>()?);
         usize::try_from(u64::from_le_bytes(wide))
             .ok()
-            .ok_or_else(|| damaged())
+            .ok_or_else(damaged)
     }
 
     fn int<const N: usize>(&mut self, number: impl Fn([u8; N]) -> i64) -> Result<(), String> {
@@ -275,7 +275,7 @@ impl<'a> Machine<'a> {
         let count = self.number::<N>()?;
         let text = std::str::from_utf8(self.take(count)?)
             .ok()
-            .ok_or_else(|| damaged())?;
+            .ok_or_else(damaged)?;
         self.texts.push(text.to_owned());
         self.stack.push(Value::Text(self.texts.len() - 1));
         Ok(())
@@ -287,7 +287,7 @@ impl<'a> Machine<'a> {
         let length = length.ok_or_else(cut_off)?;
         let line = std::str::from_utf8(self.take(length)?)
             .ok()
-            .ok_or_else(|| damaged())?;
+            .ok_or_else(damaged)?;
         self.at += 1;
         Ok(line.to_owned())
     }
@@ -422,7 +422,7 @@ impl<'a> Machine<'a> {
                 self.tensors.push(PickledTensor {
                     storage,
                     kind,
-                    offset: usize::try_from(offset).ok().ok_or_else(|| damaged())?,
+                    offset: usize::try_from(offset).ok().ok_or_else(damaged)?,
                     shape: self.sizes(shape)?,
                     strides: self.sizes(strides)?,
                 });
@@ -441,7 +441,7 @@ impl<'a> Machine<'a> {
         let items = self.tuples[tuple].iter();
         items
             .map(|item| match item {
-                Value::Int(size) => usize::try_from(*size).ok().ok_or_else(|| damaged()),
+                Value::Int(size) => usize::try_from(*size).ok().ok_or_else(damaged),
                 _ => Err(damaged()),
             })
             .collect()

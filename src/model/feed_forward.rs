@@ -95,7 +95,7 @@ mod tests {
         for (activation, expected) in [
             (Activation::Relu, [0.0_f32, 0.0, 2.0]),
             (Activation::Swish, [-0.268_941, 0.0, 1.761_594]),
-            (Activation::Gelu, [-0.158_655, 0.0, 1.954_500]),
+            (Activation::Gelu, [-0.158_655, 0.0, 1.954_5]),
             (Activation::GeluTanh, [-0.158_808, 0.0, 1.954_598]),
             (Activation::GeluSigmoid, [-0.154_201, 0.0, 1.935_645]),
             (Activation::Tanh, [-0.761_594, 0.0, 0.964_028]),

@@ -13,7 +13,6 @@ use super::iterative::{BATCH_TOKENS, End, Found, Searcher, best, limits};
 use super::reranking::chosen;
 use crate::kernels::packed::{Scratch, log_normalisers};
 use crate::memory::Datastore;
-use crate::memory::Datastore;
 use crate::model::{
     Model, PackedEncoderOutput, PackedState, PackedTransformer, SearchRule, SpecialTokens,
 };

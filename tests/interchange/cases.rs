@@ -43,7 +43,12 @@ impl Case {
             .expect("weights that fit");
         let parameters = canopy::weights::module_tensors(&model);
         let parameters: usize = parameters.values().map(|(_, numbers)| numbers.len()).sum();
-        assert_eq!(foreign.config.num_parameters(), parameters, "{folder:?}");
+        assert_eq!(
+            foreign.config.num_parameters(),
+            parameters,
+            "{}",
+            folder.display()
+        );
         Self {
             name: folder
                 .file_name()

@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
     }
 
     fn size(&mut self) -> Result<usize, String> {
-        usize::try_from(self.u64()?).ok().ok_or_else(|| cut_off())
+        usize::try_from(self.u64()?).ok().ok_or_else(cut_off)
     }
 
     fn size_of_axis(&mut self) -> Result<usize, String> {
