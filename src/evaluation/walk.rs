@@ -65,7 +65,7 @@ impl Walk<'_> {
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<Vec<Vec<String>>>> {
         let config = &self.translator.description().model;
-        let context = config.context.filter(Context::is_bilingual);
+        let context = config.context.filter(|context| context.is_bilingual());
         let reads_later = context.is_some_and(|context| context.reach() == ContextReach::Document);
         if config.memory_use == Some(MemoryUse::KnnMt) {
             return self.retrieving(go_on);
@@ -189,7 +189,7 @@ impl Walk<'_> {
 /// too long.
 pub fn reads_confirmed(translator: &Translator) -> bool {
     let config = &translator.description().model;
-    let is_bilingual = config.context.as_ref().is_some_and(Context::is_bilingual);
+    let is_bilingual = config.context.is_some_and(Context::is_bilingual);
     is_bilingual || config.previous_translations > 0 || config.memory_use == Some(MemoryUse::KnnMt)
 }
 
