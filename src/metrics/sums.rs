@@ -64,10 +64,10 @@ impl SegmentSums {
                     .iter()
                     .map(|lines| lines[segment].as_ref())
                     .collect();
-                let hypothesis = hypotheses[segment].as_ref();
+                let translated = hypotheses[segment].as_ref();
                 match sources.get(segment) {
-                    Some(source) => metric.count_beside(source.as_ref(), hypothesis, &references),
-                    None => metric.count(hypothesis, &references),
+                    Some(source) => metric.count_beside(source.as_ref(), translated, &references),
+                    None => metric.count(translated, &references),
                 }
             })
             .collect();

@@ -148,6 +148,21 @@ pub enum NormPosition {
 }
 
 impl ModelConfig {
+    fn validate_previous(&self) -> Result<()> {
+        let reads_others = self.context.is_some() || self.memory_use == Some(MemoryUse::FuzzyMatch);
+        let most = if reads_others { 0 } else { LARGEST_CONTEXT };
+        if self.previous_translations <= most {
+            return Ok(());
+        }
+        Err(Error::Config {
+            field: "previous_translations",
+            found: self.previous_translations.to_string(),
+            allowed: format!(
+                "0 to {LARGEST_CONTEXT}, and 0 with a context or where the encoder reads fuzzy matches"
+            ),
+        })
+    }
+
     /// Refuses what cannot be built.
     ///
     /// # Errors
@@ -195,23 +210,7 @@ impl ModelConfig {
         if self.max_tokens < 4 {
             return refuse("max_tokens", &self.max_tokens, "at least 4");
         }
-        if self.previous_translations > LARGEST_CONTEXT {
-            let allowed = format!("0 to {LARGEST_CONTEXT}");
-            return refuse(
-                "previous_translations",
-                &self.previous_translations,
-                &allowed,
-            );
-        }
-        let reads_others = self.context.is_some() || self.memory_use == Some(MemoryUse::FuzzyMatch);
-        if self.previous_translations > 0 && reads_others {
-            let allowed = "0 with a context, or where the encoder reads fuzzy matches";
-            return refuse(
-                "previous_translations",
-                &self.previous_translations,
-                allowed,
-            );
-        }
+        self.validate_previous()?;
         if let Positions::MultiLevel {
             words,
             sentences,

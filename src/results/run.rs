@@ -199,12 +199,13 @@ impl Questions<'_> {
         let translator = Translator::open(&own.join(MODEL), self.device)?;
         for (split, key, at_work) in splits {
             let alone = results.translations.get(&self.key(split)).cloned();
-            let translations = match alone.filter(|_| at_work && !reads_confirmed(&translator)) {
-                Some(alone) => alone,
-                None => {
-                    tell(&format!("translate {}", key.replace('-', " ")));
-                    self.translate(&run.config, &translator, split, at_work)?
-                }
+            // What is confirmed makes no difference to it.
+            let same = alone.filter(|_| at_work && !reads_confirmed(&translator));
+            let translations = if let Some(same) = same {
+                same
+            } else {
+                tell(&format!("translate {}", key.replace('-', " ")));
+                self.translate(&run.config, &translator, split, at_work)?
             };
             results.translations.insert(key, translations);
             results.save(&path)?;

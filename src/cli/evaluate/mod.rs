@@ -21,6 +21,7 @@ use report::Report;
 use system::Evaluated;
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "switches")]
 #[command(
     after_help = "Several systems are compared with the first one: by approximate randomisation of whole documents (10,000 \
     trials, with Holm's correction for the number of systems), document by document, by length, by the rarest word and by \

@@ -45,7 +45,7 @@ impl Documents {
         let mut count = 0;
         for (document, line) in places {
             let document = self.found.entry(document).or_default();
-            document.catalogue = catalogue.to_owned();
+            catalogue.clone_into(&mut document.catalogue);
             for (source, target) in &pairs {
                 let (source, target) = if reversed {
                     (target, source)

@@ -161,7 +161,7 @@ impl Reader {
             self.catalogue.obsolete += 1;
         } else if entry.source.is_empty() && entry.context.is_none() {
             let header = entry.targets.concat();
-            self.catalogue.language = header_field(&header, "Language").to_owned();
+            header_field(&header, "Language").clone_into(&mut self.catalogue.language);
         } else {
             self.catalogue.entries.push(entry);
         }
