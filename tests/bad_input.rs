@@ -92,12 +92,13 @@ fn bombs_and_damaged_packages_are_refused_by_part_and_nothing_is_written() {
     );
     let deep = format!("<w:document xmlns:w=\"w\">{}", "<w:p>".repeat(100_000));
     let deep = package(&[types, relation, (main, &deep)], None);
-    let entities: String = (1..12)
+    let entities: Vec<String> = (1..12)
         .map(|level| {
             let inner = format!("&e{};", level - 1).repeat(10);
             format!("<!ENTITY e{level} \"{inner}\">")
         })
         .collect();
+    let entities = entities.concat();
     let laughs = format!(
         "<!DOCTYPE a [<!ENTITY e0 \"ha\">{entities}]><w:document xmlns:w=\"w\"><w:body><w:p><w:r><w:t>Ha &e11;</w:t></w:r></w:p></w:body></w:document>"
     );

@@ -22,6 +22,7 @@ impl AppState {
         self.follow_margin();
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table: an arm for each event")]
     fn take_in(&mut self, event: Event) {
         match event {
             Event::ModelOpened {

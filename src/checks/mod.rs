@@ -139,8 +139,7 @@ impl FromStr for CheckKind {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let named = |kind: &&Self| kind.name() == name;
-        let kind = Self::ALL.iter().find(named).copied();
+        let kind = Self::ALL.iter().find(|kind| kind.name() == name).copied();
         kind.ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|kind| kind.name()).collect();
             format!("no such check; there are {}", names.join(", "))

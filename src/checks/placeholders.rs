@@ -102,8 +102,7 @@ fn variables_of(text: &str) -> BTreeMap<String, usize> {
     for found in VARIABLE.find_iter(text).map_while(Result::ok) {
         // "100 % der" and "5%d" are no variables: a number stands before.
         let before = text[..found.start()].chars().next_back();
-        let is_percentage =
-            found.as_str().starts_with('%') && before.is_some_and(|c| c.is_numeric());
+        let is_percentage = found.as_str().starts_with('%') && before.is_some_and(char::is_numeric);
         if !is_percentage {
             *counts.entry(found.as_str().to_owned()).or_default() += 1;
         }

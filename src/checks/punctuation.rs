@@ -74,8 +74,11 @@ pub(super) fn end_mark(source: &str, target: &str) -> Option<Problem> {
     let is_right = match (expected, found) {
         _ if expected == found || is_thai_or_lao(&target) => true,
         (M::Stop, M::None) => source.split_whitespace().count() <= SHORT,
-        (M::Question, _) | (_, M::Question) | (M::Colon, M::Stop | M::Ellipsis) => false,
-        (M::Stop, M::Colon) | (M::Exclamation, M::None | M::Colon) => false,
+        (M::Exclamation, M::None | M::Colon)
+        | (M::Question, _)
+        | (_, M::Question)
+        | (M::Colon, M::Stop | M::Ellipsis)
+        | (M::Stop, M::Colon) => false,
         _ => true,
     };
     if is_right {
@@ -131,6 +134,9 @@ pub(super) fn brackets(source: &str, target: &str) -> Option<Problem> {
     ))
 }
 
+/// Marks that only French has a space before.
+const MARKS: [&str; 5] = [" ,", " ;", " :", " !", " ?"];
+
 /// Two spaces in a row, and a space before a mark outside of the languages that have one there.
 pub(super) fn spaces(source: &str, target: &str, language: Option<&str>) -> Option<Problem> {
     let doubled = |text: &str| text.trim().contains("  ");
@@ -144,7 +150,6 @@ pub(super) fn spaces(source: &str, target: &str, language: Option<&str>) -> Opti
     if language == Some("fr") || language.is_none() {
         return None;
     }
-    const MARKS: [&str; 5] = [" ,", " ;", " :", " !", " ?"];
     // ":-)", " :root" and the like: a mark that a letter follows belongs to what comes.
     let stands_apart = |text: &str, mark: &str| {
         text.match_indices(mark).any(|(at, mark)| {

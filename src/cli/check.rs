@@ -11,7 +11,7 @@ use super::{SplitName, wrong_usage};
 use crate::checks::{CheckKind, Checks, Finding, Pair, Severity};
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::text::document::Document;
+use crate::text::document::{Document, Sentence};
 use crate::text::placeholder;
 
 /// Exit codes where something was found, by the worst of it.
@@ -142,7 +142,7 @@ fn of_documents(source: &Document, target: &Document) -> Vec<Pair> {
     let text = |document: &Document, paragraph: usize| {
         let sentences = document.paragraphs[paragraph].sentences.clone();
         let texts = document.sentences[sentences].iter();
-        let texts: Vec<String> = texts.map(|sentence| sentence.plain_text()).collect();
+        let texts: Vec<String> = texts.map(Sentence::plain_text).collect();
         texts.join(" ")
     };
     let pairs = (0..sources).map(|number| Pair::new(text(source, number), text(target, number)));

@@ -83,9 +83,9 @@ impl TsvImport {
                 heading: None,
             }];
             let document = ParallelDocument {
+                id,
                 sections,
                 paragraphs,
-                id,
             };
             writer.add(Split::of(&document.id), document)?;
         }

@@ -194,7 +194,7 @@ mod tests {
     ) -> Vec<ViewportCommand> {
         let mut input = RawInput::default();
         let window = input.viewports.entry(ViewportId::ROOT).or_default();
-        window.events.extend(events.iter().cloned());
+        window.events.extend(events.iter().copied());
         window.minimized = Some(true);
         let output = Context::default().run_logic(&input, |ctx| hold(ctx, state, closing));
         let commands = output.viewport_commands.get(&ViewportId::ROOT);

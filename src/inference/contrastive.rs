@@ -71,7 +71,7 @@ impl Translator {
         };
         let mut done = 0;
         let (model, vocabulary) = (self.model(), self.tokenizer());
-        let scored = force_documents(
+        let forced = force_documents(
             model,
             vocabulary,
             &read.text,
@@ -85,7 +85,7 @@ impl Translator {
                 go_on(done)
             },
         );
-        scored.map_err(|broken| broken.of_text(&read.text, vocabulary))?;
+        forced.map_err(|broken| broken.of_text(&read.text, vocabulary))?;
         Ok(SetScores {
             items: scores
                 .into_iter()

@@ -60,7 +60,7 @@ impl InstalledModel {
     pub fn pair(&self) -> String {
         let targets = match self.targets.as_slice() {
             [] => "?".to_owned(),
-            [few @ ..] if few.len() <= 4 => few.join(", "),
+            few if few.len() <= 4 => few.join(", "),
             many => format!("{} languages", many.len()),
         };
         let source = if self.source.is_empty() {

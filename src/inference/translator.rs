@@ -326,6 +326,7 @@ impl Translator {
     ///
     /// # Errors
     /// [`Error::DeviceFailed`] and [`Error::BrokenScores`], which name the sentence; [`Self::on_cpu`] may go on with it.
+    #[expect(clippy::too_many_lines, reason = "one loop with its state")]
     pub fn translate_with(
         &self,
         document: &Document,

@@ -8,6 +8,12 @@
 
 use std::sync::Arc;
 
+/// Distances that are held at once, if rows of them are not longer.
+const HELD: usize = 1 << 21;
+
+/// Of so many times as many states as are read the exact distances are computed.
+const CANDIDATES: usize = 4;
+
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
@@ -170,10 +176,6 @@ impl Datastore {
         let Keys::Packed(keys) = &self.keys else {
             panic!("a datastore of tensors");
         };
-        /// Distances that are held at once, if rows of them are not longer.
-        const HELD: usize = 1 << 21;
-        /// Of so many times as many states as are read the exact distances are computed.
-        const CANDIDATES: usize = 4;
         let (d_model, num_states) = (keys.near.inputs(), self.next.len());
         let mut near = Vec::with_capacity(states.len() / d_model);
         let mut distances = std::mem::take(&mut scratch.wide);
@@ -294,7 +296,7 @@ fn smallest(distances: &[f32], count: usize) -> Vec<(f32, u32)> {
     let mut near: Vec<(f32, u32)> = Vec::with_capacity(count + 1);
     let mut farthest = f32::INFINITY;
     for (block, distances) in distances.chunks(BLOCK).enumerate() {
-        let is_near = |near: bool, distance: &f32| near | (*distance < farthest);
+        let is_near = |near: bool, distance: &f32| near || *distance < farthest;
         if near.len() == count && !distances.iter().fold(false, is_near) {
             continue;
         }

@@ -117,7 +117,8 @@ impl Questions<'_> {
         } = self.search;
         let mut key = format!("{}-beam-{beam_size}", split.name());
         if length_penalty.to_bits() != SearchOptions::default().length_penalty.to_bits() {
-            key += &format!("-penalty-{length_penalty}");
+            key.push_str("-penalty-");
+            key.push_str(&length_penalty.to_string());
         }
         key
     }

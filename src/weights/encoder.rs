@@ -61,6 +61,7 @@ pub enum EncoderKind {
 
 /// The pieces that an encoder reads.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "one for each encoder")]
 pub enum EncoderVocabulary {
     Words(WordPieces),
     Sentences(SentencePieces),

@@ -14,7 +14,7 @@ pub fn pages(step: usize) -> Vec<PathBuf> {
     match std::env::var_os("CANOPY_HELP") {
         Some(folder) => folders.push(PathBuf::from(folder)),
         None => {
-            folders.extend(["assets/samples", "tests/data/german", "tests/data/pages"].map(own))
+            folders.extend(["assets/samples", "tests/data/german", "tests/data/pages"].map(own));
         }
     }
     let step = if folders.len() > 1 { 1 } else { step };

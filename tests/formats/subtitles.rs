@@ -295,12 +295,9 @@ fn random_subtitles_are_read_as_they_were_written() {
                 if random.random_bool(0.4) {
                     let marked = hostile(&mut random);
                     shown += marked.trim();
-                    cue += &format!(
-                        " {}{}{} x",
-                        kind.marks[0],
-                        (kind.spelt)(marked.trim()),
-                        kind.marks[1]
-                    );
+                    let [open, close] = kind.marks;
+                    let spelt = (kind.spelt)(marked.trim());
+                    cue = format!("{cue} {open}{spelt}{close} x");
                     shown.push('x');
                 }
                 if random.random_bool(0.5) {

@@ -43,10 +43,9 @@ fn hex(text: &str) -> Vec<u8> {
 
 fn digest(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    digest[..4]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let bytes = digest[..4].iter();
+    let bytes: Vec<String> = bytes.map(|byte| format!("{byte:02x}")).collect();
+    bytes.concat()
 }
 
 /// Compares all lines with all models; says how many were the same.

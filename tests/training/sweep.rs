@@ -222,7 +222,7 @@ fn answers_count_only_for_what_they_were_computed_from() {
     assert_eq!(asked(&sweep), nothing);
     let elsewhere = folder.with_extension("elsewhere");
     let kept = |sweep: &Sweep| {
-        let corpus = Corpus::open(&place.corpus()).expect("a corpus");
+        let corpus = Corpus::open(place.corpus()).expect("a corpus");
         let questions = questions(&corpus, &outputs);
         let mut tell = |_: &_, what: &str| panic!("{what}");
         Results::of(
@@ -237,11 +237,11 @@ fn answers_count_only_for_what_they_were_computed_from() {
     kept(&sweep).expect("nothing has changed");
 
     // Other documents to translate, as many of them.
-    let test = place.corpus().join("test.jsonl");
-    let before = fs::read_to_string(&test).expect("reads");
+    let test_file = place.corpus().join("test.jsonl");
+    let before = fs::read_to_string(&test_file).expect("reads");
     let after = before.replacen("Move", "Copy", 1);
     assert_ne!(after, before);
-    fs::write(&test, after).expect("writes");
+    fs::write(&test_file, after).expect("writes");
     let refused = kept(&sweep).expect_err("of other documents").to_string();
     assert!(
         refused.contains("test-beam-1 is of other documents"),
@@ -280,7 +280,7 @@ fn answers_count_only_for_what_they_were_computed_from() {
     assert_eq!(asked(&sentence), all.repeat(2));
 
     // Another search.
-    let corpus = Corpus::open(&place.corpus()).expect("a corpus");
+    let corpus = Corpus::open(place.corpus()).expect("a corpus");
     let mut other = questions(&corpus, &outputs);
     let key = other.key(Split::Test);
     other.search.length_penalty = 0.5;

@@ -83,12 +83,12 @@ fn evaluation() -> Evaluation {
         name: name.to_owned(),
         hypotheses: segments
             .iter()
-            .map(|segment| match alone {
-                true => segment
-                    .reference
-                    .replace("sciuro", "sciura")
-                    .replace("testudi", "testuda"),
-                false => segment.reference.clone(),
+            .map(|segment| {
+                if !alone {
+                    return segment.reference.clone();
+                }
+                let other = segment.reference.replace("sciuro", "sciura");
+                other.replace("testudi", "testuda")
             })
             .collect(),
     };

@@ -12,6 +12,7 @@ use crate::training::sweep::is_sweep;
 use crate::training::{EndReason, Order, RunState, TrainingConfig};
 
 impl AppState {
+    #[expect(clippy::too_many_lines, reason = "a table: an arm for each command")]
     pub(in crate::app) fn apply_training(&mut self, command: TrainingCommand) {
         use TrainingCommand as C;
         let training = &mut self.training;

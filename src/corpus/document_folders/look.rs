@@ -47,9 +47,9 @@ impl FolderImport {
             let Ok((source, target)) = self.read(pair) else {
                 continue;
             };
-            let aligned = aligner.align(pair.0.clone(), &source, &target);
-            look.lonely(aligned.unpaired_source + aligned.unpaired_target);
-            let paragraphs = aligned.document.paragraphs.iter();
+            let found = aligner.align(pair.0.clone(), &source, &target);
+            look.lonely(found.unpaired_source + found.unpaired_target);
+            let paragraphs = found.document.paragraphs.iter();
             for unit in paragraphs.flat_map(|paragraph| &paragraph.units) {
                 let is_sure = unit.status != UnitStatus::Doubtful;
                 look.pair(unit.visible_source(), unit.visible_target(), is_sure);

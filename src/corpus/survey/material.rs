@@ -56,9 +56,10 @@ impl Material {
     pub(super) fn languages(&self) -> Result<(String, String)> {
         Ok(match self {
             Self::Memory(_) => Default::default(),
-            Self::Table(file) => match tsv::header(file)? {
-                Some(languages) => languages,
-                None => {
+            Self::Table(file) => {
+                if let Some(languages) = tsv::header(file)? {
+                    languages
+                } else {
                     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
                     let mut codes = codes_in(&stem);
                     match (codes.next(), codes.next()) {
@@ -66,7 +67,7 @@ impl Material {
                         _ => Default::default(),
                     }
                 }
-            },
+            }
             Self::Folders { source, target } => {
                 let language = |folder: &Path| language_of(folder).unwrap_or_default();
                 (language(source), language(target))
@@ -78,8 +79,7 @@ impl Material {
 /// The language that a folder's name tells: `en`, `docs-de`, `pt_BR`.
 fn language_of(folder: &Path) -> Option<String> {
     let name = folder.file_name()?.to_string_lossy().into_owned();
-    let found = codes_in(&name).last();
-    found
+    codes_in(&name).last()
 }
 
 /// Codes of known languages among the parts of a name.

@@ -12,9 +12,10 @@ pub const TARGET_LANGUAGE: &str = "qaa";
 
 /// How many fillers have words. Behind a noun each is a verb and a place, so that hardly a sentence comes again: what does
 /// is not learned from twice.
-pub(super) const FILLERS: u32 = (NUM_VERBS * NUM_PLACES) as u32;
+pub(super) const FILLERS: u32 = 32 * 16;
 const NUM_VERBS: usize = 32;
 const NUM_PLACES: usize = 16;
+const _: () = assert!(FILLERS as usize == NUM_VERBS * NUM_PLACES);
 
 /// The characters in English, and their stems in the other language.
 const ENTITIES: [(&str, &str); super::task::ENTITIES as usize] = [

@@ -133,7 +133,7 @@ impl StrippedSource {
     pub(super) fn boundaries(&self) -> Vec<usize> {
         let mut places = Vec::new();
         visit(&self.nodes, &mut |node| {
-            places.extend([node.range.start, node.range.end])
+            places.extend([node.range.start, node.range.end]);
         });
         places
     }

@@ -232,7 +232,7 @@ fn nesting(text: &str) -> Option<Vec<(usize, usize)>> {
                 open.push(number);
             }
             Some(Placeholder::Point(number)) => {
-                inside.extend(open.iter().map(|&outer| (outer, number)))
+                inside.extend(open.iter().map(|&outer| (outer, number)));
             }
             None => {}
         }

@@ -119,10 +119,13 @@ fn sharpen(row: &mut [f32]) {
         row.fill(0.0);
         return;
     }
-    row.iter_mut()
-        .for_each(|weight| *weight = (*weight / largest).powi(2));
+    for weight in row.iter_mut() {
+        *weight = (*weight / largest).powi(2);
+    }
     let sum: f32 = row.iter().sum();
-    row.iter_mut().for_each(|weight| *weight /= sum);
+    for weight in row.iter_mut() {
+        *weight /= sum;
+    }
 }
 
 /// A number or name that stands on both sides once is the translation of itself.

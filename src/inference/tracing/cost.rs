@@ -6,9 +6,9 @@ use crate::text::document::Document;
 /// Bytes that a row of a map takes, as measured on traces of the shipped pages.
 const ROW_BYTES: usize = 250;
 
-/// Tokens of a word between spaces, and characters of a token where there are none, both roughly.
-const TOKENS_A_WORD: f32 = 1.6;
-const CHARACTERS_A_TOKEN: usize = 3;
+/// Tokens of ten words between spaces, and bytes of a token where there are no spaces, both roughly.
+const TOKENS_TEN_WORDS: usize = 16;
+const BYTES_A_TOKEN: usize = 9;
 
 /// The size of a model's traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,8 +29,8 @@ impl TraceCost {
     /// Returns about how many bytes a trace of these sentences takes in memory.
     pub fn bytes(self, document: &Document, sentences: std::ops::Range<usize>) -> usize {
         let tokens = document.sentences[sentences].iter().map(|sentence| {
-            let by_words = sentence.text.split_whitespace().count() as f32 * TOKENS_A_WORD;
-            (by_words as usize).max(sentence.text.len() / (3 * CHARACTERS_A_TOKEN))
+            let by_words = sentence.text.split_whitespace().count() * TOKENS_TEN_WORDS / 10;
+            by_words.max(sentence.text.len() / BYTES_A_TOKEN)
         });
         tokens.sum::<usize>() * self.rows_a_token * ROW_BYTES
     }

@@ -197,7 +197,7 @@ fn languages(foreign: &ForeignModel, path: &Path) -> Languages {
     let named = parts
         .windows(2)
         .rev()
-        .find(|pair| pair.iter().all(|part| is_code(part)));
+        .find(|pair| pair.iter().all(&is_code));
     let named = |side: usize| named.map(|pair| pair[side].to_owned());
     let told = |told: &Option<String>, side: usize| {
         let code = told

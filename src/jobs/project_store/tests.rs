@@ -35,12 +35,12 @@ impl Home {
     }
 
     fn open(&self, path: &Path) -> Opened {
-        self.at_work(|files, events| opened(files, events, path, &self.data()))
+        Home::at_work(|files, events| opened(files, events, path, &self.data()))
     }
 
     /// Opens a document, and keeps this as all that was done on it.
     fn keep(&self, path: &Path, texts: &[&str]) {
-        self.at_work(|files, events| {
+        Home::at_work(|files, events| {
             opened(files, events, path, &self.data());
             files.send(self.saving(path, texts));
             files.send(FileRequest::Flush { job: JobId(3) });
@@ -57,7 +57,7 @@ impl Home {
         }
     }
 
-    fn at_work<T>(&self, work: impl FnOnce(&FileThread, &Receiver<Event>) -> T) -> T {
+    fn at_work<T>(work: impl FnOnce(&FileThread, &Receiver<Event>) -> T) -> T {
         let (sender, events) = channel();
         let files = FileThread::spawn(sender, || ()).expect("a thread");
         let done = work(&files, &events);

@@ -272,9 +272,7 @@ impl FloatPanels {
             for panel in 0..P {
                 let mut line = Line([0.0; COLUMNS]);
                 let (registers, _) = S::as_mut_simd_f32s(&mut line.0);
-                for place in 0..V {
-                    registers[place] = sums[row][panel][place];
-                }
+                registers[..V].copy_from_slice(&sums[row][panel][..V]);
                 let column = column + panel * COLUMNS;
                 let output = &mut output[row * width + column..];
                 match output.first_chunk_mut::<COLUMNS>() {

@@ -59,8 +59,7 @@ impl PackedTransformer {
         if device.is_autodiff() || device != Device::flex() {
             return Err("it is not on the CPU, or learns");
         }
-        if context.is_some_and(|context| context.is_bilingual()) || network.decoder.gated.is_some()
-        {
+        if context.is_some_and(Context::is_bilingual) || network.decoder.gated.is_some() {
             return Err("its decoder reads translations of other sentences");
         }
         let layers = &network.decoder.layers;

@@ -10,8 +10,8 @@ use crate::model::preset::{BASE, Preset};
 const PAPER: &str =
     "Miculicich et al. 2018, Document-Level NMT with Hierarchical Attention Networks";
 
-const fn han(side: Side) -> Option<Context> {
-    Some(Context::Han { previous: 3, side })
+const fn han(side: Side) -> Context {
+    Context::Han { previous: 3, side }
 }
 
 pub(super) const PRESETS: &[Preset] = &[
@@ -20,7 +20,7 @@ pub(super) const PRESETS: &[Preset] = &[
         paper: PAPER,
         equations: "Eq. 2-7",
         description: "Attention to the words of the three previous source sentences, then to these sentences",
-        context: han(Side::Encoder),
+        context: Some(han(Side::Encoder)),
         memory: MemorySource::StageOne,
         ..BASE
     },
@@ -29,7 +29,7 @@ pub(super) const PRESETS: &[Preset] = &[
         paper: PAPER,
         equations: "Eq. 2-7",
         description: "The same over the three previous translations",
-        context: han(Side::Decoder),
+        context: Some(han(Side::Decoder)),
         memory: MemorySource::StageOne,
         ..BASE
     },
@@ -38,7 +38,7 @@ pub(super) const PRESETS: &[Preset] = &[
         paper: PAPER,
         equations: "Eq. 2-7",
         description: "The same over previous sentences and their translations",
-        context: han(Side::Both),
+        context: Some(han(Side::Both)),
         memory: MemorySource::StageOne,
         ..BASE
     },

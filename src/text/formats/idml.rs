@@ -169,7 +169,6 @@ impl Reader<'_, '_> {
             match xml.name(child) {
                 "CharacterStyleRange" => self.characters(child),
                 "Properties" => {}
-                "Br" => self.boundary(),
                 "Table" => {
                     self.boundary();
                     self.table(child);
@@ -196,7 +195,6 @@ impl Reader<'_, '_> {
         for child in xml.elements(parent) {
             match xml.name(child) {
                 "Content" => self.content(style, child),
-                "Br" => self.boundary(),
                 "Properties" => {}
                 "Table" => {
                     self.boundary();

@@ -61,7 +61,8 @@ impl Pieces {
         let (mut unknown, mut bytes) = (None, vec![None; 256]);
         for piece in model.all(1) {
             let piece = read_piece(piece)?;
-            let id = u32::try_from(pieces.list.len()).map_err(|_| "it has too many pieces")?;
+            let id =
+                u32::try_from(pieces.list.len()).map_err(|_too_many| "it has too many pieces")?;
             match piece.kind {
                 Kind::Unknown if unknown.is_some() => {
                     return Err("it has two pieces for the unknown".to_owned());

@@ -160,13 +160,14 @@ fn bracketed(rest: &str) -> Option<usize> {
     }
     let inner = body.strip_prefix('<')?;
     let end = inner.find('>')?;
-    if !is_name(&inner[..end]) {
+    // `%<PRIu64>` of gettext has nothing behind it.
+    if !is_name(&inner[..end]) || inner.starts_with("PRI") {
         return None;
     }
     let after = &inner[end + 1..];
     let format = after
         .bytes()
-        .take_while(|b| b"-+ 0#.123456789".contains(b))
+        .take_while(|b| b"-+0#.123456789".contains(b))
         .count();
     let letter = after[format..].chars().next()?;
     letter.is_ascii_alphabetic().then_some(end + 3 + format + 1)
@@ -200,7 +201,7 @@ fn conversion(rest: &str, is_declared: bool) -> Option<usize> {
     many(&mut place, &|b| {
         b"-+#0'".contains(&b) || b == b' ' && is_declared
     });
-    if bytes.get(place) == Some(&b'<') {
+    if rest[place..].starts_with('<') && !rest[place..].starts_with("<PRI") {
         place += 1;
     }
     let star = |place: &mut usize| {

@@ -120,7 +120,7 @@ fn family(language: &str) -> &'static Family {
     let is_it = |name: &&str| *name == main || full.as_deref() == Some(*name);
     FAMILIES
         .iter()
-        .find(|family| family.languages.iter().any(|name| is_it(name)))
+        .find(|family| family.languages.iter().any(&is_it))
         .unwrap_or(&OTHERS)
 }
 
