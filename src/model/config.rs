@@ -7,6 +7,7 @@ use super::context_config::{Context, MemorySource};
 use super::counting::Counting;
 use super::layout::Layout;
 use super::rnn_search::RnnSearchConfig;
+use super::validation::LARGEST_CONTEXT;
 use super::variant::{DecoderCell, Sinusoids, SpecialTokens, Variant};
 use crate::error::{Error, Result};
 
@@ -55,6 +56,15 @@ pub struct ModelConfig {
     /// The ids of its vocabulary that are no words.
     #[serde(default, skip_serializing_if = "SpecialTokens::are_own")]
     pub tokens: SpecialTokens,
+    /// Sentences before each one whose translations the encoder reads behind it, the nearest first, each after
+    /// [`SENTENCE_BREAK`](super::SENTENCE_BREAK); 0 for none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub previous_translations: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// The use of those sentences of a translation memory that resemble what is translated.
@@ -184,6 +194,23 @@ impl ModelConfig {
         }
         if self.max_tokens < 4 {
             return refuse("max_tokens", &self.max_tokens, "at least 4");
+        }
+        if self.previous_translations > LARGEST_CONTEXT {
+            let allowed = format!("0 to {LARGEST_CONTEXT}");
+            return refuse(
+                "previous_translations",
+                &self.previous_translations,
+                &allowed,
+            );
+        }
+        let reads_others = self.context.is_some() || self.memory_use == Some(MemoryUse::FuzzyMatch);
+        if self.previous_translations > 0 && reads_others {
+            let allowed = "0 with a context, or where the encoder reads fuzzy matches";
+            return refuse(
+                "previous_translations",
+                &self.previous_translations,
+                allowed,
+            );
         }
         if let Positions::MultiLevel {
             words,
@@ -335,6 +362,7 @@ impl ModelConfig {
             warm_gate: false,
             bert: None,
             memory_use: None,
+            previous_translations: 0,
             ..self.clone()
         }
     }

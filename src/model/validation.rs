@@ -6,7 +6,7 @@ use super::layout::Sublayer;
 use crate::error::{Error, Result};
 
 /// More previous sentences than this are no context but a document.
-const LARGEST_CONTEXT: usize = 64;
+pub(super) const LARGEST_CONTEXT: usize = 64;
 
 impl Context {
     pub(super) fn validate(&self, config: &ModelConfig) -> Result<()> {
