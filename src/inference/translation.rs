@@ -114,7 +114,7 @@ impl Translation {
 
 /// Whether it stands for bytes that are no character, or is one that no document can hold, which a model can write too.
 fn is_unwritable(character: char) -> bool {
-    let is_control = character.is_control() && !character.is_whitespace();
+    let is_control = character.is_control() && !matches!(character, '\t' | '\n' | '\r');
     is_control
         || matches!(
             character,
