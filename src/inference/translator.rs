@@ -327,7 +327,6 @@ impl Translator {
     ///
     /// # Errors
     /// [`Error::DeviceFailed`] and [`Error::BrokenScores`], which name the sentence; [`Self::on_cpu`] may go on with it.
-    #[expect(clippy::too_many_lines, reason = "one loop with its state")]
     pub fn translate_with(
         &self,
         document: &Document,
@@ -343,6 +342,7 @@ impl Translator {
     }
 
     /// The same, with these translations read behind each of the sentences, the last one first.
+    #[expect(clippy::too_many_lines, reason = "one loop with its state")]
     fn translate_after(
         &self,
         before: &[Vec<u32>],
