@@ -327,7 +327,6 @@ impl Translator {
     ///
     /// # Errors
     /// [`Error::DeviceFailed`] and [`Error::BrokenScores`], which name the sentence; [`Self::on_cpu`] may go on with it.
-    #[expect(clippy::too_many_lines, reason = "one loop with its state")]
     pub fn translate_with(
         &self,
         document: &Document,
@@ -343,6 +342,7 @@ impl Translator {
     }
 
     /// The same, with these translations read behind each of the sentences, the last one first.
+    #[expect(clippy::too_many_lines, reason = "one loop with its state")]
     fn translate_after(
         &self,
         before: &[Vec<u32>],
@@ -494,7 +494,9 @@ impl Translator {
             joined.log_prob += hypothesis.log_prob;
             joined.num_tokens += hypothesis.ids.len() + 1;
             joined.parts.push(hypothesis.ids.clone());
+            // Our own vocabulary can write everything.
             let unknown = self.tokenizer.special().unk;
+            let unknown = unknown.filter(|_| self.vocabulary.is_none());
             let has_unknown = unknown.is_some_and(|unknown| hypothesis.ids.contains(&unknown));
             if has_unknown && !joined.flags.contains(&Flag::Unwritten) {
                 joined.flags.push(Flag::Unwritten);
