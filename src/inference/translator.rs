@@ -494,7 +494,9 @@ impl Translator {
             joined.log_prob += hypothesis.log_prob;
             joined.num_tokens += hypothesis.ids.len() + 1;
             joined.parts.push(hypothesis.ids.clone());
+            // Our own vocabulary can write everything.
             let unknown = self.tokenizer.special().unk;
+            let unknown = unknown.filter(|_| self.vocabulary.is_none());
             let has_unknown = unknown.is_some_and(|unknown| hypothesis.ids.contains(&unknown));
             if has_unknown && !joined.flags.contains(&Flag::Unwritten) {
                 joined.flags.push(Flag::Unwritten);

@@ -431,10 +431,9 @@ fn activation(number: f32) -> Result<Activation, Problem> {
         Activation::Tanh,
         Activation::Sigmoid,
     ];
-    let found = KNOWN.into_iter().zip(0_u8..);
-    let mut found = found.filter(|&(_, known)| (f32::from(known) - number).abs() < 0.5);
-    found
-        .next()
+    let mut known = KNOWN.into_iter().zip(0_u8..);
+    known
+        .find(|&(_, known)| (f32::from(known) - number).abs() < 0.5)
         .map(|(activation, _)| activation)
         .ok_or_else(|| format!("its activation has the unknown number {number}"))
 }
