@@ -3,11 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::bert::BertReading;
-use super::context_config::{Context, MemorySource};
+use super::context_config::{Context, LARGEST_CONTEXT, MemorySource};
 use super::counting::Counting;
 use super::layout::Layout;
 use super::rnn_search::RnnSearchConfig;
-use super::validation::LARGEST_CONTEXT;
 use super::variant::{DecoderCell, Sinusoids, SpecialTokens, Variant};
 use crate::error::{Error, Result};
 

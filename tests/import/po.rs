@@ -77,13 +77,13 @@ fn messages_become_documents_in_the_order_of_their_scenes() {
     let [more, first, second] = documents(&corpus).try_into().expect("three documents");
     let ids = [&more, &first, &second].map(|document| document.id.as_str());
     assert_eq!(ids, ["more", "tale/tale/1.cfg", "tale/tale/2.cfg"]);
-    let text = |source: &str, target: &str| (source.to_owned(), target.to_owned());
+    let pair = |source: &str, target: &str| (source.to_owned(), target.to_owned());
     assert_eq!(
         pairs(&first),
         [
-            text("Who are you?", "Wer seid Ihr?"),
-            text("You are late.", "Du bist spät."),
-            text("Follow me.", "Folgt mir."),
+            pair("Who are you?", "Wer seid Ihr?"),
+            pair("You are late.", "Du bist spät."),
+            pair("Follow me.", "Folgt mir."),
         ]
     );
     let notes: Vec<_> = first
@@ -102,8 +102,8 @@ fn messages_become_documents_in_the_order_of_their_scenes() {
     );
     assert_eq!(first.paragraphs[1].units[0].status, UnitStatus::Doubtful);
     assert_eq!(pairs(&second).len(), 3, "the plural is two pairs");
-    let test = segments(&corpus, Split::Test).expect("reads");
-    assert_eq!(test.len(), 3, "only the named document is held out");
+    let held_out = segments(&corpus, Split::Test).expect("reads");
+    assert_eq!(held_out.len(), 3, "only the named document is held out");
     let expected = PoReport {
         catalogues: 3,
         other_languages: 1,
