@@ -112,6 +112,14 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
+    #[error(
+        "no PO file with messages that are translated from {from} to {to} lies there: {path:?}"
+    )]
+    NoCatalogues {
+        from: String,
+        to: String,
+        path: PathBuf,
+    },
     #[error("no line has text on both sides of a tab: {path:?}")]
     NoPairs { path: PathBuf },
     #[error(

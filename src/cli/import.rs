@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use super::corpus::print_statistics;
 use super::terminal::{StatusLine, print};
 use crate::corpus::document_folders::{FolderImport, FolderReport};
+use crate::corpus::gettext::{PoImport, PoReport};
 use crate::corpus::iwslt::{IwsltImport, IwsltReport};
 use crate::corpus::libreoffice_help::{HelpImport, HelpReport};
 use crate::corpus::parallel_text::TextImport;
@@ -78,6 +79,31 @@ pub enum ImportCommand {
         #[arg(long, value_name = "DIR")]
         target: PathBuf,
         /// Print what was found as JSON, with the names of all documents that have no counterpart
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
+    /// A folder of PO files: the strings and texts of programs, games and manuals
+    ///
+    /// The messages of a source file become a document, in the order of its lines, as the comments of the PO files tell;
+    /// a message that stands in several places is in each of them. Comments for translators, such as who speaks, become
+    /// notes. Fuzzy translations are context only, obsolete ones are left out. PO files of other languages may lie there
+    /// too. One document in 25 becomes a test document and one in 50 a development document, chosen by a hash of its
+    /// name, unless --test or --dev name some.
+    Po {
+        /// The folder
+        folder: PathBuf,
+        /// Catalogues (such as wesnoth-did) or documents that are for development, and no others
+        #[arg(long, value_name = "NAME", num_args = 1..)]
+        dev: Vec<String>,
+        /// The same for tests
+        #[arg(long, value_name = "NAME", num_args = 1..)]
+        test: Vec<String>,
+        /// The same for nothing
+        #[arg(long, value_name = "NAME", num_args = 1..)]
+        leave_out: Vec<String>,
+        /// Print what was found as JSON
         #[arg(long)]
         json: bool,
         #[command(flatten)]
@@ -169,6 +195,26 @@ pub(super) fn import_texts(import: ImportCommand) -> Result<()> {
             print_statistics(&corpus, false)
         }
         ImportCommand::Tmx { file, json, output } => import_tmx(file, json, output),
+        ImportCommand::Po {
+            folder,
+            dev,
+            test,
+            leave_out,
+            json,
+            output,
+        } => {
+            let import = PoImport {
+                folder,
+                source_language: output.from,
+                target_language: output.to,
+                dev,
+                test,
+                left_out: leave_out,
+                output: output.output,
+                replace: output.force,
+            };
+            import_po(&import, json)
+        }
     }
 }
 
@@ -254,6 +300,23 @@ fn import_tmx(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
     }
 }
 
+fn import_po(import: &PoImport, json: bool) -> Result<()> {
+    let mut line = StatusLine::new();
+    let done = import.run(|done, all| {
+        line.show(&format!("reading PO file {done} of {all}"));
+        ControlFlow::Continue(())
+    })?;
+    line.clear();
+    match done {
+        Some((corpus, report)) if json => print_json(&corpus, &report),
+        Some((corpus, report)) => {
+            print(&po_text(&report))?;
+            print_statistics(&corpus, false)
+        }
+        None => Ok(()),
+    }
+}
+
 fn print_json(corpus: &Corpus, report: &impl serde::Serialize) -> Result<()> {
     let told = serde_json::json!({"report": report, "statistics": corpus.statistics()});
     print(&format!("{told:#}\n"))
@@ -312,6 +375,22 @@ fn listed(what: &str, names: &[String]) -> String {
         more => format!(" and {more} more"),
     };
     format!("{what}: {}{more}\n", first.join(", "))
+}
+
+fn po_text(report: &PoReport) -> String {
+    let text = format!(
+        "{} PO files, and {} of other languages; {} messages without a translation, {} obsolete\n\
+         {} pairs in {} documents; {} fuzzy: context only, {} in a place that is not told\n",
+        report.catalogues,
+        report.other_languages,
+        report.untranslated,
+        report.obsolete,
+        report.pairs,
+        report.documents,
+        report.fuzzy,
+        report.without_place
+    );
+    text + &listed("names of no document", &report.unknown_names)
 }
 
 fn tmx_text(report: &TmxReport) -> String {

@@ -15,7 +15,7 @@ use clap::{Args, ValueEnum};
 use super::terminal::{print, warn};
 use crate::error::Result;
 use crate::metrics::{Documents, Metric, SegmentSums};
-use lines::TestSet;
+use lines::{Beside, TestSet};
 use options::{MetricOptions, choose, wrong_usage};
 use preparation::PreparationOptions;
 use table::{Column, Plan, Table};
@@ -35,8 +35,12 @@ pub(super) struct ScoreArguments {
     /// File of reference translations; several for several references
     #[arg(short, long = "reference", value_name = "FILE", required = true)]
     references: Vec<PathBuf>,
+    /// File with the source of every segment, for formality and pronouns
+    #[arg(long, value_name = "FILE")]
+    source: Option<PathBuf>,
     /// Metrics to compute: bleu, chrf, chrf++, ter, meteor, length (of the references' words) and repetition (of the
-    /// translation's own words), both in per cent
+    /// translation's own words), both in per cent; formality and pronouns: how often a German translation of English
+    /// addresses *you*, or has a gender for *it*, as the reference does
     #[arg(short, long, value_name = "METRIC", num_args = 1.., default_values = ["bleu"])]
     metrics: Vec<String>,
     /// How to print the scores; json has them unrounded
@@ -131,7 +135,14 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
         .metric_options
         .metrics(names, prepares, arguments.sentence_level);
     let preparation = arguments.preparation.read()?;
-    let tests = TestSet::read(&files, &arguments.references, arguments.docids.as_deref())?
+    let beside = Beside {
+        source: arguments.source.as_deref(),
+        docids: arguments.docids.as_deref(),
+    };
+    if beside.source.is_none() && metrics.iter().any(|metric| metric.reads_source()) {
+        wrong_usage("formality and pronouns need --source FILE");
+    }
+    let tests = TestSet::read(&files, &arguments.references, beside)?
         .prepared(|line| preparation.apply(line));
     if arguments.metric_options.splits_words() && !prepares && !arguments.force {
         warn_of_tokenised(&tests);
@@ -201,7 +212,11 @@ fn columns(
         for metric in metrics {
             let systems = segments.systems.iter();
             let sums: Vec<SegmentSums> = systems
-                .map(|lines| SegmentSums::count(metric.as_ref(), lines, &segments.references))
+                .map(|lines| {
+                    let metric = metric.as_ref();
+                    let (sources, references) = (&segments.sources, &segments.references);
+                    SegmentSums::count_beside(metric, sources, lines, references)
+                })
                 .collect();
             columns.push(Column::of(metric.as_ref(), &sums, level, segments, plan));
         }

@@ -16,6 +16,7 @@
 //!                  "units": [{"source": "Previewing …", "target": "Ansicht …", "status": "new"}]}]}
 //! ```
 //! - `sections`: the tree of headings, parents before children; `heading` is an index into `paragraphs`.
+//! - `note` (may be missing): what a translator is told of a paragraph, such as who speaks.
 //! - `kind`: `title`, `heading`, `text`, `list_item` or `table_cell`.
 //! - `source`, `target`: white space folded; inline markup as the private-use characters of
 //!   [`placeholder`](crate::text::placeholder), the same ones on both sides: U+E000 + n opens pair n, U+E200 closes the
@@ -67,6 +68,9 @@ pub struct ParallelParagraph {
     pub kind: ParagraphKind,
     /// The HTML element's `id`.
     pub id: Option<String>,
+    /// What a translator is told of it, such as who speaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     pub units: Vec<Unit>,
 }
 

@@ -148,6 +148,7 @@ fn paragraphs(source: Talk, target: Talk, report: &mut IwsltReport) -> Vec<Paral
                 section: 0,
                 kind: ParagraphKind::Text,
                 id: Some(id),
+                note: None,
                 units: vec![Unit::new(text, translation)],
             }),
             None => report.unpaired_source_segments += 1,

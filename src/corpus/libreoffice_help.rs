@@ -142,6 +142,7 @@ fn aligned(
             section: paragraph.section,
             kind: paragraph.kind,
             id: Some(id.to_owned()),
+            note: None,
             units: units(source, paragraph, target, counterpart, report),
         });
     }

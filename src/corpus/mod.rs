@@ -10,6 +10,7 @@ mod contexts;
 pub mod document_folders;
 mod format;
 mod frequency;
+pub mod gettext;
 pub mod iwslt;
 mod languages;
 pub mod libreoffice_help;

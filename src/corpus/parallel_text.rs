@@ -65,6 +65,7 @@ impl TextImport {
                     section: 0,
                     kind: ParagraphKind::Text,
                     id: None,
+                    note: None,
                     units,
                 });
             }

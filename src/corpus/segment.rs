@@ -52,8 +52,27 @@ pub struct DocumentUnits {
     pub points: Vec<Vec<String>>,
     /// BERT's ids of each, and how many of these are of the sentence itself; empty where no BERT is read.
     pub pieces: Vec<(Vec<u32>, usize)>,
-    /// Ids that the encoder reads behind each, from a translation memory; empty where none is read.
-    pub fuzzy_suffix: Vec<Vec<u32>>,
+    /// Ids that the encoder reads behind each, from a translation memory or of the translations before; empty where none
+    /// are read.
+    pub source_suffix: Vec<Vec<u32>>,
+    /// The human translation of each, with placeholders.
+    pub references: Vec<String>,
+    /// Translations of all units that others read, with placeholders: what a person has confirmed. Empty where a model reads
+    /// its own.
+    pub known: Vec<String>,
+}
+
+impl DocumentUnits {
+    /// The number of the unit at this place, as in [`SegmentUnit::place`].
+    pub fn number_of(&self, place: (usize, usize)) -> Option<usize> {
+        self.sources.iter().position(|(other, _)| *other == place)
+    }
+
+    /// What a reader sees of the human translation of a unit.
+    pub fn shown_reference(&self, unit: usize) -> String {
+        let points = self.points.get(unit).map(Vec::as_slice);
+        visible(&self.references[unit], points.unwrap_or_default())
+    }
 }
 
 /// The documents that the segments of a split come from, in order.
@@ -65,6 +84,7 @@ pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits
         let document = document?;
         let units = document.paragraphs.iter().flat_map(|it| &it.units);
         let shown = units.clone().map(Unit::visible_source).collect();
+        let references = units.clone().map(|unit| unit.target.clone()).collect();
         let points = units.map(|unit| unit.points.clone()).collect();
         let paragraphs = document.paragraphs.into_iter().enumerate();
         let sources = paragraphs.flat_map(|(paragraph, content)| {
@@ -76,7 +96,9 @@ pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits
             shown,
             points,
             pieces: Vec::new(),
-            fuzzy_suffix: Vec::new(),
+            source_suffix: Vec::new(),
+            references,
+            known: Vec::new(),
         })
     };
     corpus.documents(split)?.map(units).collect()

@@ -270,6 +270,7 @@ impl Memory {
             section: 0,
             kind: ParagraphKind::Text,
             id: unit.tuid.clone(),
+            note: None,
             units: vec![pair],
         });
     }

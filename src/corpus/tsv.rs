@@ -102,6 +102,7 @@ impl TsvImport {
             section: 0,
             kind: ParagraphKind::Text,
             id: None,
+            note: None,
             units: vec![unit],
         }
     }

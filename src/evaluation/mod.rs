@@ -1,15 +1,19 @@
 //! Several systems on the test documents of a corpus: what they are tested on, and what came of it as table and figure.
 
+mod choices;
 mod figure;
 mod names;
 mod table;
 mod test_set;
+mod walk;
 
 use serde::Serialize;
 
+pub use choices::{ChoiceBucket, ChoiceScore, ChoiceTest, Choices};
 pub use figure::ScoresFigure;
 pub use names::unique_names;
-pub use test_set::{TestSet, Translated};
+pub use test_set::{AtWork, TestSet, Translated};
+pub use walk::reads_confirmed;
 
 use crate::judgement::{JudgedDocument, Judgement};
 use crate::metrics::comparison::Comparison;

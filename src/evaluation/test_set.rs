@@ -3,8 +3,11 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use super::ChoiceTest;
+use super::walk::{Walk, confirmed};
 use crate::corpus::{
-    ContextTexts, Corpus, DocumentUnits, Segment, Split, WordCounts, document_units, segments,
+    ContextTexts, Corpus, CorpusInfo, DocumentUnits, Segment, Split, WordCounts, document_units,
+    segments,
 };
 use crate::error::Result;
 use crate::inference::{SearchOptions, Translator};
@@ -21,6 +24,17 @@ pub struct TestSet {
     counts: WordCounts,
     split: Split,
     contexts: Option<ContextTexts>,
+    at_work: Option<AtWork>,
+    info: CorpusInfo,
+}
+
+/// What is confirmed while a translator goes through a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtWork {
+    /// The human translations of the sentences before.
+    Context,
+    /// Those of another document, as many: what such a context gains is none of the document's merit.
+    WrongContext,
 }
 
 /// A system's translations of all segments.
@@ -46,6 +60,8 @@ impl TestSet {
             counts: WordCounts::of_training(corpus)?,
             split,
             contexts: None,
+            at_work: None,
+            info: corpus.info().clone(),
         })
     }
 
@@ -54,6 +70,17 @@ impl TestSet {
     pub fn with_contexts(self, contexts: ContextTexts) -> Self {
         Self {
             contexts: Some(contexts),
+            ..self
+        }
+    }
+
+    /// As a translator works who goes through a document: the human translations of all sentences before the current one
+    /// are known, to models that read translations and to those that retrieve from what was confirmed. Else systems read
+    /// their own translations.
+    #[must_use]
+    pub fn at_work(self, at_work: AtWork) -> Self {
+        Self {
+            at_work: Some(at_work),
             ..self
         }
     }
@@ -89,6 +116,17 @@ impl TestSet {
             translator.add_auxiliary_inputs(document, contexts)?;
         }
         let units = match translator.description().model.memory_use {
+            _ if self.at_work.is_some() => {
+                let wrong = self.at_work == Some(AtWork::WrongContext);
+                let walk = Walk {
+                    confirmed: &confirmed(&documents, wrong),
+                    translator,
+                    documents: &documents,
+                    segments: &self.segments,
+                    options,
+                };
+                walk.translate(go_on)?
+            }
             Some(MemoryUse::FineTune | MemoryUse::KnnMt) => {
                 self.translate_each(translator, &documents, options, go_on)?
             }
@@ -140,6 +178,11 @@ impl TestSet {
             }
         }
         Ok(Some(units))
+    }
+
+    /// Segments in which only the document decides, by what is decided; none of most languages.
+    pub fn choices(&self) -> Vec<ChoiceTest> {
+        ChoiceTest::all(&self.info, &self.segments)
     }
 
     /// All that comparing systems needs.

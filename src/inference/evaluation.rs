@@ -6,7 +6,8 @@ use std::ops::{ControlFlow, Range};
 use super::translator::Translator;
 use crate::corpus::{DocumentUnits, Segment};
 use crate::error::Result;
-use crate::model::{BertSequence, Model};
+use crate::memory::previous_suffix;
+use crate::model::{BertSequence, Model, SENTENCE_BREAK};
 use crate::search::{SearchOptions, SourceSentence, SourceText, search_sentences};
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{Side, Tokenizer};
@@ -44,7 +45,10 @@ pub fn translate_segments_while(
 ) -> Result<Option<Vec<Vec<String>>>> {
     let whole = |units: &DocumentUnits, unit: usize| vec![Part::whole(vocabulary, units, unit)];
     let read = Divided::new(documents, &whole);
-    translated((model, vocabulary), read, segments, options, go_on)
+    let wanted = read.wanted(segments);
+    let mut search = Search::new((model, vocabulary), read, options);
+    let flow = search.run(wanted, go_on)?;
+    Ok(flow.is_continue().then(|| search.translations(segments)))
 }
 
 impl Translator {
@@ -75,15 +79,31 @@ impl Translator {
                 Part {
                     ids: self.read_ids(part.trim(), points),
                     around: [part[..lead].to_owned(), part[end..].to_owned()],
+                    known: None,
                 }
             };
             parts.into_iter().map(part).collect()
         };
         let read = Divided::new(documents, &parts);
-        let by = (self.model(), self.tokenizer());
-        let translated = translated(by, read, segments, options, go_on)?;
+        let wanted = read.wanted(segments);
+        let mut search = Search::new((self.model(), self.tokenizer()), read, options);
+        let config = &self.description().model;
+        let flow = match config.previous_translations {
+            0 => search.run(wanted, go_on)?,
+            count => {
+                let previous = Previous {
+                    count,
+                    max_tokens: config.max_tokens,
+                };
+                search.run_behind_translations(previous, documents, wanted, go_on)?
+            }
+        };
+        if flow.is_break() {
+            return Ok(None);
+        }
+        let translated = search.translations(segments);
         if !self.strips_markup() {
-            return Ok(translated);
+            return Ok(Some(translated));
         }
         let with_markup = |(segment, texts): (&Segment, Vec<String>)| {
             let units = &documents[segment.document];
@@ -99,7 +119,8 @@ impl Translator {
             });
             texts.collect()
         };
-        Ok(translated.map(|texts| segments.iter().zip(texts).map(with_markup).collect()))
+        let translated = segments.iter().zip(translated);
+        Ok(Some(translated.map(with_markup).collect()))
     }
 }
 
@@ -108,15 +129,19 @@ struct Part {
     ids: Vec<u32>,
     /// White space before and behind it, which is not read.
     around: [String; 2],
+    /// What others read as its translation; none of a part, since nobody knows where to cut.
+    known: Option<Vec<u32>>,
 }
 
 impl Part {
     fn whole(tokenizer: &dyn Tokenizer, units: &DocumentUnits, unit: usize) -> Self {
         let mut ids = tokenizer.encode(Side::Source, &units.sources[unit].1);
-        ids.extend(units.fuzzy_suffix.get(unit).into_iter().flatten());
+        ids.extend(units.source_suffix.get(unit).into_iter().flatten());
+        let known = units.known.get(unit);
         Self {
             ids,
             around: [String::new(), String::new()],
+            known: known.map(|known| tokenizer.encode(Side::Target, known)),
         }
     }
 }
@@ -144,12 +169,11 @@ impl Divided {
             let begin = read.firsts.len();
             for (unit, (place, _)) in units.sources.iter().enumerate() {
                 let first = read.firsts.len();
-                for Part { ids, around } in parts(units, unit) {
-                    let place = *place;
-                    read.text.sentences.push(SourceSentence {
-                        ids,
-                        position: place,
-                    });
+                for Part { ids, around, known } in parts(units, unit) {
+                    let position = *place;
+                    let number = read.text.sentences.len();
+                    read.text.known.extend(known.map(|known| (number, known)));
+                    read.text.sentences.push(SourceSentence { ids, position });
                     let pieces = units.pieces.get(unit).cloned();
                     let pieces = pieces.map(|(ids, of_first)| BertSequence { ids, of_first });
                     read.text.pieces.extend(pieces);
@@ -167,60 +191,162 @@ impl Divided {
     fn sentences(&self, segment: &Segment, place: (usize, usize)) -> Range<usize> {
         self.units[&(segment.document, place)].clone()
     }
+
+    /// The sentences of all segments.
+    fn wanted(&self, segments: &[Segment]) -> Vec<usize> {
+        let units = segments.iter().flat_map(|segment| {
+            let units = segment.units.iter();
+            units.flat_map(|unit| self.sentences(segment, unit.place))
+        });
+        units.collect()
+    }
+
+    /// The sentences of the units of each document, in order.
+    fn in_order(&self, documents: &[DocumentUnits]) -> Vec<Vec<Range<usize>>> {
+        let documents = documents.iter().enumerate();
+        let units = documents.map(|(document, units)| {
+            let units = units.sources.iter();
+            units
+                .map(|(place, _)| self.units[&(document, *place)].clone())
+                .collect()
+        });
+        units.collect()
+    }
 }
 
-fn translated(
-    (model, tokenizer): (&Model, &dyn Tokenizer),
-    mut read: Divided,
-    segments: &[Segment],
-    options: &SearchOptions,
-    go_on: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Result<Option<Vec<Vec<String>>>> {
-    let mut wanted = Vec::new();
-    for segment in segments {
-        for unit in &segment.units {
-            wanted.extend(read.sentences(segment, unit.place));
+/// How many translations before a sentence the encoder reads, and how much it reads in all.
+#[derive(Debug, Clone, Copy)]
+struct Previous {
+    count: usize,
+    max_tokens: usize,
+}
+
+/// Documents under translation.
+struct Search<'a> {
+    model: &'a Model,
+    tokenizer: &'a dyn Tokenizer,
+    options: &'a SearchOptions,
+    read: Divided,
+    /// Parts that a unit still lacks, at its first sentence.
+    missing: Vec<usize>,
+    found: Vec<Vec<u32>>,
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        (model, tokenizer): (&'a Model, &'a dyn Tokenizer),
+        read: Divided,
+        options: &'a SearchOptions,
+    ) -> Self {
+        let mut missing = vec![0; read.firsts.len()];
+        for &first in &read.firsts {
+            missing[first] += 1;
+        }
+        Self {
+            model,
+            tokenizer,
+            options,
+            found: vec![Vec::new(); read.firsts.len()],
+            missing,
+            read,
         }
     }
-    read.text.wanted = wanted;
-    // Parts that a unit still lacks, at its first sentence.
-    let mut missing = vec![0_usize; read.firsts.len()];
-    for &first in &read.firsts {
-        missing[first] += 1;
+
+    /// Translates these sentences; `go_on` is asked after every unit.
+    fn run(
+        &mut self,
+        wanted: Vec<usize>,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        self.read.text.wanted = wanted;
+        let (model, tokenizer, options) = (self.model, self.tokenizer, self.options);
+        let (text, firsts) = (&self.read.text, &self.read.firsts);
+        let (missing, found) = (&mut self.missing, &mut self.found);
+        let mut flow = ControlFlow::Continue(());
+        let searched = search_sentences(
+            model,
+            tokenizer,
+            text,
+            options,
+            &mut |number, hypothesis| {
+                found[number] = hypothesis.ids;
+                let missing = &mut missing[firsts[number]];
+                *missing = missing.saturating_sub(1);
+                if *missing == 0 {
+                    flow = go_on();
+                }
+                flow
+            },
+        );
+        searched.map_err(|broken| broken.of_text(text, tokenizer))?;
+        Ok(flow)
     }
-    let mut translations = vec![String::new(); read.firsts.len()];
-    let mut flow = ControlFlow::Continue(());
-    let searched = search_sentences(
-        model,
-        tokenizer,
-        &read.text,
-        options,
-        &mut |number, hypothesis| {
-            translations[number] = tokenizer.decode(Side::Target, &hypothesis.ids);
-            let missing = &mut missing[read.firsts[number]];
-            *missing = missing.saturating_sub(1);
-            if *missing == 0 {
-                flow = go_on();
+
+    /// The same where the encoder reads the translations before each sentence: known ones, or else those that are found,
+    /// which takes the sentences of a document one after the other, and all of them.
+    fn run_behind_translations(
+        &mut self,
+        previous: Previous,
+        documents: &[DocumentUnits],
+        wanted: Vec<usize>,
+        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        let units = self.read.in_order(documents);
+        let is_known = |units: &DocumentUnits| !units.known.is_empty();
+        if documents.iter().all(is_known) {
+            for (units, document) in units.iter().zip(documents) {
+                let known = document.known.iter();
+                let known = known.map(|it| self.tokenizer.encode(Side::Target, it));
+                let known: Vec<Vec<u32>> = known.collect();
+                for unit in 0..units.len() {
+                    let first = unit.saturating_sub(previous.count);
+                    self.read_behind(units[unit].clone(), &known[first..unit], previous);
+                }
             }
-            flow
-        },
-    );
-    searched.map_err(|broken| broken.of_text(&read.text, tokenizer))?;
-    let part = |number: usize| {
-        let [before, fuzzy_suffix] = &read.around[number];
-        [before, &translations[number], fuzzy_suffix]
-            .map(String::as_str)
-            .concat()
-    };
-    let of = |segment: &Segment| {
-        let of = |place| read.sentences(segment, place).map(part);
-        let units = segment.units.iter();
-        units
-            .map(|unit| of(unit.place).collect::<String>())
-            .collect()
-    };
-    let all = flow
-        .is_continue()
-        .then(|| segments.iter().map(of).collect());
-    Ok(all)
+            return self.run(wanted, go_on);
+        }
+        let longest = units.iter().map(Vec::len).max().unwrap_or(0);
+        for unit in 0..longest {
+            let mut now = Vec::new();
+            for units in units.iter().filter(|units| unit < units.len()) {
+                let first = unit.saturating_sub(previous.count);
+                let before = units[first..unit].iter();
+                let before = before.map(|sentences| self.found[sentences.clone()].concat());
+                let before: Vec<Vec<u32>> = before.collect();
+                self.read_behind(units[unit].clone(), &before, previous);
+                now.extend(units[unit].clone());
+            }
+            if self.run(now, go_on)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Puts translations behind the sentences of a unit, the last one first.
+    fn read_behind(&mut self, unit: Range<usize>, translations: &[Vec<u32>], previous: Previous) {
+        for sentence in &mut self.read.text.sentences[unit] {
+            let limits = (SENTENCE_BREAK, previous.max_tokens);
+            let nearest = translations.iter().rev().map(Vec::as_slice);
+            let suffix = previous_suffix(nearest, sentence.ids.len(), limits);
+            sentence.ids.extend(suffix);
+        }
+    }
+
+    /// The units of each segment.
+    fn translations(&self, segments: &[Segment]) -> Vec<Vec<String>> {
+        let part = |number: usize| {
+            let [before, after] = &self.read.around[number];
+            let found = self.tokenizer.decode(Side::Target, &self.found[number]);
+            [before, &found, after].map(String::as_str).concat()
+        };
+        let of = |segment: &Segment| {
+            let of = |place| self.read.sentences(segment, place).map(part);
+            let units = segment.units.iter();
+            units
+                .map(|unit| of(unit.place).collect::<String>())
+                .collect()
+        };
+        segments.iter().map(of).collect()
+    }
 }

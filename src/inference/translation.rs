@@ -6,7 +6,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::text::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
-use crate::text::writing::is_unwritable;
 
 /// A warning about a translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -100,14 +99,9 @@ impl Translation {
         if numbers(&from) != numbers(&to) {
             self.flags.push(Flag::Numbers);
         }
-        // A model may write what no document can hold, too.
-        let is_unwritten = |c: char| {
-            is_unwritable(c)
-                || c == char::REPLACEMENT_CHARACTER && !from.contains(char::REPLACEMENT_CHARACTER)
-        };
-        if to.contains(is_unwritten) {
+        if to.contains(is_unwritable) && !from.contains(is_unwritable) {
             self.flags.push(Flag::Unwritten);
-            self.text.retain(|c| !is_unwritten(c));
+            self.text = self.text.replace(is_unwritable, "");
         }
         self.text = with_markup_of(source, &self.text);
         let is_emptied = has_empty_pair(&self.text) && !has_empty_pair(source);
@@ -116,6 +110,16 @@ impl Translation {
         }
         self
     }
+}
+
+/// Whether it stands for bytes that are no character, or is one that no document can hold, which a model can write too.
+fn is_unwritable(character: char) -> bool {
+    let is_control = character.is_control() && !matches!(character, '\t' | '\n' | '\r');
+    is_control
+        || matches!(
+            character,
+            char::REPLACEMENT_CHARACTER | '\u{FFFE}' | '\u{FFFF}'
+        )
 }
 
 /// Whether it is markup that the vocabulary has no token for.

@@ -14,8 +14,8 @@ use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
 use crate::kernels::packed::Quantization;
-use crate::memory::TranslationMemory;
-use crate::model::{BertSequence, Model};
+use crate::memory::{TranslationMemory, previous_suffix};
+use crate::model::{BertSequence, Model, SENTENCE_BREAK};
 use crate::search::{
     Encodings, Found, Hypothesis, SearchOptions, SourceFrame, SourceSentence, SourceText,
     search_documents,
@@ -29,6 +29,7 @@ pub use foreign::{ForeignDescription, foreign_description};
 pub use markup::AlignmentHeads;
 
 mod foreign;
+mod in_turn;
 mod markup;
 mod memory;
 mod reading;
@@ -157,7 +158,7 @@ impl Translator {
             source_language: description.languages.source.clone(),
             target_language: description.languages.target.clone(),
             num_parameters: model.num_params(),
-            reads: reads(&model),
+            reads: reads(&model, &description),
             trace_cost: TraceCost::of(&description.model),
         };
         let vocabulary = Arc::new(vocabulary);
@@ -326,9 +327,25 @@ impl Translator {
     ///
     /// # Errors
     /// [`Error::DeviceFailed`] and [`Error::BrokenScores`], which name the sentence; [`Self::on_cpu`] may go on with it.
-    #[expect(clippy::too_many_lines, reason = "one loop with its state")]
     pub fn translate_with(
         &self,
+        document: &Document,
+        sentences: &[usize],
+        known: &mut KnownTranslations,
+        options: &SearchOptions,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<()> {
+        if self.description.model.previous_translations > 0 {
+            return self.translate_in_turn(document, sentences, known, options, step);
+        }
+        self.translate_after(&[], document, sentences, known, options, step)
+    }
+
+    /// The same, with these translations read behind each of the sentences, the last one first.
+    #[expect(clippy::too_many_lines, reason = "one loop with its state")]
+    fn translate_after(
+        &self,
+        before: &[Vec<u32>],
         document: &Document,
         sentences: &[usize],
         known: &mut KnownTranslations,
@@ -379,8 +396,12 @@ impl Translator {
                 if let Some(ids) = fixed.or_else(draft) {
                     text.known.insert(number, ids);
                 }
+                let mut ids = self.read_ids(source.trim(), points);
+                let nearest = before.iter().rev().map(Vec::as_slice);
+                let limits = (SENTENCE_BREAK, self.description.model.max_tokens);
+                ids.extend(previous_suffix(nearest, ids.len(), limits));
                 text.sentences.push(SourceSentence {
-                    ids: self.read_ids(source.trim(), points),
+                    ids,
                     position: (position.sentence_in_paragraph, position.paragraph),
                 });
                 text.pieces.extend(contexts.get(sentence).cloned());
@@ -473,7 +494,9 @@ impl Translator {
             joined.log_prob += hypothesis.log_prob;
             joined.num_tokens += hypothesis.ids.len() + 1;
             joined.parts.push(hypothesis.ids.clone());
+            // Our own vocabulary can write everything.
             let unknown = self.tokenizer.special().unk;
+            let unknown = unknown.filter(|_| self.vocabulary.is_none());
             let has_unknown = unknown.is_some_and(|unknown| hypothesis.ids.contains(&unknown));
             if has_unknown && !joined.flags.contains(&Flag::Unwritten) {
                 joined.flags.push(Flag::Unwritten);
@@ -499,8 +522,12 @@ impl Translator {
     }
 }
 
-fn reads(model: &Model) -> Reads {
-    match (model.reads_documents(), model.is_bilingual()) {
+fn reads(model: &Model, description: &ModelFolder) -> Reads {
+    let reads_previous = description.model.previous_translations > 0;
+    match (
+        model.reads_documents(),
+        model.is_bilingual() || reads_previous,
+    ) {
         (_, true) => Reads::Translations,
         (true, false) => Reads::Source,
         (false, false) => Reads::Nothing,

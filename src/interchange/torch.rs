@@ -85,7 +85,7 @@ fn legacy(bytes: &[u8]) -> Result<Pickled, String> {
         let (count, after) = rest.split_first_chunk::<8>().ok_or_else(cut_off)?;
         let count = usize::try_from(i64::from_le_bytes(*count))
             .ok()
-            .ok_or_else(&cut_off)?;
+            .ok_or_else(cut_off)?;
         let length = count.checked_mul(width(kind)).ok_or_else(cut_off)?;
         let (storage, after) = after.split_at_checked(length).ok_or_else(cut_off)?;
         storages.insert(name, storage.to_vec());

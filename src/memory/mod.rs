@@ -415,6 +415,27 @@ pub fn fuzzy_suffix(
     std::iter::once(sentence_break).chain(target).collect()
 }
 
+/// What an encoder that reads `max_tokens` reads behind a sentence of `own` tokens, where it reads the `translations` of
+/// those before it, the nearest first: each behind `sentence_break`, as many as there is room for, the farthest cut off.
+pub fn previous_suffix<'i>(
+    translations: impl IntoIterator<Item = &'i [u32]>,
+    own: usize,
+    (sentence_break, max_tokens): (u32, usize),
+) -> Vec<u32> {
+    let room = max_tokens.saturating_sub(own + 1);
+    let mut suffix = Vec::new();
+    for ids in translations {
+        // A break with nothing behind it says nothing.
+        if suffix.len() + 1 >= room {
+            break;
+        }
+        suffix.push(sentence_break);
+        let left = room - suffix.len();
+        suffix.extend(ids.iter().take(left));
+    }
+    suffix
+}
+
 fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension()
         .is_some_and(|it| it.eq_ignore_ascii_case(ending))

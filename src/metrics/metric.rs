@@ -23,6 +23,16 @@ pub trait Metric: Send + Sync {
     /// Counts of one segment, to be added to the sums; there is at least one reference.
     fn count(&self, hypothesis: &str, references: &[&str]) -> Vec<i64>;
 
+    /// Whether what a segment adds depends on its source, too.
+    fn reads_source(&self) -> bool {
+        false
+    }
+
+    /// The same beside the source of the segment.
+    fn count_beside(&self, _source: &str, hypothesis: &str, references: &[&str]) -> Vec<i64> {
+        self.count(hypothesis, references)
+    }
+
     /// The score of the sums over any choice of segments, on the scale of 0 to 100 that tables use.
     fn score(&self, sums: &[i64]) -> f64;
 

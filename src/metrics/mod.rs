@@ -9,6 +9,7 @@
 mod bleu;
 mod chrf;
 pub mod comparison;
+pub mod discourse;
 mod documents;
 mod length;
 mod markup;

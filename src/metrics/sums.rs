@@ -26,7 +26,30 @@ impl SegmentSums {
         hypotheses: &[impl AsRef<str> + Sync],
         references: &[Vec<impl AsRef<str> + Sync>],
     ) -> Self {
+        let none: &[&str] = &[];
+        Self::count_beside(metric, none, hypotheses, references)
+    }
+
+    /// The same beside the sources, for metrics that read them.
+    ///
+    /// # Shapes
+    /// - sources: `[segments]`, or none
+    ///
+    /// # Panics
+    /// As there.
+    pub fn count_beside(
+        metric: &dyn Metric,
+        sources: &[impl AsRef<str> + Sync],
+        hypotheses: &[impl AsRef<str> + Sync],
+        references: &[Vec<impl AsRef<str> + Sync>],
+    ) -> Self {
         assert!(!references.is_empty(), "no references");
+        let given = sources.len();
+        assert!(
+            given == 0 || given == hypotheses.len(),
+            "{given} sources, {} hypotheses",
+            hypotheses.len()
+        );
         for reference in references {
             let (given, expected) = (hypotheses.len(), reference.len());
             assert!(
@@ -41,11 +64,28 @@ impl SegmentSums {
                     .iter()
                     .map(|lines| lines[segment].as_ref())
                     .collect();
-                metric.count(hypotheses[segment].as_ref(), &references)
+                let translated = hypotheses[segment].as_ref();
+                match sources.get(segment) {
+                    Some(source) => metric.count_beside(source.as_ref(), translated, &references),
+                    None => metric.count(translated, &references),
+                }
             })
             .collect();
         Self {
             width: metric.num_sums(),
+            rows: rows.concat(),
+        }
+    }
+
+    /// Sums that were counted otherwise, each `[width]`.
+    ///
+    /// # Panics
+    /// If one has another width.
+    pub fn of_rows(width: usize, rows: &[Vec<i64>]) -> Self {
+        let is_wide = |row: &Vec<i64>| row.len() == width;
+        assert!(rows.iter().all(is_wide), "rows of {width} numbers each");
+        Self {
+            width,
             rows: rows.concat(),
         }
     }

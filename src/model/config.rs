@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::bert::BertReading;
-use super::context_config::{Context, MemorySource};
+use super::context_config::{Context, LARGEST_CONTEXT, MemorySource};
 use super::counting::Counting;
 use super::layout::Layout;
 use super::rnn_search::RnnSearchConfig;
@@ -55,6 +55,15 @@ pub struct ModelConfig {
     /// The ids of its vocabulary that are no words.
     #[serde(default, skip_serializing_if = "SpecialTokens::are_own")]
     pub tokens: SpecialTokens,
+    /// Sentences before each one whose translations the encoder reads behind it, the nearest first, each after
+    /// [`SENTENCE_BREAK`](super::SENTENCE_BREAK); 0 for none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub previous_translations: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// The use of those sentences of a translation memory that resemble what is translated.
@@ -138,6 +147,21 @@ pub enum NormPosition {
 }
 
 impl ModelConfig {
+    fn validate_previous(&self) -> Result<()> {
+        let reads_others = self.context.is_some() || self.memory_use == Some(MemoryUse::FuzzyMatch);
+        let most = if reads_others { 0 } else { LARGEST_CONTEXT };
+        if self.previous_translations <= most {
+            return Ok(());
+        }
+        Err(Error::Config {
+            field: "previous_translations",
+            found: self.previous_translations.to_string(),
+            allowed: format!(
+                "0 to {LARGEST_CONTEXT}, and 0 with a context or where the encoder reads fuzzy matches"
+            ),
+        })
+    }
+
     /// Refuses what cannot be built.
     ///
     /// # Errors
@@ -185,6 +209,7 @@ impl ModelConfig {
         if self.max_tokens < 4 {
             return refuse("max_tokens", &self.max_tokens, "at least 4");
         }
+        self.validate_previous()?;
         if let Positions::MultiLevel {
             words,
             sentences,
@@ -335,6 +360,7 @@ impl ModelConfig {
             warm_gate: false,
             bert: None,
             memory_use: None,
+            previous_translations: 0,
             ..self.clone()
         }
     }

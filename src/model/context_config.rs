@@ -180,3 +180,6 @@ pub enum MemorySource {
     /// From the sentence-level model that training began with, which no longer changes.
     StageOne,
 }
+
+/// More previous sentences than this are no context but a document.
+pub(super) const LARGEST_CONTEXT: usize = 64;

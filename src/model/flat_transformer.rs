@@ -141,6 +141,7 @@ mod tests {
             memory: MemorySource::Live,
             warm_gate: false,
             memory_use: None,
+            previous_translations: 0,
             variant: Variant::default(),
             tokens: SpecialTokens::default(),
             bert: None,

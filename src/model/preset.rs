@@ -26,6 +26,8 @@ pub struct Preset {
     pub(super) memory: MemorySource,
     /// The use of its translation memory.
     pub memory_use: Option<MemoryUse>,
+    /// Sentences before each one whose translations the encoder reads.
+    pub previous_translations: usize,
 }
 
 /// Widths and vocabulary.
@@ -104,6 +106,7 @@ pub(super) const BASE: Preset = Preset {
     context: None,
     memory: MemorySource::Live,
     memory_use: None,
+    previous_translations: 0,
 };
 
 impl Preset {
@@ -139,6 +142,7 @@ impl Preset {
             warm_gate: false,
             bert: self.reads_bert().then(|| size.bert()),
             memory_use: self.memory_use,
+            previous_translations: self.previous_translations,
             variant: Variant::default(),
             tokens: SpecialTokens::default(),
         }

@@ -23,6 +23,7 @@ fn config(context: Context, memory: MemorySource) -> ModelConfig {
         memory,
         warm_gate: false,
         memory_use: None,
+        previous_translations: 0,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,

@@ -1,12 +1,9 @@
 //! Requirements of a context on the model around it.
 
 use super::config::{ModelConfig, NormPosition};
-use super::context_config::{Context, ContextReach, MemorySource};
+use super::context_config::{Context, ContextReach, LARGEST_CONTEXT, MemorySource};
 use super::layout::Sublayer;
 use crate::error::{Error, Result};
-
-/// More previous sentences than this are no context but a document.
-const LARGEST_CONTEXT: usize = 64;
 
 impl Context {
     pub(super) fn validate(&self, config: &ModelConfig) -> Result<()> {

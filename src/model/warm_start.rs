@@ -52,6 +52,7 @@ impl ModelConfig {
             warm_gate: self.context.is_some(),
             bert: self.bert.clone(),
             memory_use: self.memory_use,
+            previous_translations: self.previous_translations,
             ..base.clone()
         };
         config.validate()?;

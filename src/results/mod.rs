@@ -5,15 +5,18 @@
 //! counts: all scores but [`ResultRow::bleu_all`] are of them. Rows are compared with the sweep's reference by approximate
 //! randomisation of whole documents, corrected by Holm's method for the number of rows.
 
+mod choices;
 mod figure;
 mod run;
 mod scoring;
 mod table;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub use choices::ChoiceColumns;
 pub use figure::ResultsFigure;
 pub use run::{Questions, Right, RunResults, Translations};
 
@@ -23,6 +26,7 @@ use crate::metrics::significance::{approximate_randomization, holm};
 use crate::metrics::{BleuMetric, SegmentSums};
 use crate::training::sweep::{Sweep, SweepRow, SweepTable};
 use crate::training::{RunState, run_state};
+use choices::ChoiceSums;
 use scoring::{RowSums, Scoring};
 
 /// Trials of approximate randomisation.
@@ -51,6 +55,9 @@ pub struct Results {
     /// Name of the contrastive set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contrastive_set: Option<String>,
+    /// Segments whose reference makes a choice that only the document decides, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub choice_segments: BTreeMap<String, usize>,
     pub rows: Vec<ResultRow>,
 }
 
@@ -87,6 +94,9 @@ pub struct ResultRow {
     pub decode_tokens_per_second: Option<f64>,
     /// Time of an epoch, of the reference's.
     pub relative_epoch_time: Option<f64>,
+    /// What only the document decides.
+    #[serde(flatten)]
+    pub choices: ChoiceColumns,
 }
 
 impl Results {
@@ -124,9 +134,20 @@ impl Results {
             documents_all: scoring.test.all_documents.len(),
             signatures: scoring.signatures(),
             contrastive_set: questions.contrasts.map(|set| set.name.clone()),
+            choice_segments: scoring.test.choice_segments(),
             rows,
         };
         results.compare(&sums);
+        let (mut rule, of_rule) = scoring.rule();
+        if let Some(rule) = rule.take() {
+            results.rows.push(rule);
+            sums.push(RowSums {
+                choices: of_rule,
+                ..RowSums::default()
+            });
+        }
+        let choices: Vec<ChoiceSums> = sums.into_iter().map(|sums| sums.choices).collect();
+        results.compare_choices(&scoring.test.choices, &choices);
         Ok(results)
     }
 

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::contrastive::{Accuracies, ContrastiveSet};
 use crate::corpus::{ContextTexts, Corpus, Split, segments};
 use crate::error::{Error, Result};
-use crate::evaluation::TestSet;
+use crate::evaluation::{AtWork, TestSet, reads_confirmed};
 use crate::inference::{ContextOptions, DeviceChoice, SearchOptions, Translator};
 use crate::model::Model;
 use crate::text::file::write_atomically;
@@ -47,6 +47,9 @@ pub struct Questions<'a> {
     pub splits: Vec<Split>,
     pub search: SearchOptions,
     pub contrasts: Option<&'a ContrastiveSet>,
+    /// Whether the documents are also translated with the human translations of all sentences before each one, see
+    /// [`TestSet::at_work`].
+    pub at_work: bool,
     /// Folder where the answers of every run are kept beside its own, as `ROW/seed-N.json`, and taken from where a run is
     /// not here.
     pub outputs: Option<&'a Path>,
@@ -123,6 +126,22 @@ impl Questions<'_> {
         key
     }
 
+    /// The same for the translations at work.
+    pub fn key_at_work(&self, split: Split) -> String {
+        self.key(split) + "-at-work"
+    }
+
+    /// What is translated of each split: its key, and whether at work.
+    fn asked(&self) -> Vec<(Split, String, bool)> {
+        let splits = self.splits.iter();
+        let asked = splits.flat_map(|&split| {
+            let alone = (split, self.key(split), false);
+            let at_work = (split, self.key_at_work(split), true);
+            std::iter::once(alone).chain(self.at_work.then_some(at_work))
+        });
+        asked.collect()
+    }
+
     /// Asks the mean of the checkpoints that a run of the sweep in `folder` has kept, unless its own folder has the
     /// answers. `tell` gets what is done now.
     ///
@@ -162,11 +181,11 @@ impl Questions<'_> {
             results.save(&path)?;
         }
         let mut splits = Vec::new();
-        for &split in &self.splits {
+        for (split, key, at_work) in self.asked() {
             let documents = self.corpus.digest_of(split)?;
-            let known = results.translations.get(&self.key(split));
+            let known = results.translations.get(&key);
             if known.is_none_or(|known| known.documents != documents) {
-                splits.push(split);
+                splits.push((split, key, at_work));
             }
         }
         let beam_size = self.search.beam_size;
@@ -178,10 +197,17 @@ impl Questions<'_> {
             return Ok(results);
         }
         let translator = Translator::open(&own.join(MODEL), self.device)?;
-        for split in splits {
-            tell(&format!("translate {}", split.name()));
-            let translations = self.translate(&run.config, &translator, split)?;
-            results.translations.insert(self.key(split), translations);
+        for (split, key, at_work) in splits {
+            let alone = results.translations.get(&self.key(split)).cloned();
+            // What is confirmed makes no difference to it.
+            let same = alone.filter(|_| at_work && !reads_confirmed(&translator));
+            let translations = if let Some(same) = same {
+                same
+            } else {
+                tell(&format!("translate {}", key.replace('-', " ")));
+                self.translate(&run.config, &translator, split, at_work)?
+            };
+            results.translations.insert(key, translations);
             results.save(&path)?;
         }
         if let Some(set) = set {
@@ -233,8 +259,8 @@ impl Questions<'_> {
             let reason = format!("a model with another {other} answered");
             return Err(refused(reason));
         }
-        for &split in &self.splits {
-            let (key, expected) = (self.key(split), segments(self.corpus, split)?.len());
+        for (split, key, _) in self.asked() {
+            let expected = segments(self.corpus, split)?.len();
             let found = results.translations.get(&key);
             let documents = found.map_or("", |found| &found.documents);
             if !documents.is_empty() && documents != self.corpus.digest_of(split)? {
@@ -259,8 +285,12 @@ impl Questions<'_> {
         config: &TrainingConfig,
         translator: &Translator,
         split: Split,
+        at_work: bool,
     ) -> Result<Translations> {
         let mut test = TestSet::open(self.corpus, split)?;
+        if at_work {
+            test = test.at_work(AtWork::Context);
+        }
         if !config.contexts.as_os_str().is_empty() {
             test = test.with_contexts(ContextTexts::open(&config.contexts, self.corpus)?);
         }

@@ -1,8 +1,12 @@
 //! The scores of a row: those of its runs' translations, counted once for tables and tests.
 
+use std::collections::BTreeMap;
+
+use super::choices::ChoiceSums;
 use super::{Questions, ResultRow, RunResults, SEED, Translations};
 use crate::corpus::{Segment, Split, segments};
 use crate::error::Result;
+use crate::evaluation::ChoiceTest;
 use crate::metrics::significance::{Interval, bootstrap_scores, deviation, mean_score};
 use crate::metrics::{
     BleuMetric, Chrf, Documents, Meteor, Metric, SegmentSums, Signature, Stemmer, Ter,
@@ -92,6 +96,7 @@ impl<'a> Scoring<'a> {
                 .map(|run| run.contrasts.get(&set.name).copied());
             row.contrastive = chosen.sum();
         }
+        let choices = self.choices(row, answers, &tested);
         let by_document = |sums: &[SegmentSums], documents: &Documents| -> Vec<SegmentSums> {
             let runs = sums.iter();
             runs.map(|run| run.by_document(documents)).collect()
@@ -99,6 +104,7 @@ impl<'a> Scoring<'a> {
         let sums = RowSums {
             unseen: by_document(&sums, &self.test.documents),
             all: by_document(&all, &self.test.all_documents),
+            choices,
         };
         let samples = bootstrap_scores(bleu.as_ref(), &[&sums.unseen], SAMPLES, SEED);
         let interval = Interval::of(&samples[0]);
@@ -107,11 +113,78 @@ impl<'a> Scoring<'a> {
     }
 }
 
+impl Scoring<'_> {
+    /// Fills in what the runs chose where only the document decides, and how they translated at work.
+    fn choices(
+        &self,
+        row: &mut ResultRow,
+        answers: &[RunResults],
+        tested: &[&Translations],
+    ) -> ChoiceSums {
+        let key = self.questions.key_at_work(self.split);
+        let at_work: Option<Vec<&Translations>> = answers
+            .iter()
+            .map(|run| run.translations.get(&key))
+            .collect();
+        let at_work = at_work.filter(|_| self.questions.at_work);
+        let at_work = at_work.unwrap_or_default();
+        let tests = self.test.choices.iter().map(|test| {
+            let mut score = |runs: &[&Translations], is_at_work: bool| {
+                let runs = runs.iter().map(|run| test.sums(&run.hypotheses));
+                let runs: Vec<SegmentSums> = runs.collect();
+                row.choices.score(test, is_at_work, &runs)
+            };
+            [score(tested, false), score(&at_work, true)]
+        });
+        let tests = tests.collect();
+        let bleu = BleuMetric::default();
+        let references = [self.test.references.clone()];
+        let all_at_work: Vec<SegmentSums> = at_work
+            .iter()
+            .map(|run| SegmentSums::count(&bleu, &run.hypotheses, &references))
+            .collect();
+        if !all_at_work.is_empty() {
+            row.choices.bleu_all_at_work = Some(mean_score(&bleu, &all_at_work));
+        }
+        let documents = &self.test.all_documents;
+        let by_document = all_at_work.iter().map(|sums| sums.by_document(documents));
+        ChoiceSums {
+            tests,
+            all_at_work: by_document.collect(),
+        }
+    }
+
+    /// The rule that repeats the choice last made in the reference, as a row; none where nothing is chosen, or the systems
+    /// were not asked at work.
+    pub fn rule(&self) -> (Option<ResultRow>, ChoiceSums) {
+        if self.test.choices.is_empty() || !self.questions.at_work {
+            return (None, ChoiceSums::default());
+        }
+        let mut row = ResultRow {
+            name: "The choice last made (a rule)".to_owned(),
+            system: "rule".to_owned(),
+            status: "knows the human translations before".to_owned(),
+            ..ResultRow::default()
+        };
+        let tests = self.test.choices.iter().map(|test| {
+            let runs = [test.rule()];
+            [false, true].map(|at_work| row.choices.score(test, at_work, &runs))
+        });
+        let tests = tests.collect();
+        let sums = ChoiceSums {
+            tests,
+            all_at_work: Vec::new(),
+        };
+        (Some(row), sums)
+    }
+}
+
 /// The BLEU sums of a row's translations: for each seed those of every document.
 #[derive(Debug, Default)]
 pub(super) struct RowSums {
     pub unseen: Vec<SegmentSums>,
     pub all: Vec<SegmentSums>,
+    pub choices: ChoiceSums,
 }
 
 /// The segments of a split.
@@ -122,6 +195,8 @@ pub(super) struct TestSegments {
     /// Of the unseen ones.
     pub documents: Documents,
     pub all_documents: Documents,
+    /// Segments in which only the document decides.
+    pub choices: Vec<ChoiceTest>,
 }
 
 impl TestSegments {
@@ -138,12 +213,21 @@ impl TestSegments {
         Ok(Self {
             documents: Documents::of(&of_unseen),
             all_documents: Documents::of(&of),
+            choices: ChoiceTest::all(questions.corpus.info(), &segments),
             unseen,
             references: segments
                 .into_iter()
                 .map(|segment| segment.reference)
                 .collect(),
         })
+    }
+
+    /// How many segments make each choice.
+    pub fn choice_segments(&self) -> BTreeMap<String, usize> {
+        let counts = self.choices.iter();
+        counts
+            .map(|test| (test.metric().name(), test.deciding.len()))
+            .collect()
     }
 
     /// The sums of each run's translations of the unseen segments.

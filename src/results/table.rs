@@ -55,6 +55,7 @@ impl Results {
             let _ = write!(text, " Contrastive: {set}.");
         }
         text.push('\n');
+        text += &self.choices_markdown();
         for signature in &self.signatures {
             let _ = write!(text, "\n    {signature}");
         }

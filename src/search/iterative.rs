@@ -15,7 +15,9 @@ use super::markup::Markup;
 use super::reranking::chosen;
 use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
-use crate::model::{Encoded, Model, PackedBatch, PackedEncoderOutput, SearchRule, SpecialTokens};
+use crate::model::{
+    Encoded, Model, PackedBatch, PackedEncoderOutput, SENTENCE_BREAK, SearchRule, SpecialTokens,
+};
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::Tokenizer;
 
@@ -298,9 +300,12 @@ pub(super) fn limits(
     let tokens = model.tokens();
     let limits = batch.iter().map(|&number| {
         let ids = &text.sentences[number].ids;
+        // A suffix is not translated; in vocabularies of others the break is a word.
+        let mut own = ids.split(|&id| id == SENTENCE_BREAK && tokens.are_own());
+        let own = own.next().unwrap_or(ids);
         Limits {
-            markup: Markup::of(ids, vocabulary),
-            max_tokens: most_tokens(ids.len(), &tokens),
+            markup: Markup::of(own, vocabulary),
+            max_tokens: most_tokens(own.len(), &tokens),
         }
     });
     limits.collect()

@@ -43,6 +43,7 @@ fn model(vocabulary: &Vocabulary, context: Context, memory: MemorySource) -> Mod
         memory,
         warm_gate: false,
         memory_use: None,
+        previous_translations: 0,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,

@@ -24,7 +24,7 @@ mod verbatim;
 mod view;
 pub mod vocabulary;
 mod word_pieces;
-pub(crate) mod writing;
+mod writing;
 
 pub use builder::MAX_DEPTH;
 pub use reading::MAX_LINE_BYTES;

@@ -27,8 +27,8 @@ impl Example {
         self.target.len() + 1
     }
 
-    /// The suffix after the sentence, beginning with the break; empty where there is none.
-    pub(super) fn fuzzy_suffix(&self) -> &[u32] {
+    /// What is read after the sentence, beginning with the break; empty where nothing is.
+    pub(super) fn source_suffix(&self) -> &[u32] {
         let end = self.source.iter().position(|&id| id == SENTENCE_BREAK);
         &self.source[end.unwrap_or(self.source.len())..]
     }

@@ -9,7 +9,7 @@ use super::bert::BertTexts;
 use super::config::TrainingConfig;
 use crate::corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus, train_vocabulary};
 use crate::error::{Error, Result};
-use crate::memory::{TranslationMemory, fuzzy_suffix};
+use crate::memory::{TranslationMemory, fuzzy_suffix, previous_suffix};
 use crate::model::{MemoryUse, Preset, SENTENCE_BREAK};
 use crate::text::vocabulary::Vocabulary;
 
@@ -25,6 +25,8 @@ pub struct TrainingData {
     pub memory: Option<Arc<TranslationMemory>>,
     /// Whether its encoder reads what stands there.
     reads_memory: bool,
+    /// Sentences before each one whose translations its encoder reads.
+    previous_translations: usize,
     max_tokens: usize,
     /// Pairs that do not count because a side is longer than the model reads.
     pub skipped: usize,
@@ -73,6 +75,7 @@ impl TrainingData {
             bert,
             memory,
             reads_memory: preset.memory_use == Some(MemoryUse::FuzzyMatch),
+            previous_translations: preset.previous_translations,
             max_tokens,
             skipped: 0,
         };
@@ -98,6 +101,7 @@ impl TrainingData {
             vocabulary: &self.vocabulary,
             bert: self.bert.as_ref(),
             memory: memory.filter(|_| self.reads_memory),
+            previous_translations: self.previous_translations,
             max_tokens: self.max_tokens,
         };
         reading.read(&self.corpus, split)
@@ -139,6 +143,7 @@ struct Reading<'a> {
     vocabulary: &'a Vocabulary,
     bert: Option<&'a BertTexts>,
     memory: Option<&'a TranslationMemory>,
+    previous_translations: usize,
     max_tokens: usize,
 }
 
@@ -176,7 +181,17 @@ impl Reading<'_> {
                 counts: unit.status == UnitStatus::New,
             }
         };
-        units.par_iter().map(example).collect()
+        let mut examples: Vec<Example> = units.par_iter().map(example).collect();
+        let limits = (SENTENCE_BREAK, self.max_tokens);
+        for number in (0..examples.len()).rev() {
+            let first = number.saturating_sub(self.previous_translations);
+            let (before, own) = examples.split_at_mut(number);
+            let own = &mut own[0].source;
+            let translations = before[first..].iter().rev();
+            let translations = translations.map(|example| example.target.as_slice());
+            own.extend(previous_suffix(translations, own.len(), limits));
+        }
+        examples
     }
 
     /// The translation of the unit's match in the memory.

@@ -46,9 +46,9 @@ impl ValidationSet {
     pub fn new(corpus: &Corpus, split: Split, examples: ExampleSet) -> Result<Self> {
         let mut documents = document_units(corpus, split)?;
         for (document, own) in documents.iter_mut().zip(&examples.documents) {
-            let fuzzy_suffix = examples.examples[own.clone()].iter();
-            document.fuzzy_suffix = fuzzy_suffix
-                .map(|example| example.fuzzy_suffix().to_vec())
+            let source_suffix = examples.examples[own.clone()].iter();
+            document.source_suffix = source_suffix
+                .map(|example| example.source_suffix().to_vec())
                 .collect();
             let pieces = examples.pieces.get(own.clone()).unwrap_or_default();
             let pieces = pieces.iter().cloned();

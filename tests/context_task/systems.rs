@@ -42,6 +42,7 @@ impl System {
             memory: MemorySource::Live,
             warm_gate: false,
             memory_use: None,
+            previous_translations: 0,
             variant: Variant::default(),
             tokens: SpecialTokens::default(),
             bert: None,

@@ -123,6 +123,7 @@ impl Case<'_> {
             memory: MemorySource::Live,
             warm_gate: false,
             memory_use: None,
+            previous_translations: 0,
             variant: Variant::default(),
             tokens: SpecialTokens::default(),
             bert: None,

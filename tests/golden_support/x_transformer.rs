@@ -106,6 +106,7 @@ fn config(layout: &Layout, [d_model, d_ff]: [usize; 2]) -> ModelConfig {
         memory: MemorySource::Live,
         warm_gate: false,
         memory_use: None,
+        previous_translations: 0,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,

@@ -1,6 +1,7 @@
-//! Corpora of document folders and of translation memories.
+//! Corpora of document folders, of translation memories and of PO files.
 
 mod folders;
+mod po;
 mod tmx;
 
 use std::fs;

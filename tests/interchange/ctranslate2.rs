@@ -23,7 +23,7 @@ fn translations_and_scores_are_the_same() {
             let tokens = words(&row["tokens"]);
             let source = ids_of(&tokens, source_side);
             assert_eq!(source.last(), source_side.suffix.last(), "{}", case.name);
-            let found = greedy(&case, &source, 256, Rule::CTranslate2);
+            let found = greedy(&case, &source, 40, Rule::CTranslate2);
             let found = tokens_of(&found.ids, target_side);
             assert_eq!(
                 found,
@@ -32,7 +32,7 @@ fn translations_and_scores_are_the_same() {
                 case.name,
                 row["text"]
             );
-            let found = &beam(&case, &source, (4, 256), Rule::CTranslate2)[0];
+            let found = &beam(&case, &source, (4, 40), Rule::CTranslate2)[0];
             let tokens = tokens_of(&found.ids, target_side);
             assert_eq!(
                 tokens,
@@ -76,7 +76,7 @@ fn a_public_model_of_the_first_versions_writes_arabic_in_latin_letters() {
             let (expected, tolerance) = if quantised {
                 (bytes, 5e-3)
             } else {
-                (floats, 1e-3)
+                (floats, 2e-3)
             };
             for (found, expected) in found.iter().zip(expected) {
                 assert_near(

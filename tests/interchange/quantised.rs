@@ -127,7 +127,7 @@ fn packed(folder: &Path) -> tempfile::TempDir {
             .expect("a name")
             .to_string_lossy()
             .into_owned();
-        if path.extension().is_some_and(|found| found == "npz") {
+        if path.extension().is_some_and(|end| end == "npz") {
             let mut tensors: Vec<Tensor> = npz(&path).into_iter().map(quantised).collect();
             tensors.push(Tensor {
                 name: "encoder_l1_self_Wq_QuantMultA".to_owned(),

@@ -92,6 +92,7 @@ pub fn config() -> ModelConfig {
         memory: MemorySource::Live,
         warm_gate: false,
         memory_use: None,
+        previous_translations: 0,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,
@@ -227,6 +228,7 @@ pub fn document(id: &str, units: Vec<Unit>) -> ParallelDocument {
         section: 0,
         kind: ParagraphKind::Text,
         id: None,
+        note: None,
         units: units.to_vec(),
     };
     ParallelDocument {

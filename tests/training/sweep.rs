@@ -289,6 +289,7 @@ fn answers_count_only_for_what_they_were_computed_from() {
 
 fn questions<'a>(corpus: &'a Corpus, outputs: &'a Path) -> Questions<'a> {
     Questions {
+        at_work: false,
         corpus,
         splits: vec![Split::Dev, Split::Test],
         search: SearchOptions {

@@ -12,7 +12,7 @@ use super::terminal::print;
 use super::{Device, Quantize, SplitName};
 use crate::corpus::{ContextTexts, Corpus, Split};
 use crate::error::{Error, Result};
-use crate::evaluation::TestSet;
+use crate::evaluation::{AtWork, Choices, TestSet};
 use crate::inference::SearchOptions;
 use crate::metrics::comparison::{ComparisonOptions, compare};
 use crate::text::file::check_writable;
@@ -21,6 +21,7 @@ use report::Report;
 use system::Evaluated;
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "switches")]
 #[command(
     after_help = "Several systems are compared with the first one: by approximate randomisation of whole documents (10,000 \
     trials, with Holm's correction for the number of systems), document by document, by length, by the rarest word and by \
@@ -60,6 +61,13 @@ pub(super) struct EvaluateArguments {
     /// Contexts by `canopy corpus select-context`, for models that read BERT; else they are chosen in each document
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
+    /// Let models know the human translations of all sentences before the current one, as a translator's tool does who goes
+    /// through a document: those that read translations, and those that retrieve from what was confirmed
+    #[arg(long)]
+    at_work: bool,
+    /// The same with the translations of another document, as a control: a gain that stays is none of the context's
+    #[arg(long, conflicts_with = "at_work")]
+    wrong_context: bool,
     /// Where the random numbers of tests and intervals begin
     #[arg(long, value_name = "N", default_value_t = 12_345)]
     seed: u64,
@@ -93,6 +101,11 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     }
     if let Some(path) = &arguments.contexts {
         test = test.with_contexts(ContextTexts::open(path, &corpus)?);
+    }
+    if arguments.wrong_context {
+        test = test.at_work(AtWork::WrongContext);
+    } else if arguments.at_work {
+        test = test.at_work(AtWork::Context);
     }
     let options = SearchOptions {
         beam_size: arguments.beam,
@@ -129,8 +142,18 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     } else {
         None
     };
+    let named = systems.iter();
+    let named: Vec<(&str, &[String])> = named
+        .map(|system| (system.name.as_str(), system.hypotheses.as_slice()))
+        .collect();
+    let choices = test.choices();
+    let choices = choices.iter();
+    let choices: Vec<Choices> = choices
+        .map(|test| test.compare(&named, arguments.seed))
+        .collect();
     let report = Report {
         systems: &systems,
+        choices: &choices,
         comparison: comparison.as_ref(),
         beam: options.beam_size,
     };

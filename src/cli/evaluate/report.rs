@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::system::Evaluated;
+use crate::evaluation::Choices;
 use crate::metrics::Bleu;
 use crate::metrics::comparison::{Change, Comparison, Extreme, Piece, SystemScore};
 
@@ -11,6 +12,8 @@ const SHOWN: usize = 3;
 
 pub(super) struct Report<'a> {
     pub systems: &'a [Evaluated],
+    /// What only the document decides.
+    pub choices: &'a [Choices],
     pub comparison: Option<&'a Comparison>,
     pub beam: usize,
 }
@@ -26,6 +29,9 @@ impl Report<'_> {
         };
         if let Some(comparison) = self.comparison {
             report.insert("comparison".to_owned(), json!(comparison));
+        }
+        if !self.choices.is_empty() {
+            report.insert("choices".to_owned(), json!(self.choices));
         }
         Value::Object(report)
     }
@@ -60,6 +66,9 @@ impl Report<'_> {
                 lines.push(String::new());
             }
         }
+        for choices in self.choices {
+            lines.extend(chosen(choices));
+        }
         if let Some(comparison) = self.comparison {
             lines.extend(compared(comparison));
         }
@@ -88,6 +97,41 @@ fn alone(system: &Evaluated) -> Vec<String> {
         lines.push(format!(
             "{:.0} words/s on {}",
             run.words_per_second, run.device
+        ));
+    }
+    lines
+}
+
+fn chosen(choices: &Choices) -> Vec<String> {
+    let all = || choices.systems.iter().chain([&choices.rule]);
+    let width = all().map(|it| it.name.chars().count()).max().unwrap_or(0);
+    let mut lines = vec![
+        String::new(),
+        format!(
+            "{} as in the reference, in % of the {} segments where it has one  {}",
+            choices.name, choices.segments, choices.signature
+        ),
+    ];
+    for score in all() {
+        let (lower, upper) = score.interval;
+        let p = score.p.map_or(String::new(), |p| format!("  p = {p:.3}"));
+        let details = score.details.iter().filter(|(name, _)| *name != "segments");
+        let details = details.map(|(name, share)| format!("{name} {share:.1}"));
+        lines.push(format!(
+            "  {:<width$}  {:.1}  [{lower:.1}, {upper:.1}]{p}  ({})",
+            score.name,
+            score.accuracy,
+            details.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    for bucket in &choices.buckets {
+        let shares = bucket.systems.iter().chain([&bucket.rule]);
+        let shares = shares.map(|share| format!("{share:5.1}"));
+        lines.push(format!(
+            "  {:<28} {:>5} segments  {}",
+            bucket.name,
+            bucket.segments,
+            shares.collect::<Vec<_>>().join(" /")
         ));
     }
     lines

@@ -17,6 +17,15 @@ pub(super) struct TestSet {
     /// `[references, segments]`
     pub references: Vec<Vec<String>>,
     pub documents: Option<Documents>,
+    /// `[segments]`, or none
+    pub sources: Vec<String>,
+}
+
+/// Files that say more of the segments.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beside<'a> {
+    pub source: Option<&'a Path>,
+    pub docids: Option<&'a Path>,
 }
 
 impl TestSet {
@@ -24,11 +33,7 @@ impl TestSet {
     ///
     /// # Errors
     /// If one cannot be read, is no UTF-8 or has another number of lines, or if there is no reference.
-    pub fn read(
-        systems: &[PathBuf],
-        references: &[PathBuf],
-        docids: Option<&Path>,
-    ) -> Result<Self> {
+    pub fn read(systems: &[PathBuf], references: &[PathBuf], beside: Beside<'_>) -> Result<Self> {
         let (first, others) = references.split_first().expect("clap asks for a reference");
         let first_lines = read_lines(first)?;
         let segments = first_lines.len();
@@ -42,7 +47,11 @@ impl TestSet {
                 return Err(Error::NoReferences { path: path.clone() });
             }
         }
-        let documents = docids
+        let sources = beside
+            .source
+            .map(|path| read_as_many(path, segments, first));
+        let documents = beside
+            .docids
             .map(|path| read_as_many(path, segments, first))
             .transpose()?;
         Ok(Self {
@@ -50,6 +59,7 @@ impl TestSet {
             systems: systems.iter().map(read).collect::<Result<_>>()?,
             references: all,
             documents: documents.map(|ids| Documents::of(&ids)),
+            sources: sources.transpose()?.unwrap_or_default(),
         })
     }
 
@@ -80,6 +90,10 @@ impl TestSet {
             systems: joined(&self.systems),
             references: joined(&self.references),
             documents: None,
+            sources: match self.sources.as_slice() {
+                [] => Vec::new(),
+                sources => documents.joined(sources),
+            },
         }
     }
 }

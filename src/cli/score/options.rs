@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::metrics::discourse::{ChoiceAccuracy, ChoiceKind};
 use crate::metrics::tokenize::{TercomOptions, Tokenizer};
 use crate::metrics::{
     BleuMetric, Chrf, LengthRatio, Meteor, MeteorAverage, Metric, Repetition, Smoothing, Stemmer,
@@ -104,7 +105,7 @@ enum Stems {
     None,
 }
 
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 9] = [
     "bleu",
     "chrf",
     "chrf++",
@@ -112,6 +113,8 @@ const NAMES: [&str; 7] = [
     "meteor",
     "length",
     "repetition",
+    "formality",
+    "pronouns",
 ];
 
 fn order(least: u64) -> clap::builder::RangedU64ValueParser<usize> {
@@ -213,6 +216,8 @@ impl MetricOptions {
                 tokenizer,
                 order: self.repetition_order,
             }),
+            "formality" => Box::new(ChoiceAccuracy(ChoiceKind::FormOfAddress)),
+            "pronouns" => Box::new(ChoiceAccuracy(ChoiceKind::PronounGender)),
             chrf => Box::new(Chrf {
                 char_order: self.chrf_char_order,
                 word_order: match chrf {

@@ -30,6 +30,10 @@ pub(in crate::cli) struct ScoreArguments {
     /// Contrastive set whose items every model chooses in
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
+    /// Translate the documents also with the human translations of all sentences before each one, and tell what only the
+    /// document decides in both settings
+    #[arg(long)]
+    at_work: bool,
     /// Folder of the same sweep run with --steps, or its table.json, whose times are taken; else those of the runs
     /// themselves
     #[arg(long, value_name = "DIR|FILE")]
@@ -83,6 +87,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
             ..SearchOptions::default()
         },
         contrasts: set.as_ref(),
+        at_work: arguments.at_work,
         outputs: arguments.outputs.as_deref(),
         device: arguments.device.into(),
     };

@@ -129,6 +129,7 @@ impl Pair<'_> {
                 section: first.section,
                 kind: first.kind,
                 id: first.id.clone(),
+                note: None,
                 units,
             });
         }

@@ -123,6 +123,7 @@ fn tale(id: String, (split, cast): (Split, usize), number: usize) -> ParallelDoc
         section: 0,
         kind: ParagraphKind::Text,
         id: None,
+        note: None,
         units: vec![Unit::new(
             source_text(&sentence.source),
             target_text(&sentence.target),

@@ -130,7 +130,7 @@ impl Translator {
                 source_language: description.languages.source.clone(),
                 target_language: description.languages.target.clone(),
                 num_parameters: model.num_params(),
-                reads: reads(&model),
+                reads: reads(&model, &description),
                 trace_cost: TraceCost::of(&description.model),
             },
             device,

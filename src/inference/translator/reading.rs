@@ -41,7 +41,7 @@ impl Translator {
                         let own = vocabulary.encode(source).len();
                         self.description.fuzzy_suffix(shown, own, vocabulary)
                     });
-            units.fuzzy_suffix = fuzzy_suffix.collect();
+            units.source_suffix = fuzzy_suffix.collect();
         }
         let sequences = match (self.model.bert(), contexts) {
             (Some(_), Some(contexts)) => {

@@ -15,6 +15,11 @@ use crate::weights::Languages;
 const MAX_TOKENS: usize = 24;
 
 fn translator(context: Option<Context>) -> Translator {
+    translator_behind(context, 0)
+}
+
+/// The encoder reads so many translations before each sentence.
+fn translator_behind(context: Option<Context>, previous_translations: usize) -> Translator {
     let texts = ["Open the file.", "Close the page.", "1 2 3 4 5"].map(str::to_owned);
     let vocabulary = Vocabulary::train(texts.into_iter(), 300).expect("large enough");
     let config = ModelConfig {
@@ -34,12 +39,22 @@ fn translator(context: Option<Context>) -> Translator {
         memory: MemorySource::Live,
         warm_gate: false,
         memory_use: None,
+        previous_translations,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,
     };
     let device = ComputeDevice::open(DeviceChoice::Cpu).expect("a CPU");
     let model = Model::seeded(&config, 5, &device.device).expect("a model");
+    let description = ModelFolder::new(
+        "tiny".to_owned(),
+        "MIT".to_owned(),
+        Languages {
+            source: "en".to_owned(),
+            target: "de".to_owned(),
+        },
+        config,
+    );
     Translator {
         info: ModelInfo {
             name: "tiny".to_owned(),
@@ -47,7 +62,7 @@ fn translator(context: Option<Context>) -> Translator {
             source_language: "en".to_owned(),
             target_language: "de".to_owned(),
             num_parameters: 0,
-            reads: reads(&model),
+            reads: reads(&model, &description),
             trace_cost: crate::inference::TraceCost::default(),
         },
         device,
@@ -57,15 +72,7 @@ fn translator(context: Option<Context>) -> Translator {
         strips_markup: false,
         alignment_heads: AlignmentHeads::default(),
         memory: None,
-        description: ModelFolder::new(
-            "tiny".to_owned(),
-            "MIT".to_owned(),
-            Languages {
-                source: "en".to_owned(),
-                target: "de".to_owned(),
-            },
-            config,
-        ),
+        description,
     }
 }
 
@@ -146,6 +153,94 @@ fn a_model_that_reads_no_translations_makes_no_drafts() {
         let with = translated(&translator, &mut fixed(0, "Close the file."));
         assert_eq!(with, without);
     }
+}
+
+#[test]
+fn translations_before_a_sentence_are_read_as_far_as_they_are_known() {
+    let translator = translator_behind(None, 1);
+    assert_eq!(translator.info.reads, Reads::Translations);
+    let mut own = KnownTranslations::default();
+    let (drafted, with_draft) = translated(&translator, &mut own);
+    assert_eq!(drafted, 1, "the sentence right before it");
+    assert_eq!(
+        translated(&translator, &mut own),
+        (0, with_draft),
+        "it is kept"
+    );
+    // It has several parts: as one text it is what somebody has written.
+    let (drafted, confirmed) = translated(&translator, &mut fixed(1, "Close the file."));
+    assert_eq!(drafted, 0);
+    assert!((with_draft - confirmed).abs() > 0.0);
+    let (_, other) = translated(&translator, &mut fixed(1, "Open 1 2 3."));
+    assert!((other - confirmed).abs() > 0.0);
+    let both = [(0, "Open 1 2 3."), (1, "Close the file.")];
+    let both = both.map(|(sentence, text)| (sentence, text.to_owned()));
+    let (_, both) = translated(&translator, &mut KnownTranslations::fixed(both.into()));
+    assert!(
+        (both - confirmed).abs() < 1e-6,
+        "one sentence is read, not two"
+    );
+}
+
+#[test]
+fn a_document_is_scored_as_it_is_translated_in_turn() {
+    let (translator, document) = (translator_behind(None, 2), document());
+    let options = SearchOptions {
+        beam_size: 1,
+        ..SearchOptions::default()
+    };
+    let mut texts = Vec::new();
+    let mut step = |step| {
+        if let Step::Translated { index, translation } = step {
+            assert_eq!(index, texts.len());
+            texts.push(translation.text);
+        }
+        ControlFlow::Continue(())
+    };
+    let mut known = KnownTranslations::default();
+    translator
+        .translate_with(&document, &[2, 0, 1], &mut known, &options, &mut step)
+        .expect("translates");
+    let units = DocumentUnits {
+        sources: (0..3)
+            .map(|at| ((0, at), document.sentences[at].text.clone()))
+            .collect(),
+        ..DocumentUnits::default()
+    };
+    let segments: Vec<Segment> = (0..3)
+        .map(|at| {
+            let source = document.sentences[at].text.clone();
+            Segment {
+                source: source.clone(),
+                reference: source.clone(),
+                units: vec![SegmentUnit {
+                    source: source.clone(),
+                    reference: source,
+                    place: (0, at),
+                    identical: false,
+                    points: Vec::new(),
+                }],
+                document: 0,
+                paragraph: at,
+                unseen: true,
+                repeated: false,
+            }
+        })
+        .collect();
+    let translate = |units: DocumentUnits| {
+        let mut go_on = || ControlFlow::Continue(());
+        let found = translator.translate_segments(&[units], &segments, &options, &mut go_on);
+        found.expect("translates").expect("to its end").concat()
+    };
+    // Of the second one a document leaves out what nobody can write.
+    let alone = translate(units.clone());
+    assert_eq!((&alone[0], &alone[2]), (&texts[0], &texts[2]));
+    let known = ["Close", "Close the page.", "Open"].map(str::to_owned);
+    let with_known = translate(DocumentUnits {
+        known: known.to_vec(),
+        ..units
+    });
+    assert_eq!(with_known[0], texts[0], "nothing stands before it");
 }
 
 #[test]

@@ -389,6 +389,7 @@ fn model_config(file: &ModelFile, config: &Config) -> Result<ModelConfig, Proble
         warm_gate: false,
         bert: None,
         memory_use: None,
+        previous_translations: 0,
         variant: Variant {
             attention_bias: file.contains("decoder/layer_0/attention/linear_0/bias"),
             activation: activation(setting(file, "activation")?.unwrap_or(0.0))?,

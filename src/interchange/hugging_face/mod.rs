@@ -217,6 +217,7 @@ fn model_config(
         warm_gate: false,
         bert: None,
         memory_use: None,
+        previous_translations: 0,
         variant: Variant {
             attention_bias: true,
             activation: activation(archive, &config.activation_function)?,

@@ -147,11 +147,10 @@ fn by_id(archive: &Archive, ids: BTreeMap<String, u32>, size: usize) -> Result<V
     Ok(tokens)
 }
 
-/// Tokens of languages, and added ones with their ids.
-type Listed = (Vec<String>, Vec<(String, u32)>);
-
 /// Tokens of languages in their order, and added tokens with their ids.
-fn lists(archive: &mut Archive) -> Result<Listed> {
+type TokenLists = (Vec<String>, Vec<(String, u32)>);
+
+fn lists(archive: &mut Archive) -> Result<TokenLists> {
     let (mut languages, mut added) = (Vec::new(), Vec::new());
     if archive.find("tokenizer.json").is_some() {
         let read: Added = json(archive, "tokenizer.json")?;

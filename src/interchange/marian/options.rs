@@ -157,6 +157,7 @@ impl Options {
             warm_gate: false,
             bert: None,
             memory_use: None,
+            previous_translations: 0,
             variant: Variant {
                 attention_bias: true,
                 activation: self.activation,

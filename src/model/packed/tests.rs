@@ -29,6 +29,7 @@ fn config() -> ModelConfig {
         memory: MemorySource::Live,
         warm_gate: false,
         memory_use: None,
+        previous_translations: 0,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,

@@ -88,6 +88,7 @@ impl ModelConfig {
             Some(context) if context.concatenated() > 0 => context.concatenated() + 1,
             // Most sentences have no match; one that has is read with another of its length.
             _ if self.memory_use == Some(MemoryUse::FuzzyMatch) => 2,
+            _ if self.previous_translations > 0 => self.previous_translations + 1,
             _ => 1,
         };
         let mechanism = self.context.map(Context::mechanism);
@@ -124,6 +125,10 @@ impl ModelConfig {
                         _ if self.memory_use == Some(MemoryUse::FuzzyMatch) => {
                             format!("{OWN} and of the translation of a similar one")
                         }
+                        _ if self.previous_translations > 0 => format!(
+                            "{OWN} and of the translations of the {} before it",
+                            sentences(self.previous_translations)
+                        ),
                         _ => OWN.to_owned(),
                     };
                     let parameters = 4 * w.square() + w.attention_bias + w.norm;

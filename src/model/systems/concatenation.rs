@@ -13,6 +13,17 @@ pub(super) const PRESETS: &[Preset] = &[Preset {
     ..BASE
 }];
 
+/// The same of translations, which stand behind the sentence in the ids that the encoder gets.
+pub(super) const OF_TRANSLATIONS: &[Preset] = &[Preset {
+    name: "previous-translations-small",
+    paper: "Agrawal et al. 2018, Contextual Handling in NMT: Look Behind, Ahead and on Both Sides",
+    equations: "previous target sentences in the source; here three, behind the sentence",
+    description: "The encoder reads, behind each sentence, the translations of the three before it: a choice once made or \
+                  confirmed is kept",
+    previous_translations: 3,
+    ..BASE
+}];
+
 pub(super) struct Concatenation {
     pub previous: usize,
 }

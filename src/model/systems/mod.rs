@@ -40,10 +40,11 @@ pub use zhang::PreviousEncoder;
 pub(super) type MemoryEncoder = PreviousEncoder;
 
 /// Presets in the order in which they are offered.
-const PRESETS: [&[Preset]; 10] = [
+const PRESETS: [&[Preset]; 11] = [
     x_transformer::PRESETS,
     baselines::PRESETS,
     concatenation::PRESETS,
+    concatenation::OF_TRANSLATIONS,
     baselines::OF_A_MEMORY,
     zhang::PRESETS,
     han::PRESETS,

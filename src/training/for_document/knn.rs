@@ -64,7 +64,21 @@ impl KnnRetrieval {
         sentences: &[String],
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Translator> {
-        let prepared = self.prepared(translator, sentences, step)?;
+        let prepared = self.prepared(translator, sentences, &[], step)?;
+        Some(translator.with_model(prepared.model))
+    }
+
+    /// A translator for a sentence that stands behind others of its document, whose translations a person has `confirmed`:
+    /// it retrieves from these, in the order of the document, and from its memory. None if its model looks nothing up, or
+    /// there is nothing to look up in.
+    pub fn after_confirmed(
+        &self,
+        translator: &Translator,
+        sentence: &str,
+        confirmed: &[(String, String)],
+    ) -> Option<Translator> {
+        let step = &mut |_, _| ControlFlow::Continue(());
+        let prepared = self.prepared(translator, &[sentence.to_owned()], confirmed, step)?;
         Some(translator.with_model(prepared.model))
     }
 
@@ -72,22 +86,31 @@ impl KnnRetrieval {
         &self,
         translator: &Translator,
         sentences: &[String],
+        confirmed: &[(String, String)],
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Prepared> {
         let description = translator.description();
         let memory = description.memory.as_ref();
-        let memory = memory.filter(|_| description.model.memory_use == Some(MemoryUse::KnnMt))?;
+        let looks_up = description.model.memory_use == Some(MemoryUse::KnnMt);
+        if !looks_up || memory.is_none() && confirmed.is_empty() {
+            return None;
+        }
         let (each, stride) = self.pairs_for(sentences.len());
         let chosen: Vec<&String> = sentences.iter().step_by(stride).collect();
         let begun = chosen.len().saturating_sub(1) / SENTENCES_A_STEP;
         let expected = (chosen.len() * each * PAIR_TOKENS).div_ceil(self.batch_tokens);
-        let (mut pairs, mut known) = (Vec::new(), HashSet::new());
+        // Of equal sentences the one confirmed last counts.
+        let own = confirmed.iter().rev();
+        let own = own.map(|(source, target)| (source.as_str(), target.as_str()));
+        let (mut pairs, mut known) = (own.collect::<Vec<_>>(), HashSet::new());
         for (number, sentence) in chosen.into_iter().enumerate() {
             let is_told = number > 0 && number % SENTENCES_A_STEP == 0;
             if is_told && step(number / SENTENCES_A_STEP - 1, begun + expected).is_break() {
                 return None;
             }
-            if known.insert(sentence) {
+            if let Some(memory) = memory
+                && known.insert(sentence)
+            {
                 pairs.extend(memory.covering(sentence, each));
             }
         }

@@ -82,7 +82,7 @@ pub fn retrieved(
         .as_ref()
         .is_none_or(|kept| kept.sentences != sentences)
     {
-        *prepared = KnnRetrieval::default().prepared(translator, &sentences, step);
+        *prepared = KnnRetrieval::default().prepared(translator, &sentences, &[], step);
     }
     let prepared = prepared.as_ref().ok_or(nothing(
         "the model has no memory with sentences like these; open a translation memory that has",

@@ -175,7 +175,7 @@ fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_c
         steps.push((done, all));
         ControlFlow::Continue(())
     };
-    let prepared = bounded.prepared(&translator, &sentences, &mut go_on);
+    let prepared = bounded.prepared(&translator, &sentences, &[], &mut go_on);
     let prepared = prepared.expect("it shares words");
     let sources = prepared.examples.examples.iter().map(|pair| &pair.source);
     let sources: Vec<String> = sources
@@ -202,7 +202,7 @@ fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_c
     };
     assert!(
         unbounded
-            .prepared(&translator, &sentences, &mut stop)
+            .prepared(&translator, &sentences, &[], &mut stop)
             .is_none()
     );
     assert_eq!(steps.len(), 3, "{steps:?}");
@@ -213,7 +213,7 @@ fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_c
         ..KnnRetrieval::default()
     };
     let mut go_on = |_, _| ControlFlow::Continue(());
-    let prepared = short.prepared(&translator, &sentences, &mut go_on);
+    let prepared = short.prepared(&translator, &sentences, &[], &mut go_on);
     let states = prepared.expect("it shares words").positions().len();
     assert!((50..=120).contains(&states), "{states}");
 }

@@ -1,0 +1,192 @@
+//! PO files as a corpus: the documents that their messages come from, put together again.
+//!
+//! A PO file lists messages once, in whatever order its tool chose; its comments say in which file and line of the source
+//! each stands. Here the messages of a source file become a document, in the order of its lines, and a message that
+//! stands in several places is in each of them. What translators are told of a message, such as who speaks, and its
+//! context become the note of its paragraph. A message without a place stands in a document of its catalogue, in order.
+
+mod documents;
+mod files;
+mod reader;
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::format::{Corpus, CorpusInfo};
+use super::split::Split;
+use super::writer::CorpusWriter;
+use crate::error::{Error, Result};
+use documents::Documents;
+use files::{PoFile, po_files};
+
+/// What to import and where to.
+#[derive(Debug, Clone)]
+pub struct PoImport {
+    /// PO files lie in it and in the folders below it, of other languages as well.
+    pub folder: PathBuf,
+    /// Language codes; the language of the messages is one of them, that of the translations the other.
+    pub source_language: String,
+    pub target_language: String,
+    /// Names of catalogues, or of documents or beginnings of these, that are for development, for tests, and for nothing;
+    /// of others a hash of the document's name decides.
+    pub dev: Vec<String>,
+    pub test: Vec<String>,
+    pub left_out: Vec<String>,
+    /// The new corpus.
+    pub output: PathBuf,
+    /// Whether an existing corpus may be replaced.
+    pub replace: bool,
+}
+
+/// What an import found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct PoReport {
+    /// PO files of the language.
+    pub catalogues: usize,
+    /// PO files of other languages.
+    pub other_languages: usize,
+    pub documents: usize,
+    /// Messages with their translation, each as often as it stands in a document.
+    pub pairs: usize,
+    /// Of these, pairs that nobody has checked, or that belong to a similar message: context only.
+    pub fuzzy: usize,
+    pub untranslated: usize,
+    pub obsolete: usize,
+    /// Pairs in a place that their file does not tell.
+    pub without_place: usize,
+    /// Names of [`PoImport::dev`], [`PoImport::test`] and [`PoImport::left_out`] that name nothing.
+    pub unknown_names: Vec<String>,
+}
+
+impl PoImport {
+    /// Reads all PO files and writes the corpus; `progress` is told files done and in all, and may end the import: then
+    /// nothing is written and the result is `None`.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is damaged, none is of the language, nothing is translated, or the corpus cannot be
+    /// written.
+    pub fn run(
+        &self,
+        mut progress: impl FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Result<Option<(Corpus, PoReport)>> {
+        let mut writer = CorpusWriter::create(&self.output, self.info(), self.replace)?;
+        let languages = (&*self.source_language, &*self.target_language);
+        let files = po_files(&self.folder, languages)?;
+        let (mut report, mut documents) = (PoReport::default(), Documents::default());
+        for (done, file) in files.iter().enumerate() {
+            if progress(done, files.len()).is_break() {
+                return Ok(None);
+            }
+            self.read(file, &mut documents, &mut report)?;
+        }
+        if report.catalogues == 0 {
+            return Err(self.no_catalogues());
+        }
+        let mut names = Names::default();
+        for (document, catalogue) in documents.finished() {
+            let Some(split) = self.split(&document.id, &catalogue, &mut names) else {
+                continue;
+            };
+            report.documents += 1;
+            report.pairs += document.paragraphs.len();
+            writer.add(split, document)?;
+        }
+        if report.pairs == 0 {
+            return Err(self.no_catalogues());
+        }
+        report.unknown_names = names.unused(self);
+        if progress(files.len(), files.len()).is_break() {
+            return Ok(None);
+        }
+        Ok(Some((writer.finish()?, report)))
+    }
+
+    fn read(&self, file: &PoFile, documents: &mut Documents, report: &mut PoReport) -> Result<()> {
+        let path = self.folder.join(&file.path);
+        let catalogue = reader::read(&path)?;
+        let languages = (&*self.source_language, &*self.target_language);
+        let Some(reversed) = file.reversed(&catalogue.language, languages) else {
+            report.other_languages += 1;
+            return Ok(());
+        };
+        report.catalogues += 1;
+        report.obsolete += catalogue.obsolete;
+        for entry in &catalogue.entries {
+            let added = documents.add(&file.catalogue, entry, reversed);
+            report.untranslated += usize::from(added.is_none());
+            let Some(added) = added else { continue };
+            if entry.fuzzy {
+                report.fuzzy += added;
+            }
+            if entry.references.is_empty() {
+                report.without_place += added;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a document goes; none if it is left out.
+    fn split(&self, id: &str, catalogue: &str, names: &mut Names) -> Option<Split> {
+        if names.has(&self.left_out, id, catalogue) {
+            return None;
+        }
+        if names.has(&self.test, id, catalogue) {
+            return Some(Split::Test);
+        }
+        if names.has(&self.dev, id, catalogue) {
+            return Some(Split::Dev);
+        }
+        // Whoever says which documents are held out means all of them.
+        let is_said = !self.test.is_empty() || !self.dev.is_empty();
+        Some(if is_said { Split::Train } else { Split::of(id) })
+    }
+
+    fn no_catalogues(&self) -> Error {
+        Error::NoCatalogues {
+            from: self.source_language.clone(),
+            to: self.target_language.clone(),
+            path: self.folder.clone(),
+        }
+    }
+
+    fn info(&self) -> CorpusInfo {
+        let name = |path: &Path| {
+            path.file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+        };
+        CorpusInfo {
+            name: name(&self.output).unwrap_or_default(),
+            source_language: self.source_language.clone(),
+            target_language: self.target_language.clone(),
+            origin: self.folder.display().to_string(),
+            licence: String::new(),
+        }
+    }
+}
+
+/// The names that were found to name something.
+#[derive(Debug, Default)]
+struct Names(std::collections::BTreeSet<String>);
+
+impl Names {
+    /// Whether one of the names is that of the catalogue, of the document, or of a folder that it is in.
+    fn has(&mut self, names: &[String], id: &str, catalogue: &str) -> bool {
+        let found = names.iter().find(|name| {
+            let rest = id.strip_prefix(name.as_str());
+            let is_above = |rest: &str| rest.is_empty() || rest.starts_with('/');
+            *name == catalogue || rest.is_some_and(is_above)
+        });
+        self.0.extend(found.cloned());
+        found.is_some()
+    }
+
+    fn unused(&self, import: &PoImport) -> Vec<String> {
+        let all = [&import.dev, &import.test, &import.left_out];
+        let all = all.into_iter().flatten();
+        all.filter(|name| !self.0.contains(*name))
+            .cloned()
+            .collect()
+    }
+}

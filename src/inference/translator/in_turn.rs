@@ -1,0 +1,99 @@
+//! Sentences one after the other, where the encoder reads the translations of those before.
+
+use std::ops::ControlFlow;
+
+use super::{KnownTranslations, Step, Translator};
+use crate::error::Result;
+use crate::search::SearchOptions;
+use crate::text::document::Document;
+use crate::tokenizers::Side;
+
+impl Translator {
+    /// Translates the named sentences in the order of the document, each behind the translations of those before it: what
+    /// somebody has edited or confirmed, what has been found, else a draft that is made first.
+    pub(super) fn translate_in_turn(
+        &self,
+        document: &Document,
+        sentences: &[usize],
+        known: &mut KnownTranslations,
+        options: &SearchOptions,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let mut wanted = sentences.to_vec();
+        wanted.sort_unstable();
+        wanted.dedup();
+        for sentence in wanted {
+            let mut missing = self.before(sentence).collect::<Vec<_>>();
+            missing.retain(|&other| self.known_ids(document, other, known).is_none());
+            let num = missing.len();
+            for (done, other) in missing.into_iter().enumerate() {
+                let flow = self.translate_next(document, other, known, options, &mut |_| {
+                    ControlFlow::Continue(())
+                })?;
+                debug_assert!(flow.is_continue(), "nobody breaks it off");
+                let drafted = Step::Drafted {
+                    done: done + 1,
+                    num,
+                };
+                if step(drafted).is_break() {
+                    return Ok(());
+                }
+            }
+            let flow = self.translate_next(document, sentence, known, options, step)?;
+            if flow.is_break() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Translates a sentence behind what is known of those before it, and keeps what is found.
+    fn translate_next(
+        &self,
+        document: &Document,
+        sentence: usize,
+        known: &mut KnownTranslations,
+        options: &SearchOptions,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        let before = self.before(sentence);
+        let before = before.filter_map(|other| self.known_ids(document, other, known));
+        let before: Vec<Vec<u32>> = before.collect();
+        let (mut found, mut flow) = (Vec::new(), ControlFlow::Continue(()));
+        let mut keep = |told| {
+            if let Step::Translated { translation, .. } = &told {
+                found.clone_from(&translation.parts);
+            }
+            flow = step(told);
+            flow
+        };
+        self.translate_after(&before, document, &[sentence], known, options, &mut keep)?;
+        for (part, ids) in found.into_iter().enumerate() {
+            known.drafts.insert((sentence, part), ids);
+        }
+        Ok(flow)
+    }
+
+    fn before(&self, sentence: usize) -> impl Iterator<Item = usize> + use<> {
+        let count = self.description.model.previous_translations;
+        sentence.saturating_sub(count)..sentence
+    }
+
+    /// What is read as the translation of a sentence.
+    fn known_ids(
+        &self,
+        document: &Document,
+        sentence: usize,
+        known: &KnownTranslations,
+    ) -> Option<Vec<u32>> {
+        let source = &document.sentences[sentence].text;
+        let fixed = known.fixed.get(&sentence).cloned();
+        let fixed = fixed.or_else(|| self.settled(source).map(|settled| settled.text));
+        if let Some(fixed) = fixed {
+            return Some(self.tokenizer().encode(Side::Target, fixed.trim()));
+        }
+        let parts = (0..).map_while(|part| known.drafts.get(&(sentence, part)));
+        let parts: Vec<&Vec<u32>> = parts.collect();
+        (!parts.is_empty()).then(|| parts.into_iter().flatten().copied().collect())
+    }
+}

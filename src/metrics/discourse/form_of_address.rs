@@ -1,0 +1,101 @@
+//! How a German translation addresses an English *you*.
+
+use super::words::{has_any, without_first_capitals, words};
+
+/// A form of address; the polite one is that of older times and of tales, `Ihr` to one person.
+///
+/// `Sie` is not told apart: as the first word of a sentence it is as often *she* or *they*.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FormOfAddress {
+    Du,
+    /// `Ihr`, `Euch` to one.
+    Polite,
+    /// `ihr`, `euch` to several.
+    Plural,
+}
+
+impl FormOfAddress {
+    /// The form of a German segment; none where the English one has no *you*, or the German one no form, or two.
+    pub fn of(source: &str, target: &str) -> Option<Self> {
+        if !has_any(source, &["you", "your", "yours"]) {
+            return None;
+        }
+        let target = without_first_capitals(target);
+        let has = |is: fn(&str) -> bool| words(&target).any(is);
+        let polite = has(is_polite);
+        let found = [
+            (polite, Self::Polite),
+            (!polite && has(is_plural), Self::Plural),
+            (has(is_du), Self::Du),
+        ];
+        let mut found = found.into_iter().filter(|(is_there, _)| *is_there);
+        match (found.next(), found.next()) {
+            (Some((_, form)), None) => Some(form),
+            _ => None,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Du => "du",
+            Self::Polite => "polite",
+            Self::Plural => "plural",
+        }
+    }
+}
+
+/// `Eur`, `Eure`, `Eurem` …
+fn is_declined(word: &str, stem: &str) -> bool {
+    let Some(rest) = word.strip_prefix(stem) else {
+        return false;
+    };
+    let rest = rest.strip_prefix('e').unwrap_or(rest);
+    matches!(rest, "" | "r" | "n" | "m" | "s")
+}
+
+fn is_polite(word: &str) -> bool {
+    matches!(word, "Ihr" | "Euch" | "Ihnen") || is_declined(word, "Eur")
+}
+
+fn is_plural(word: &str) -> bool {
+    matches!(word, "ihr" | "euch") || is_declined(word, "eur")
+}
+
+fn is_du(word: &str) -> bool {
+    let word = word.strip_prefix(['D', 'd']);
+    word.is_some_and(|rest| matches!(rest, "u" | "ich" | "ir") || is_declined(rest, "ein"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_form_is_told_by_words() {
+        for (source, target, form) in [
+            ("Who are you?", "Wer bist du?", Some(FormOfAddress::Du)),
+            ("Who are you?", "Wer seid Ihr?", Some(FormOfAddress::Polite)),
+            (
+                "You are late.",
+                "Ihr seid spät.",
+                Some(FormOfAddress::Plural),
+            ),
+            (
+                "Your men fled.",
+                "Eure Männer flohen.",
+                Some(FormOfAddress::Plural),
+            ),
+            (
+                "I saw your men.",
+                "Ich sah Eure Männer.",
+                Some(FormOfAddress::Polite),
+            ),
+            ("You and yours", "Du und Eure Leute", None),
+            ("Thank you!", "Danke!", None),
+            ("They fled.", "Ihr flieht.", None),
+            ("YOU'RE MINE", "Dein Ende", Some(FormOfAddress::Du)),
+        ] {
+            assert_eq!(FormOfAddress::of(source, target), form, "{target}");
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Choices of a German translation that its English sentence leaves open, and that the document decides: how *you* is
+//! addressed, and which gender *it* has.
+//!
+//! The choice of a segment is told by words alone, on both sides, so a few are told wrongly or not at all; a system is
+//! right where its translation makes the same choice as the reference. Only the segments whose reference makes one count.
+
+mod form_of_address;
+mod metric;
+mod pronoun;
+mod rule;
+mod words;
+
+pub use form_of_address::FormOfAddress;
+pub use metric::{ChoiceAccuracy, ChoiceKind};
+pub use pronoun::Gender;
+pub use rule::{Decided, Deciding, deciding, repeated_choices};
