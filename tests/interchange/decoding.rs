@@ -109,7 +109,10 @@ pub fn beam(case: &Case, source: &[u32], (size, most): (usize, usize), rule: Rul
                 .score(Rule::Canopy);
                 done.last().is_some_and(|worst| hoped > worst.score(rule))
             });
-        if beam.is_empty() || done.len() >= size && !hopes {
+        // CTranslate2 keeps what its last step cuts off, however many have ended.
+        let is_last =
+            rule == Rule::CTranslate2 && beam.first().is_some_and(|best| best.ids.len() >= most);
+        if beam.is_empty() || done.len() >= size && !hopes && !is_last {
             break;
         }
         // Of the tokens that Hugging Face counts, the last one is the end.
