@@ -25,7 +25,6 @@ const FLOORS: &[&str] = &[
     "explain",
     "kernels",
     "memory",
-    "terms",
     "checks",
     "model",
     "weights",
@@ -36,10 +35,8 @@ const FLOORS: &[&str] = &[
     "evaluation",
     "results",
     "jobs",
-    "compute",
     "app",
     "gui",
-    "server",
     "cli",
 ];
 
