@@ -232,15 +232,20 @@ fn a_document_is_scored_as_it_is_translated_in_turn() {
         let found = translator.translate_segments(&[units], &segments, &options, &mut go_on);
         found.expect("translates").expect("to its end").concat()
     };
-    // Of the second one a document leaves out what nobody can write.
+    // A document leaves out what nobody can write.
+    let written = |text: &String| text.replace(char::is_control, "");
     let alone = translate(units.clone());
-    assert_eq!((&alone[0], &alone[2]), (&texts[0], &texts[2]));
+    assert_eq!(alone.iter().map(written).collect::<Vec<_>>(), texts);
     let known = ["Close", "Close the page.", "Open"].map(str::to_owned);
     let with_known = translate(DocumentUnits {
         known: known.to_vec(),
         ..units
     });
-    assert_eq!(with_known[0], texts[0], "nothing stands before it");
+    assert_eq!(
+        written(&with_known[0]),
+        texts[0],
+        "nothing stands before it"
+    );
 }
 
 #[test]

@@ -195,6 +195,7 @@ impl Reader<'_, '_> {
         for child in xml.elements(parent) {
             match xml.name(child) {
                 "Content" => self.content(style, child),
+                "Br" => self.boundary(),
                 "Properties" => {}
                 "Table" => {
                     self.boundary();
