@@ -204,7 +204,8 @@ impl Questions<'_> {
             let translations = if let Some(same) = same {
                 same
             } else {
-                tell(&format!("translate {}", key.replace('-', " ")));
+                let setting = if at_work { " at work" } else { "" };
+                tell(&format!("translate {}{setting}", split.name()));
                 self.translate(&run.config, &translator, split, at_work)?
             };
             results.translations.insert(key, translations);
