@@ -1,4 +1,4 @@
-//! What must come through a translation untouched: tags and variables.
+//! Tags and variables that must come through a translation untouched.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

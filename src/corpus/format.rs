@@ -68,7 +68,7 @@ pub struct ParallelParagraph {
     pub kind: ParagraphKind,
     /// The HTML element's `id`.
     pub id: Option<String>,
-    /// What a translator is told of it, such as who speaks.
+    /// The note for a translator, such as who speaks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     pub units: Vec<Unit>,

@@ -68,7 +68,7 @@ impl DocumentUnits {
         self.sources.iter().position(|(other, _)| *other == place)
     }
 
-    /// What a reader sees of the human translation of a unit.
+    /// The human translation of a unit as a reader sees it.
     pub fn shown_reference(&self, unit: usize) -> String {
         let points = self.points.get(unit).map(Vec::as_slice);
         visible(&self.references[unit], points.unwrap_or_default())

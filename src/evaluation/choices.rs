@@ -1,5 +1,5 @@
-//! What only the document decides: how often systems choose as the reference does, against a rule that repeats the choice
-//! last made, and by how far back that one lies.
+//! Choices that only the document decides: how often systems choose as the reference does, against a rule that repeats the
+//! choice last made, and by how far back that one lies.
 
 use serde::Serialize;
 
@@ -99,13 +99,13 @@ impl ChoiceTest {
         ChoiceAccuracy(self.kind)
     }
 
-    /// What the translations of all segments add to the score, segment by segment.
+    /// The counts of all translations, segment by segment.
     pub fn sums(&self, hypotheses: &[String]) -> SegmentSums {
         let references = [self.references.clone()];
         SegmentSums::count_beside(&self.metric(), &self.sources, hypotheses, &references)
     }
 
-    /// What the rule adds.
+    /// The counts of the rule.
     pub fn rule(&self) -> SegmentSums {
         let metric = self.metric();
         let mut rows = vec![vec![0; metric.num_sums()]; self.sources.len()];
@@ -161,7 +161,7 @@ impl ChoiceTest {
         }
     }
 
-    /// What holds the mean score of some runs for 95 % of test sets drawn from the documents.
+    /// The interval of the mean score of some runs over 95 % of test sets drawn from the documents.
     pub fn interval(&self, runs: &[SegmentSums], seed: u64) -> (f64, f64) {
         let runs: Vec<SegmentSums> = runs.iter().map(|sums| self.by_document(sums)).collect();
         let samples = bootstrap_scores(&self.metric(), &[&runs], SAMPLES, seed);

@@ -28,7 +28,7 @@ pub struct TestSet {
     info: CorpusInfo,
 }
 
-/// What is confirmed while a translator goes through a document.
+/// The sentences that are confirmed while a translator goes through a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtWork {
     /// The human translations of the sentences before.

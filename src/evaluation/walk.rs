@@ -22,8 +22,8 @@ pub(super) struct Confirmed {
     shown_target: String,
 }
 
-/// What is confirmed of each document, unit by unit: its human translations, or else those of `wrong` documents, which are
-/// as many farther on in the test set as make half of it, from their beginning.
+/// The confirmed translations of each document, unit by unit: the human ones, or else those of `wrong` documents, which
+/// are as many farther on in the test set as make half of it, from their beginning.
 pub(super) fn confirmed(documents: &[DocumentUnits], wrong: bool) -> Vec<Vec<Confirmed>> {
     let all = documents.iter().map(|document| {
         let units = 0..document.references.len();
@@ -193,7 +193,7 @@ pub fn reads_confirmed(translator: &Translator) -> bool {
     is_bilingual || config.previous_translations > 0 || config.memory_use == Some(MemoryUse::KnnMt)
 }
 
-/// What [`Walk::each`] does with a unit.
+/// The function that [`Walk::each`] calls for a unit.
 type TranslateUnit<'t> = dyn FnMut(
         (&DocumentUnits, &[Confirmed]),
         usize,

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 use crate::weights::ModelFolder;
 
-/// What tells of a model of another program.
+/// The file that describes a model of another program.
 const DESCRIPTION: &str = "installed.toml";
 
 /// Where its files are.
@@ -21,7 +21,7 @@ const FILES: &str = "model";
 /// A model that can be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledModel {
-    /// What [`Translator::open`](super::Translator::open) opens.
+    /// The path that [`Translator::open`](super::Translator::open) opens.
     pub folder: PathBuf,
     pub name: String,
     /// Language codes; several targets if they can be chosen.
@@ -39,7 +39,7 @@ pub struct InstalledModel {
     pub is_shipped: bool,
 }
 
-/// What `installed.toml` says.
+/// The contents of `installed.toml`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Installed {

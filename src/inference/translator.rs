@@ -119,7 +119,7 @@ pub struct Translator {
 /// A sentence under translation: its parts, and what came of them.
 #[derive(Default)]
 struct Pending {
-    /// What the model reads, where it reads no markup.
+    /// The sentence without its markup, for a model that reads none.
     stripped: Option<StrippedSource>,
     parts: Vec<(String, Option<Hypothesis>)>,
 }
@@ -206,7 +206,7 @@ impl Translator {
         self.vocabulary.as_deref()
     }
 
-    /// What turns texts into ids and back.
+    /// The tokenizer of the model.
     pub fn tokenizer(&self) -> &dyn Tokenizer {
         &*self.tokenizer
     }

@@ -65,7 +65,7 @@ impl Archive {
         Ok(archive)
     }
 
-    /// What was opened.
+    /// The opened folder or archive.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -15,7 +15,7 @@ const CONFIG: &str = "config.json";
 /// Vocabularies are padded to a multiple of at most so many pieces; no text has those behind the last one.
 const MOST_PADDING: usize = 1_024;
 
-/// What `config.json` says, as far as it matters.
+/// The fields of `config.json` that matter here.
 #[derive(Debug, Deserialize)]
 struct Config {
     model_type: String,
@@ -51,7 +51,7 @@ fn absolute() -> String {
     "absolute".to_owned()
 }
 
-/// What `tokenizer_config.json` says, for a vocabulary that is a list only.
+/// The fields of `tokenizer_config.json`, for a vocabulary that is a list only.
 #[derive(Debug, Deserialize)]
 struct TokenizerConfig {
     #[serde(default = "yes")]

@@ -51,7 +51,7 @@ pub enum ForeignFormat {
     Argos,
 }
 
-/// What turns texts of one side into ids.
+/// The tokenizer files of one side.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenizerFiles {
     /// A SentencePiece model; none if texts are to be split in another way.
@@ -74,7 +74,7 @@ impl TokenizerFiles {
     }
 }
 
-/// What its files say of its languages.
+/// The languages by its files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForeignLanguages {
     /// Codes as they stand there, such as `de` or `deu`.
@@ -196,7 +196,7 @@ fn licence(archive: &mut Archive) -> Result<Licence> {
     Ok(Licence { name, text })
 }
 
-/// What stands between the first two lines of `---`, as on Hugging Face's pages.
+/// The front matter between the first two lines of `---`, as in Hugging Face's model cards.
 fn front_matter(readme: &str) -> Option<&str> {
     let (_, rest) = readme.trim_start().split_once("---\n")?;
     rest.split_once("\n---").map(|(lines, _)| lines)

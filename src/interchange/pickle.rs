@@ -62,7 +62,7 @@ pub(super) fn read_texts(bytes: &[u8]) -> Result<(Vec<String>, usize), String> {
     Ok((texts.collect::<Result<_, _>>()?, machine.at))
 }
 
-/// What a pickle may name.
+/// A global that a pickle may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Global {
     OrderedDict,
@@ -303,7 +303,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What stands above the last mark.
+    /// Pops everything above the last mark.
     fn marked(&mut self) -> Result<Vec<Value>, String> {
         let mark = self
             .stack

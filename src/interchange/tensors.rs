@@ -20,7 +20,7 @@ pub struct Array {
 pub enum Numbers {
     /// Floats of 16, 32 or 64 bits.
     Floats(Vec<f32>),
-    /// What quantised weights are made of.
+    /// Bytes, of which quantised weights are made.
     Bytes(Vec<u8>),
     /// Integers of 32 or 64 bits.
     Integers(Vec<i64>),
@@ -64,7 +64,7 @@ impl Tensors {
         Ok(())
     }
 
-    /// What is still there, sorted by name.
+    /// The remaining tensors, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Array)> {
         let arrays = self.arrays.iter();
         arrays.map(|(name, array)| (name.as_str(), array))

@@ -88,7 +88,7 @@ fn words(tensors: &mut Tensors, sizes: &UniversalConfig) -> Result<Vec<f32>> {
     Ok(words)
 }
 
-/// What comes before the convolutions: there one for each kind of n-gram, here side by side.
+/// The projections before the convolutions: there one for each kind of n-gram, here side by side.
 fn projections(
     tensors: &mut Tensors,
     sizes: &UniversalConfig,
@@ -111,7 +111,7 @@ fn projections(
     joined("projection_norm.beta", "ln_b", &[])
 }
 
-/// What only has other names.
+/// Moves tensors that only have other names.
 fn renamed(
     tensors: &mut Tensors,
     sizes: &UniversalConfig,

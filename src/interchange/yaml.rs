@@ -9,7 +9,7 @@ use saphyr_parser::{Event, Parser};
 /// Levels of nesting that are read; nothing of Marian's has more than three.
 const MAX_DEPTH: usize = 16;
 
-/// What stands behind a key.
+/// A value of a YAML file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Yaml {
     Text(String),

@@ -96,7 +96,7 @@ fn add(a: f32, b: f32) -> f32 {
     a + b
 }
 
-/// What all lanes hold, joined in halves.
+/// Joins all lanes, in halves.
 #[inline(always)]
 fn folded(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
     let mut half = LANES / 2;

@@ -415,8 +415,8 @@ pub fn fuzzy_suffix(
     std::iter::once(sentence_break).chain(target).collect()
 }
 
-/// What an encoder that reads `max_tokens` reads behind a sentence of `own` tokens, where it reads the `translations` of
-/// those before it, the nearest first: each behind `sentence_break`, as many as there is room for, the farthest cut off.
+/// The suffix of a sentence of `own` tokens, for an encoder that reads `max_tokens`, where it reads the `translations`
+/// of those before it, the nearest first: each behind `sentence_break`, as many as there is room for, the farthest cut off.
 pub fn previous_suffix<'i>(
     translations: impl IntoIterator<Item = &'i [u32]>,
     own: usize,

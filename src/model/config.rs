@@ -49,7 +49,7 @@ pub struct ModelConfig {
     /// The use of its translation memory; none if it has no memory.
     #[serde(default, alias = "matches", skip_serializing_if = "Option::is_none")]
     pub memory_use: Option<MemoryUse>,
-    /// What it computes otherwise than the models that are trained here.
+    /// Differences from the models that are trained here.
     #[serde(default, skip_serializing_if = "Variant::is_plain")]
     pub variant: Variant,
     /// The ids of its vocabulary that are no words.

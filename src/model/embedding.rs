@@ -20,7 +20,7 @@ pub struct Embedding {
     pub words: Param<Tensor<2>>,
     /// Learned tables of places for tokens, sentences and paragraphs, each `[size, d_model]`; none if sinusoidal.
     pub positions: Option<PositionTables>,
-    /// What stands before the first layer of the side that the table was made for; of other programs' models only.
+    /// The input layer of the side that the table was made for; of other programs' models only.
     pub input: Option<InputLayer>,
     /// Added to the words; none if their places are learned or not known.
     #[module(skip)]

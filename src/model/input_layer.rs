@@ -1,4 +1,4 @@
-//! What other programs' models have between the words of one side and its first layer.
+//! Embedding, positions and norm before the first layer of one side, in models of other programs.
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor};

@@ -30,7 +30,7 @@ impl Ssru {
         }
     }
 
-    /// What a word adds to the cell, and how much of the cell it keeps.
+    /// The candidate and the forget gate of each token.
     fn gates(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let keep = sigmoid(self.forget.forward(x.clone()));
         let added = self.input.forward(x) * (keep.clone().neg() + 1.0);

@@ -204,7 +204,7 @@ impl Model {
         self.packed.as_ref()
     }
 
-    /// What the words of a search are mixed with.
+    /// The distribution that the model's is interpolated with.
     pub fn datastore(&self) -> Option<&Datastore> {
         self.datastore.as_ref()
     }

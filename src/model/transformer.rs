@@ -30,7 +30,7 @@ pub struct Transformer {
     /// Embeds the source, and the target too unless it has its own.
     pub embedding: Embedding,
     pub target_embedding: Option<Embedding>,
-    /// What stands before the first decoder layer where the target has no table of its own.
+    /// The decoder's input layer where the target has no table of its own.
     pub target_input: Option<InputLayer>,
     pub encoder: Encoder,
     pub decoder: Decoder,

@@ -1,4 +1,4 @@
-//! What Transformers of other programs compute otherwise than those that are trained here.
+//! Differences of other programs' Transformers from those that are trained here.
 
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ pub enum Activation {
     Sigmoid,
 }
 
-/// What a decoder layer knows the words before by.
+/// The sublayer by which a decoder layer reads the previous tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecoderCell {

@@ -94,7 +94,7 @@ pub struct ResultRow {
     pub decode_tokens_per_second: Option<f64>,
     /// Time of an epoch, of the reference's.
     pub relative_epoch_time: Option<f64>,
-    /// What only the document decides.
+    /// Choices that only the document decides.
     #[serde(flatten)]
     pub choices: ChoiceColumns,
 }

@@ -131,7 +131,7 @@ impl Questions<'_> {
         self.key(split) + "-at-work"
     }
 
-    /// What is translated of each split: its key, and whether at work.
+    /// The translations of each split: its key, and whether at work.
     fn asked(&self) -> Vec<(Split, String, bool)> {
         let splits = self.splits.iter();
         let asked = splits.flat_map(|&split| {

@@ -290,7 +290,7 @@ impl Searcher<'_> {
     }
 }
 
-/// What bounds the search for the sentences of a batch.
+/// The bounds of the search for the sentences of a batch.
 pub(super) fn limits(
     text: &SourceText,
     batch: &[usize],

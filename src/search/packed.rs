@@ -127,7 +127,7 @@ fn suppress(scores: &mut [f32], vocab: usize, tokens: &SpecialTokens) {
     }
 }
 
-/// What a core needs to search a batch.
+/// A core's working state to search a batch.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     model: &'a Model,

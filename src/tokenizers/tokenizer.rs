@@ -22,7 +22,7 @@ pub struct Token {
     pub range: Range<usize>,
 }
 
-/// What ids show.
+/// Decoded text, and where each token stands in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Decoded {
     pub text: String,
@@ -33,18 +33,18 @@ pub struct Decoded {
 /// Ids of a vocabulary that stand for no text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecialIds {
-    /// What a decoder reads before the first token of a translation.
+    /// The decoder's input before the first token of a translation.
     pub start: u32,
     /// Ends a translation.
     pub eos: u32,
     /// On the source side.
     pub unk: Option<u32>,
     pub pad: Option<u32>,
-    /// What stands before the tokens of every source sentence: a language token, or `bos`.
+    /// The prefix of every source sentence: a language token, or `bos`.
     pub source_prefix: Vec<u32>,
-    /// What stands behind them, `eos` for most.
+    /// The suffix of every source sentence, `eos` for most.
     pub source_suffix: Vec<u32>,
-    /// What every translation begins with: the token of its language.
+    /// The forced prefix of every translation: the token of its language.
     pub target_prefix: Vec<u32>,
 }
 
@@ -84,7 +84,7 @@ pub trait Tokenizer: Debug + Send + Sync {
         0..0
     }
 
-    /// What placeholder an id is, if it is one.
+    /// The placeholder that an id is, if it is one.
     fn placeholder(&self, id: u32) -> Option<Placeholder> {
         let _ = id;
         None

@@ -27,7 +27,7 @@ impl Example {
         self.target.len() + 1
     }
 
-    /// What is read after the sentence, beginning with the break; empty where nothing is.
+    /// The tokens that are read after the sentence, beginning with the break; empty where nothing is.
     pub(super) fn source_suffix(&self) -> &[u32] {
         let end = self.source.iter().position(|&id| id == SENTENCE_BREAK);
         &self.source[end.unwrap_or(self.source.len())..]

@@ -10,7 +10,7 @@ use canopy::text::placeholder::{Placeholder, visible};
 
 use super::{read, translated};
 
-/// What stands in strings: words, marks of every format, placeholders of a few languages.
+/// The material of strings: words, marks of every format, placeholders of a few languages.
 const PIECES: [&str; 44] = [
     "word",
     "Größe",
@@ -246,7 +246,7 @@ fn bare(view: &str) -> String {
     bare.replace("&amp;", "&").replace("&lt;", "<")
 }
 
-/// What a file says once it is translated: its own text, or the translations beside it.
+/// The text of a translated file: its own, or the translations beside it.
 fn said(document: &Document) -> String {
     if !document.format.is_bilingual() {
         return bare(&document.original);

@@ -1,4 +1,4 @@
-//! What cannot be read is told with file and field, and nothing in it is run.
+//! Unreadable files are told with file and field, and nothing in them is run.
 
 use std::fs;
 use std::path::Path;

@@ -54,7 +54,7 @@ pub fn greedy(case: &Case, source: &[u32], most: usize, rule: Rule) -> Found {
     beam(case, source, (1, most), rule).swap_remove(0)
 }
 
-/// What the beam of a program finds, of at most so many tokens, the best first.
+/// The hypotheses that a program's beam finds, of at most so many tokens, the best first.
 pub fn beam(case: &Case, source: &[u32], (size, most): (usize, usize), rule: Rule) -> Vec<Found> {
     let model = &case.model;
     let SpecialTokens { start, end, .. } = model.tokens();

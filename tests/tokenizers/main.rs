@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// What `make.py` writes.
+/// A case as `make.py` writes it.
 #[derive(Deserialize)]
 struct Cases {
     made_with: String,
@@ -117,7 +117,7 @@ fn models() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// What is unknown shows nothing here, and the sentence is flagged.
+/// Leaves out what sentencepiece shows of unknown tokens; the sentence is flagged here instead.
 fn without_unknown(text: &Value) -> String {
     text.as_str().unwrap_or_default().replace(" \u{2047} ", "")
 }

@@ -12,7 +12,7 @@ const SHOWN: usize = 3;
 
 pub(super) struct Report<'a> {
     pub systems: &'a [Evaluated],
-    /// What only the document decides.
+    /// Choices that only the document decides.
     pub choices: &'a [Choices],
     pub comparison: Option<&'a Comparison>,
     pub beam: usize,

@@ -123,7 +123,7 @@ fn mark(source: &str) -> Option<&str> {
     (is_mark && rest.trim_start().starts_with(char::is_alphanumeric)).then_some(mark)
 }
 
-/// What a translator is told of a message: its context and what comments of the source say.
+/// The notes for a translator: the message's context and the comments of the source.
 fn note(entry: &Entry) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     let context = entry.context.as_deref().into_iter();

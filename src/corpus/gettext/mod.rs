@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use documents::Documents;
 use files::{PoFile, po_files};
 
-/// What to import and where to.
+/// The source and the destination of an import.
 #[derive(Debug, Clone)]
 pub struct PoImport {
     /// PO files lie in it and in the folders below it, of other languages as well.
@@ -40,7 +40,7 @@ pub struct PoImport {
     pub replace: bool,
 }
 
-/// What an import found.
+/// The findings of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PoReport {
     /// PO files of the language.

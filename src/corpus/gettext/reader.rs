@@ -28,7 +28,7 @@ pub(super) struct Reference {
     pub line: Option<u32>,
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Catalogue {
     pub entries: Vec<Entry>,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::literals::literals;
 use crate::text::placeholder::{self, Placeholder};
 
-/// What stands in a sentence besides words.
+/// The markup of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Pair(usize),

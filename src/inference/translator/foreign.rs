@@ -19,7 +19,7 @@ use crate::tokenizers::{
 };
 use crate::weights::{Languages, ModelFolder};
 
-/// What a model of another program says of itself.
+/// The self-description of a model of another program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignDescription {
     pub name: String,
@@ -181,7 +181,7 @@ fn side(files: &TokenizerFiles) -> Result<SideTokens, String> {
     Ok(SideTokens::new(cutter, list))
 }
 
-/// What it is called: its folder or file.
+/// Its name: that of its folder or file.
 fn name(path: &Path) -> String {
     let stem = path.file_stem().filter(|_| path.is_file());
     let name = stem.or(path.file_name()).unwrap_or(path.as_os_str());

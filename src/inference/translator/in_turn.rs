@@ -79,7 +79,7 @@ impl Translator {
         sentence.saturating_sub(count)..sentence
     }
 
-    /// What is read as the translation of a sentence.
+    /// The translation of a sentence that others read.
     fn known_ids(
         &self,
         document: &Document,

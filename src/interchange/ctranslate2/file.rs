@@ -27,7 +27,7 @@ pub(super) enum Numbers {
     Int32(Vec<i32>),
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug)]
 pub(super) struct ModelFile {
     /// Of the file's format.

@@ -30,7 +30,7 @@ const MOST_LAYERS: usize = 1_000;
 /// Source words that are read where no table of places bounds them.
 const MOST_TOKENS: usize = 512;
 
-/// What `config.json` says; of older files `model.bin` itself.
+/// The contents of `config.json`; of older files, of `model.bin` itself.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Config {
     unk_token: Option<String>,
@@ -324,7 +324,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// What the variables say of the model, its special tokens aside.
+/// The architecture by the variables, special tokens aside.
 fn model_config(file: &ModelFile, config: &Config) -> Result<ModelConfig, Problem> {
     let matrix = |name: &str| match file.shape(name)? {
         &[rows, columns] => Ok((rows, columns)),

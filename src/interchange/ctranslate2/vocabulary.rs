@@ -18,7 +18,7 @@ pub(super) struct Vocabularies {
     pub languages: ForeignLanguages,
 }
 
-/// What an Argos package says of itself in `metadata.json`.
+/// The contents of an Argos package's `metadata.json`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Argos {
     pub from_code: Option<String>,

@@ -29,7 +29,7 @@ const GENERATION: &str = "generation_config.json";
 const TOKENIZER: &str = "tokenizer_config.json";
 const WEIGHTS: &str = "pytorch_model.bin";
 
-/// What `config.json` says, as far as it matters.
+/// The fields of `config.json` that matter here.
 #[derive(Debug, Deserialize)]
 struct Config {
     model_type: String,
@@ -53,7 +53,7 @@ struct Config {
     generation: Generation,
 }
 
-/// What `generation_config.json` says, or `config.json` of older models.
+/// The fields of `generation_config.json`, or of `config.json` in older models.
 #[derive(Debug, Default, Deserialize)]
 struct Generation {
     decoder_start_token_id: Option<u32>,
@@ -66,7 +66,7 @@ struct Generation {
     length_penalty: Option<f32>,
 }
 
-/// What `tokenizer_config.json` says.
+/// The fields of `tokenizer_config.json`.
 #[derive(Debug, Default, Deserialize)]
 struct TokenizerConfig {
     source_lang: Option<String>,

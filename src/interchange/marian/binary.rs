@@ -18,7 +18,7 @@ const FLOAT32: u64 = 0x404;
 const INTGEMM8: u64 = 0x1_0001;
 const INTGEMM16: u64 = 0x1_0002;
 
-/// What is measured of activations has this in its name.
+/// The mark in the names of tensors that are statistics of activations.
 const MEASURED: &str = "QuantMultA";
 
 /// Word vectors are not transposed.

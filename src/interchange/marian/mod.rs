@@ -30,7 +30,7 @@ const SPECIAL: &str = "special:model.yml";
 /// Binary files are named so where no settings name them.
 pub(super) const QUANTISED: &str = "*.intgemm.alphas.bin";
 
-/// What `decoder.yml` says; empty where there is none.
+/// The contents of `decoder.yml`; empty where there is none.
 type Settings = BTreeMap<String, Yaml>;
 
 pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {

@@ -1,4 +1,4 @@
-//! What `special:model.yml` says of how a model is built.
+//! The architecture as `special:model.yml` describes it.
 
 use std::collections::BTreeMap;
 

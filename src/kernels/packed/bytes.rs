@@ -91,7 +91,7 @@ pub(super) struct BytePanels {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Quantised {
     quads: Vec<i32>,
-    /// What a byte of each row is multiplied with.
+    /// The scale of each row.
     scales: Vec<f32>,
     row: Vec<u8>,
 }

@@ -23,7 +23,7 @@ pub use table::Table;
 /// Columns of a matrix that are packed together: one AVX-512 register, two of AVX2.
 const COLUMNS: usize = 16;
 
-/// What one core computes before it pays to ask another one.
+/// The operations that one core computes before it pays to ask another one.
 const LARGE: usize = 1 << 24;
 
 /// How weights are kept.
@@ -97,14 +97,14 @@ enum Panels {
     Bytes(bytes::BytePanels),
 }
 
-/// What a thread keeps from product to product, so that nothing is allocated twice.
+/// A thread's scratch space from product to product, so that nothing is allocated twice.
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
     floats: Vec<f32>,
     #[cfg(target_arch = "x86_64")]
     bytes: bytes::Quantised,
     several_cores: bool,
-    /// What a user of products makes of them.
+    /// Scratch space of whoever asks for products.
     pub wide: Vec<f32>,
 }
 
@@ -243,7 +243,7 @@ impl PackedMatrix {
     }
 }
 
-/// What 8-bit integers up to 127 are multiplied with.
+/// The scale of 8-bit integers up to 127.
 fn scale(column: impl Iterator<Item = f32>) -> f32 {
     let largest = column.fold(0.0_f32, |largest, value| largest.max(value.abs()));
     if largest > 0.0 { largest / 127.0 } else { 1.0 }

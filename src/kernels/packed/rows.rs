@@ -1,4 +1,4 @@
-//! What is done to rows between two products: norms, activations, the normaliser of a softmax.
+//! Operations on rows between two products: norms, activations, the normaliser of a softmax.
 
 #![allow(
     clippy::needless_range_loop,
@@ -66,7 +66,7 @@ impl RowNorm {
     }
 }
 
-/// What stands between the two maps of a feed-forward layer; `σ` is the logistic function.
+/// The activation between the two maps of a feed-forward layer; `σ` is the logistic function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
     /// `max(0, x)`

@@ -14,7 +14,7 @@ pub enum ChoiceKind {
 impl ChoiceKind {
     pub const ALL: [Self; 2] = [Self::FormOfAddress, Self::PronounGender];
 
-    /// What a translation chose; none where there is no choice.
+    /// The choice of a translation; none where there is no choice.
     pub fn of(self, source: &str, target: &str) -> Option<&'static str> {
         match self {
             Self::FormOfAddress => FormOfAddress::of(source, target).map(FormOfAddress::name),
@@ -35,7 +35,7 @@ impl ChoiceKind {
 pub struct ChoiceAccuracy(pub ChoiceKind);
 
 impl ChoiceAccuracy {
-    /// What a segment adds whose reference makes the `right` choice, and whose translation made this one.
+    /// The counts of a segment whose reference makes the `right` choice, and whose translation made this one.
     ///
     /// # Panics
     /// If `right` is no choice of this kind.

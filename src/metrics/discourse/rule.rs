@@ -1,4 +1,4 @@
-//! What decides a choice: the last one that the document made before, and a rule that only repeats it.
+//! The antecedent of a choice: the last one that the document made before, and a rule that only repeats it.
 
 /// The segment before that decides, as a rule: the last one with a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,8 +41,8 @@ pub fn deciding(documents: &[Vec<usize>], choices: &[Option<&'static str>]) -> V
     found
 }
 
-/// What a rule says that repeats the choice last made in the reference of the document, and takes the commonest one of
-/// all where there was none: beside each segment with a choice.
+/// The answer of a rule that repeats the choice last made in the reference of the document, and takes the commonest one
+/// of all where there was none: beside each segment with a choice.
 pub fn repeated_choices(deciding: &[Deciding]) -> Vec<&'static str> {
     let mut counts: Vec<(&'static str, usize)> = Vec::new();
     for one in deciding {

@@ -26,7 +26,7 @@ struct Layer {
     norm_ff: PackedNorm,
 }
 
-/// What knows the words before.
+/// The sublayer that reads the previous tokens.
 #[derive(Debug, Clone)]
 enum Own {
     Attention(PackedAttention),

@@ -15,10 +15,10 @@ use crate::model::feed_forward::FeedForward;
 use crate::model::norm::Norm;
 use crate::model::variant;
 
-/// What a thread writes between the layers, kept from one to the next.
+/// A thread's scratch space between the layers, kept from one to the next.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Buffers {
-    /// What a sublayer makes of its rows.
+    /// The output of a sublayer.
     pub branch: Vec<f32>,
     normed: Vec<f32>,
     pub wide: Vec<f32>,
@@ -168,7 +168,7 @@ impl PackedFeedForward {
         }
     }
 
-    /// What it makes of `x` stands in `buffers.branch`.
+    /// Its output of `x` stands in `buffers.branch`.
     pub fn forward(&self, x: &[f32], buffers: &mut Buffers) {
         let Buffers {
             branch,

@@ -209,7 +209,7 @@ impl PackedTransformer {
         )
     }
 
-    /// What a search reads of encoded sentences.
+    /// The part of encoded sentences that a search reads.
     pub fn source(&self, encoded: &PackedEncoderOutput, scratch: &mut Scratch) -> PackedSource {
         self.decoder.source(encoded, scratch)
     }

@@ -1,4 +1,4 @@
-//! What a search remembers of its hypotheses: a hypothesis is a list of rows, so that none is ever copied.
+//! The state of a search: a hypothesis is a list of rows, so that none is ever copied.
 
 use std::ops::Range;
 use std::sync::Arc;

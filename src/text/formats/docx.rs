@@ -85,7 +85,7 @@ impl DocumentFormat for Docx {
     }
 }
 
-/// What a paragraph's style makes of it.
+/// The role of a paragraph by its style.
 #[derive(Debug, Clone, Copy, Default)]
 struct Style {
     /// Of a heading, from 1.
@@ -94,7 +94,7 @@ struct Style {
     is_list: bool,
 }
 
-/// What the paragraph styles are, by their ids.
+/// The roles of the paragraph styles, by their ids.
 fn style_kinds(xml: &Xml) -> HashMap<String, Style> {
     let mut own: HashMap<String, (Style, Option<String>)> = HashMap::new();
     for style in xml
@@ -157,7 +157,7 @@ enum Mirror {
     None,
     /// Those of the first of two alternatives, with their texts.
     Written(Vec<(usize, String)>),
-    /// What the second one still has to show.
+    /// Those that are left for the second one.
     Read(std::vec::IntoIter<(usize, String)>),
 }
 

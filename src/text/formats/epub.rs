@@ -18,10 +18,10 @@ use crate::text::view::Translation;
 /// Books.
 pub(super) struct Epub;
 
-/// What a translator sees of the package.
+/// The parts of the package that a translator sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
-    /// What the book is made of, with its title.
+    /// The documents of the book in reading order, with its title.
     Book,
     Page,
     /// The list of contents of EPUB 2.

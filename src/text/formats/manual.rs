@@ -15,7 +15,7 @@ use crate::text::view::Translation;
 pub(super) struct Manual {
     pub label: &'static str,
     pub endings: &'static [&'static str],
-    /// What stands at the beginning of its files only.
+    /// Marks that stand at the beginning of its files only.
     pub marks: &'static [&'static str],
     /// Elements within a sentence whose text is translated.
     pub inline: &'static [&'static str],

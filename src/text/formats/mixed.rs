@@ -9,7 +9,7 @@ use super::xml::{Id, Kind, Xml, escaped};
 use crate::text::builder::{Builder, Context};
 use crate::text::view::{Draft, Part};
 
-/// What an element is to the text around it.
+/// The role of an element in the text around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Role {
     /// Begins and ends paragraphs.
@@ -60,7 +60,7 @@ pub(super) struct Collected {
     bytes: Option<Range<usize>>,
     /// Whether the ends of lines are part of the text.
     keeps_lines: bool,
-    /// What hangs in it and has paragraphs of its own.
+    /// Elements that hang in it and have paragraphs of their own.
     pub anchors: Vec<Id>,
     /// Its elements with the numbers of their codes, that of the end tag last.
     pub elements: Vec<(Id, usize, Option<usize>)>,
@@ -216,7 +216,7 @@ pub(super) struct Reader<'x, 'b> {
     pub xml: &'x Xml,
     pub builder: &'b mut Builder,
     pub role: &'x dyn Fn(Id) -> Role,
-    /// What a paragraph is that stands in this element.
+    /// The role of a paragraph in this element.
     pub context: &'x dyn Fn(Id) -> Context,
     pub places: Vec<Place>,
 }

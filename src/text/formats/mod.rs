@@ -49,7 +49,7 @@ use super::view::Translation;
 
 /// One format of files.
 pub(super) trait DocumentFormat: Sync {
-    /// What such a file is called in messages and in the window.
+    /// The name of such a file in messages and in the window.
     fn label(&self) -> &'static str;
 
     /// How names of such files end, in lower case; the usual ending first.
@@ -75,7 +75,7 @@ pub(super) trait DocumentFormat: Sync {
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure>;
 }
 
-/// What a format keeps of a file.
+/// The state that a format keeps of a file to write it back.
 pub(crate) type Kept = Box<dyn WriteBack>;
 
 /// A file that was read, waiting for its translation.
@@ -185,7 +185,7 @@ impl Format {
         self.implementation().endings()
     }
 
-    /// What such a file is called.
+    /// The name of such a file.
     pub fn label(self) -> &'static str {
         self.implementation().label()
     }

@@ -156,7 +156,7 @@ fn unseen_styles(xml: &Xml) -> HashSet<String> {
         .collect()
 }
 
-/// What an element is to the text around it.
+/// The role of an element in the text around it.
 fn role(xml: &Xml, id: Id) -> Role {
     match xml.name(id) {
         "span" | "a" | "meta" | "bookmark-content" => Role::Inline,

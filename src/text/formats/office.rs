@@ -34,7 +34,7 @@ impl std::fmt::Debug for Office {
     }
 }
 
-/// What the files of a program have in common beside their runs.
+/// The parts that all files of a program have beside their runs.
 pub(super) trait OfficeDialect: Dialect + Send {
     /// Says in a part that its text is in another language.
     fn set_language(&self, xml: &Xml, language: &WordLanguage, edits: &mut Edits);

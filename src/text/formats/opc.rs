@@ -3,7 +3,7 @@
 use super::package::{Package, Part};
 use crate::text::builder::Failure;
 
-/// What a part says of another one.
+/// A relationship of a part to another one.
 #[derive(Debug)]
 pub(super) struct Relationship {
     pub id: String,
@@ -30,7 +30,7 @@ pub(super) fn is_office(bytes: &[u8], folder: &str) -> bool {
         && super::package::holds(bytes, |name| name.starts_with(folder))
 }
 
-/// What a part says of others, in the order in which it does; nothing if it has no such list.
+/// The relationships of a part, in their order; none if it has no such list.
 pub(super) fn relationships(package: &Package, part: &str) -> Result<Vec<Relationship>, Failure> {
     let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
     let list = match folder {

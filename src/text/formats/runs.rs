@@ -12,7 +12,7 @@ use super::xml::{Id, Kind, Xml, escaped};
 use crate::text::builder::{Builder, Context};
 use crate::text::view::{Draft, Part};
 
-/// What the elements of a paragraph are in a kind of file.
+/// The elements of a paragraph in a kind of file.
 pub(super) trait Dialect {
     /// A child of the paragraph, or of what stands around runs in it.
     fn child(&self, xml: &Xml, id: Id) -> Child;
@@ -50,7 +50,7 @@ pub(super) enum Child {
     LineBreak,
     /// Words that are not translated.
     Opaque(&'static str, String),
-    /// What only a program needs, and only until it opens the file.
+    /// An element that only a program needs, and only until it opens the file.
     Dropped,
 }
 
@@ -67,7 +67,7 @@ pub(super) enum RunChild {
     FieldBegin,
     FieldMiddle,
     FieldEnd,
-    /// What a field is to show.
+    /// The instruction of a field.
     Instruction,
     Dropped,
 }
@@ -129,7 +129,7 @@ impl Piece {
     }
 }
 
-/// What a code of a unit is in the file.
+/// The source of a code in the file.
 #[derive(Debug)]
 enum Code {
     /// From here on text has these properties.
@@ -523,7 +523,7 @@ fn field_items(field: Vec<Event>, is_unfinished: bool) -> Vec<Item> {
 /// How a stretch of text looks.
 #[derive(Debug, Clone)]
 struct Look {
-    /// What is seen of its properties.
+    /// Its visible properties.
     seen: String,
     /// Where they stand.
     properties: Option<Id>,
@@ -580,7 +580,7 @@ struct Drafter {
     draft: Draft,
     codes: Vec<Code>,
     base: Option<Look>,
-    /// What looks otherwise now, and the number of its code.
+    /// Open formatting, and the number of its code.
     look: Option<(Look, usize)>,
     /// Elements that are open, by the number of their code.
     wrappers: Vec<usize>,

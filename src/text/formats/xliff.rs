@@ -1,8 +1,8 @@
 //! XLIFF 1.0 to 1.2 and 2.x, with what SDL Trados (`sdlxliff`) and memoQ (`mqxliff`) add to them.
 //!
 //! A segment is a sentence as the file has it; a unit that is not segmented is segmented here. The source is never changed.
-//! What is not to be translated, is locked, or has a translation already keeps it; the translation of anything else goes
-//! into its target, with a state that asks for a review. Codes inside text are placeholders.
+//! Units that are not to be translated, are locked, or have a translation already keep it; the translation of anything else
+//! goes into its target, with a state that asks for a review. Codes inside text are placeholders.
 
 use std::collections::HashMap;
 
@@ -226,7 +226,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// What a code does to the text around it.
+/// The effect of a code on the text around it.
 fn role(xml: &Xml, id: Id) -> Role {
     match xml.name(id) {
         "mrk" if is_protected(xml, id) => Role::Opaque(xml.whole_text(id)),
@@ -274,7 +274,7 @@ fn by_mid(xml: &Xml, target: Id) -> HashMap<String, Id> {
         .collect()
 }
 
-/// What Trados says must not be touched.
+/// The ids of the segments that Trados has locked.
 fn locked_segments(xml: &Xml, unit: Id) -> Vec<&str> {
     let is_locked =
         |&id: &Id| xml.name(id) == "seg" && xml.attribute(id, "locked").as_deref() == Some("true");
@@ -363,7 +363,7 @@ fn id_of(xml: &Xml, holder: Id) -> Option<String> {
     Some(id.map_or(unit.to_string(), |id| format!("{unit}/{id}")))
 }
 
-/// What the notes of a unit say.
+/// The text of a unit's notes.
 fn note(xml: &Xml, holder: Id) -> Option<String> {
     let unit = match xml.name(holder) {
         "segment" => xml.child(xml.parent(holder)?, "notes")?,
@@ -416,7 +416,7 @@ impl WriteBack for XliffFile {
 }
 
 impl XliffFile {
-    /// What stands in the target of a segment, if there is anything new.
+    /// The new content of a segment's target, if there is any.
     fn content(&self, slot: &Slot, translation: &Translation) -> Option<String> {
         let parts = translation.parts(slot.place.unit)?;
         let source = Edits::default();

@@ -228,7 +228,7 @@ impl Xml {
         }
     }
 
-    /// What a node of text means; `None` for a reference to something that is not known here.
+    /// Resolves a node of text; `None` for a reference to something that is not known here.
     pub fn text_of(&self, id: Id) -> Option<Cow<'_, str>> {
         let raw = &self.text[self.range(id)];
         match self.kind(id) {
@@ -289,7 +289,7 @@ fn attributes(tag: &str, start: usize) -> Vec<(&str, Range<usize>)> {
     found
 }
 
-/// What `&name;` or `&#number;` means, if it is one of those that every XML has.
+/// Resolves `&name;` or `&#number;`, if it is one of those that every XML has.
 fn meaning(reference: &str) -> Option<char> {
     let name = reference.strip_prefix('&')?.strip_suffix(';')?;
     Some(match name {

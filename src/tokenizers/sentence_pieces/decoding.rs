@@ -6,7 +6,7 @@ use super::SentencePieces;
 use super::normalizer::SPACE;
 use super::pieces::{Kind, byte};
 
-/// What an unknown piece shows where the model does not say it.
+/// The text of an unknown piece where the model does not say it.
 const UNKNOWN_SURFACE: &str = " \u{2047} ";
 
 impl SentencePieces {
@@ -66,7 +66,7 @@ impl SentencePieces {
         has_begun
     }
 
-    /// What the model makes of a text that was decoded.
+    /// Undoes the model's normalisation in a decoded text.
     fn denormalized(&self, text: String, ranges: Vec<Range<usize>>) -> (String, Vec<Range<usize>>) {
         let Some(denormalizer) = &self.denormalizer else {
             return (text, ranges);
@@ -99,7 +99,7 @@ fn show_bytes(bytes: &mut Vec<u8>, text: &mut String, ranges: &mut Vec<Range<usi
     bytes.clear();
 }
 
-/// What an unknown piece shows.
+/// The text of an unknown piece.
 pub(super) fn unknown_surface(named: Option<&str>) -> String {
     named.unwrap_or(UNKNOWN_SURFACE).to_owned()
 }

@@ -15,7 +15,7 @@ pub(super) const SPACE: &str = "\u{2581}";
 pub(super) struct Normalizer {
     /// A trie of what is replaced, as a double array of the library darts-clone.
     trie: Vec<u32>,
-    /// What stands for it, each ended by a zero.
+    /// The replacements, each ended by a zero.
     replacements: Vec<u8>,
     pub adds_dummy_prefix: bool,
     pub removes_extra_spaces: bool,
@@ -116,7 +116,7 @@ impl Normalizer {
         normalized
     }
 
-    /// What stands for the beginning of a text, and how many bytes that is.
+    /// The replacement of the longest known prefix of a text, and the length of that prefix in bytes.
     fn first<'a>(&'a self, text: &'a str, kept: &PrefixMatcher) -> (&'a str, usize) {
         if let Some(length) = kept.longest(text) {
             return (&text[..length], length);

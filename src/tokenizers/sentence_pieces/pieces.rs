@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::matcher::PrefixMatcher;
 use super::message::{Message, fields};
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Normal,

@@ -1,4 +1,4 @@
-//! What each HTML element means to a translator.
+//! The meaning of each HTML element to a translator.
 
 use html5ever::{Attribute, tokenizer::states::RawKind};
 

@@ -38,7 +38,7 @@ pub(super) enum Span {
     Other,
 }
 
-/// What receives the spans of a page.
+/// The receiver of a page's spans.
 pub(super) trait Receiver {
     type Failure;
 
@@ -131,7 +131,7 @@ fn emit_text<R: Receiver>(
     }
 }
 
-/// What is fed to the tokenizer at once.
+/// A piece of a page that is fed to the tokenizer at once.
 struct Piece {
     length: usize,
     is_ampersand: bool,

@@ -300,7 +300,7 @@ impl<'s, 'b> Tree<'s, 'b> {
         }
     }
 
-    /// What the run is, by the elements around it.
+    /// The kind of the run, by the elements around it.
     fn context(&mut self) -> Context {
         let own = self
             .stack

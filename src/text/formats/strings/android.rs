@@ -312,7 +312,7 @@ fn surrogates(rest: &str) -> Option<(char, usize)> {
     Some((character, 10))
 }
 
-/// What says that translators must leave it alone.
+/// Whether an element says that translators must leave it alone.
 fn is_protected(xml: &Xml, element: Id) -> bool {
     xml.namespace(element).contains("xliff")
         || xml.attribute(element, "translatable").as_deref() == Some("false")

@@ -195,7 +195,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// What stands behind a backslash: its length and its unit of UTF-16.
+/// Decodes what stands behind a backslash: its length and its unit of UTF-16.
 fn escape(rest: &str) -> (usize, Option<u16>) {
     let number = |digits: &str, radix: u32, most: usize| {
         let length = digits

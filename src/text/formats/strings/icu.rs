@@ -9,7 +9,7 @@ use super::placeholders::Dialect;
 use crate::text::builder::{Builder, Context};
 use crate::text::view::Translation;
 
-/// What an apostrophe means.
+/// The meaning of an apostrophe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::text::formats) enum Apostrophes {
     /// It begins quoted syntax only before syntax (ICU).
@@ -37,7 +37,7 @@ pub(in crate::text::formats) struct Pattern {
 
 #[derive(Debug)]
 enum Node {
-    /// What the text means.
+    /// The decoded text.
     Text(String),
     /// An argument or quoted text: as it is written, and what a reader sees.
     Fixed { written: String, shown: String },
@@ -295,7 +295,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// What an apostrophe begins; `None` if it is only itself.
+    /// The quotation that an apostrophe begins; `None` if it is only itself.
     fn apostrophe(&mut self, is_plural: bool) -> Option<Quoted> {
         let rest = &self.text[self.place..];
         if self.apostrophes == Apostrophes::Literal {

@@ -172,7 +172,7 @@ impl Reader<'_> {
     }
 }
 
-/// What tells about members: `@title` about `title`.
+/// Metadata of members: `@title` of `title`.
 fn about(object: &Value) -> HashMap<&str, &Value> {
     let members = object.members().iter();
     members

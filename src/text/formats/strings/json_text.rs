@@ -19,7 +19,7 @@ pub(super) struct Value {
 pub(super) enum Kind {
     Object(Vec<(Key, Value)>),
     Array(Vec<Value>),
-    /// What it means; `None` if that is no text (half of a surrogate pair).
+    /// The decoded text; `None` if that is no text (half of a surrogate pair).
     String(Option<String>),
     /// A number, `true`, `false` or `null`.
     Other,
@@ -257,7 +257,7 @@ fn flush(units: &mut Vec<u16>, value: &mut String) -> bool {
     text.is_ok()
 }
 
-/// What stands behind a backslash: its length and its unit of UTF-16.
+/// Decodes what stands behind a backslash: its length and its unit of UTF-16.
 fn escape(rest: &str) -> Option<(usize, u16)> {
     let simple = match rest.chars().next()? {
         '"' => '"',

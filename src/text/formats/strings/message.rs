@@ -16,14 +16,14 @@ pub(in crate::text::formats) struct Message {
     open: Vec<(String, usize)>,
 }
 
-/// What a code stands for.
+/// The meaning of a code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Code {
     /// Part of the value.
     Text(String),
     /// Part of the file, which is not escaped.
     Raw(String),
-    /// What is written elsewhere: by its number.
+    /// A code whose text is written elsewhere: by its number.
     Inner(usize),
 }
 
@@ -172,7 +172,7 @@ pub(in crate::text::formats) struct Place {
 }
 
 impl Place {
-    /// What is to be written; `None` if there is nothing new.
+    /// The text to write; `None` if there is nothing new.
     pub fn pieces(&self, translation: &Translation) -> Option<Vec<Piece>> {
         let parts = translation.parts(self.unit)?;
         let mut pieces: Vec<Piece> = Vec::with_capacity(parts.len());

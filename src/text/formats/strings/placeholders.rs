@@ -12,7 +12,7 @@ pub(in crate::text::formats) struct Dialect {
     pub is_declared: bool,
 }
 
-/// What begins with a percent sign.
+/// The meaning of a percent sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::text::formats) enum Percent {
     /// `%s`, `%1$s`, `%@`, `%(name)s`, `%{name}`.
@@ -50,7 +50,7 @@ impl Dialect {
         }
     }
 
-    /// What begins at byte `at`, and how long it is.
+    /// Reads the placeholder at byte `at`: its length and kind.
     pub fn find(self, text: &str, at: usize) -> Option<(usize, Found)> {
         let rest = &text[at..];
         let placeholder = |length: usize| (length, Found::Placeholder);
@@ -97,7 +97,7 @@ impl Dialect {
     }
 }
 
-/// What stands in a string beside its text.
+/// A part of a string beside its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::text::formats) enum Found {
     Placeholder,

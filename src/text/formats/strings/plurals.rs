@@ -9,7 +9,7 @@ use crate::text::formats::language;
 struct Family {
     languages: &'static [&'static str],
     rule: &'static str,
-    /// What CLDR calls the forms, in the order of the rule.
+    /// CLDR's names of the forms, in the order of the rule.
     categories: &'static [&'static str],
 }
 
@@ -124,7 +124,7 @@ fn family(language: &str) -> &'static Family {
         .unwrap_or(&OTHERS)
 }
 
-/// What a PO file of a language says of its plural forms.
+/// The `Plural-Forms` of a language, as PO files have it.
 pub(super) fn header(language: &str) -> &'static str {
     family(language).rule
 }

@@ -190,7 +190,7 @@ fn separator(content: &str) -> Range<usize> {
     start..content.len() - after.len()
 }
 
-/// What escapes and continued lines mean; where an escape is damaged.
+/// Resolves escapes and continued lines; the place of a damaged escape.
 fn decoded(raw: &str) -> Result<String, usize> {
     let mut value = String::with_capacity(raw.len());
     let mut units: Vec<u16> = Vec::new();

@@ -209,7 +209,7 @@ fn end(text: &str, place: &mut usize, record: &mut Record, records: &mut Vec<Rec
     };
 }
 
-/// What a text begins with.
+/// The beginning of a text.
 enum Quoted {
     /// A field in quotation marks.
     Field(Field),

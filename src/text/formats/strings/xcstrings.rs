@@ -84,7 +84,7 @@ struct Localization {
 #[derive(Debug)]
 struct Substitution {
     name: String,
-    /// What else is said of it, as written.
+    /// Its other members, as written.
     others: Vec<(String, String)>,
     text: Localization,
 }

@@ -92,7 +92,7 @@ struct Scalar {
     depth: usize,
 }
 
-/// What is open around a scalar.
+/// A collection that is open around a scalar.
 struct Level {
     is_mapping: bool,
     /// In a mapping, whether a key comes next.
@@ -287,7 +287,7 @@ fn is_indented(text: &str, scalar: &Scalar) -> bool {
     scalar.column > 0 && line.len() == scalar.column && line.bytes().all(|byte| byte == b' ')
 }
 
-/// What the comment lines right above say.
+/// The text of the comment lines right above.
 fn comment_above(text: &str, place: usize) -> Option<String> {
     let line_start = text[..place].rfind('\n').map_or(0, |at| at + 1);
     let mut notes: Vec<&str> = Vec::new();
@@ -416,7 +416,7 @@ impl YamlFile {
     }
 }
 
-/// What only stands in double quotation marks.
+/// Whether a character can only stand in double quotation marks.
 fn is_escaped(character: char) -> bool {
     character.is_control()
         || matches!(

@@ -14,7 +14,7 @@ pub(super) struct Header {
     charset: Option<Range<usize>>,
     language: Option<Range<usize>>,
     plural_forms: Option<Range<usize>>,
-    /// What it says of plurals, unless that is still to be filled in.
+    /// The plural rule of the header, unless it is still to be filled in.
     pub rule: Option<PluralRule>,
     pub said_language: Option<String>,
 }

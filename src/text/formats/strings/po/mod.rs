@@ -176,7 +176,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// What translators are told: comments, context, and which numbers a form says.
+    /// The notes for translators: comments, context, and the numbers of a plural form.
     fn note(&self, of_form: &str) -> Option<String> {
         let mut notes = Vec::new();
         for comment in &self.entry.comments {
