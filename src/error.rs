@@ -442,7 +442,7 @@ impl Error {
             | Self::DeviceFailed { .. }
             | Self::OutOfMemory { .. }
             | Self::BrokenScores { .. } => true,
-            Self::Panicked { message } => Mishap::of(message) != Mishap::Mistake,
+            Self::Panicked { message } => PanicKind::of(message) != PanicKind::Mistake,
             _ => false,
         }
     }
@@ -481,13 +481,13 @@ pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
 
 /// A meaning of a panic of the tensor library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mishap {
+pub(crate) enum PanicKind {
     OutOfMemory,
     DeviceLost,
     Mistake,
 }
 
-impl Mishap {
+impl PanicKind {
     pub fn of(message: &str) -> Self {
         let message = message.to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| message.contains(word));

@@ -15,7 +15,7 @@ use plotters_backend::{
 use super::font::{EM, font_file, has_letters_of};
 use crate::typesetting::{Curve, Outlines};
 
-type Drawn = Result<(), DrawingErrorKind<Infallible>>;
+type DrawResult = Result<(), DrawingErrorKind<Infallible>>;
 
 /// Red, green and blue of every pixel, row by row.
 #[derive(Debug, Clone, PartialEq)]
@@ -200,15 +200,15 @@ impl DrawingBackend for Canvas {
         (self.width, self.height)
     }
 
-    fn ensure_prepared(&mut self) -> Drawn {
+    fn ensure_prepared(&mut self) -> DrawResult {
         Ok(())
     }
 
-    fn present(&mut self) -> Drawn {
+    fn present(&mut self) -> DrawResult {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Drawn {
+    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> DrawResult {
         self.blend(x, y, colour);
         Ok(())
     }
@@ -218,7 +218,7 @@ impl DrawingBackend for Canvas {
         from: BackendCoord,
         to: BackendCoord,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         let radius = f64::from(style.stroke_width()) / 2.0;
         self.capsule(from, to, radius, style.color());
         Ok(())
@@ -230,7 +230,7 @@ impl DrawingBackend for Canvas {
         bottom_right: BackendCoord,
         style: &S,
         fill: bool,
-    ) -> Drawn {
+    ) -> DrawResult {
         if !fill {
             let (left, top) = upper_left;
             let (right, bottom) = bottom_right;
@@ -254,7 +254,7 @@ impl DrawingBackend for Canvas {
         &mut self,
         path: I,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         let mut before = None;
         for here in path {
             if let Some(before) = before {
@@ -271,7 +271,7 @@ impl DrawingBackend for Canvas {
         radius: u32,
         style: &S,
         _fill: bool,
-    ) -> Drawn {
+    ) -> DrawResult {
         self.capsule(centre, centre, f64::from(radius), style.color());
         Ok(())
     }
@@ -281,7 +281,7 @@ impl DrawingBackend for Canvas {
         text: &str,
         style: &T,
         (x, y): BackendCoord,
-    ) -> Drawn {
+    ) -> DrawResult {
         if !has_letters_of(text) {
             self.outlined(text, style, (x, y));
             return Ok(());

@@ -6,7 +6,7 @@ use plotters::prelude::DrawingBackend;
 
 use super::chart::{Chart, Panel, View};
 use super::font::register_fonts;
-use super::pen::{Anchor, Drawn, Lettering, Pen};
+use super::pen::{Anchor, DrawResult, Lettering, Pen};
 use super::plan::{CurvePlan, PanelPlan, Plan};
 use super::plot_area::{PlotArea, Rect};
 use super::theme::Theme;
@@ -26,7 +26,7 @@ pub fn draw<DB: DrawingBackend>(
     view: &View,
     theme: &Theme,
     scale: f64,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let (width, height) = area.dim_in_pixel();
     let size = (f64::from(width) / scale, f64::from(height) / scale);
     let plan = Plan::new(chart, view, size);
@@ -45,7 +45,7 @@ impl Plan {
         chart: &Chart,
         theme: &Theme,
         scale: f64,
-    ) -> Drawn<DB> {
+    ) -> DrawResult<DB> {
         register_fonts();
         let pen = Pen { area, theme, scale };
         area.fill(&theme.page)?;
@@ -67,7 +67,7 @@ fn draw_axes<DB: DrawingBackend>(
     panel: &Panel,
     planned: &PanelPlan,
     place: &PlotArea,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let (plot, theme) = (place.plot, pen.theme);
     pen.text(&panel.title, (plot.left, plot.top - 9.0), heading(theme))?;
 
@@ -120,7 +120,7 @@ fn room(length: f64, label: f64) -> usize {
 }
 
 /// All thin lines first, so that no run hides another's thick one.
-fn draw_curves<DB: DrawingBackend>(pen: &Pen<DB>, planned: &PanelPlan) -> Drawn<DB> {
+fn draw_curves<DB: DrawingBackend>(pen: &Pen<DB>, planned: &PanelPlan) -> DrawResult<DB> {
     for curve in &planned.curves {
         let faded = pen.theme.faded(curve.colour, 0.62);
         for line in &curve.raw {
@@ -144,7 +144,7 @@ fn draw_marks<DB: DrawingBackend>(
     pen: &Pen<DB>,
     planned: &PanelPlan,
     place: &PlotArea,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let (plot, theme) = (place.plot, pen.theme);
     for &x in &planned.missing {
         let (y, arm) = (plot.bottom - 6.0, 3.0);
@@ -202,7 +202,7 @@ fn draw_star<DB: DrawingBackend>(
     curve: &CurvePlan,
     place: &PlotArea,
     labelled: bool,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let Some((at, value)) = curve.star else {
         return Ok(());
     };

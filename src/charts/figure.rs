@@ -13,7 +13,7 @@ use super::canvas::Canvas;
 use super::chart::{Chart, View};
 use super::draw::draw;
 use super::font::register_fonts;
-use super::pen::{Drawn, Pen};
+use super::pen::{DrawResult, Pen};
 use super::theme::Theme;
 use crate::error::{Error, Result};
 use crate::text::file::{check_writable, write_atomically};
@@ -30,13 +30,13 @@ pub trait Picture {
     ///
     /// # Errors
     /// Errors of the backend.
-    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB>;
+    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> DrawResult<DB>;
 }
 
 struct ChartPicture<'a>(&'a Chart, &'a View);
 
 impl Picture for ChartPicture<'_> {
-    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB> {
+    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> DrawResult<DB> {
         draw(pen.area, self.0, self.1, pen.theme, pen.scale)
     }
 }

@@ -3,7 +3,7 @@
 use plotters::prelude::DrawingBackend;
 
 use super::chart::Chart;
-use super::pen::{Anchor, Drawn, Lettering, Pen};
+use super::pen::{Anchor, DrawResult, Lettering, Pen};
 use crate::typesetting::{is_extending, is_ideographic};
 
 const SIZE: f64 = 12.0;
@@ -63,7 +63,7 @@ impl Legend {
         }
     }
 
-    pub fn draw<DB: DrawingBackend>(&self, pen: &Pen<DB>) -> Drawn<DB> {
+    pub fn draw<DB: DrawingBackend>(&self, pen: &Pen<DB>) -> DrawResult<DB> {
         for Entry { name, colour, at } in &self.entries {
             let middle = at.1 - SIZE * 0.36;
             let swatch = [(at.0, middle), (at.0 + SWATCH, middle)];

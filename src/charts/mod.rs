@@ -30,7 +30,7 @@ pub use figure::{
 };
 pub use font::{EM, FONT, register_fonts};
 pub use number_format::{latex_escaped, thousands};
-pub use pen::{Anchor, Drawn, Lettering, Pen};
+pub use pen::{Anchor, DrawResult, Lettering, Pen};
 pub use plan::Plan;
 pub use plot_area::{PlotArea, Rect};
 pub use smooth::exponential_average;

@@ -13,7 +13,7 @@ use super::theme::Theme;
 use crate::typesetting::Direction;
 
 /// Of all drawing: what the backend says went wrong.
-pub type Drawn<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
+pub type DrawResult<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 
 /// Where plotters puts the baseline of a text below its top: so many em.
 const BASELINE: f64 = 0.76;
@@ -61,30 +61,35 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
         self.unit(pixels).unsigned_abs().max(1)
     }
 
-    pub(crate) fn line(&self, line: &[(f64, f64)], width: f64, colour: RGBColor) -> Drawn<DB> {
+    pub(crate) fn line(&self, line: &[(f64, f64)], width: f64, colour: RGBColor) -> DrawResult<DB> {
         let points: Vec<_> = line.iter().map(|point| self.at(*point)).collect();
         let style = colour.stroke_width(self.length(width));
         self.area.draw(&PathElement::new(points, style))
     }
 
     /// A line one pixel wide, along pixels, that is as sharp as it can be.
-    pub(crate) fn hairline(&self, from: (f64, f64), to: (f64, f64), colour: RGBColor) -> Drawn<DB> {
+    pub(crate) fn hairline(
+        &self,
+        from: (f64, f64),
+        to: (f64, f64),
+        colour: RGBColor,
+    ) -> DrawResult<DB> {
         let sharp = |(x, y): (f64, f64)| (x.floor() + 0.5, y.floor() + 0.5);
         self.line(&[sharp(from), sharp(to)], 1.0, colour)
     }
 
-    pub(crate) fn disc(&self, centre: (f64, f64), radius: f64, colour: RGBColor) -> Drawn<DB> {
+    pub(crate) fn disc(&self, centre: (f64, f64), radius: f64, colour: RGBColor) -> DrawResult<DB> {
         let radius = self.length(radius);
         self.area
             .draw(&Circle::new(self.at(centre), radius, colour.filled()))
     }
 
-    pub(crate) fn polygon(&self, corners: &[(f64, f64)], colour: RGBColor) -> Drawn<DB> {
+    pub(crate) fn polygon(&self, corners: &[(f64, f64)], colour: RGBColor) -> DrawResult<DB> {
         let corners: Vec<_> = corners.iter().map(|corner| self.at(*corner)).collect();
         self.area.draw(&Polygon::new(corners, colour.filled()))
     }
 
-    pub(crate) fn rect(&self, rect: Rect, colour: RGBColor) -> Drawn<DB> {
+    pub(crate) fn rect(&self, rect: Rect, colour: RGBColor) -> DrawResult<DB> {
         let corners = [
             self.at((rect.left, rect.top)),
             self.at((rect.right, rect.bottom)),
@@ -93,7 +98,12 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
     }
 
     /// A text whose baseline stands at `y`.
-    pub(crate) fn text(&self, text: &str, (x, y): (f64, f64), lettering: Lettering) -> Drawn<DB> {
+    pub(crate) fn text(
+        &self,
+        text: &str,
+        (x, y): (f64, f64),
+        lettering: Lettering,
+    ) -> DrawResult<DB> {
         if text.is_empty() {
             return Ok(());
         }
@@ -108,7 +118,7 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
         text: &str,
         (x, y): (f64, f64),
         lettering: Lettering,
-    ) -> Drawn<DB> {
+    ) -> DrawResult<DB> {
         if text.is_empty() {
             return Ok(());
         }

@@ -7,7 +7,7 @@ use plotters::prelude::DrawingBackend;
 use super::chart::{Chart, Curve, Panel};
 use super::draw::{SMALL, heading};
 use super::font::register_fonts;
-use super::pen::{Anchor, Drawn, Lettering, Pen};
+use super::pen::{Anchor, DrawResult, Lettering, Pen};
 use super::plan::Plan;
 use super::plot_area::{PlotArea, Rect};
 use super::theme::Theme;
@@ -43,7 +43,7 @@ impl Plan {
         pointer: Option<f64>,
         theme: &Theme,
         scale: f64,
-    ) -> Drawn<DB> {
+    ) -> DrawResult<DB> {
         register_fonts();
         let pen = Pen { area, theme, scale };
         for ((panel, planned), place) in chart.panels.iter().zip(&self.panels).zip(&self.places) {
@@ -95,7 +95,11 @@ fn readings(panel: &Panel, place: &PlotArea, pointer: Option<f64>) -> Vec<Readin
     curves.map(reading).collect()
 }
 
-fn draw_dot<DB: DrawingBackend>(pen: &Pen<DB>, reading: &Reading, place: &PlotArea) -> Drawn<DB> {
+fn draw_dot<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    reading: &Reading,
+    place: &PlotArea,
+) -> DrawResult<DB> {
     match reading.at.filter(|at| place.plot.contains(*at)) {
         Some(at) => {
             pen.disc(at, 5.0, pen.theme.page)?;
@@ -113,7 +117,7 @@ fn draw_readings<DB: DrawingBackend>(
     place: &PlotArea,
     readings: &[Reading],
     asked: bool,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let lettering = Lettering::new(VALUE, pen.theme.text);
     let lengths = readings
         .iter()
@@ -151,7 +155,7 @@ fn draw_reading<DB: DrawingBackend>(
     pen: &Pen<DB>,
     reading: &Reading,
     (x, baseline): (f64, f64),
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let colour = pen.theme.run(reading.colour);
     pen.disc((x + 3.0, baseline - VALUE * 0.36), 3.0, colour)?;
     let lettering = Lettering::new(VALUE, pen.theme.text);
@@ -194,7 +198,12 @@ impl Grid {
 }
 
 /// The place on the horizontal axis, over its labels.
-fn draw_x<DB: DrawingBackend>(pen: &Pen<DB>, text: &str, x: f64, place: &PlotArea) -> Drawn<DB> {
+fn draw_x<DB: DrawingBackend>(
+    pen: &Pen<DB>,
+    text: &str,
+    x: f64,
+    place: &PlotArea,
+) -> DrawResult<DB> {
     let lettering = Lettering::new(SMALL, pen.theme.page).anchored(Anchor::Centre);
     let half = pen.width(text, lettering) / 2.0 + 6.0;
     let plot = place.plot;

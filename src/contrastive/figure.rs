@@ -3,7 +3,7 @@
 use plotters::prelude::DrawingBackend;
 
 use super::accuracy::{Accuracies, Cell};
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Picture};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Picture};
 
 const MARGIN: f64 = 20.0;
 const HEAD: f64 = 58.0;
@@ -80,7 +80,7 @@ fn find<'a>(found: &'a Accuracies, by: &str, name: &str) -> Option<&'a Cell> {
 }
 
 impl Picture for AccuracyFigure {
-    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB> {
+    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> DrawResult<DB> {
         let theme = pen.theme;
         pen.area.fill(&theme.page)?;
         let (width, height) = pen.area.dim_in_pixel();
@@ -132,7 +132,7 @@ impl Picture for AccuracyFigure {
 impl AccuracyFigure {
     /// The names of the models, and below them what is drawn; the baseline of the latter stands at `y`.
     #[expect(clippy::cast_precision_loss, reason = "a few models")]
-    fn legend<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, y: f64, width: f64) -> Drawn<DB> {
+    fn legend<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, y: f64, width: f64) -> DrawResult<DB> {
         /// The dot before a name, and what follows it.
         const AROUND: f64 = 36.0;
         let small = Lettering::new(SMALL, pen.theme.text);
@@ -162,7 +162,7 @@ fn draw_cell<DB: DrawingBackend>(
     cell: Option<&Cell>,
     (y, colour): (f64, usize),
     x: &dyn Fn(f64) -> f64,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let Some(cell) = cell else { return Ok(()) };
     if let (Some(share), Some((lower, upper))) = (cell.accuracy, cell.interval) {
         let colour = pen.theme.run(colour);

@@ -3,7 +3,7 @@
 use plotters::prelude::DrawingBackend;
 
 use super::Evaluation;
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Picture, Rect};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Picture, Rect};
 
 const MARGIN: f64 = 20.0;
 const HEAD: f64 = 48.0;
@@ -34,7 +34,7 @@ impl ScoresFigure<'_> {
 }
 
 impl Picture for ScoresFigure<'_> {
-    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB> {
+    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> DrawResult<DB> {
         let (theme, comparison) = (pen.theme, &self.0.comparison);
         pen.area.fill(&theme.page)?;
         let (width, height) = pen.area.dim_in_pixel();

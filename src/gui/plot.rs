@@ -24,7 +24,7 @@ const UNITS: f32 = 8.0;
 /// [`UNITS`], for lengths in numbers of a chart.
 pub(super) const SCALE: f64 = UNITS as f64;
 
-type Drawn = Result<(), DrawingErrorKind<Infallible>>;
+type DrawResult = Result<(), DrawingErrorKind<Infallible>>;
 
 /// Records what `draw` draws on an area as large as `rect`.
 pub(super) fn record(
@@ -159,15 +159,15 @@ impl DrawingBackend for Backend<'_> {
         (size.x.round() as u32, size.y.round() as u32)
     }
 
-    fn ensure_prepared(&mut self) -> Drawn {
+    fn ensure_prepared(&mut self) -> DrawResult {
         Ok(())
     }
 
-    fn present(&mut self) -> Drawn {
+    fn present(&mut self) -> DrawResult {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> Drawn {
+    fn draw_pixel(&mut self, (x, y): BackendCoord, colour: BackendColor) -> DrawResult {
         self.draw_rect((x, y), (x + 1, y + 1), &colour, true)
     }
 
@@ -176,7 +176,7 @@ impl DrawingBackend for Backend<'_> {
         from: BackendCoord,
         to: BackendCoord,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         self.draw_path([from, to], style)
     }
 
@@ -184,7 +184,7 @@ impl DrawingBackend for Backend<'_> {
         &mut self,
         path: I,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         let mut points: Vec<Pos2> = path.into_iter().map(|point| self.at(point)).collect();
         points.dedup();
         let stroke = self.stroke(style);
@@ -203,7 +203,7 @@ impl DrawingBackend for Backend<'_> {
         bottom_right: BackendCoord,
         style: &S,
         fill: bool,
-    ) -> Drawn {
+    ) -> DrawResult {
         let pixels_per_point = self.painter.pixels_per_point();
         let corners = [upper_left, bottom_right].map(|corner| {
             let at = self.at(corner) * pixels_per_point;
@@ -226,7 +226,7 @@ impl DrawingBackend for Backend<'_> {
         radius: u32,
         style: &S,
         fill: bool,
-    ) -> Drawn {
+    ) -> DrawResult {
         let (centre, radius) = (self.at(centre), radius as f32 / UNITS);
         let shape = if fill {
             Shape::circle_filled(centre, radius, colour(style.color()))
@@ -241,7 +241,7 @@ impl DrawingBackend for Backend<'_> {
         &mut self,
         corners: I,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         let corners: Vec<Pos2> = corners.into_iter().map(|corner| self.at(corner)).collect();
         let colour = colour(style.color());
         if corners.len() < 3 {
@@ -258,7 +258,12 @@ impl DrawingBackend for Backend<'_> {
         Ok(())
     }
 
-    fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, at: BackendCoord) -> Drawn {
+    fn draw_text<T: BackendTextStyle>(
+        &mut self,
+        text: &str,
+        style: &T,
+        at: BackendCoord,
+    ) -> DrawResult {
         let font = font(style);
         let anchor = style.anchor();
         // As far from the place as in SVG, so that both look the same.

@@ -8,7 +8,7 @@ use burn::tensor::{Device, DeviceKind};
 use burn_wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Mishap, Result, panic_message};
+use crate::error::{Error, PanicKind, Result, panic_message};
 
 /// The device that a user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -96,10 +96,10 @@ impl ComputeDevice {
             Err(panic) => panic,
         };
         let message = panic_message(panic.as_ref());
-        match Mishap::of(&message) {
-            Mishap::Mistake => resume_unwind(panic),
-            Mishap::DeviceLost if !self.is_cpu() => IS_LOST.store(true, Ordering::Relaxed),
-            Mishap::DeviceLost | Mishap::OutOfMemory => {}
+        match PanicKind::of(&message) {
+            PanicKind::Mistake => resume_unwind(panic),
+            PanicKind::DeviceLost if !self.is_cpu() => IS_LOST.store(true, Ordering::Relaxed),
+            PanicKind::DeviceLost | PanicKind::OutOfMemory => {}
         }
         Err(message)
     }

@@ -17,7 +17,7 @@ use crate::kernels::packed::Quantization;
 use crate::memory::{TranslationMemory, previous_suffix};
 use crate::model::{BertSequence, Model, SENTENCE_BREAK};
 use crate::search::{
-    Encodings, Found, Hypothesis, SearchOptions, SourceFrame, SourceSentence, SourceText,
+    Encodings, Hypothesis, SearchEvent, SearchOptions, SourceFrame, SourceSentence, SourceText,
     search_documents,
 };
 use crate::text::document::{Document, Sentence};
@@ -423,7 +423,7 @@ impl Translator {
             .collect();
         let mut drafted = 0;
         let mut found = |found| match found {
-            Found::Draft {
+            SearchEvent::Draft {
                 number,
                 hypothesis,
                 left,
@@ -435,7 +435,7 @@ impl Translator {
                     num: drafted + left,
                 })
             }
-            Found::Translation { number, hypothesis } => {
+            SearchEvent::Translation { number, hypothesis } => {
                 let (index, part) = owners[number];
                 let Some(pending) = pending.get_mut(&index) else {
                     return ControlFlow::Continue(());

@@ -1,7 +1,8 @@
 //! NumPy's files: npz, a zip file of npy, each an array behind a short header.
 //!
 //! The header is a Python dictionary, such as `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 5), }`; see
-//! `numpy.lib.format`, versions 1 to 3.
+//! `numpy.lib.format`, versions 1 to 3. The crate `npyz` parses it as a nested Python literal, so that a hostile file can
+//! exhaust the stack; only the three flat values are looked for here.
 
 use std::collections::BTreeMap;
 

@@ -1,44 +1,20 @@
-use std::io::Write;
+use std::io::{Cursor, Write};
 
-use flate2::write::DeflateEncoder;
-use flate2::{Compression, Crc};
 use safetensors::tensor::{Dtype, TensorView};
+use zip::write::{SimpleFileOptions, ZipWriter};
 
 use super::*;
 use crate::interchange::Numbers;
 
 /// A zip file, its entries deflated.
 fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let (mut body, mut directory) = (Vec::new(), Vec::new());
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files {
-        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(bytes).expect("packed");
-        let packed = encoder.finish().expect("packed");
-        let mut checksum = Crc::new();
-        checksum.update(bytes);
-        let header = u32_of(body.len());
-        let name_length = u32_of(name.len());
-        // From the version needed to the length of the extra field, the same in both places.
-        let mut common = vec![20, 0, 0, 0, 8, 0, 0, 0, 0, 0];
-        for number in [
-            checksum.sum(),
-            u32_of(packed.len()),
-            u32_of(bytes.len()),
-            name_length,
-        ] {
-            common.extend(number.to_le_bytes());
-        }
-        body.extend([b"PK\x03\x04", &common[..], name.as_bytes(), &packed].concat());
-        let rest = [&[0; 10][..], &header.to_le_bytes()].concat();
-        directory.extend([b"PK\x01\x02\x14\x00", &common[..], &rest, name.as_bytes()].concat());
+        let options = SimpleFileOptions::default();
+        writer.start_file(*name, options).expect("begun");
+        writer.write_all(bytes).expect("packed");
     }
-    let place = [u32_of(directory.len()), u32_of(body.len())].map(u32::to_le_bytes);
-    let end = [&[0; 8][..], &place.concat(), &[0, 0]].concat();
-    [&body, &directory, &b"PK\x05\x06"[..], &end].concat()
-}
-
-fn u32_of(length: usize) -> u32 {
-    u32::try_from(length).expect("small")
+    writer.finish().expect("whole").into_inner()
 }
 
 fn npy(kind: &str, shape: &str, data: &[u8]) -> Vec<u8> {

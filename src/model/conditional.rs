@@ -13,10 +13,10 @@ use burn::nn::Linear;
 use burn::tensor::{Bool, Device, Tensor, TensorData};
 
 use super::attention::projection;
-use super::choice::{Chooser, Kept, lists};
 use super::documents::Documents;
 use super::prepared::SelectedMemory;
 use super::query_spans::QuerySpan;
+use super::sentence_selection::{SelectedSentences, SentenceSelector, lists};
 use super::source2token::{Source2Token, Source2TokenConfig};
 use super::traversal::top_t;
 use crate::kernels::{
@@ -139,8 +139,8 @@ impl ConditionalHeads {
         projected: &Projected,
         query_spans: &[QuerySpan],
         documents: &Documents,
-    ) -> Vec<Kept> {
-        let chooser = Chooser {
+    ) -> Vec<SelectedSentences> {
+        let chooser = SentenceSelector {
             num_heads: self.num_heads,
             visible: |_, _| true,
             normalise: |scores| scores,
@@ -162,7 +162,7 @@ impl ConditionalHeads {
         &self,
         projected: Projected,
         sentences: &[Range<usize>],
-        choice: &[Kept],
+        choice: &[SelectedSentences],
     ) -> Tensor<2> {
         selected_attention(projected, &self.spec(sentences, choice))
     }
@@ -172,7 +172,7 @@ impl ConditionalHeads {
         &self,
         projected: &Projected,
         sentences: &[Range<usize>],
-        choice: &[Kept],
+        choice: &[SelectedSentences],
     ) -> Vec<SelectedWeights> {
         selected_weights(projected, &self.spec(sentences, choice))
     }
@@ -195,7 +195,11 @@ impl ConditionalHeads {
         self.attend(projected, &documents.sentences, &choice)
     }
 
-    pub(super) fn spec(&self, sentences: &[Range<usize>], choice: &[Kept]) -> SelectedAttention {
+    pub(super) fn spec(
+        &self,
+        sentences: &[Range<usize>],
+        choice: &[SelectedSentences],
+    ) -> SelectedAttention {
         SelectedAttention {
             num_heads: self.num_heads,
             sentences: Arc::from(sentences),
@@ -279,7 +283,7 @@ mod tests {
     use burn::tensor::Distribution;
     use burn::tensor::activation::softmax;
 
-    use super::super::choice::relevance;
+    use super::super::sentence_selection::relevance;
     use super::*;
 
     /// Eq. 7 as printed: scores over the whole document, masked.

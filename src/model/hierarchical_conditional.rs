@@ -10,13 +10,13 @@ use burn::nn::Linear;
 use burn::tensor::{Device, Tensor};
 
 use super::attention::projection;
-use super::choice::Kept;
 use super::conditional::{ConditionalHeads, ConditionalHeadsConfig};
 use super::context_config::MergeKind;
 use super::documents::Documents;
 use super::prepared::{DocumentTree, TreeMemory};
 use super::query_spans::QuerySpan;
 use super::rows::select_rows;
+use super::sentence_selection::SelectedSentences;
 use super::source2token::{Source2Token, Source2TokenConfig};
 use super::traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch};
 use super::tree::{ContentTree, Merge, MergeConfig, path_sums};
@@ -66,7 +66,7 @@ pub struct TreeChoice {
     /// Sentence keys are the sums on their paths.
     pub projected: Projected,
     /// Of query `r`, head `h` at `r · num_heads + h`; scores are sums on paths.
-    pub choice: Vec<Kept>,
+    pub choice: Vec<SelectedSentences>,
     /// One entry for each document that has tokens and readers.
     pub trees: Vec<DocumentTree>,
 }
@@ -134,7 +134,7 @@ impl TreeHeads {
         query_spans: &[QuerySpan],
         memory: &TreeMemory,
         documents: &Documents,
-    ) -> (Projected, Vec<Kept>) {
+    ) -> (Projected, Vec<SelectedSentences>) {
         self.search_trees(
             queries,
             query_spans,
@@ -231,12 +231,12 @@ impl TreeHeads {
 
 impl DocumentTree {
     /// The sentences whose leaves survived, with the sums on their paths.
-    pub(super) fn kept(&self, traversal: &Traversal) -> Kept {
+    pub(super) fn kept(&self, traversal: &Traversal) -> SelectedSentences {
         let kept = traversal.kept_leaves();
         let (sentences, scores) = kept
             .map(|visit| (self.leaves[visit.node], visit.cumulative))
             .unzip();
-        Kept { sentences, scores }
+        SelectedSentences { sentences, scores }
     }
 }
 

@@ -8,7 +8,6 @@ mod attention;
 mod batch;
 mod bert;
 mod bert_fusion;
-mod choice;
 mod conditional;
 mod config;
 mod context;
@@ -48,6 +47,7 @@ mod resemblance;
 mod rnn_search;
 mod rows;
 mod selective;
+mod sentence_selection;
 mod sinusoids;
 mod source2token;
 mod ssru;
@@ -68,7 +68,6 @@ pub use attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 pub use batch::Batch;
 pub use bert::{Bert, BertBatch, BertConfig, BertLayer, BertReader, BertReading, BertSequence};
 pub use bert_fusion::BertFusion;
-pub use choice::{Kept, relevance};
 pub use conditional::{
     ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig,
     keep_top_t,
@@ -122,6 +121,7 @@ pub use recurrent::{
 };
 pub use rnn_search::{RnnDecoder, RnnEncoded, RnnSearch, RnnSearchConfig, RnnState};
 pub use selective::{SelectiveAttention, SelectiveAttentionConfig};
+pub use sentence_selection::{SelectedSentences, relevance};
 pub use source2token::{Source2Token, Source2TokenConfig};
 pub use ssru::Ssru;
 pub use system::{Encoded, Model, Network, Reranker, SearchMemory, SearchState};

@@ -13,11 +13,11 @@ use burn::nn::Linear;
 use burn::tensor::{Device, Tensor};
 
 use super::attention::projection;
-use super::choice::{Chooser, Kept, lists};
 use super::context_config::Reach;
 use super::documents::Documents;
 use super::prepared::SelectedMemory;
 use super::query_spans::QuerySpan;
+use super::sentence_selection::{SelectedSentences, SentenceSelector, lists};
 use crate::kernels::{
     Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, selected_attention,
     selected_weights, sparsemax,
@@ -118,8 +118,8 @@ impl SelectiveAttention {
         projected: &Projected,
         query_spans: &[QuerySpan],
         documents: &Documents,
-    ) -> Vec<Kept> {
-        let chooser = Chooser {
+    ) -> Vec<SelectedSentences> {
+        let chooser = SentenceSelector {
             num_heads: self.num_heads,
             visible: |own, other| self.reach.sees(own, other),
             normalise: sparsemax,
@@ -174,12 +174,16 @@ impl SelectiveAttention {
         &self,
         projected: &Projected,
         sentences: &[Range<usize>],
-        choice: &[Kept],
+        choice: &[SelectedSentences],
     ) -> Vec<SelectedWeights> {
         selected_weights(projected, &self.spec(sentences, choice))
     }
 
-    pub(super) fn spec(&self, sentences: &[Range<usize>], choice: &[Kept]) -> SelectedAttention {
+    pub(super) fn spec(
+        &self,
+        sentences: &[Range<usize>],
+        choice: &[SelectedSentences],
+    ) -> SelectedAttention {
         SelectedAttention {
             num_heads: self.num_heads,
             sentences: Arc::from(sentences),

@@ -3,7 +3,7 @@
 use plotters::prelude::DrawingBackend;
 
 use super::{ResultRow, Results};
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Picture};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Picture};
 use crate::metrics::comparison::SIGNIFICANT;
 
 const MARGIN: f64 = 20.0;
@@ -39,7 +39,7 @@ impl ResultsFigure<'_> {
 }
 
 impl Picture for ResultsFigure<'_> {
-    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB> {
+    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> DrawResult<DB> {
         let theme = pen.theme;
         pen.area.fill(&theme.page)?;
         let (width, height) = pen.area.dim_in_pixel();

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use choices::ChoiceColumns;
 pub use figure::ResultsFigure;
-pub use run::{Questions, Right, RunResults, Translations};
+pub use run::{CorrectCount, Questions, RunResults, Translations};
 
 use crate::corpus::Split;
 use crate::error::Result;
@@ -86,8 +86,8 @@ pub struct ResultRow {
     pub p_document: Option<f64>,
     /// Of `bleu_all`, likewise.
     pub p_document_all: Option<f64>,
-    /// Right choices in the contrastive set, of all seeds together.
-    pub contrastive: Option<Right>,
+    /// Correct choices in the contrastive set, of all seeds together.
+    pub contrastive: Option<CorrectCount>,
     pub parameters: Option<usize>,
     pub train_tokens_per_second: Option<f64>,
     /// Of the fastest seed: other work on the machine only takes time.

@@ -75,7 +75,7 @@ pub struct RunResults {
     /// By split and search, such as `test-beam-4`.
     pub translations: BTreeMap<String, Translations>,
     /// By the name of the set.
-    pub contrasts: BTreeMap<String, Right>,
+    pub contrasts: BTreeMap<String, CorrectCount>,
     /// Digests of these sets, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sets: BTreeMap<String, String>,
@@ -97,12 +97,12 @@ pub struct Translations {
 
 /// Answers to a contrastive set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Right {
+pub struct CorrectCount {
     pub right: usize,
     pub items: usize,
 }
 
-impl Sum for Right {
+impl Sum for CorrectCount {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
         all.fold(Self::default(), |sum, one| Self {
             right: sum.right + one.right,
@@ -311,7 +311,7 @@ impl Questions<'_> {
         })
     }
 
-    fn choose(&self, translator: &Translator, set: &ContrastiveSet) -> Result<Right> {
+    fn choose(&self, translator: &Translator, set: &ContrastiveSet) -> Result<CorrectCount> {
         let options = ContextOptions {
             before: None,
             after: None,
@@ -321,7 +321,7 @@ impl Questions<'_> {
         let scores =
             translator.score_contrasts(set, &options, &mut |_| ControlFlow::Continue(()))?;
         let total = Accuracies::of(set, &scores.items).total;
-        Ok(Right {
+        Ok(CorrectCount {
             right: total.right,
             items: total.items,
         })
@@ -468,7 +468,7 @@ mod tests {
         let (old, new) = (set("er"), set("sie"));
         let answered = |items, digest: Option<String>| {
             let name = || "talks".to_owned();
-            let right = Right { right: 1, items };
+            let right = CorrectCount { right: 1, items };
             RunResults {
                 contrasts: BTreeMap::from([(name(), right)]),
                 sets: digest.into_iter().map(|digest| (name(), digest)).collect(),

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use super::beam::{Hypothesis, SearchOptions};
 use super::broken::BrokenScores;
 use super::encodings::Encodings;
-use super::iterative::{End, Found, Searcher};
+use super::iterative::{End, SearchEvent, Searcher};
 use super::windows::LARGEST;
 use crate::model::{BertSequence, Model, PackedBatch};
 use crate::text::vocabulary::Vocabulary;
@@ -117,8 +117,8 @@ pub fn search_sentences(
     finished: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
 ) -> Result<(), BrokenScores> {
     let mut found = |found| match found {
-        Found::Draft { .. } => ControlFlow::Continue(()),
-        Found::Translation { number, hypothesis } => finished(number, hypothesis),
+        SearchEvent::Draft { .. } => ControlFlow::Continue(()),
+        SearchEvent::Translation { number, hypothesis } => finished(number, hypothesis),
     };
     let mut kept = Encodings::default();
     search_documents(model, vocabulary, text, options, &mut kept, &mut found)
@@ -139,7 +139,7 @@ pub fn search_documents(
     text: &SourceText,
     options: &SearchOptions,
     kept: &mut Encodings,
-    found: &mut dyn FnMut(Found) -> ControlFlow<()>,
+    found: &mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
 ) -> Result<(), BrokenScores> {
     let mut searcher = Searcher {
         model,

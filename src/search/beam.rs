@@ -2,7 +2,7 @@
 
 use super::broken::BrokenScores;
 use super::decode::{Decode, NextScores};
-use super::markup::{Markup, StandIn};
+use super::markup::{ForcedPlaceholder, Markup};
 use crate::model::SearchRule;
 use crate::tokenizers::Tokenizer;
 
@@ -202,7 +202,7 @@ impl Active {
             // Half of the best may be ends of sentences, and the beam must still be filled.
             for (id, rank) in best_ids(row, normaliser, 2 * options.beam_size)? {
                 let own = match stand_in {
-                    Some(StandIn { id: other, own }) if id == other => own - normaliser,
+                    Some(ForcedPlaceholder { id: other, own }) if id == other => own - normaliser,
                     _ => rank,
                 };
                 candidates.push(Candidate {

@@ -28,9 +28,9 @@ pub(super) const BATCH_TOKENS: usize = 1_536;
 const LENGTH_FACTOR: f32 = 1.6;
 const LENGTH_SLACK: usize = 10;
 
-/// The result of a search.
+/// A result of a search, told as soon as it is known.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub enum SearchEvent {
     /// A translation that nobody asked for, which others read; `left` more of its kind come before the next wanted one.
     Draft {
         number: usize,
@@ -80,7 +80,7 @@ pub(super) struct Searcher<'a> {
     pub options: &'a SearchOptions,
     /// Source tokens that are encoded at once.
     pub largest: usize,
-    pub found: &'a mut dyn FnMut(Found) -> ControlFlow<()>,
+    pub found: &'a mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
     /// Translations of the first pass.
     pub drafts: HashMap<usize, Vec<u32>>,
 }
@@ -207,7 +207,7 @@ impl Searcher<'_> {
                 let number = batch[position];
                 drafts.push((number, hypothesis.ids.clone()));
                 if flow.is_continue() {
-                    flow = (self.found)(Found::Draft {
+                    flow = (self.found)(SearchEvent::Draft {
                         number,
                         hypothesis,
                         left,
@@ -266,14 +266,17 @@ impl Searcher<'_> {
             End::of_batch(searched, batch)?;
             let searched = (self.text, self.vocabulary, self.options);
             for (number, hypothesis) in chosen(searched, reranker, found)? {
-                End::asked((self.found)(Found::Translation { number, hypothesis }))?;
+                End::asked((self.found)(SearchEvent::Translation {
+                    number,
+                    hypothesis,
+                }))?;
             }
             return ControlFlow::Continue(());
         }
         let mut flow = ControlFlow::Continue(());
         let mut tell = |position: usize, hypotheses| {
             if flow.is_continue() {
-                flow = (self.found)(Found::Translation {
+                flow = (self.found)(SearchEvent::Translation {
                     number: batch[position],
                     hypothesis: best(hypotheses),
                 });

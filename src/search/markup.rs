@@ -17,7 +17,7 @@ pub struct Markup {
 
 /// A placeholder that is tried where the sentence would end.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StandIn {
+pub struct ForcedPlaceholder {
     pub id: u32,
     /// Its own log-probability.
     pub own: f32,
@@ -62,7 +62,11 @@ impl Markup {
     /// While markup is missing, the sentence cannot end: where its end is likelier than the likeliest placeholder, that one
     /// is returned with its own log-probability and stands in the row as likely as the end, so that it is tried there: what
     /// the model forgot stands at the end of its phrase and nothing is ever lost. It is no likelier for that.
-    pub fn constrain(&self, log_probs: &mut [f32], vocabulary: &dyn Tokenizer) -> Option<StandIn> {
+    pub fn constrain(
+        &self,
+        log_probs: &mut [f32],
+        vocabulary: &dyn Tokenizer,
+    ) -> Option<ForcedPlaceholder> {
         let allowed = |id: u32| match vocabulary.placeholder(id) {
             Some(Placeholder::Close) => self.depth > 0,
             Some(_) => self.missing.contains(&id),
@@ -84,7 +88,7 @@ impl Markup {
             return None;
         }
         log_probs[id as usize] = end;
-        Some(StandIn { id, own })
+        Some(ForcedPlaceholder { id, own })
     }
 
     /// The tokens that complete the markup, for a translation that was cut off.

@@ -23,6 +23,6 @@ pub use broken::BrokenScores;
 pub use decode::{Decode, NextScores};
 pub use encodings::Encodings;
 pub use forced_decoding::{Candidates, ForcedScores, force_documents};
-pub use iterative::Found;
-pub use markup::{Markup, StandIn};
+pub use iterative::SearchEvent;
+pub use markup::{ForcedPlaceholder, Markup};
 pub(crate) use windows::{LARGEST, Window, windows};

@@ -9,7 +9,7 @@ use super::batch::SourceText;
 use super::beam::{Hypothesis, SearchOptions, search};
 use super::broken::BrokenScores;
 use super::decode::{Decode, NextScores};
-use super::iterative::{BATCH_TOKENS, End, Found, Searcher, best, limits};
+use super::iterative::{BATCH_TOKENS, End, SearchEvent, Searcher, best, limits};
 use super::reranking::chosen;
 use crate::kernels::packed::{Scratch, log_normalisers};
 use crate::memory::Datastore;
@@ -163,7 +163,7 @@ impl Searcher<'_> {
             several_cores: batches.len() == 1,
         };
         let found = &mut *self.found;
-        let mut tell = |number, hypothesis| found(Found::Translation { number, hypothesis });
+        let mut tell = |number, hypothesis| found(SearchEvent::Translation { number, hypothesis });
         if cores == 1 || batches.len() == 1 {
             for batch in &batches {
                 task.run(batch, encode, &mut tell)?;

@@ -107,12 +107,12 @@ fn found_with(
     let (mut all, mut left) = (All::default(), calls);
     let mut keep = |found| {
         match found {
-            Found::Draft {
+            SearchEvent::Draft {
                 number, hypothesis, ..
             } => {
                 assert!(all.drafts.insert(number, hypothesis.ids).is_none());
             }
-            Found::Translation { number, hypothesis } => {
+            SearchEvent::Translation { number, hypothesis } => {
                 let Hypothesis { ids, log_prob, .. } = hypothesis;
                 assert!(all.translations.insert(number, (ids, log_prob)).is_none());
             }

@@ -20,13 +20,13 @@ pub enum ContextKind {
 }
 
 impl ContextKind {
-    /// The number of the context sentence for each of the sentences `seeking`; none where there is no candidate: a
+    /// The number of the context sentence for each of the sentences `queries`; none where there is no candidate: a
     /// document of one sentence, or what begins a document and has no previous one. `progress` as in
     /// [`Selection::run_for`].
     pub fn choose(
         self,
         sentences: &Sentences,
-        seeking: Rows,
+        queries: Rows,
         progress: impl Fn(usize) -> ControlFlow<()> + Sync,
     ) -> Option<Vec<Option<usize>>> {
         match self {
@@ -36,16 +36,16 @@ impl ContextKind {
                     range,
                     count: NonZeroUsize::MIN,
                 };
-                let found = selection.run_for(sentences, seeking, progress)?;
+                let found = selection.run_for(sentences, queries, progress)?;
                 let nearest = found.iter().map(|found| found.first().map(|one| one.row));
                 Some(nearest.collect())
             }
             Self::Previous => {
                 let has_previous = |row: usize| sentences.document_of(row).start < row;
-                let rows = seeking.map(|row| has_previous(row).then(|| row - 1));
+                let rows = queries.map(|row| has_previous(row).then(|| row - 1));
                 Some(rows.collect())
             }
-            Self::Same => Some(seeking.map(Some).collect()),
+            Self::Same => Some(queries.map(Some).collect()),
         }
     }
 }

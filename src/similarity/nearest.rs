@@ -6,7 +6,7 @@ use super::Rows;
 use super::products::Sink;
 
 /// A sentence that looks for others.
-pub(super) struct Seeker {
+pub(super) struct Query {
     pub row: usize,
     /// The rows of its document.
     pub document: Rows,
@@ -14,7 +14,7 @@ pub(super) struct Seeker {
     pub found: Vec<(f32, usize)>,
 }
 
-impl Seeker {
+impl Query {
     pub fn new(row: usize, document: Rows) -> Self {
         Self {
             row,
@@ -51,23 +51,23 @@ impl Seeker {
 }
 
 /// Sentences that look for others together.
-pub(super) struct Seekers {
-    pub seekers: Vec<Seeker>,
+pub(super) struct QueryGroup {
+    pub queries: Vec<Query>,
     /// How many each wants.
     pub most: usize,
 }
 
-impl Sink for Seekers {
+impl Sink for QueryGroup {
     fn wants(&self, query: usize, largest: f32) -> bool {
-        let found = &self.seekers[query].found;
+        let found = &self.queries[query].found;
         // An equal one may be nearer in the document.
         found.len() < self.most || found.last().is_none_or(|&(worst, _)| largest >= worst)
     }
 
     fn take(&mut self, query: usize, first: usize, closeness: &[f32]) {
-        let seeker = &mut self.seekers[query];
+        let query = &mut self.queries[query];
         for (place, &closeness) in closeness.iter().enumerate() {
-            seeker.offer((closeness, first + place), self.most);
+            query.offer((closeness, first + place), self.most);
         }
     }
 }

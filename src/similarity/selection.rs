@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::Rows;
 use super::embeddings::Sentences;
 use super::measure::Measure;
-use super::nearest::{Seeker, Seekers};
+use super::nearest::{Query, QueryGroup};
 use super::products::{Prepared, compare};
 use super::tasks::{Task, tasks};
 
@@ -63,42 +63,36 @@ impl Selection {
     pub fn run_for(
         &self,
         sentences: &Sentences,
-        seeking: Rows,
+        queries: Rows,
         progress: impl Fn(usize) -> ControlFlow<()> + Sync,
     ) -> Option<Neighbours> {
-        let (len, end) = (sentences.len(), seeking.end);
+        let (len, end) = (sentences.len(), queries.end);
         assert!(end <= len, "sentence {end} of {len}");
         let prepared = Prepared::new(sentences.embeddings(), self.measure);
         let done = AtomicUsize::new(0);
-        let found: Option<Vec<Vec<Seeker>>> = tasks(sentences, self.range, &seeking)
+        let found: Option<Vec<Vec<Query>>> = tasks(sentences, self.range, &queries)
             .into_par_iter()
             .map(|task| {
-                let count = task.seeking.len();
+                let count = task.queries.len();
                 let found = self.run_task(sentences, &prepared, &task);
                 let done = done.fetch_add(count, Ordering::Relaxed) + count;
                 progress(done).is_continue().then_some(found)
             })
             .collect();
-        let mut seekers: Vec<Seeker> = found?.into_iter().flatten().collect();
-        seekers.sort_unstable_by_key(|seeker| seeker.row);
-        Some(Neighbours::new(seeking.start, seekers, &prepared))
+        let mut answered: Vec<Query> = found?.into_iter().flatten().collect();
+        answered.sort_unstable_by_key(|query| query.row);
+        Some(Neighbours::new(queries.start, answered, &prepared))
     }
 
-    fn run_task(&self, sentences: &Sentences, prepared: &Prepared, task: &Task) -> Vec<Seeker> {
-        let seekers = task.seeking.iter();
-        let mut seekers = Seekers {
-            seekers: seekers
-                .map(|&row| Seeker::new(row, sentences.document_of(row)))
-                .collect(),
+    fn run_task(&self, sentences: &Sentences, prepared: &Prepared, task: &Task) -> Vec<Query> {
+        let queries = task.queries.iter();
+        let queries = queries.map(|&row| Query::new(row, sentences.document_of(row)));
+        let mut group = QueryGroup {
+            queries: queries.collect(),
             most: self.count.get(),
         };
-        compare(
-            prepared,
-            &task.seeking,
-            task.candidates.clone(),
-            &mut seekers,
-        );
-        seekers.seekers
+        compare(prepared, &task.queries, task.candidates.clone(), &mut group);
+        group.queries
     }
 }
 
@@ -121,14 +115,14 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    fn new(first: usize, seekers: Vec<Seeker>, prepared: &Prepared) -> Self {
-        let mut all = Vec::with_capacity(seekers.iter().map(|one| one.found.len()).sum());
-        let mut ends = Vec::with_capacity(seekers.len());
-        for seeker in seekers {
-            let found = seeker.found.into_iter();
+    fn new(first: usize, queries: Vec<Query>, prepared: &Prepared) -> Self {
+        let mut all = Vec::with_capacity(queries.iter().map(|one| one.found.len()).sum());
+        let mut ends = Vec::with_capacity(queries.len());
+        for query in queries {
+            let found = query.found.into_iter();
             all.extend(found.map(|(closeness, row)| Neighbour {
                 row,
-                value: prepared.value(closeness, seeker.row),
+                value: prepared.value(closeness, query.row),
             }));
             ends.push(all.len());
         }

@@ -10,12 +10,12 @@ const SENTENCES: usize = 512;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Task {
     /// In rising order.
-    pub seeking: Vec<usize>,
+    pub queries: Vec<usize>,
     pub candidates: Rows,
 }
 
-/// The tasks of the sentences `seeking`; each of them is in exactly one.
-pub(super) fn tasks(sentences: &Sentences, range: Range, seeking: &Rows) -> Vec<Task> {
+/// The tasks of the sentences `queries`; each of them is in exactly one.
+pub(super) fn tasks(sentences: &Sentences, range: Range, queries: &Rows) -> Vec<Task> {
     let everything = 0..sentences.len();
     let mut tasks = Vec::new();
     // Sentences that look everywhere share their tasks, also when they come from many documents.
@@ -27,18 +27,18 @@ pub(super) fn tasks(sentences: &Sentences, range: Range, seeking: &Rows) -> Vec<
             Range::Hybrid(first) => first.min(document.len()),
         };
         let border = document.start + num_far;
-        far.extend(overlap(&(document.start..border), seeking));
-        let near: Vec<usize> = overlap(&(border..document.end), seeking).collect();
-        for seeking in near.chunks(SENTENCES) {
+        far.extend(overlap(&(document.start..border), queries));
+        let near: Vec<usize> = overlap(&(border..document.end), queries).collect();
+        for queries in near.chunks(SENTENCES) {
             tasks.push(Task {
-                seeking: seeking.to_vec(),
+                queries: queries.to_vec(),
                 candidates: document.clone(),
             });
         }
     }
-    for seeking in far.chunks(SENTENCES) {
+    for queries in far.chunks(SENTENCES) {
         tasks.push(Task {
-            seeking: seeking.to_vec(),
+            queries: queries.to_vec(),
             candidates: everything.clone(),
         });
     }

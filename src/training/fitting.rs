@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::event::{EndReason, TrainingEvent};
 use super::run_folder::{RunFolder, is_run};
-use crate::error::{Error, Mishap, Result, panic_message};
+use crate::error::{Error, PanicKind, Result, panic_message};
 
 /// Batches are not made smaller than this when the memory is too small.
 const LEAST_BATCH_TOKENS: usize = 100;
@@ -29,8 +29,8 @@ pub fn with_fitting_batches(
             Err(panic) => panic_message(panic.as_ref()),
         };
         let fewer = batch_tokens / 2;
-        let error = match Mishap::of(&message) {
-            Mishap::OutOfMemory if fewer >= LEAST_BATCH_TOKENS => {
+        let error = match PanicKind::of(&message) {
+            PanicKind::OutOfMemory if fewer >= LEAST_BATCH_TOKENS => {
                 let warning = TrainingEvent::Warning {
                     message: format!(
                         "the device ran out of memory; the run goes on from its last checkpoint with {fewer} target \
@@ -42,9 +42,9 @@ pub fn with_fitting_batches(
                 (batch_tokens, resume) = (fewer, true);
                 continue;
             }
-            Mishap::OutOfMemory => Error::OutOfMemory { batch_tokens },
-            Mishap::DeviceLost => Error::DeviceLost { message },
-            Mishap::Mistake => Error::Panicked { message },
+            PanicKind::OutOfMemory => Error::OutOfMemory { batch_tokens },
+            PanicKind::DeviceLost => Error::DeviceLost { message },
+            PanicKind::Mistake => Error::Panicked { message },
         };
         let message = error.to_string();
         record(run, &TrainingEvent::Failed { message });

@@ -2,8 +2,8 @@
 
 use canopy::kernels::SelectedWeights;
 use canopy::model::{
-    ConditionalAttention, Documents, HierarchicalConditionalAttention, Kept, TraversalRule,
-    TreeHeads,
+    ConditionalAttention, Documents, HierarchicalConditionalAttention, SelectedSentences,
+    TraversalRule, TreeHeads,
 };
 
 use super::Case;
@@ -41,7 +41,7 @@ impl Grid {
     }
 
     /// Scores as `[heads, n, m, n]`: minus infinity where a word does not read a sentence, 0 at padding.
-    fn scores(&self, choice: &[Kept]) -> Vec<f64> {
+    fn scores(&self, choice: &[SelectedSentences]) -> Vec<f64> {
         let mut scores = Vec::new();
         for head in 0..self.num_heads {
             for row in 0..self.rows() {
@@ -62,7 +62,7 @@ impl Grid {
     }
 
     /// Word weights as `[heads, n, m, n, m]`, 0 where nothing is read.
-    fn weights(&self, choice: &[Kept], weights: &[SelectedWeights]) -> Vec<f64> {
+    fn weights(&self, choice: &[SelectedSentences], weights: &[SelectedWeights]) -> Vec<f64> {
         let rows = self.rows();
         let mut dense = vec![0.0; self.num_heads * rows * rows];
         for (list, (kept, weights)) in choice.iter().zip(weights).enumerate() {

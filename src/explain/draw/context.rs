@@ -5,7 +5,7 @@ use plotters::style::RGBColor;
 
 use super::legend::number;
 use super::{HEAD, SMALL, head};
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::context::{ContextSentence, ContextView};
 use crate::explain::mark::{Mark, Spot};
@@ -39,7 +39,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     area: Rect,
     context: &ContextView,
     marks: &mut Vec<Mark>,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let theme = pen.theme;
     let below = head(pen, area, "What was read with this", &context.query)?;
     let words = context
@@ -123,7 +123,7 @@ pub(super) fn draw_weight<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     (left, top): (f64, f64),
     (weight, greatest): (f32, f32),
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let strong = Lettering::new(SMALL + 1.0, pen.theme.strong).bold();
     let at = (left + GUTTER - 14.0, top + 15.0);
     pen.text(&number(weight), at, strong.anchored(Anchor::Right))?;
@@ -143,7 +143,7 @@ pub(super) fn draw_legend<DB: DrawingBackend>(
     measure: &str,
     largest: f32,
     shade: &impl Fn(f32) -> Option<RGBColor>,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let label = Lettering::new(SMALL, pen.theme.weak);
     let y = area.bottom - 6.0;
     pen.text(measure, (area.left, y), label)?;

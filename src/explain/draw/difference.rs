@@ -5,7 +5,7 @@ use plotters::prelude::DrawingBackend;
 use super::labels::thinned;
 use super::legend::{frame, number};
 use super::{HEAD, SMALL, head};
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::difference::{ContextDifference, WordDifference};
 use crate::explain::mark::{Mark, Spot};
@@ -43,7 +43,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     area: Rect,
     view: &ContextDifference,
     marks: &mut Vec<Mark>,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let gain = view.gain();
     let subtitle = format!(
         "sentence {} · its document makes this translation {} nats {} probable (shuffled: {})",
@@ -113,7 +113,7 @@ fn draw_words<DB: DrawingBackend>(
     plot: Rect,
     view: &ContextDifference,
     marks: &mut Vec<Mark>,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let theme = pen.theme;
     let values = |word: &WordDifference| [word.gain(), word.shuffled_gain()];
     let all = || view.words.iter().flat_map(values);

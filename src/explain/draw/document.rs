@@ -5,7 +5,7 @@ use plotters::style::RGBColor;
 
 use super::legend::{self, Swatch, frame};
 use super::{FOOT, HEAD, SMALL, head};
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::Scale;
 use crate::explain::document_map::{DocumentMap, MapFrame, MapInk, MapView, Strip};
 
@@ -77,7 +77,7 @@ impl MapSheet {
         map: &DocumentMap,
         view: &MapView,
         scale: &Scale,
-    ) -> Drawn<DB> {
+    ) -> DrawResult<DB> {
         for place in [Some(self.cells), self.rest].into_iter().flatten() {
             let around = Rect {
                 left: place.left - 1.0,
@@ -103,7 +103,7 @@ impl MapSheet {
         pen: &Pen<'_, DB>,
         map: &DocumentMap,
         view: &MapView,
-    ) -> Drawn<DB> {
+    ) -> DrawResult<DB> {
         let small = Lettering::new(SMALL, pen.theme.text);
         let (cells, above) = (self.cells, self.cells.top - 7.0);
         let per_column = cells.width() / (view.columns.1 - view.columns.0);
@@ -130,7 +130,7 @@ impl MapSheet {
         Ok(())
     }
 
-    fn draw_captions<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB> {
+    fn draw_captions<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> DrawResult<DB> {
         let small = Lettering::new(SMALL, pen.theme.weak);
         let top = self.area.top + 10.0;
         let rest_left = self.rest.map_or(self.area.right, |rest| rest.left);
@@ -191,7 +191,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     map: &DocumentMap,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let area = head(pen, area, &map.title, &map.query)?;
     let sheet = MapSheet::new(area, map);
     let view = MapView::all(map);
@@ -220,7 +220,7 @@ fn draw_pixels<DB: DrawingBackend>(
     lines: &[&[[u8; 4]]],
     (start, mut top): (f64, f64),
     page: RGBColor,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     for equal in lines.chunk_by(|a, b| a == b) {
         let bottom = top + equal.len() as f64;
         let mut left = start;

@@ -5,7 +5,7 @@ use plotters::prelude::DrawingBackend;
 use super::labels::thinned;
 use super::legend::frame;
 use super::{FOOT, HEAD, SMALL, head};
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::gates::GateView;
 use crate::explain::mark::{Mark, Spot};
@@ -23,7 +23,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     area: Rect,
     gate: &GateView,
     marks: &mut Vec<Mark>,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let subtitle = format!("sentence {} · layer {}", gate.sentence + 1, gate.layer + 1);
     let below = head(pen, area, &gate.name, &subtitle)?;
     let small = Lettering::new(SMALL, pen.theme.text);

@@ -8,7 +8,7 @@ use super::SMALL;
 use super::labels::thinned;
 use super::legend::{self, frame, hatch};
 use super::map::{GROUP, LABEL, ROW, has_elsewhere, has_rest};
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::map::WeightMap;
 use crate::explain::mark::{Mark, Sight, Spot};
@@ -220,7 +220,7 @@ impl Grid {
         pen: &Pen<'_, DB>,
         map: &WeightMap,
         scale: &Scale,
-    ) -> Drawn<DB> {
+    ) -> DrawResult<DB> {
         self.draw_frames(pen, map)?;
         for (row, cells) in map.cells.iter().enumerate() {
             for &(column, weight) in cells {
@@ -254,7 +254,11 @@ impl Grid {
         right.unwrap_or(self.plot.right).max(self.plot.left + 420.0)
     }
 
-    fn draw_frames<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, map: &WeightMap) -> Drawn<DB> {
+    fn draw_frames<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        map: &WeightMap,
+    ) -> DrawResult<DB> {
         let whole = [(self.plot.left, self.plot.right)];
         let groups = map.groups.iter().filter(|group| !group.columns.is_empty());
         let groups: Vec<(f64, f64)> = groups
@@ -287,7 +291,7 @@ impl Grid {
         Ok(())
     }
 
-    fn draw_rows<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, map: &WeightMap) -> Drawn<DB> {
+    fn draw_rows<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, map: &WeightMap) -> DrawResult<DB> {
         let small = Lettering::new(SMALL.min(self.row * 1.2).max(8.0), pen.theme.text);
         let labels: Vec<(f64, f64, f64)> = (0..map.rows.len())
             .map(|row| {
@@ -318,7 +322,11 @@ impl Grid {
         Ok(())
     }
 
-    fn draw_columns<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, map: &WeightMap) -> Drawn<DB> {
+    fn draw_columns<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        map: &WeightMap,
+    ) -> DrawResult<DB> {
         let small = Lettering::new(SMALL, pen.theme.text);
         let weak = Lettering::new(SMALL, pen.theme.weak);
         let mut weights = vec![0.0_f64; map.columns.len()];
@@ -367,7 +375,11 @@ impl Grid {
     }
 
     /// The number of each sentence and its weight, above the labels of its words.
-    fn draw_groups<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, map: &WeightMap) -> Drawn<DB> {
+    fn draw_groups<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        map: &WeightMap,
+    ) -> DrawResult<DB> {
         let small = Lettering::new(SMALL, pen.theme.strong).bold();
         let widths = map
             .columns

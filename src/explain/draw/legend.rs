@@ -4,7 +4,7 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
 use super::SMALL;
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::Scale;
 
 const BAR: f64 = 150.0;
@@ -40,7 +40,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     scale: &Scale,
     name: &str,
     swatches: &[(Swatch, &str)],
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let small = Lettering::new(SMALL, pen.theme.weak);
     let (left, mut top) = (area.left, area.bottom - 26.0);
     let (bar_top, bar_bottom) = (top, top + 10.0);
@@ -89,7 +89,11 @@ pub(super) fn draw<DB: DrawingBackend>(
     Ok(())
 }
 
-fn draw_swatch<DB: DrawingBackend>(pen: &Pen<'_, DB>, place: Rect, swatch: Swatch) -> Drawn<DB> {
+fn draw_swatch<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    place: Rect,
+    swatch: Swatch,
+) -> DrawResult<DB> {
     let theme = pen.theme;
     match swatch {
         Swatch::Filled(colour) => pen.rect(place, colour),
@@ -115,7 +119,7 @@ pub(super) fn frame<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     place: Rect,
     colour: RGBColor,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let (left, top) = (place.left + 0.5, place.top + 0.5);
     let (right, bottom) = (place.right - 0.5, place.bottom - 0.5);
     let round = [
@@ -133,7 +137,7 @@ pub(super) fn hatch<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     place: Rect,
     colour: RGBColor,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     const STEP: f64 = 4.0;
     let (width, height) = (place.width(), place.height());
     let mut along = STEP / 2.0;

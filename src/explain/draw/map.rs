@@ -5,7 +5,7 @@ use plotters::prelude::DrawingBackend;
 use super::grid::Grid;
 use super::legend::{self, Swatch};
 use super::{FOOT, HEAD, head};
-use crate::charts::{Drawn, Pen, Rect};
+use crate::charts::{DrawResult, Pen, Rect};
 use crate::explain::colours::Scale;
 use crate::explain::map::WeightMap;
 use crate::explain::mark::{Mark, Sight};
@@ -33,7 +33,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     maps: &[WeightMap],
     sight: Sight,
     marks: &mut Vec<Mark>,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     if maps.is_empty() {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use plotters::prelude::DrawingBackend;
 use super::context::{GUTTER, draw_legend, draw_weight, running, running_height};
 use super::legend::{frame, number};
 use super::{HEAD, SMALL, head};
-use crate::charts::{Drawn, Lettering, Pen, Rect};
+use crate::charts::{DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::mark::Mark;
 use crate::explain::memory::{MemoryView, SHOWN};
@@ -27,7 +27,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     area: Rect,
     view: &MemoryView,
     marks: &mut Vec<Mark>,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let theme = pen.theme;
     let below = head(pen, area, "What was looked up", &view.query())?;
     let weak = Lettering::new(SMALL + 1.0, theme.weak);

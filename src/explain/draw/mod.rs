@@ -20,7 +20,7 @@ pub use document::MapSheet;
 
 use super::explanation::Explanation;
 use super::mark::{Mark, Sight};
-use crate::charts::{Drawn, Lettering, Pen, Picture, Rect};
+use crate::charts::{DrawResult, Lettering, Pen, Picture, Rect};
 
 /// Around everything.
 const MARGIN: f64 = 20.0;
@@ -32,7 +32,7 @@ const FOOT: f64 = 46.0;
 const SMALL: f64 = 11.0;
 
 impl Picture for Explanation {
-    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> Drawn<DB> {
+    fn draw<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>) -> DrawResult<DB> {
         pen.area.fill(&pen.theme.page)?;
         let (width, height) = pen.area.dim_in_pixel();
         let area = Rect {
@@ -56,7 +56,7 @@ impl Explanation {
         area: Rect,
         sight: Sight,
         marks: &mut Vec<Mark>,
-    ) -> Drawn<DB> {
+    ) -> DrawResult<DB> {
         match self {
             Self::Tree(view) => tree::draw(pen, area, view, sight, marks),
             Self::Maps(views) => map::draw(pen, area, views, sight, marks),

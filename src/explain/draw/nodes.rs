@@ -5,7 +5,7 @@ use plotters::prelude::DrawingBackend;
 use super::labels::thinned;
 use super::legend::{frame, number};
 use super::tree::{NAMES, cut_colour};
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::layout::{PlacedNode, TreeLayout};
 use crate::explain::mark::{Mark, Spot};
@@ -104,7 +104,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         }
     }
 
-    pub fn draw(&self, marks: &mut Vec<Mark>) -> Drawn<DB> {
+    pub fn draw(&self, marks: &mut Vec<Mark>) -> DrawResult<DB> {
         self.draw_levels()?;
         let kept = |placed: &PlacedNode| self.state(placed) == NodeState::Kept;
         for emphasised in [false, true] {
@@ -220,7 +220,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         }
     }
 
-    fn draw_node(&self, placed: &PlacedNode, shape: Shape) -> Drawn<DB> {
+    fn draw_node(&self, placed: &PlacedNode, shape: Shape) -> DrawResult<DB> {
         let (pen, theme) = (self.pen, self.pen.theme);
         let (x, y) = self.at(placed);
         let node = placed.of(self.tree);
@@ -293,7 +293,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
     }
 
     /// Numbers of the sentences below the leaves; of closed nodes the range where there is room.
-    fn draw_numbers(&self) -> Drawn<DB> {
+    fn draw_numbers(&self) -> DrawResult<DB> {
         let small = Lettering::new(10.0, self.pen.theme.weak);
         let mut labels = Vec::new();
         let mut is_parent = vec![false; self.layout.placed.len()];
@@ -332,7 +332,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
     }
 
     /// Names of a document's levels; those of a content tree have none.
-    fn draw_levels(&self) -> Drawn<DB> {
+    fn draw_levels(&self) -> DrawResult<DB> {
         let tree = self.tree;
         if !tree.has_names() {
             return Ok(());

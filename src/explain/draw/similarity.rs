@@ -5,7 +5,7 @@ use plotters::prelude::DrawingBackend;
 use super::labels::thinned;
 use super::legend::{self, Swatch, frame};
 use super::{FOOT, HEAD, SMALL, head};
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::Scale;
 use crate::explain::mark::{Mark, Spot};
 use crate::explain::similarity::SimilarityView;
@@ -42,7 +42,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     area: Rect,
     view: &SimilarityView,
     marks: &mut Vec<Mark>,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let below = head(pen, area, &view.title, &view.query)?;
     let (cell, room) = sizes(view, area.width());
     let grid = Grid {
@@ -112,7 +112,7 @@ impl Grid {
         pen: &Pen<'_, DB>,
         view: &SimilarityView,
         room: f64,
-    ) -> Drawn<DB> {
+    ) -> DrawResult<DB> {
         let weak = Lettering::new(SMALL, pen.theme.weak);
         let text = Lettering::new(SMALL, pen.theme.text);
         let centre = |place: usize| (count(place) + 0.5) * self.cell;

@@ -6,7 +6,7 @@ use plotters::style::RGBColor;
 use super::legend::{self, Swatch, number};
 use super::nodes::Nodes;
 use super::{FOOT, HEAD, SMALL, head};
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::layout::PlacedNode;
 use crate::explain::mark::{Mark, Sight, Spot};
@@ -47,7 +47,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     tree: &TreeView,
     sight: Sight,
     marks: &mut Vec<Mark>,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let below = head(pen, area, &tree.title, &tree.query)?;
     // The tree comes first: the list stands below it where there is room for both.
     let list = list_height(tree);
@@ -117,7 +117,7 @@ fn draw_list<DB: DrawingBackend>(
     width: f64,
     tree: &TreeView,
     marks: &mut Vec<Mark>,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let theme = pen.theme;
     let weak = Lettering::new(SMALL, theme.weak);
     let strong = Lettering::new(SMALL + 1.0, theme.strong).bold();

@@ -3,7 +3,7 @@
 use plotters::prelude::DrawingBackend;
 
 use super::{SMALL, head};
-use crate::charts::{Anchor, Drawn, Lettering, Pen, Rect};
+use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::zeros::{ZerosPoint, ZerosView};
 
 /// Two plots: by the length of the sentence, and of the document if there are several.
@@ -11,7 +11,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     zeros: &ZerosView,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let legend = "a point a sentence · left axis: share of weights that are exactly 0";
     let below = head(pen, area, &zeros.title, legend)?;
     let sizes = zeros.points.iter().map(|point| point.sentences);
@@ -53,7 +53,7 @@ fn draw_plot<DB: DrawingBackend>(
     points: &[ZerosPoint],
     name: &str,
     length: fn(&ZerosPoint) -> usize,
-) -> Drawn<DB> {
+) -> DrawResult<DB> {
     let theme = pen.theme;
     let weak = Lettering::new(SMALL, theme.weak);
     let longest = points.iter().map(length).max().unwrap_or(1).max(1);

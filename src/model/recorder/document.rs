@@ -3,13 +3,13 @@
 use burn::tensor::Tensor;
 
 use super::super::attention::MultiHeadAttention;
-use super::super::choice::Kept;
 use super::super::conditional::ConditionalHeads;
 use super::super::documents::Documents;
 use super::super::hierarchical_conditional::TreeHeads;
 use super::super::prepared::{DocumentTree, SelectedMemory, TreeMemory, VisibleMemory};
 use super::super::query_spans::QuerySpan;
 use super::super::selective::SelectiveAttention;
+use super::super::sentence_selection::SelectedSentences;
 use super::super::traversal::{Traversal, Visit};
 use super::reading::{
     AttentionWeights, HeadWeights, RecordedVisits, Recording, SentenceWeights, number,
@@ -80,7 +80,7 @@ impl TreeHeads {
             documents,
             |tree, traversal| Way::of(tree, &traversal, visits),
         );
-        let choice: Vec<Kept> = ways.iter().map(|way| way.kept.clone()).collect();
+        let choice: Vec<SelectedSentences> = ways.iter().map(|way| way.kept.clone()).collect();
         let spec = self.heads.spec(&documents.sentences, &choice);
         let mut attention_weights = selected(&projected, &spec, keep.least);
         for (reading, way) in attention_weights.rows.iter_mut().zip(ways) {
@@ -98,7 +98,7 @@ impl TreeHeads {
 /// The part of a traversal that is kept; nothing for a row that nobody reads for.
 #[derive(Default, Clone)]
 struct Way {
-    kept: Kept,
+    kept: SelectedSentences,
     /// Of the leaves that survived.
     relevance: Vec<f32>,
     visits: Vec<(u8, Visit)>,

@@ -12,7 +12,7 @@ fn every_group_has_the_wanted_sentences_of_its_own_in_their_order() {
         (0..40).map(|number| number * 7 % 40).collect(),
     );
     text.documents = vec![0..1, 1..2, 2..30, 30..30, 30..33, 33..40];
-    let mut ignore = |_: Found| ControlFlow::<()>::Continue(());
+    let mut ignore = |_: SearchEvent| ControlFlow::<()>::Continue(());
     let searcher = Searcher {
         model: &model,
         vocabulary: &vocabulary,

@@ -8,7 +8,7 @@ use super::rows::select_rows;
 
 /// Sentences that one head of one query reads, ascending, each with the score by which it was chosen.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Kept {
+pub struct SelectedSentences {
     pub sentences: Vec<usize>,
     pub scores: Vec<f32>,
 }
@@ -32,7 +32,7 @@ pub fn relevance(queries: Tensor<2>, keys: Tensor<2>, num_heads: usize) -> Tenso
 }
 
 /// A choice among the sentences of a reader's document.
-pub(super) struct Chooser<V, P> {
+pub(super) struct SentenceSelector<V, P> {
     pub num_heads: usize,
     /// Whether readers of the first sentence may read the second one, which has tokens.
     pub visible: V,
@@ -42,7 +42,7 @@ pub(super) struct Chooser<V, P> {
     pub pick: P,
 }
 
-impl<V: Fn(usize, usize) -> bool, P: Fn(&[f32]) -> Vec<usize>> Chooser<V, P> {
+impl<V: Fn(usize, usize) -> bool, P: Fn(&[f32]) -> Vec<usize>> SentenceSelector<V, P> {
     /// Chooses for every query and head, row `r`, head `h` standing at `r · num_heads + h`; has no gradient.
     ///
     /// Rows of no reader choose nothing. Scores are computed for a block of rows at a time.
@@ -55,9 +55,9 @@ impl<V: Fn(usize, usize) -> bool, P: Fn(&[f32]) -> Vec<usize>> Chooser<V, P> {
         keys: &Tensor<2>,
         query_spans: &[QuerySpan],
         documents: &Documents,
-    ) -> Vec<Kept> {
+    ) -> Vec<SelectedSentences> {
         let (queries, keys) = (queries.clone().detach(), keys.clone().detach());
-        let mut choice = vec![Kept::default(); queries.dims()[0] * self.num_heads];
+        let mut choice = vec![SelectedSentences::default(); queries.dims()[0] * self.num_heads];
         let rows = documents.rows_of_spans(query_spans);
         let read = documents.documents.iter().zip(&rows);
         for (document, rows) in read.filter(|(_, rows)| !rows.is_empty()) {
@@ -87,7 +87,7 @@ impl<V: Fn(usize, usize) -> bool, P: Fn(&[f32]) -> Vec<usize>> Chooser<V, P> {
                 for (index, scores) in scores.chunks_exact(document.len()).enumerate() {
                     let (head, row) = (index / block.len(), numbers[index % block.len()]);
                     let positions = (self.pick)(scores);
-                    choice[row * self.num_heads + head] = Kept {
+                    choice[row * self.num_heads + head] = SelectedSentences {
                         sentences: positions
                             .iter()
                             .map(|position| document.start + position)
@@ -102,6 +102,6 @@ impl<V: Fn(usize, usize) -> bool, P: Fn(&[f32]) -> Vec<usize>> Chooser<V, P> {
 }
 
 /// The lists of sentences alone, as the kernel reads them.
-pub(super) fn lists(choice: &[Kept]) -> std::sync::Arc<[Vec<usize>]> {
+pub(super) fn lists(choice: &[SelectedSentences]) -> std::sync::Arc<[Vec<usize>]> {
     choice.iter().map(|kept| kept.sentences.clone()).collect()
 }
