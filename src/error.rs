@@ -226,12 +226,28 @@ pub enum Error {
     Settings { reason: String, path: PathBuf },
     #[error("this model translates from {has}, not from {asked}; name another with --model")]
     Languages { asked: String, has: String },
+    #[error(
+        "no installed model translates from {from} to {to} by itself; leave out --no-pivot to go through {pivot}"
+    )]
+    NoRoute {
+        from: String,
+        to: String,
+        pivot: String,
+    },
     #[error("several documents need a folder for their translations; {path:?} is none")]
     NotAFolder { path: PathBuf },
     #[error(
         "two documents have the same name and would both become {path:?}; translate them into different folders"
     )]
     SameName { path: PathBuf },
+    #[error(
+        "no {kind} can be written; its translation is a file of its text, so name it .{extension}: {path:?}"
+    )]
+    WrittenOtherwise {
+        kind: String,
+        extension: &'static str,
+        path: PathBuf,
+    },
     #[error("the starter model is missing; name a model folder with --model")]
     NoStarterModel,
     #[error("{path:?} already exists; name another place")]

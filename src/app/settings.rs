@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::inference::{DeviceChoice, asset_folders, is_starter};
+use crate::inference::{DefaultModels, DeviceChoice, asset_folders, is_starter};
 use crate::text::document::{Format, SubtitleLayout};
 
 const NUM_RECENT: usize = 8;
@@ -41,6 +41,8 @@ pub struct Settings {
     pub learns_from_memory: bool,
     /// The model that the program begins with, if a person has chosen.
     pub default_model: Option<PathBuf>,
+    /// The models that a person has chosen for pairs of languages.
+    pub default_models: DefaultModels,
     /// The sentence encoder for comparisons.
     pub encoder: Option<PathBuf>,
 }
@@ -61,6 +63,7 @@ impl Default for Settings {
             recent_memories: vec![],
             learns_from_memory: false,
             default_model: None,
+            default_models: DefaultModels::new(),
             encoder: None,
         }
     }
@@ -121,6 +124,7 @@ impl Settings {
         ] {
             paths.retain(is_unicode);
         }
+        self.default_models.retain(|_, path| is_unicode(path));
         for path in [&mut self.memory, &mut self.default_model, &mut self.encoder] {
             path.take_if(|path| !is_unicode(path));
         }
@@ -167,6 +171,11 @@ impl Folders {
             data: Some(folders.data_dir().to_owned()),
             config: Some(folders.config_dir().to_owned()),
         }
+    }
+
+    /// Where models lie that a person has added.
+    pub fn models(&self) -> Option<PathBuf> {
+        Some(self.data.as_ref()?.join("models"))
     }
 
     pub fn settings_file(&self) -> Option<PathBuf> {

@@ -58,10 +58,13 @@ impl AppState {
             .path
             .file_stem()
             .map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
-        let extension = document
-            .path
-            .extension()
-            .map_or_else(String::new, |ext| format!(".{}", ext.to_string_lossy()));
+        let format = document.document.format;
+        let extension = document.path.extension();
+        let extension = if format.written_extension() == format.extension() {
+            extension.map_or_else(String::new, |ext| format!(".{}", ext.to_string_lossy()))
+        } else {
+            format!(".{}", format.written_extension())
+        };
         let name = format!("{stem}.{language}{extension}");
         self.asks.push(Ask::SaveTranslation {
             document: document.path.clone(),
@@ -136,6 +139,14 @@ impl AppState {
         let job = self.next_job();
         let Some(open) = &self.document else { return };
         let (document, targets) = (open.document.clone(), open.target_texts());
+        if let Err(error) = document.format.check_written_name(&path) {
+            self.notify(
+                NoticeKind::Error,
+                "The translation was not saved",
+                error.to_string(),
+            );
+            return;
+        }
         let language = match &self.model {
             ModelState::Open { info, .. } => Some(info.target_language.clone()),
             _ => None,

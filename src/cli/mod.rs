@@ -7,10 +7,12 @@ mod check;
 mod contrast;
 mod corpus;
 mod describe;
+mod detect;
 mod evaluate;
 mod explain;
 mod import;
 mod inputs;
+mod library;
 mod model;
 mod run;
 mod sample;
@@ -32,7 +34,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::corpus::Split;
 use crate::error::{Error, Result};
-use crate::inference::{DeviceChoice, Translator, starter_model_for};
+use crate::inference::{DeviceChoice, Route, Translator};
 use crate::kernels::packed::Quantization;
 
 /// Translate documents with models that read the whole document, on your own machine.
@@ -79,6 +81,8 @@ enum Command {
     Contrast(contrast::ContrastCommand),
     /// Show what a model looked at while it translated: as a figure, as numbers or as text
     Explain(explain::ExplainArguments),
+    /// Tell the language of documents
+    Detect(detect::DetectArguments),
     /// Look for faults in translations: numbers, tags, variables, punctuation, lengths
     Check(check::CheckArguments),
     /// Score translations that lie in files, and tell which differences are more than chance
@@ -88,7 +92,7 @@ enum Command {
 /// Which model, and where it computes.
 #[derive(Debug, Clone, Args)]
 struct ModelArguments {
-    /// Model folder; without it a starter model that comes with the program
+    /// Model folder, or a folder or zip file of another program's; without it an installed model that fits, else a starter
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
@@ -151,17 +155,42 @@ impl From<Device> for DeviceChoice {
 impl ModelArguments {
     /// Loads the model; a software GPU gets a warning.
     fn open(&self) -> Result<Translator> {
-        self.open_for(None, None)
+        self.open_for(None, None, false)
     }
 
-    /// The same; where no model is named, the starter between these languages.
-    fn open_for(&self, source: Option<&str>, target: Option<&str>) -> Result<Translator> {
-        let folder = match &self.model {
-            Some(folder) => folder.clone(),
-            None => starter_model_for(source, target)?,
-        };
+    /// The same; where no model is named, the installed one between these languages, or two in a row if `pivots`.
+    fn open_for(
+        &self,
+        source: Option<&str>,
+        target: Option<&str>,
+        pivots: bool,
+    ) -> Result<Translator> {
+        if let Some(folder) = &self.model {
+            return self.open_all(std::slice::from_ref(folder), &[source, target]);
+        }
+        match library::route_between(source, target, pivots)? {
+            Route::Direct { folder, .. } => self.open_all(&[folder], &[source, target]),
+            Route::Pivot {
+                folders,
+                pivot,
+                target,
+            } => self.open_all(&folders, &[source, Some(&pivot), Some(&target)]),
+        }
+    }
+
+    /// Opens models in a row, each between two of the languages.
+    fn open_all(&self, folders: &[PathBuf], languages: &[Option<&str>]) -> Result<Translator> {
         let device = self.device.into();
-        let translator = Translator::open_between(&folder, device, source, target)?;
+        let legs = folders.iter().zip(languages.windows(2));
+        let mut opened: Option<Translator> = None;
+        for (folder, pair) in legs {
+            let next = Translator::open_between(folder, device, pair[0], pair[1])?;
+            opened = Some(match opened {
+                Some(first) => first.followed_by(next)?,
+                None => next,
+            });
+        }
+        let translator = opened.ok_or(Error::NoStarterModel)?;
         if translator.on_software_gpu() {
             terminal::warn(
                 "this GPU is a program that runs on the CPU; --device cpu is several times faster",
@@ -207,6 +236,7 @@ pub fn run() -> ExitCode {
         Some(Command::Contrast(command)) => contrast::run(command),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
+        Some(Command::Detect(arguments)) => detect::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),
         Some(Command::Model(command)) => model::run(command),

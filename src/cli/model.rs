@@ -1,16 +1,15 @@
 //! `canopy model`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use burn::tensor::Device;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::describe::DescribeArguments;
 use super::inputs::check_output;
+use super::library;
 use super::terminal::print;
-use crate::app::{Folders, Shipped};
 use crate::error::{Error, Result};
-use crate::inference::{InstalledModel, install_model, installed_models};
 use crate::interchange::{Archive, Encoder};
 use crate::weights::{Precision, averaged_model};
 
@@ -21,7 +20,23 @@ pub(super) enum ModelCommand {
     /// Add a translation model that others made to the models of this user, or import an encoder; nothing in it is executed
     Import(ImportCommand),
     /// List the models that came with the program and those that were added
-    List,
+    List {
+        /// Print everything that is known of each as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Choose the model that translates between two languages where none is named
+    Default {
+        /// Languages, such as en-de
+        pair: String,
+        /// Name or folder of an installed model
+        model: String,
+    },
+    /// Delete a model that was added; those that came with the program stay
+    Remove {
+        /// Name or folder of the model
+        model: String,
+    },
     /// Average checkpoints of one run into a model folder; a single one is only converted
     Average {
         /// Model folders or checkpoints, of the same configuration
@@ -105,10 +120,12 @@ pub(super) fn run(command: ModelCommand) -> Result<()> {
             (Some(ImportedEncoder::Bert(arguments)), _) => import(arguments, Encoder::bert),
             (Some(ImportedEncoder::Sbert(arguments)), _) => import(arguments, Encoder::sbert),
             (Some(ImportedEncoder::Use(arguments)), _) => import(arguments, Encoder::universal),
-            (None, Some(path)) => add(&path),
+            (None, Some(path)) => library::add(&path),
             (None, None) => Ok(()),
         },
-        ModelCommand::List => list(),
+        ModelCommand::List { json } => library::list(json),
+        ModelCommand::Default { pair, model } => library::choose(&pair, &model),
+        ModelCommand::Remove { model } => library::remove(&model),
         ModelCommand::Average {
             folders,
             output,
@@ -117,46 +134,6 @@ pub(super) fn run(command: ModelCommand) -> Result<()> {
             force,
         } => average(&folders, output, precision, name, force),
     }
-}
-
-/// The folder in which models of this user lie.
-fn library() -> Result<PathBuf> {
-    let data = Folders::of_user().data.ok_or_else(|| Error::Config {
-        field: "HOME",
-        found: "not set".to_owned(),
-        allowed: "the folder of a user, below which models are kept".to_owned(),
-    })?;
-    Ok(data.join("models"))
-}
-
-fn add(path: &Path) -> Result<()> {
-    let model = install_model(path, &library()?)?;
-    print(&format!("{}\n", line(&model)))
-}
-
-fn list() -> Result<()> {
-    let shipped = Shipped::find().models;
-    let models = installed_models(library().ok().as_deref(), &shipped);
-    let lines = models.iter().map(|model| format!("{}\n", line(model)));
-    print(&lines.collect::<String>())
-}
-
-/// Name, languages, megabytes, licence and folder, with tabs between them.
-fn line(model: &InstalledModel) -> String {
-    let licence = if model.licence.is_empty() {
-        "licence unknown"
-    } else {
-        &model.licence
-    };
-    let [name, pair, folder] = [
-        model.name.clone(),
-        model.pair(),
-        model.folder.display().to_string(),
-    ];
-    format!(
-        "{name}\t{pair}\t{} MB\t{licence}\t{folder}",
-        model.num_bytes.div_ceil(1_000_000)
-    )
 }
 
 fn average(

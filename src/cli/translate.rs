@@ -12,11 +12,13 @@ use serde_json::{Value, json};
 
 use super::inputs::check_output;
 use super::terminal::{StatusLine, duration, print_bytes, warn};
-use super::{ModelArguments, Quantize, wrong_usage};
+use super::{ModelArguments, Quantize, library, wrong_usage};
 use crate::app::markup::to_editable;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
-use crate::inference::{KnownTranslations, SearchOptions, Step, Translation, Translator};
+use crate::inference::{
+    KnownTranslations, SearchOptions, Step, Translation, Translator, detected_language,
+};
 use crate::memory::TranslationMemory;
 use crate::text::document::{Column, Document, Format, Sentence, SubtitleLayout};
 use crate::text::export::{ExportFormat, Languages};
@@ -37,12 +39,16 @@ pub(super) struct TranslateArguments {
     output: Option<PathBuf>,
     #[command(flatten)]
     model: ModelArguments,
-    /// Language of the source: chooses the starter model, and is refused if --model translates from another
+    /// Language of the source; without it, and without --model, the text tells. It chooses among the installed models, and
+    /// is refused if --model translates from another
     #[arg(long, value_name = "CODE")]
     from: Option<String>,
     /// Language of the translation, likewise
     #[arg(long, value_name = "CODE")]
     to: Option<String>,
+    /// Do not translate through a third language where no installed model knows both
+    #[arg(long)]
+    no_pivot: bool,
     /// Hypotheses kept for each sentence, twice as many where a model that translates back chooses among them; 1 is greedy
     /// search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
@@ -89,7 +95,7 @@ pub(super) struct TranslateArguments {
     /// not change. A few seconds a page
     #[arg(long, requires = "memory")]
     adapt: bool,
-    /// Model that translates back, with the same subwords: of the translations found for a sentence, that one is taken from
+    /// Model that translates back, of any kind: of the translations found for a sentence, that one is taken from
     /// which this model tells the source best
     #[arg(long, alias = "channel", value_name = "DIR")]
     reranker: Option<PathBuf>,
@@ -161,8 +167,24 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         return pseudo_translate(arguments, pseudo.into(), places);
     }
     arguments.check_trace(&places)?;
-    let (from, to) = (arguments.from.as_deref(), arguments.to.as_deref());
-    let mut translator = arguments.model.open_for(from, to)?;
+    // What cannot be read is told before anything is translated.
+    let sources = arguments.sources().into_iter();
+    let documents = sources.map(|source| arguments.read(source));
+    let documents = documents.collect::<Result<Vec<_>>>()?;
+    let from = arguments
+        .from
+        .clone()
+        .or_else(|| arguments.detected(&documents));
+    let (from, to) = (from.as_deref(), arguments.to.as_deref());
+    let mut translator = arguments.model.open_for(from, to, !arguments.no_pivot)?;
+    if translator.second().is_some() {
+        let info = translator.info();
+        let (source, target) = (&info.source_language, &info.target_language);
+        warn(&format!(
+            "from {source} to {target} through two models: {}",
+            info.name
+        ));
+    }
     arguments.check_languages(&translator);
     if arguments.adapt {
         translator.learn_from_memory()?;
@@ -174,10 +196,6 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     if let Some(reranker) = &arguments.reranker {
         translator.choose_by(RerankerFolder::new(reranker.clone()))?;
     }
-    // What cannot be read is told before anything is translated.
-    let sources = arguments.sources().into_iter();
-    let documents = sources.map(|source| arguments.read(source));
-    let documents = documents.collect::<Result<Vec<_>>>()?;
     for (document, place) in documents.into_iter().zip(places) {
         let (adapted, translations) = translate(&mut translator, &document, &arguments.options())?;
         let translator = adapted.as_ref().unwrap_or(&translator);
@@ -241,6 +259,30 @@ impl TranslateArguments {
         }
     }
 
+    /// The language of the documents by their text, where that decides which model is taken.
+    fn detected(&self, documents: &[Document]) -> Option<String> {
+        if self.model.model.is_some() {
+            return None;
+        }
+        let found = documents.iter().find_map(detected_language)?;
+        if !found.is_reliable {
+            return None;
+        }
+        if !library::translates_from(&found.code, self.to.as_deref()) {
+            let code = &found.code;
+            let target = self
+                .to
+                .as_deref()
+                .map_or(String::new(), |to| format!(" to {to}"));
+            warn(&format!(
+                "the text seems to be in another language ({code}) than installed models translate{target}; add one with \
+                 canopy model import, or say --from"
+            ));
+            return None;
+        }
+        Some(found.code)
+    }
+
     /// The languages of a pseudo-translation, where they are told.
     fn languages(&self) -> Languages {
         // "Undetermined", as BCP 47 has it.
@@ -272,6 +314,11 @@ impl TranslateArguments {
         sources.chain(others).collect()
     }
 
+    /// The format of a source by the options or its name.
+    fn format_of(&self, source: &Path) -> Option<Format> {
+        self.format.or_else(|| Format::of(source))
+    }
+
     /// Decides every output place before any work is done.
     fn places(&self) -> Result<Vec<Place>> {
         let sources = self.sources();
@@ -288,6 +335,12 @@ impl TranslateArguments {
             }
             let place = |source: &Path| {
                 let mut name = source.file_name()?.to_owned();
+                let written = self.format_of(source).map(Format::written_extension);
+                if let Some(extension) = written
+                    && self.format_of(source).map(Format::extension) != Some(extension)
+                {
+                    name = Path::new(&name).with_extension(extension).into();
+                }
                 if self.json {
                     name.push(".json");
                 } else if let Some(format) = self.export {
@@ -306,6 +359,15 @@ impl TranslateArguments {
         } else {
             vec![Some(output.clone())]
         };
+        if !self.json && self.export.is_none() {
+            for (source, place) in self.sources().into_iter().zip(&places) {
+                if let (Some(source), Some(place)) = (source, place)
+                    && let Some(format) = self.format_of(source)
+                {
+                    format.check_written_name(place)?;
+                }
+            }
+        }
         let (mut taken, inputs) = (HashSet::new(), self.read_paths());
         for path in places.iter().flatten() {
             check_output(path, inputs.iter().copied())?;

@@ -32,6 +32,7 @@ mod foreign;
 mod in_turn;
 mod markup;
 mod memory;
+mod pivot;
 mod reading;
 mod reranking;
 #[cfg(test)]
@@ -114,6 +115,8 @@ pub struct Translator {
     alignment_heads: AlignmentHeads,
     /// The user's translation memory.
     memory: Option<Arc<TranslationMemory>>,
+    /// Translates the translations of this one further.
+    second: Option<Box<Translator>>,
 }
 
 /// A sentence under translation: its parts, and what came of them.
@@ -172,6 +175,7 @@ impl Translator {
             strips_markup: false,
             alignment_heads: AlignmentHeads::default(),
             memory: None,
+            second: None,
         };
         if let Some(mut reranker) = translator.description.reranker.clone() {
             reranker.folder = folder.join(reranker.folder);
@@ -263,17 +267,15 @@ impl Translator {
     /// # Errors
     /// If the folder cannot be read any more.
     pub fn on_cpu(&self) -> Result<Self> {
-        let ModelInfo {
-            folder,
-            source_language,
-            target_language,
-            ..
-        } = &self.info;
+        let languages = &self.description.languages;
         let (from, to) = (
-            Some(source_language.as_str()),
-            Some(target_language.as_str()),
+            Some(languages.source.as_str()),
+            Some(languages.target.as_str()),
         );
-        let mut other = Self::open_between(folder, DeviceChoice::Cpu, from, to)?;
+        let mut other = Self::open_between(&self.info.folder, DeviceChoice::Cpu, from, to)?;
+        if let Some(second) = &self.second {
+            other = other.followed_by(second.on_cpu()?)?;
+        }
         if let Some(reranker) = self.description.reranker.clone() {
             other.choose_by(reranker)?;
         }
@@ -335,6 +337,9 @@ impl Translator {
         options: &SearchOptions,
         step: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<()> {
+        if let Some(second) = &self.second {
+            return self.translate_through(second, document, sentences, options, step);
+        }
         if self.description.model.previous_translations > 0 {
             return self.translate_in_turn(document, sentences, known, options, step);
         }

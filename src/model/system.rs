@@ -23,6 +23,7 @@ use crate::error::Result;
 use crate::kernels::packed::Quantization;
 use crate::kernels::{DropoutSource, label_smoothed_cross_entropy, log_softmax};
 use crate::memory::Datastore;
+use crate::tokenizers::Tokenizer;
 
 /// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
 /// thread's would change what a seed gives.
@@ -74,8 +75,10 @@ pub struct Model {
 /// Noisy Channel Modeling for Neural Machine Translation", EMNLP 2019, call the channel.
 #[derive(Debug, Clone)]
 pub struct Reranker {
-    /// Translates back, with the same vocabulary.
+    /// Translates back.
     pub model: Box<Model>,
+    /// Its tokenizer; none if it has the ids of the model whose translations it ranks.
+    pub tokenizer: Option<Arc<dyn Tokenizer>>,
     /// Their λ₁: what its log-probability counts against the model's own.
     pub weight: f32,
     /// Tokens that it reads and writes at most, with the end of the sentence.
@@ -178,11 +181,10 @@ impl Model {
     #[must_use]
     pub fn packed_as(self, quantization: Quantization) -> Self {
         let packed = match &self.network {
-            // Those of other programs are packed alike, but their searches have not been compared yet.
-            Network::Transformer(network) if network.is_plain() => {
+            Network::Transformer(network) => {
                 PackedTransformer::new(network, self.context, quantization).ok()
             }
-            Network::Transformer(_) | Network::RnnSearch(_) => None,
+            Network::RnnSearch(_) => None,
         };
         Self {
             packed: packed.map(Arc::new),

@@ -48,8 +48,6 @@ pub struct Transformer {
     pub reserve: Option<usize>,
     #[module(skip)]
     pub tokens: SpecialTokens,
-    /// Whether it computes as the models that are trained here.
-    plain: bool,
 }
 
 impl Transformer {
@@ -85,12 +83,6 @@ impl Transformer {
             reserve: absolute
                 .then(|| ModelConfig::least_window(config.max_tokens) - config.max_tokens),
             tokens: config.tokens.clone(),
-            plain: config.variant.is_plain()
-                && config.tokens.are_own()
-                && matches!(
-                    config.positions,
-                    Positions::Sinusoidal | Positions::MultiLevel { .. }
-                ),
         }
     }
 
@@ -228,11 +220,6 @@ impl Transformer {
     pub fn next_words(&self, state: &mut DecoderState, ids: &[u32]) -> DecoderOutput {
         let embedded = self.embed_target(ids, &state.next_places());
         self.decoder.step(state, embedded)
-    }
-
-    /// Whether it computes as the models that are trained here.
-    pub fn is_plain(&self) -> bool {
-        self.plain
     }
 
     /// Keeps of the log-probabilities of what follows in `state` what may be generated.

@@ -27,6 +27,7 @@ mod word_pieces;
 mod writing;
 
 pub use builder::MAX_DEPTH;
+pub use formats::is_right_to_left;
 pub use reading::MAX_LINE_BYTES;
 pub(crate) use reading::decoded;
 pub use word_pieces::WordPieces;

@@ -4,6 +4,8 @@ use icu_properties::CodePointMapData;
 use icu_properties::props::BidiMirroringGlyph;
 use unicode_bidi::{BidiClass, BidiInfo, Level, bidi_class};
 
+use crate::text::is_right_to_left;
+
 /// Where the lines of a text begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Direction {
@@ -15,23 +17,10 @@ pub enum Direction {
 impl Direction {
     /// The direction of the script that a language is usually written with.
     pub fn of_language(code: &str) -> Self {
-        let code = code.to_ascii_lowercase();
-        let mut parts = code.split(['-', '_']);
-        let language = parts.next().unwrap_or_default();
-        let scripts: Vec<&str> = parts.filter(|part| part.len() == 4).collect();
-        if let Some(script) = scripts.first() {
-            return match *script {
-                "arab" | "hebr" | "syrc" | "thaa" | "nkoo" | "adlm" | "rohg" | "samr" | "mand" => {
-                    Self::RightToLeft
-                }
-                _ => Self::LeftToRight,
-            };
-        }
-        match language {
-            "ar" | "arc" | "ary" | "arz" | "azb" | "ckb" | "dv" | "fa" | "glk" | "he" | "iw"
-            | "ji" | "ks" | "lrc" | "mzn" | "nqo" | "pnb" | "prs" | "ps" | "sd" | "syr" | "ug"
-            | "ur" | "yi" => Self::RightToLeft,
-            _ => Self::LeftToRight,
+        if is_right_to_left(code) {
+            Self::RightToLeft
+        } else {
+            Self::LeftToRight
         }
     }
 

@@ -6,6 +6,7 @@ mod markup;
 mod office;
 mod other_programs;
 mod packages;
+mod pdf;
 mod properties;
 mod strings;
 mod subtitles;

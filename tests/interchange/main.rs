@@ -8,4 +8,5 @@ mod ctranslate2;
 mod decoding;
 mod hugging_face;
 mod marian;
+mod packed;
 mod quantised;

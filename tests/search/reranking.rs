@@ -56,6 +56,7 @@ fn choosing(model: &Model, back: &Model, weight: f32, max_tokens: usize) -> Mode
     let mut model = model.clone();
     model.reranker = Some(Reranker {
         model: Box::new(back.clone()),
+        tokenizer: None,
         weight,
         max_tokens,
     });

@@ -13,6 +13,7 @@ use crate::inference::tracing::TraceCost;
 use crate::interchange::{
     self, Archive, ForeignModel, LanguageTokens as TokenPlace, TokenizerFiles,
 };
+use crate::kernels::packed::Quantization;
 use crate::tokenizers::{
     Cutter, LanguageTokens, SentencePieces, SideTokens, SpecialIds, TokenList, Tokenizer,
     TwoSidedTokenizer, WordMerges, matching_language, two_letters,
@@ -123,6 +124,7 @@ impl Translator {
         let licence = foreign.licence.name.clone().unwrap_or_default();
         let description = ModelFolder::new(name(path), licence, languages, foreign.config.clone());
         let model = foreign.load(path, &device.device)?;
+        let model = model.packed_as(Quantization::None);
         Ok(Self {
             info: ModelInfo {
                 name: description.name.clone(),
@@ -141,6 +143,7 @@ impl Translator {
             strips_markup: true,
             alignment_heads: heads.unwrap_or_default(),
             memory: None,
+            second: None,
         })
     }
 }

@@ -1,54 +1,91 @@
 //! The choice among translations by a model of the opposite direction.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use super::Translator;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
-use crate::model::{MemoryUse, Reranker};
+use crate::inference::device::DeviceChoice;
+use crate::inference::installed_models::{foreign_files, is_foreign, is_own};
+use crate::model::{MemoryUse, Model, Reranker};
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Tokenizer;
 use crate::weights::{ModelFolder, RerankerFolder};
 
 impl Translator {
     /// From now on, of the translations that a search finds for a sentence, the one is taken from which the model in
     /// `reranker` tells the source best, see [`Reranker`].
     ///
+    /// That model may be one of another program, and have other subwords: it reads texts then, not ids.
+    ///
     /// # Errors
-    /// If that model cannot be read, does not translate back, reads more than a sentence, or has other subwords.
+    /// If that model cannot be read, does not translate back, or reads more than a sentence.
     pub fn choose_by(&mut self, reranker: RerankerFolder) -> Result<()> {
-        let description = ModelFolder::alone(&reranker.folder)?;
         let refuse = |reason| Error::Model {
             reason,
             path: reranker.folder.clone(),
         };
-        let [own, back] = [&self.description.languages, &description.languages];
-        let translates_back = is_same_language(&own.source, &back.target)
-            && is_same_language(&own.target, &back.source);
+        let back = self.open_back(&reranker.folder)?;
+        let (own, languages) = (&self.description.languages, &back.description.languages);
+        let translates_back = is_same_language(&own.source, &languages.target)
+            && is_same_language(&own.target, &languages.source);
         if !translates_back {
             return Err(refuse(format!(
                 "it translates {} to {}; what chooses among the translations must translate {} to {}",
-                back.source, back.target, own.target, own.source
+                languages.source, languages.target, own.target, own.source
             )));
         }
-        if description.model.context.is_some()
-            || description.model.memory_use == Some(MemoryUse::FuzzyMatch)
-        {
+        let config = &back.description.model;
+        if config.context.is_some() || config.memory_use == Some(MemoryUse::FuzzyMatch) {
             return Err(refuse(
                 "it reads more than a sentence; what chooses among the translations of sentences must not".to_owned(),
             ));
         }
-        let (model, vocabulary) = description.load(&reranker.folder, &self.device.device)?;
-        let own = self.vocabulary().map(Vocabulary::tokens);
-        if own != Some(vocabulary.tokens()) {
-            return Err(refuse(format!(
-                "its subwords are not those of {}; train it with `--from` that model",
-                self.info.folder.display()
-            )));
-        }
         self.model.reranker = Some(Reranker {
-            model: Box::new(model.packed_as(self.quantization())),
+            max_tokens: config.max_tokens,
+            tokenizer: back.tokenizer,
+            model: Box::new(back.model.packed_as(self.quantization())),
             weight: reranker.weight,
-            max_tokens: description.model.max_tokens,
         });
         self.description.reranker = Some(reranker);
         Ok(())
     }
+
+    /// The model in `folder`, from the target's language to the source's where it has a choice.
+    fn open_back(&self, folder: &Path) -> Result<Back> {
+        if !is_own(folder) && is_foreign(folder) {
+            let own = &self.description.languages;
+            let between = (Some(own.target.as_str()), Some(own.source.as_str()));
+            let device = if self.is_on_cpu() {
+                DeviceChoice::Cpu
+            } else {
+                DeviceChoice::Gpu
+            };
+            let opened = Self::open_foreign(&foreign_files(folder), device, between)?;
+            return Ok(Back {
+                description: opened.description,
+                model: opened.model,
+                tokenizer: Some(opened.tokenizer),
+            });
+        }
+        // Not as a translator: two models may choose for each other.
+        let description = ModelFolder::alone(folder)?;
+        let (model, vocabulary) = description.load(folder, &self.device.device)?;
+        let own = self.vocabulary().map(Vocabulary::tokens);
+        let has_same_ids = own == Some(vocabulary.tokens());
+        Ok(Back {
+            description,
+            model,
+            tokenizer: (!has_same_ids).then(|| Arc::new(vocabulary) as Arc<dyn Tokenizer>),
+        })
+    }
+}
+
+/// A model of the opposite direction.
+struct Back {
+    description: ModelFolder,
+    model: Model,
+    /// None if its ids are those of the model whose translations it ranks.
+    tokenizer: Option<Arc<dyn Tokenizer>>,
 }

@@ -261,6 +261,9 @@ fn in_language(
     content: Content,
     language: &str,
 ) -> Result<String, Failure> {
+    if content == Content::Page {
+        return Ok(html::in_language(text, language));
+    }
     let xml = Xml::read(name, text)?;
     let root = xml.root();
     let mut edits = Edits::default();

@@ -1,16 +1,19 @@
 //! HTML: paragraphs and their inline markup, with the bytes they come from.
 
 pub(super) mod elements;
+mod root;
 mod spans;
 mod tree;
 
 use std::path::Path;
 
-use super::plain::TextFile;
-use super::{DocumentFormat, Encoding, Kept};
+pub(super) use root::in_language;
+
+use super::{DocumentFormat, Encoding, Kept, WriteBack};
 use crate::text::builder::{Builder, Failure};
-use crate::text::document::Syntax;
+use crate::text::document::{Document, Syntax};
 use crate::text::reading::{BYTE_ORDER_MARK, check_lines};
+use crate::text::view::Translation;
 
 /// Pages.
 pub(super) struct Html;
@@ -33,7 +36,29 @@ impl DocumentFormat for Html {
             .map_or(0, |_| BYTE_ORDER_MARK.len());
         let read = read(&text, start, is_xml, builder);
         builder.set_text(text, Syntax::Html { is_xml, encoding });
-        read.map(|()| TextFile::kept(encoding))
+        read.map(|()| Page::kept(encoding))
+    }
+}
+
+/// A page, which says its language.
+#[derive(Debug)]
+pub(super) struct Page {
+    encoding: Encoding,
+}
+
+impl Page {
+    pub fn kept(encoding: Encoding) -> Kept {
+        Box::new(Self { encoding })
+    }
+}
+
+impl WriteBack for Page {
+    fn write(&self, document: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        let page = document.translated(&translation.changed());
+        self.encoding.encode(&match translation.language {
+            Some(language) => in_language(page, language),
+            None => page,
+        })
     }
 }
 

@@ -38,6 +38,45 @@ pub(super) fn parts(language: &str) -> (String, Option<String>) {
     (main, country.map(str::to_ascii_uppercase))
 }
 
+/// Whether the script that a language is usually written with, or that its code names, runs from right to left.
+pub fn is_right_to_left(language: &str) -> bool {
+    let code = language.to_ascii_lowercase();
+    let mut parts = code.split(['-', '_']);
+    let main = parts.next().unwrap_or_default();
+    match parts.find(|part| part.len() == 4) {
+        Some(script) => matches!(
+            script,
+            "arab" | "hebr" | "syrc" | "thaa" | "nkoo" | "adlm" | "rohg" | "samr" | "mand"
+        ),
+        None => matches!(
+            main,
+            "ar" | "arc"
+                | "ary"
+                | "arz"
+                | "azb"
+                | "ckb"
+                | "dv"
+                | "fa"
+                | "glk"
+                | "he"
+                | "iw"
+                | "ji"
+                | "ks"
+                | "lrc"
+                | "mzn"
+                | "nqo"
+                | "pnb"
+                | "prs"
+                | "ps"
+                | "sd"
+                | "syr"
+                | "ug"
+                | "ur"
+                | "yi"
+        ),
+    }
+}
+
 /// The country that Office means by a language without one.
 pub(super) fn usual_country(language: &str) -> Option<&'static str> {
     Some(match language {

@@ -22,6 +22,7 @@ mod odf;
 mod office;
 mod opc;
 mod package;
+mod pdf;
 mod plain;
 mod pptx;
 mod rst;
@@ -40,12 +41,14 @@ use serde::{Deserialize, Serialize};
 pub use columns::Column;
 pub(crate) use encoding::Encoding;
 pub(super) use html::is_hidden;
+pub use language::is_right_to_left;
 pub use subtitles::SubtitleLayout;
 pub(super) use xml::{escaped, escaped_attribute};
 
 use super::builder::{Builder, Failure};
 use super::document::Document;
 use super::view::Translation;
+use crate::error::{Error, Result};
 
 /// One format of files.
 pub(super) trait DocumentFormat: Sync {
@@ -54,6 +57,11 @@ pub(super) trait DocumentFormat: Sync {
 
     /// How names of such files end, in lower case; the usual ending first.
     fn endings(&self) -> &'static [&'static str];
+
+    /// How the name of its translation ends, where that is a file of another kind.
+    fn written_ending(&self) -> &'static str {
+        self.endings()[0]
+    }
 
     /// Whether a file has a place of its own for the translation, beside its source.
     fn is_bilingual(&self) -> bool {
@@ -119,6 +127,7 @@ formats! {
     Odp => odf::PRESENTATION,
     Epub => epub::Epub,
     Idml => idml::Idml,
+    Pdf => pdf::Pdf,
     Xliff => xliff::Xliff,
     Dita => manual::DITA,
     DocBook => manual::DOCBOOK,
@@ -178,6 +187,27 @@ impl Format {
     /// The extension that files of this format have.
     pub fn extension(self) -> &'static str {
         self.endings()[0]
+    }
+
+    /// The extension that its translation has: that of the file itself, unless it is written as another kind.
+    pub fn written_extension(self) -> &'static str {
+        self.implementation().written_ending()
+    }
+
+    /// Refuses a name for its translation that promises a kind of file which is not written.
+    ///
+    /// # Errors
+    /// If the name ends as that of the source and the translation is another kind of file.
+    pub fn check_written_name(self, path: &Path) -> Result<()> {
+        let is_same = self.written_extension() == self.extension();
+        if is_same || Self::of(path) != Some(self) {
+            return Ok(());
+        }
+        Err(Error::WrittenOtherwise {
+            kind: self.extension().to_uppercase(),
+            extension: self.written_extension(),
+            path: path.to_owned(),
+        })
     }
 
     /// How names of such files end, in lower case; the usual ending first.

@@ -1,0 +1,47 @@
+//! `canopy detect`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use super::terminal::print;
+use crate::error::Result;
+use crate::inference::detected_language;
+use crate::text::document::Document;
+
+#[derive(Debug, Args)]
+pub(super) struct DetectArguments {
+    /// Documents to look at
+    #[arg(required = true, value_name = "FILE")]
+    documents: Vec<PathBuf>,
+    /// Print code, confidence and whether it is to be relied on as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &DetectArguments) -> Result<()> {
+    let mut found = Vec::new();
+    for path in &arguments.documents {
+        let document = Document::open(path, None)?;
+        found.push((path, detected_language(&document)));
+    }
+    if arguments.json {
+        let entries: Vec<_> = found
+            .iter()
+            .map(|(path, found)| json!({ "document": path.display().to_string(), "language": found }))
+            .collect();
+        return print(&format!("{:#}\n", json!(entries)));
+    }
+    let lines = found.iter().map(|(path, found)| {
+        let language = found
+            .as_ref()
+            .map_or("unknown", |found| found.code.as_str());
+        let doubt = match found {
+            Some(found) if !found.is_reliable => "\tnot certain",
+            _ => "",
+        };
+        format!("{}\t{language}{doubt}\n", path.display())
+    });
+    print(&lines.collect::<String>())
+}

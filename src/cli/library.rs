@@ -1,0 +1,189 @@
+//! The models of a user and those that came with the program: adding, listing, choosing and removing them.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::terminal::print;
+use crate::app::{Folders, Settings, Shipped};
+use crate::corpus::is_same_language;
+use crate::error::{Error, Result};
+use crate::inference::{
+    DefaultModels, InstalledModel, Route, forget_default, install_model, installed_models,
+    pair_key, remove_model, route, starter_model_for,
+};
+use crate::text::file::write_atomically;
+
+/// The folder in which models of this user lie.
+fn folder() -> Result<PathBuf> {
+    Folders::of_user().models().ok_or_else(|| Error::Config {
+        field: "HOME",
+        found: "not set".to_owned(),
+        allowed: "the folder of a user, below which models are kept".to_owned(),
+    })
+}
+
+/// Every model, those that came with the program first.
+pub(super) fn models() -> Vec<InstalledModel> {
+    installed_models(
+        Folders::of_user().models().as_deref(),
+        &Shipped::find().models,
+    )
+}
+
+fn defaults() -> DefaultModels {
+    let file = Folders::of_user().settings_file();
+    let settings = file.map(|file| Settings::read(&file));
+    settings.unwrap_or_default().default_models
+}
+
+/// Changes the chosen models in the settings, which the window shares.
+fn change_defaults(change: impl FnOnce(&mut DefaultModels)) -> Result<()> {
+    let Some(file) = Folders::of_user().settings_file() else {
+        return Ok(());
+    };
+    let mut settings = Settings::read(&file);
+    change(&mut settings.default_models);
+    if let Some(parent) = file.parent() {
+        std::fs::create_dir_all(parent).map_err(Error::write(parent))?;
+    }
+    write_atomically(&file, &settings.to_bytes(), true)
+}
+
+/// The way between these languages by the models that are installed, a starter where neither is named or none is there.
+///
+/// # Errors
+/// [`Error::NoRoute`] if two models in a row would do but are not wanted; if there is no starter.
+pub(super) fn route_between(
+    source: Option<&str>,
+    target: Option<&str>,
+    pivots: bool,
+) -> Result<Route> {
+    let models = models();
+    let guess = || {
+        let has = |model: &&InstalledModel| {
+            let mut targets = model.targets.iter();
+            target.is_some_and(|wanted| targets.any(|it| is_same_language(it, wanted)))
+        };
+        models.iter().find(has).map(|model| model.source.clone())
+    };
+    let asked = source.map(str::to_owned).or_else(guess);
+    let found = asked.and_then(|source| route(&models, &defaults(), &source, target));
+    match found {
+        Some(Route::Pivot { pivot, .. }) if !pivots => Err(Error::NoRoute {
+            from: source.unwrap_or_default().to_owned(),
+            to: target.unwrap_or_default().to_owned(),
+            pivot,
+        }),
+        Some(found) => Ok(found),
+        None => Ok(Route::Direct {
+            folder: starter_model_for(source, target)?,
+            target: target.unwrap_or_default().to_owned(),
+        }),
+    }
+}
+
+/// Whether a model, or two in a row, translate from this language to the other.
+pub(super) fn translates_from(source: &str, target: Option<&str>) -> bool {
+    route(&models(), &defaults(), source, target).is_some()
+}
+
+pub(super) fn add(path: &Path) -> Result<()> {
+    let model = install_model(path, &folder()?)?;
+    print(&format!("{}\n", line(&model)))
+}
+
+pub(super) fn list(as_json: bool) -> Result<()> {
+    let (models, defaults) = (models(), defaults());
+    if as_json {
+        let models: Vec<Value> = models.iter().map(|model| entry(model, &defaults)).collect();
+        return print(&format!("{:#}\n", json!({ "models": models })));
+    }
+    let lines = models.iter().map(|model| format!("{}\n", line(model)));
+    print(&lines.collect::<String>())
+}
+
+/// Makes a model the one that translates between two languages, given as `en-de`.
+pub(super) fn choose(pair: &str, name: &str) -> Result<()> {
+    let model = named(name)?;
+    let targets = || model.targets.iter();
+    let (source, target) = pair
+        .split_once([':', '-', '>'])
+        .filter(|(source, target)| {
+            let reads = is_same_language(&model.source, source);
+            reads && targets().any(|it| is_same_language(it, target))
+        })
+        .ok_or_else(|| Error::Config {
+            field: "pair",
+            found: pair.to_owned(),
+            allowed: format!(
+                "languages that {} translates, {}, such as en-de",
+                model.name,
+                model.pair()
+            ),
+        })?;
+    change_defaults(|defaults| {
+        defaults.insert(pair_key(source, target), model.folder.clone());
+    })?;
+    print(&format!("{source} to {target}: {}\n", model.name))
+}
+
+pub(super) fn remove(name: &str) -> Result<()> {
+    let model = named(name)?;
+    remove_model(&model.folder, &folder()?)?;
+    change_defaults(|defaults| forget_default(defaults, &model.folder))
+}
+
+/// The model of this name or in this folder.
+fn named(name: &str) -> Result<InstalledModel> {
+    let models = models();
+    let is_it = |model: &&InstalledModel| {
+        model.name == name
+            || model.folder == Path::new(name)
+            || model.folder.file_name().is_some_and(|it| it == name)
+    };
+    models.iter().find(is_it).cloned().ok_or_else(|| {
+        let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
+        Error::Config {
+            field: "model",
+            found: name.to_owned(),
+            allowed: names.join(", "),
+        }
+    })
+}
+
+/// Name, languages, megabytes, licence and folder, with tabs between them.
+fn line(model: &InstalledModel) -> String {
+    let licence = if model.licence.is_empty() {
+        "licence unknown"
+    } else {
+        &model.licence
+    };
+    let [name, pair, folder] = [
+        model.name.clone(),
+        model.pair(),
+        model.folder.display().to_string(),
+    ];
+    format!(
+        "{name}\t{pair}\t{} MB\t{licence}\t{folder}",
+        model.num_bytes.div_ceil(1_000_000)
+    )
+}
+
+fn entry(model: &InstalledModel, defaults: &DefaultModels) -> Value {
+    let chosen = defaults
+        .iter()
+        .filter(|(_, folder)| **folder == model.folder);
+    let chosen: Vec<&String> = chosen.map(|(pair, _)| pair).collect();
+    json!({
+        "name": model.name,
+        "source": model.source,
+        "targets": model.targets,
+        "bytes": model.num_bytes,
+        "licence": model.licence,
+        "origin": model.origin,
+        "shipped": model.is_shipped,
+        "default_for": chosen,
+        "folder": model.folder.display().to_string(),
+    })
+}

@@ -1,0 +1,90 @@
+//! The language of a document.
+
+use serde::Serialize;
+use whatlang::detect;
+
+use crate::text::document::Document;
+use crate::text::placeholder::visible;
+use crate::tokenizers::two_letters;
+
+/// Characters that are looked at; more do not change the answer.
+const MAX_CHARS: usize = 8_000;
+
+/// With fewer letters a text is too short to tell.
+const MIN_LETTERS: usize = 24;
+
+/// The language in which a document seems to be written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DetectedLanguage {
+    /// ISO 639-1 where the language has such a code, else ISO 639-3.
+    pub code: String,
+    /// From 0 to 1.
+    pub confidence: f64,
+    /// Whether the text is long and clear enough to act upon.
+    pub is_reliable: bool,
+}
+
+/// Tells the language of a document by its script and its triples of letters; none where it has no letters.
+///
+/// Cavnar & Trenkle, "N-Gram-Based Text Categorization", SDAIR 1994, as the crate `whatlang` has it.
+pub fn detected_language(document: &Document) -> Option<DetectedLanguage> {
+    let mut text = String::new();
+    for sentence in &document.sentences {
+        if text.len() > MAX_CHARS {
+            break;
+        }
+        text.push_str(&visible(&sentence.text, &sentence.points));
+        text.push('\n');
+    }
+    let found = detect(&text)?;
+    let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
+    Some(DetectedLanguage {
+        code: two_letters(found.lang().code()),
+        confidence: found.confidence(),
+        is_reliable: found.is_reliable() && letters >= MIN_LETTERS,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::document::Format;
+
+    fn detected(text: &str) -> Option<DetectedLanguage> {
+        let document = Document::parse("a.txt", Format::Text, text.to_owned()).expect("a text");
+        detected_language(&document)
+    }
+
+    #[test]
+    fn languages_are_told_by_their_text_and_short_texts_are_not_acted_upon() {
+        for (text, code) in [
+            (
+                "You can print a text document as a brochure. Two pages are printed on each side.",
+                "en",
+            ),
+            (
+                "Sie können ein Textdokument als Broschüre drucken. Zwei Seiten werden gedruckt.",
+                "de",
+            ),
+            (
+                "Vous pouvez imprimer un document texte sous forme de brochure, sur deux pages.",
+                "fr",
+            ),
+            ("Можно напечатать текстовый документ в виде брошюры.", "ru"),
+            (
+                "可以将文本文档打印成小册子。每张纸的每一面打印两页，这样您就可以像书一样折叠和阅读。",
+                "zh",
+            ),
+            (
+                "يمكنك طباعة مستند نصي ككتيب. تتم طباعة صفحتين على كل جانب من الورقة.",
+                "ar",
+            ),
+        ] {
+            let found = detected(text).expect("a language");
+            assert_eq!(found.code, code, "{text}");
+            assert!(found.is_reliable, "{text}: {found:?}");
+        }
+        assert!(detected("OK").is_none_or(|found| !found.is_reliable));
+        assert_eq!(detected("12 + 30 = 42"), None);
+    }
+}
