@@ -85,7 +85,7 @@ fn wrong_usage_has_exit_code_two() {
         &["translate", "--beam", "0"],
         &["translate", "--beam", "many"],
         &["translate", "--beam", "99999999999"],
-        &["translate", "--format", "pdf"],
+        &["translate", "--format", "exe"],
         &["translate", "--device", "tpu"],
         &["sample"],
         &["train"],
