@@ -28,6 +28,7 @@ use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
 use crate::weights::RerankerFolder;
 
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 #[derive(Debug, Args)]
 pub(super) struct TranslateArguments {
     /// Documents to translate; without any, and for -, standard input

@@ -97,10 +97,11 @@ fn a_drawing_without_end_is_left() {
     let again = "/F Do ".repeat(16);
     for number in 5..13 {
         let next = number + 1;
-        pdf += &format!(
+        let form = format!(
             "{number} 0 obj<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F {next} 0 R>>>>/Length {}>>stream\n{again}\nendstream endobj\n",
             again.len()
         );
+        pdf.push_str(&form);
     }
     pdf += "13 0 obj<</Type/XObject/Subtype/Form/BBox[0 0 9 9]/Length 12>>stream\n0 0 1 1 re f\nendstream endobj\ntrailer<</Root 1 0 R>>\n";
     let told = Document::from_bytes("bomb.pdf", Format::Pdf, pdf.into_bytes());

@@ -12,13 +12,10 @@ pub fn in_language(mut page: String, language: &str) -> String {
         return page;
     };
     let attributes = attributes_of(&page, attributes);
-    let named = |names: &[&str]| {
-        let named = attributes.iter().rev();
-        let names = names.to_vec();
-        named
-            .filter(move |(name, _)| names.iter().any(|it| name.eq_ignore_ascii_case(it)))
-            .map(|(_, value)| value.clone())
-            .collect::<Vec<_>>()
+    let named = |names: &[&str]| -> Vec<Range<usize>> {
+        let is_named = |name: &str| names.iter().any(|it| name.eq_ignore_ascii_case(it));
+        let found = attributes.iter().rev().filter(|(name, _)| is_named(name));
+        found.map(|(_, value)| value.clone()).collect()
     };
     let languages = named(&["lang", "xml:lang"]);
     let Some(last) = languages.first().cloned() else {

@@ -67,7 +67,7 @@ fn gutter(lines: &[Line]) -> Option<f64> {
     for (count, line) in spans.iter().enumerate().skip(1) {
         let is_column = |lines: &[&Line]| distinct_rows(lines) >= COLUMN_LINES;
         if line.left - right >= wanted && is_column(&spans[..count]) && is_column(&spans[count..]) {
-            return Some((line.left + right) / 2.0);
+            return Some(f64::midpoint(line.left, right));
         }
         right = right.max(line.right);
     }

@@ -61,7 +61,9 @@ fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
     for (turned, page) in laid.into_iter().zip(pages) {
         let mut is_first = true;
         for (quarter, lines) in turned.into_iter().enumerate() {
-            let is_kept = |line: &Line| quarter > 0 || !running.contains(&place(line, page));
+            let is_kept = |line: &Line| {
+                quarter > 0 || !place(line, page).is_some_and(|place| running.contains(&place))
+            };
             let lines = lines.into_iter().filter(is_kept).collect();
             for block in blocks(lines) {
                 let text = joined(&block);
@@ -122,9 +124,9 @@ fn is_unspaced(character: char) -> bool {
 }
 
 /// The text of a line in the margin, its digits as one mark, and its place to a few points; none elsewhere.
-type Place = Option<(String, i64)>;
+type Place = (String, i64);
 
-fn place(line: &Line, page: &Page) -> Place {
+fn place(line: &Line, page: &Page) -> Option<Place> {
     let is_margin =
         line.baseline < MARGIN * page.height || line.baseline > (1.0 - MARGIN) * page.height;
     let text: String = line
@@ -142,10 +144,13 @@ fn place(line: &Line, page: &Page) -> Place {
 fn running_heads(laid: &[[Vec<Line>; 4]], pages: &[Page]) -> HashSet<Place> {
     let mut counts: HashMap<Place, usize> = HashMap::new();
     for ([upright, ..], page) in laid.iter().zip(pages) {
-        let mut places: Vec<Place> = upright.iter().map(|line| place(line, page)).collect();
+        let mut places: Vec<Place> = upright
+            .iter()
+            .filter_map(|line| place(line, page))
+            .collect();
         places.sort_unstable();
         places.dedup();
-        for place in places.into_iter().filter(Option::is_some) {
+        for place in places {
             *counts.entry(place).or_default() += 1;
         }
     }
