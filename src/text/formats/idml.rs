@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::direction::{Directed, directed, has_right, set_attributes};
 use super::edits::Edits;
 use super::mixed::spelt;
 use super::package::{self, Package, Part};
@@ -405,11 +406,38 @@ impl WriteBack for IdmlFile {
                     edits.replace(place.bytes.clone(), writer.finished());
                 }
             }
-            if !edits.is_empty() {
-                changed.insert(name.clone(), encoding.encode(&edits.applied(&xml.text))?);
+            let mut text = edits.applied(&xml.text);
+            if let Some(language) = translation.language {
+                text = directed(name, text, language, &Paragraphs)?;
+            }
+            if text != xml.text {
+                changed.insert(name.clone(), encoding.encode(&text)?);
             }
         }
         self.package.written(&changed)
+    }
+}
+
+/// Ranges of paragraphs, each with its direction.
+struct Paragraphs;
+
+impl Directed for Paragraphs {
+    fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
+        const DIRECTION: &str = "ParagraphDirection";
+        let ranges = xml.descendants(xml.root());
+        for range in ranges.filter(|&id| xml.name(id) == "ParagraphStyleRange") {
+            let is_turned =
+                xml.attribute(range, DIRECTION).as_deref() == Some("RightToLeftDirection");
+            if is_right != has_right(&xml.whole_text(range)) || is_turned == is_right {
+                continue;
+            }
+            let direction = if is_right {
+                "RightToLeftDirection"
+            } else {
+                "LeftToRightDirection"
+            };
+            set_attributes(xml, range, &[(DIRECTION, direction)], edits);
+        }
     }
 }
 
