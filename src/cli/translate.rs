@@ -11,8 +11,9 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::inputs::check_output;
+use super::library;
+use super::options::{ModelArguments, Quantize, wrong_usage};
 use super::terminal::{StatusLine, duration, print_bytes, warn};
-use super::{ModelArguments, Quantize, library, wrong_usage};
 use crate::app::markup::to_editable;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
@@ -52,7 +53,7 @@ pub(super) struct TranslateArguments {
     no_pivot: bool,
     /// Hypotheses kept for each sentence, twice as many where a model that translates back chooses among them; 1 is greedy
     /// search
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::options::beam_sizes())]
     beam: usize,
     /// How weights are kept on the CPU
     #[arg(long, value_enum, default_value = "none")]

@@ -3,8 +3,8 @@
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
+use super::heading::{HEAD, SMALL, head};
 use super::legend::number;
-use super::{HEAD, SMALL, head};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::context::{ContextSentence, ContextView};

@@ -2,9 +2,9 @@
 
 use plotters::prelude::DrawingBackend;
 
+use super::heading::{HEAD, SMALL, head};
 use super::labels::thinned;
 use super::legend::{frame, number};
-use super::{HEAD, SMALL, head};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::difference::{ContextDifference, WordDifference};

@@ -3,8 +3,8 @@
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
+use super::heading::{FOOT, HEAD, SMALL, head};
 use super::legend::{self, Swatch, frame};
-use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::Scale;
 use crate::explain::document_map::{DocumentMap, MapFrame, MapInk, MapView, Strip};

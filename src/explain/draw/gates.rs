@@ -2,9 +2,9 @@
 
 use plotters::prelude::DrawingBackend;
 
+use super::heading::{FOOT, HEAD, SMALL, head};
 use super::labels::thinned;
 use super::legend::frame;
-use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::gates::GateView;

@@ -4,15 +4,19 @@ use std::ops::Range;
 
 use plotters::prelude::DrawingBackend;
 
-use super::SMALL;
+use super::heading::SMALL;
 use super::labels::thinned;
 use super::legend::{self, frame, hatch};
-use super::map::{GROUP, LABEL, ROW, has_elsewhere, has_rest};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::map::WeightMap;
 use crate::explain::mark::{Mark, Sight, Spot};
 
+/// Longest label of a row or column, in pixels.
+pub(super) const LABEL: f64 = 110.0;
+/// Numbers of sentences above their words.
+pub(super) const GROUP: f64 = 18.0;
+pub(super) const ROW: f64 = 21.0;
 /// Between the words of two sentences, and before the columns on the right.
 const GAP: f64 = 7.0;
 const COLUMN: f64 = 40.0;
@@ -406,6 +410,14 @@ impl Grid {
         }
         Ok(())
     }
+}
+
+pub(super) fn has_rest(map: &WeightMap) -> bool {
+    map.rest.iter().any(|&rest| rest > 0.0)
+}
+
+pub(super) fn has_elsewhere(map: &WeightMap) -> bool {
+    map.elsewhere.iter().any(|&weight| weight > 0.0)
 }
 
 fn notes(map: &WeightMap) -> String {

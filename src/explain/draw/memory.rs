@@ -3,8 +3,8 @@
 use plotters::prelude::DrawingBackend;
 
 use super::context::{GUTTER, draw_legend, draw_weight, running, running_height};
+use super::heading::{HEAD, SMALL, head};
 use super::legend::{frame, number};
-use super::{HEAD, SMALL, head};
 use crate::charts::{DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::mark::Mark;

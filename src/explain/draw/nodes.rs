@@ -1,16 +1,19 @@
 //! Nodes and edges of a tree.
 
 use plotters::prelude::DrawingBackend;
+use plotters::style::RGBColor;
 
 use super::labels::thinned;
 use super::legend::{frame, number};
-use super::tree::{NAMES, cut_colour};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::layout::{PlacedNode, TreeLayout};
 use crate::explain::mark::{Mark, Spot};
-use crate::explain::tree::{Measure, NodeState, TreeView};
+use crate::explain::tree::{Measure, TreeView};
+use crate::explain::tree_node::NodeState;
 
+/// Names of the levels of a document.
+pub(super) const NAMES: f64 = 72.0;
 /// Em of the numbers in a node.
 const TINY: f64 = 9.0;
 
@@ -31,6 +34,10 @@ enum Shape {
         half_width: f64,
         half_height: f64,
     },
+}
+
+pub(super) fn cut_colour<DB: DrawingBackend>(pen: &Pen<'_, DB>) -> RGBColor {
+    mixed(pen.theme.page, pen.theme.weak, 0.28)
 }
 
 /// Two places behind the point; nothing is less than nothing.

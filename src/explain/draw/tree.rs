@@ -1,16 +1,16 @@
 //! A tree, root at the top.
 
 use plotters::prelude::DrawingBackend;
-use plotters::style::RGBColor;
 
+use super::heading::{FOOT, HEAD, SMALL, head};
 use super::legend::{self, Swatch, number};
-use super::nodes::Nodes;
-use super::{FOOT, HEAD, SMALL, head};
+use super::nodes::{NAMES, Nodes, cut_colour};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::layout::PlacedNode;
 use crate::explain::mark::{Mark, Sight, Spot};
-use crate::explain::tree::{Measure, NodeState, TreeView};
+use crate::explain::tree::{Measure, TreeView};
+use crate::explain::tree_node::NodeState;
 
 /// The least distance of two leaves.
 const SLOT: f64 = 11.0;
@@ -19,8 +19,6 @@ const LEVEL: f64 = 62.0;
 const LEAST_LEVEL: f64 = 36.0;
 /// A line of the chosen sentences.
 const LINE: f64 = 19.0;
-/// Names of the levels of a document.
-pub(super) const NAMES: f64 = 72.0;
 const MOST_LISTED: usize = 12;
 /// Between the tree and the list: numbers of the leaves.
 const NUMBERS: f64 = 26.0;
@@ -104,10 +102,6 @@ pub(super) fn draw<DB: DrawingBackend>(
         ));
     }
     legend::draw(pen, below, &scale, name, &swatches)
-}
-
-pub(super) fn cut_colour<DB: DrawingBackend>(pen: &Pen<'_, DB>) -> RGBColor {
-    mixed(pen.theme.page, pen.theme.weak, 0.28)
 }
 
 /// The chosen sentences, most weight first.
