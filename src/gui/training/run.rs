@@ -6,9 +6,8 @@ use super::list::state_words;
 use crate::app::Command;
 use crate::app::progress::duration;
 use crate::app::training::{ChartKey, Training, TrainingCommand};
-use crate::charts::{Chart, XAxis};
+use crate::charts::{Chart, XAxis, thousands};
 use crate::gui::chart::{ChartAction, ChartViewState, chart_view};
-use crate::gui::labels;
 use crate::gui::theme::{self, Palette};
 use crate::jobs::RunSeen;
 use crate::training::{Order, Phase, RunState, Sample};
@@ -157,18 +156,21 @@ fn header_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
         facts.push(config.preset.clone());
     }
     if summary.parameters > 0 {
-        facts.push(format!(
-            "{} parameters",
-            labels::thousands(summary.parameters)
-        ));
+        facts.push(format!("{} parameters", thousands(summary.parameters)));
     }
     if !summary.device.is_empty() {
         facts.push(summary.device.clone());
     }
     if summary.step > 0 {
-        facts.push(format!("step {}", labels::thousands(summary.step)));
+        facts.push(format!("step {}", thousands(summary.step)));
         facts.push(format!("epoch {}", summary.epoch + 1));
-        facts.push(format!("{:.0} tokens/s", summary.target_tokens_per_second));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rounded speed"
+        )]
+        let speed = summary.target_tokens_per_second.round() as usize;
+        facts.push(format!("{} tokens/s", thousands(speed)));
         facts.push(duration(summary.elapsed_secs));
     }
     if let Some(scores) = summary.whole.or(summary.best) {
