@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::sample::clearest_question;
 use super::{Awaited, OpenTrace, Origin};
 use crate::app::state::{AppState, NoticeKind};
 use crate::error::{Error, Result};
@@ -53,6 +54,7 @@ impl AppState {
     }
 
     fn show_trace(&mut self, source: Arc<TraceSource>, origin: Origin) {
+        let is_tale = self.is_tale(&origin);
         let explorer = &mut self.explorer;
         // The same document once more: the reader stays where she is.
         let is_same = explorer.source().is_some_and(|before| {
@@ -69,7 +71,12 @@ impl AppState {
             explorer.back.clear();
             explorer.beside = None;
             explorer.answer = None;
-            explorer.first_question(&source, &origin, selected.unwrap_or(0))
+            let first = explorer.first_question(&source, &origin, selected.unwrap_or(0));
+            if is_tale {
+                clearest_question(&source, first)
+            } else {
+                first
+            }
         };
         explorer.trace = Some(OpenTrace { source, origin });
         explorer.question = explorer.fitted(question);

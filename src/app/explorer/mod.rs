@@ -4,6 +4,7 @@ mod commands;
 mod document;
 mod events;
 mod margin;
+mod sample;
 mod section;
 mod select;
 mod similarity;
@@ -11,6 +12,7 @@ mod similarity;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use sample::DecidedNoun;
 pub use similarity::{Comparing, SimilarityState};
 
 use crate::charts::Theme;

@@ -158,7 +158,7 @@ impl Explorer {
 }
 
 /// The word that a reader would ask about first: names and nouns are long.
-fn longest_word(source: &TraceSource, side: Side, sentence: usize) -> Option<usize> {
+pub(super) fn longest_word(source: &TraceSource, side: Side, sentence: usize) -> Option<usize> {
     let sentence = source.overview().sentences(side).get(sentence)?;
     let tokens = sentence.tokens.iter().enumerate();
     let words = tokens.filter(|(_, token)| token.chars().any(char::is_alphabetic));
