@@ -1,6 +1,7 @@
 //! Rooms stand on floors: none uses one that stands above it, and no rooms use each other in a circle.
 
 mod house;
+mod pages;
 mod paths;
 mod tokens;
 
@@ -131,6 +132,24 @@ fn the_page_shows_the_floors() {
         FLOORS,
         "the rooms of ARCHITECTURE.md, in order"
     );
+}
+
+#[test]
+fn every_link_of_the_documentation_leads_somewhere() {
+    let broken = pages::broken_links(repository());
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn every_page_begins_with_what_the_reader_wants() {
+    for entry in std::fs::read_dir(repository().join("docs")).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let page = std::fs::read_to_string(&path).expect("a page");
+        let first = page.split("\n\n").nth(1).unwrap_or_default();
+        assert!(first.starts_with("You "), "{}: {first}", path.display());
+    }
+    let front = std::fs::read_to_string(repository().join("README.md")).expect("a page");
+    assert!(front.lines().count() <= 120, "the front page has grown");
 }
 
 #[test]
