@@ -405,7 +405,7 @@ impl OfficeDialect for Word {
     }
 }
 
-/// What stands behind the direction, in the order that the schema wants: of a paragraph, a section, a table and a run.
+/// The elements behind the direction, in the order that the schema wants: of a paragraph, a section, a table and a run.
 const PARAGRAPH: (&str, &[&str]) = (
     "bidi",
     &[
