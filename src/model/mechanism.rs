@@ -198,7 +198,7 @@ pub(super) trait DocumentAttention {
     fn set_top_t(&mut self, _: usize) {}
 
     /// Begins by likeness: projections become identities.
-    fn begin_by_likeness(&mut self);
+    fn init_near_identity(&mut self);
 
     /// The last projection, after which there is nothing but a sum.
     fn output_mut(&mut self) -> &mut Linear;

@@ -28,14 +28,14 @@ impl AppState {
     ) {
         let is_awaited = |awaited: &mut Awaited| matches!(awaited, Awaited::File { job: here, .. } if *here == job);
         match self.explorer.awaited.take_if(is_awaited) {
-            Some(Awaited::File { beside: true, .. }) => self.show_beside(source),
+            Some(Awaited::File { compared: true, .. }) => self.show_compared(source),
             Some(_) => self.show_trace(source, Origin::File(path)),
             None => {}
         }
     }
 
     /// Of another document it would say nothing.
-    fn show_beside(&mut self, source: Arc<TraceSource>) {
+    fn show_compared(&mut self, source: Arc<TraceSource>) {
         let texts = |source: &TraceSource| -> Vec<String> {
             let sentences = source.overview().source.iter();
             sentences.map(|sentence| sentence.text.clone()).collect()
@@ -49,7 +49,7 @@ impl AppState {
             self.notify(NoticeKind::Error, "This trace cannot be compared", detail);
             return;
         }
-        self.explorer.beside = Some(source);
+        self.explorer.compared = Some(source);
         self.ask_trace();
     }
 
@@ -69,7 +69,7 @@ impl AppState {
                 Origin::File(_) => None,
             };
             explorer.back.clear();
-            explorer.beside = None;
+            explorer.compared = None;
             explorer.answer = None;
             let first = explorer.first_question(&source, &origin, selected.unwrap_or(0));
             if is_tale {

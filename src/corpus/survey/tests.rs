@@ -1,6 +1,7 @@
 //! Surveys of a memory, a table and two folders.
 
 use super::*;
+use crate::corpus::Split;
 use std::path::Path;
 
 fn look(material: &Material) -> Survey {

@@ -8,7 +8,7 @@ use super::legend::{self, Swatch};
 use crate::charts::{DrawResult, Pen, Rect};
 use crate::explain::colours::Scale;
 use crate::explain::map::WeightMap;
-use crate::explain::mark::{Mark, Sight};
+use crate::explain::mark::{HitArea, Viewport};
 
 /// Between two maps.
 const BETWEEN: f64 = 36.0;
@@ -26,8 +26,8 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     maps: &[WeightMap],
-    sight: Sight,
-    marks: &mut Vec<Mark>,
+    viewport: Viewport,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     if maps.is_empty() {
         return Ok(());
@@ -46,7 +46,7 @@ pub(super) fn draw<DB: DrawingBackend>(
             ..area
         };
         let below = head(pen, part, &map.title, &map.query)?;
-        let grid = Grid::new(pen, below, map, sight);
+        let grid = Grid::new(pen, below, map, viewport);
         grid.draw(pen, map, &scale)?;
         grid.mark(map, marks);
         left += width + BETWEEN;

@@ -7,7 +7,7 @@ use super::heading::{HEAD, SMALL, head};
 use super::legend::{frame, number};
 use crate::charts::{DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
-use crate::explain::mark::Mark;
+use crate::explain::mark::HitArea;
 use crate::explain::memory::{MemoryView, SHOWN};
 use crate::trace::Side;
 
@@ -26,7 +26,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     view: &MemoryView,
-    marks: &mut Vec<Mark>,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let theme = pen.theme;
     let below = head(pen, area, "What was looked up", &view.query())?;

@@ -20,7 +20,7 @@ use plotters::prelude::DrawingBackend;
 pub use document::MapSheet;
 
 use super::explanation::Explanation;
-use super::mark::{Mark, Sight};
+use super::mark::{HitArea, Viewport};
 use crate::charts::{DrawResult, Pen, Picture, Rect};
 
 /// Around everything.
@@ -35,12 +35,12 @@ impl Picture for Explanation {
             right: f64::from(width) / pen.scale - MARGIN,
             bottom: f64::from(height) / pen.scale - MARGIN,
         };
-        self.draw_seen(pen, area, Sight::default(), &mut Vec::new())
+        self.draw_seen(pen, area, Viewport::default(), &mut Vec::new())
     }
 }
 
 impl Explanation {
-    /// Draws into `area`, in pixels, the part of trees and maps that is in `sight`, and adds to `marks` what lies where.
+    /// Draws into `area`, in pixels, the part of trees and maps that is in `viewport`, and adds to `marks` what lies where.
     ///
     /// # Errors
     /// Errors of the backend.
@@ -48,12 +48,12 @@ impl Explanation {
         &self,
         pen: &Pen<'_, DB>,
         area: Rect,
-        sight: Sight,
-        marks: &mut Vec<Mark>,
+        viewport: Viewport,
+        marks: &mut Vec<HitArea>,
     ) -> DrawResult<DB> {
         match self {
-            Self::Tree(view) => tree::draw(pen, area, view, sight, marks),
-            Self::Maps(views) => map::draw(pen, area, views, sight, marks),
+            Self::Tree(view) => tree::draw(pen, area, view, viewport, marks),
+            Self::Maps(views) => map::draw(pen, area, views, viewport, marks),
             Self::Gates(view) => gates::draw(pen, area, view, marks),
             Self::Context(view) => context::draw(pen, area, view, marks),
             Self::Document(view) => document::draw(pen, area, view),

@@ -8,7 +8,7 @@ use super::legend::{frame, number};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::layout::{PlacedNode, TreeLayout};
-use crate::explain::mark::{Mark, Spot};
+use crate::explain::mark::{HitArea, TextPosition};
 use crate::explain::tree::{Measure, TreeView};
 use crate::explain::tree_node::NodeState;
 
@@ -111,7 +111,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         }
     }
 
-    pub fn draw(&self, marks: &mut Vec<Mark>) -> DrawResult<DB> {
+    pub fn draw(&self, marks: &mut Vec<HitArea>) -> DrawResult<DB> {
         self.draw_levels()?;
         let kept = |placed: &PlacedNode| self.state(placed) == NodeState::Kept;
         for emphasised in [false, true] {
@@ -203,7 +203,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         shapes
     }
 
-    fn mark(&self, placed: &PlacedNode, shape: Shape) -> Mark {
+    fn mark(&self, placed: &PlacedNode, shape: Shape) -> HitArea {
         let (x, y) = self.at(placed);
         let (half_width, half_height) = match shape {
             Shape::Dot(radius) => (radius.max(4.0), radius.max(4.0)),
@@ -218,12 +218,12 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
             right: x + half_width,
             bottom: y + half_height,
         };
-        Mark {
-            key: Some(Spot::sentence(self.tree.side, placed.span.0)),
+        HitArea {
+            key: Some(TextPosition::sentence(self.tree.side, placed.span.0)),
             last: placed.span.1,
             weight: placed.greatest,
             node: Some(placed.node),
-            ..Mark::new(place)
+            ..HitArea::new(place)
         }
     }
 

@@ -8,7 +8,7 @@ use super::nodes::{NAMES, Nodes, cut_colour};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::layout::PlacedNode;
-use crate::explain::mark::{Mark, Sight, Spot};
+use crate::explain::mark::{HitArea, TextPosition, Viewport};
 use crate::explain::tree::{Measure, TreeView};
 use crate::explain::tree_node::NodeState;
 
@@ -43,8 +43,8 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     tree: &TreeView,
-    sight: Sight,
-    marks: &mut Vec<Mark>,
+    viewport: Viewport,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let below = head(pen, area, &tree.title, &tree.query)?;
     // The tree comes first: the list stands below it where there is room for both.
@@ -60,10 +60,10 @@ pub(super) fn draw<DB: DrawingBackend>(
         bottom: below.bottom - FOOT - list - NUMBERS,
         ..below
     };
-    let width = plot.width() * sight.zoom();
+    let width = plot.width() * viewport.zoom();
     let mut layout = tree.layout((width, plot.height()), SLOT);
     for placed in &mut layout.placed {
-        placed.x -= sight.from * width;
+        placed.x -= viewport.from * width;
     }
     let (low, high) = tree.range();
     let scale = Scale::new(low, high, pen.theme);
@@ -110,7 +110,7 @@ fn draw_list<DB: DrawingBackend>(
     (left, top): (f64, f64),
     width: f64,
     tree: &TreeView,
-    marks: &mut Vec<Mark>,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let theme = pen.theme;
     let weak = Lettering::new(SMALL, theme.weak);
@@ -138,11 +138,11 @@ fn draw_list<DB: DrawingBackend>(
             right: left + width,
             bottom: y + LINE - 14.0,
         };
-        marks.push(Mark {
-            key: Some(Spot::sentence(tree.side, *sentence)),
+        marks.push(HitArea {
+            key: Some(TextPosition::sentence(tree.side, *sentence)),
             last: *sentence,
             weight: Some(*weight),
-            ..Mark::new(line)
+            ..HitArea::new(line)
         });
         y += LINE;
     }

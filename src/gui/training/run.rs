@@ -9,7 +9,7 @@ use crate::app::training::{ChartKey, Training, TrainingCommand};
 use crate::charts::{Chart, XAxis, thousands};
 use crate::gui::chart::{ChartAction, ChartViewState, chart_view};
 use crate::gui::theme::{self, Palette};
-use crate::jobs::RunSeen;
+use crate::jobs::RunSnapshot;
 use crate::training::{Order, Phase, RunState, Sample};
 
 /// Sentences of so many characters stand side by side.
@@ -37,7 +37,7 @@ impl RunPanel {
         &mut self,
         ui: &mut Ui,
         training: &Training,
-        run: &RunSeen,
+        run: &RunSnapshot,
         commands: &mut Vec<Command>,
     ) {
         let palette = Palette::of(ui);
@@ -61,7 +61,7 @@ impl RunPanel {
         &mut self,
         ui: &mut Ui,
         training: &Training,
-        run: &RunSeen,
+        run: &RunSnapshot,
         height: f32,
         commands: &mut Vec<Command>,
     ) {
@@ -86,7 +86,7 @@ impl RunPanel {
         });
     }
 
-    fn below_ui(&mut self, ui: &mut Ui, run: &RunSeen, palette: &Palette) {
+    fn below_ui(&mut self, ui: &mut Ui, run: &RunSnapshot, palette: &Palette) {
         ui.horizontal(|ui| {
             for (below, label) in [
                 (Below::Samples, "Translations now"),
@@ -140,7 +140,7 @@ fn axis_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
 }
 
-fn header_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
+fn header_ui(ui: &mut Ui, run: &RunSnapshot, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
     let summary = &run.summary;
     ui.horizontal(|ui| {
@@ -206,7 +206,7 @@ fn header_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
     }
 }
 
-fn controls_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
+fn controls_ui(ui: &mut Ui, run: &RunSnapshot, commands: &mut Vec<Command>) {
     let mut button = |ui: &mut Ui, label: &str, hint: &str, command: TrainingCommand| {
         if ui
             .add(Button::new(label).min_size(vec2(76.0, 30.0)))
@@ -293,7 +293,7 @@ fn phase_words(phase: Option<Phase>) -> &'static str {
 }
 
 /// Problems of the run, if there are any.
-fn notes_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
+fn notes_ui(ui: &mut Ui, run: &RunSnapshot, palette: &Palette) {
     let failed = run.summary.failed.iter().map(|text| (text, palette.error));
     // The log has those before it.
     let warnings = run.summary.warnings.last();
@@ -303,7 +303,7 @@ fn notes_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
     }
 }
 
-fn samples_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
+fn samples_ui(ui: &mut Ui, run: &RunSnapshot, palette: &Palette) {
     if run.summary.samples.is_empty() {
         ui.label(RichText::new("They come with the first validation.").color(palette.weak));
     }
@@ -358,7 +358,7 @@ fn sample_ui(ui: &mut Ui, sample: &Sample, palette: &Palette) {
     }
 }
 
-fn settings_ui(ui: &mut Ui, run: &RunSeen) {
+fn settings_ui(ui: &mut Ui, run: &RunSnapshot) {
     let text = run
         .config
         .as_ref()

@@ -89,7 +89,7 @@ impl FloatPanels {
                 to.copy_from_slice(from);
                 continue;
             }
-            turn(from, to, run.len());
+            transpose(from, to, run.len());
         }
     }
 
@@ -114,7 +114,7 @@ impl FloatPanels {
 }
 
 /// Puts the numbers of `count` rows that stand in one column side by side.
-fn turn(from: &[f32], to: &mut [f32], count: usize) {
+fn transpose(from: &[f32], to: &mut [f32], count: usize) {
     let inputs = from.len() / count;
     for place in 0..count {
         let row = &from[place * inputs..][..inputs];

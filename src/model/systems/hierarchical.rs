@@ -10,12 +10,12 @@ use crate::model::context_config::{Context, ContextReach, FlatLevel, MergeKind, 
 use crate::model::counting::Counting;
 use crate::model::hierarchical::SentenceAttention;
 use crate::model::hierarchical_conditional::HierarchicalConditionalAttention;
+use crate::model::identity_init::set_to_identity;
 use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
 use crate::model::parts::{AttentionPart, Cost, Widths, sentences};
 use crate::model::prepared::{Memory, ProjectedMemory};
 use crate::model::preset::{BASE, Preset, TINY};
 use crate::model::recorder::{AttentionWeights, Recording};
-use crate::model::resemblance::become_identity;
 use crate::model::source2token::Source2Token;
 use crate::model::traversal::TraversalRule;
 
@@ -252,9 +252,9 @@ impl DocumentAttention for SentenceAttention {
         true
     }
 
-    fn begin_by_likeness(&mut self) {
+    fn init_near_identity(&mut self) {
         self.source2token.average();
-        self.attention.resemble();
+        self.attention.init_identity();
     }
 
     fn output_mut(&mut self) -> &mut Linear {
@@ -297,10 +297,10 @@ impl DocumentAttention for ConditionalAttention {
         self.heads.top_t = top_t;
     }
 
-    fn begin_by_likeness(&mut self) {
+    fn init_near_identity(&mut self) {
         self.source2token.average();
-        self.heads.resemble();
-        become_identity(&mut self.output);
+        self.heads.init_identity();
+        set_to_identity(&mut self.output);
     }
 
     fn output_mut(&mut self) -> &mut Linear {
@@ -348,11 +348,11 @@ impl DocumentAttention for HierarchicalConditionalAttention {
         self.tree.heads.top_t = top_t;
     }
 
-    fn begin_by_likeness(&mut self) {
+    fn init_near_identity(&mut self) {
         self.source2token.average();
-        self.tree.heads.resemble();
+        self.tree.heads.init_identity();
         self.tree.merge.average();
-        become_identity(&mut self.output);
+        set_to_identity(&mut self.output);
     }
 
     fn output_mut(&mut self) -> &mut Linear {

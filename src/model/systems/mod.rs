@@ -253,8 +253,8 @@ impl ContextAttention {
         self.layer_mut().set_top_t(top_t);
     }
 
-    pub(super) fn begin_by_likeness(&mut self) {
-        self.layer_mut().begin_by_likeness();
+    pub(super) fn init_near_identity(&mut self) {
+        self.layer_mut().init_near_identity();
     }
 
     /// The last projection, after which there is nothing but a sum.

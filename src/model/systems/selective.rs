@@ -9,12 +9,12 @@ use crate::model::context_config::{
     Context, ContextReach, FlatLevel, MemorySource, Placement, Reach, Side,
 };
 use crate::model::flat::FlatAttention;
+use crate::model::identity_init::set_to_identity;
 use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
 use crate::model::parts::{AttentionPart, Cost, Widths};
 use crate::model::prepared::{Memory, ProjectedMemory};
 use crate::model::preset::{BASE, PAPER, Preset};
 use crate::model::recorder::{AttentionWeights, Recording};
-use crate::model::resemblance::become_identity;
 use crate::model::selective::SelectiveAttention;
 
 const SELECTIVE: &str = "Maruf et al. 2019, Selective Attention for Context-aware NMT";
@@ -243,7 +243,7 @@ impl DocumentAttention for SelectiveAttention {
         (self.output.forward(read), weights)
     }
 
-    fn begin_by_likeness(&mut self) {
+    fn init_near_identity(&mut self) {
         for projection in [
             &mut self.query_sentence,
             &mut self.key_sentence,
@@ -252,7 +252,7 @@ impl DocumentAttention for SelectiveAttention {
             &mut self.value,
             &mut self.output,
         ] {
-            become_identity(projection);
+            set_to_identity(projection);
         }
     }
 
@@ -280,8 +280,8 @@ impl DocumentAttention for FlatAttention {
         (read, query.visible_weights(&self.attention, keep))
     }
 
-    fn begin_by_likeness(&mut self) {
-        self.attention.resemble();
+    fn init_near_identity(&mut self) {
+        self.attention.init_identity();
     }
 
     fn output_mut(&mut self) -> &mut Linear {

@@ -129,8 +129,8 @@ impl DocumentAttention for MultiHeadAttention {
         (read, self.weights_of(query.rows, keys, &segments, keep))
     }
 
-    fn begin_by_likeness(&mut self) {
-        self.resemble();
+    fn init_near_identity(&mut self) {
+        self.init_identity();
     }
 
     fn output_mut(&mut self) -> &mut Linear {
