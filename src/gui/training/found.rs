@@ -205,6 +205,9 @@ fn documents(survey: &Survey) -> String {
         let more = counted(survey.unpaired_documents, "document");
         text = format!("{text}  ·  {more} in one language only");
     }
+    if survey.dev_documents == 0 {
+        text += "  ·  too few to hold one out: a run has no BLEU";
+    }
     text
 }
 
