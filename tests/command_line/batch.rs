@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -159,11 +159,12 @@ fn processes_that_are_killed_lose_and_double_nothing() {
     let desk = desk_of(&names);
     let (from, to) = (desk.path("in"), desk.path("out"));
     let mut rng = ChaCha8Rng::seed_from_u64(5);
-    let mut logs = Vec::new();
+    let mut logs: Vec<PathBuf> = Vec::new();
     let mut begin = || {
-        let log = desk.path(&format!("{}.log", logs.len())).into();
+        let log = PathBuf::from(desk.path(&format!("{}.log", logs.len())));
+        let process = start(&from, &to, &log);
         logs.push(log);
-        start(&from, &to, &logs[logs.len() - 1])
+        process
     };
     let mut processes: Vec<Child> = (0..3).map(|_| begin()).collect();
     for _ in 0..12 {

@@ -101,6 +101,15 @@ impl Leases {
         Ok(file)
     }
 
+    /// Removes the lease of a document that is done, if its holder ended before it could; under [`lock`](Self::lock).
+    pub fn sweep(&self, key: &str) -> Result<()> {
+        let path = self.path(key);
+        if read(&path)?.is_some_and(|claim| claim.is_dead()) {
+            fs::remove_file(&path).map_err(Error::write(&path))?;
+        }
+        Ok(())
+    }
+
     /// Takes a document, under [`lock`](Self::lock); `None` if another process has it.
     pub fn take(&mut self, key: &str) -> Result<Option<Lease>> {
         let path = self.path(key);

@@ -196,13 +196,15 @@ impl Task<'_> {
             Ok(digest) => digest,
             Err(error) => return Ok(failed(&error)),
         };
+        let key = key(&self.document.output);
         let lease = {
             let _lock = leases.lock()?;
             let record = Record::read(&self.record)?;
             if record.is_some_and(|record| self.is_done(&record, &source_sha256)) {
+                leases.sweep(&key)?;
                 return Ok(Outcome::Unchanged);
             }
-            match leases.take(&key(&self.document.output))? {
+            match leases.take(&key)? {
                 Some(lease) => lease,
                 None => return Ok(Outcome::Elsewhere),
             }
