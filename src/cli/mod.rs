@@ -94,6 +94,9 @@ pub fn run() -> ExitCode {
     }
     let takes_format = matches!(arguments.command, Some(Command::Translate(_)));
     let done = match arguments.command {
+        Some(Command::Translate(arguments)) if arguments.is_batch() => {
+            translate::batch::run(&arguments)
+        }
         Some(Command::Translate(arguments)) => translate::run(&arguments),
         Some(Command::Sample(arguments)) => sample::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::path::PathBuf;
 
-use clap::builder::{RangedI64ValueParser, RangedU64ValueParser};
+use clap::builder::{RangedI64ValueParser, RangedU64ValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 
@@ -132,6 +132,11 @@ pub(super) fn beam_sizes() -> RangedU64ValueParser<usize> {
 /// Values of `--width` and `--height`, as figures accept them.
 pub(super) fn pixels() -> RangedI64ValueParser<u32> {
     RangedI64ValueParser::new().range(100..=4_000)
+}
+
+/// Values of options that count something.
+pub(super) fn positive() -> impl TypedValueParser<Value = usize> {
+    clap::value_parser!(u16).range(1..).map(usize::from)
 }
 
 /// Ends the program as clap does for wrong usage of `command`.

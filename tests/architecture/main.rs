@@ -169,7 +169,10 @@ fn an_arrow_up_and_a_circle_are_found() {
             "model/b",
             "use super::a::f;\n#[cfg(test)]\nmod tests { use crate::text::T; }",
         ),
-        source("error", "// use crate::text"),
+        source(
+            "error",
+            "// use crate::text\npub(in crate::model) fn f() {}",
+        ),
     ]);
     let arrows = house.room_arrows();
     let upward = upward(&arrows, &["error", "text", "model"]);
