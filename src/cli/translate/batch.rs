@@ -15,6 +15,7 @@ use crate::inference::Translator;
 use crate::jobs::batch::{Batch, BatchDocument, BatchOptions, Outcome, files_below, place_of};
 use crate::text::digest::digest_of_files;
 use crate::text::document::{Document, Format};
+use crate::text::export::ExportFormat;
 
 /// So many documents tell the language of a batch.
 const DETECTED_BY: usize = 5;
@@ -101,7 +102,7 @@ impl TranslateArguments {
             "columns": format!("{:?}", self.columns),
             "pseudo": format!("{:?}", self.pseudo),
             "json": self.json,
-            "export": self.export.map(|format| format.name()),
+            "export": self.export.map(ExportFormat::name),
             "lines": [self.line_chars, self.cue_lines],
         })
         .to_string())

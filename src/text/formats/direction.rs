@@ -58,7 +58,7 @@ pub(super) fn flag(xml: &Xml, other: Id, name: &str) -> String {
     format!("<{}{name}/>", prefix(xml, other))
 }
 
-pub(super) fn prefix<'x>(xml: &'x Xml, element: Id) -> &'x str {
+pub(super) fn prefix(xml: &Xml, element: Id) -> &str {
     let qualified = xml.qualified(element);
     &qualified[..qualified.len() - xml.name(element).len()]
 }
@@ -102,7 +102,7 @@ pub(super) fn set_attributes(
     for (name, value) in attributes {
         match xml.attribute_range(element, name) {
             Some(range) => edits.replace(range, (*value).to_owned()),
-            None => added.push_str(&format!(" {name}=\"{value}\"")),
+            None => added.extend([" ", name, "=\"", value, "\""]),
         }
     }
     if !added.is_empty() {

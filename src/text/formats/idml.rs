@@ -3,10 +3,12 @@
 //! Translated: the paragraphs of every story in the order of the document, tables, footnotes. Left alone: notes, deletions,
 //! anchored objects (their own stories are translated), texts of variables, languages, the backing story.
 
+mod direction;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::direction::{Directed, directed, has_right, set_attributes};
+use super::direction::directed;
 use super::edits::Edits;
 use super::mixed::spelt;
 use super::package::{self, Package, Part};
@@ -408,36 +410,13 @@ impl WriteBack for IdmlFile {
             }
             let mut text = edits.applied(&xml.text);
             if let Some(language) = translation.language {
-                text = directed(name, text, language, &Paragraphs)?;
+                text = directed(name, text, language, &direction::Paragraphs)?;
             }
             if text != xml.text {
                 changed.insert(name.clone(), encoding.encode(&text)?);
             }
         }
         self.package.written(&changed)
-    }
-}
-
-/// Ranges of paragraphs, each with its direction.
-struct Paragraphs;
-
-impl Directed for Paragraphs {
-    fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
-        const DIRECTION: &str = "ParagraphDirection";
-        let ranges = xml.descendants(xml.root());
-        for range in ranges.filter(|&id| xml.name(id) == "ParagraphStyleRange") {
-            let is_turned =
-                xml.attribute(range, DIRECTION).as_deref() == Some("RightToLeftDirection");
-            if is_right != has_right(&xml.whole_text(range)) || is_turned == is_right {
-                continue;
-            }
-            let direction = if is_right {
-                "RightToLeftDirection"
-            } else {
-                "LeftToRightDirection"
-            };
-            set_attributes(xml, range, &[(DIRECTION, direction)], edits);
-        }
     }
 }
 
