@@ -80,7 +80,7 @@ impl TranslateArguments {
         Ok(documents)
     }
 
-    /// What tells these translations from others: the program's version, the model by its content, and all options that matter.
+    /// The identity of these translations: the program's version, the model by its content, and all options that matter.
     fn settings(&self, translator: Option<&Translator>) -> Result<String> {
         let mut models = Vec::new();
         let legs = [translator, translator.and_then(Translator::second)];
