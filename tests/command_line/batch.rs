@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::desk::{Desk, PAGE, assert_done, assert_failed, canopy, canopy_with, stderr, stdout};
 
-/// What became of each document.
+/// The fate of each document.
 fn outcomes(text: &str) -> BTreeMap<String, String> {
     let lines = text.lines().map(|line| {
         let line: Value = serde_json::from_str(line).expect("JSON");
