@@ -38,11 +38,27 @@ impl std::fmt::Debug for Office {
 pub(super) trait OfficeDialect: Dialect + Send {
     /// Says in a part that its text is in another language.
     fn set_language(&self, xml: &Xml, language: &WordLanguage, edits: &mut Edits);
+
+    /// Says in a part that its text is written from the right now, or no longer is.
+    fn set_direction(&self, xml: &Xml, to_right: bool, edits: &mut Edits);
+
+    /// The properties of a run that has none where text is written from the right.
+    fn right_to_left_run(&self) -> &'static str {
+        ""
+    }
 }
 
 impl WriteBack for Office {
     fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        self.package.written(&self.changes(translation)?)
+    }
+}
+
+impl Office {
+    /// The parts that change, by their names.
+    pub fn changes(&self, translation: &Translation) -> Result<HashMap<String, Vec<u8>>, Failure> {
         let language = translation.language.map(WordLanguage::of);
+        let turned = translation.turned();
         let mut changed = HashMap::new();
         for OfficePart {
             name,
@@ -56,12 +72,19 @@ impl WriteBack for Office {
             if let Some(language) = &language {
                 dialect.set_language(xml, language, &mut edits);
             }
+            if let Some(to_right) = turned {
+                dialect.set_direction(xml, to_right, &mut edits);
+            }
+            let plain = match turned {
+                Some(true) => dialect.right_to_left_run(),
+                _ => "",
+            };
             // A text box ends before the paragraph in which it is anchored.
             let mut places: Vec<&Place> = places.iter().collect();
             places.sort_by_key(|place| place.end());
             for place in places {
                 if let Some(parts) = translation.parts(place.unit) {
-                    place.write(*dialect, xml, &parts, &mut edits);
+                    place.write(*dialect, xml, &parts, plain, &mut edits);
                 }
             }
             if !edits.is_empty() {
@@ -69,6 +92,6 @@ impl WriteBack for Office {
                 changed.insert(name.clone(), bytes);
             }
         }
-        self.package.written(&changed)
+        Ok(changed)
     }
 }

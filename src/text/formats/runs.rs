@@ -26,6 +26,17 @@ pub(super) trait Dialect {
     /// Whether `xml:space` must say that space counts.
     fn trims_space(&self) -> bool;
 
+    /// The name of the element that holds text.
+    fn text_element(&self) -> &'static str {
+        "t"
+    }
+
+    /// The first character of `text` that is spelt as an escape, by its bytes.
+    fn escape(&self, text: &str) -> Option<Range<usize>> {
+        let _ = text;
+        None
+    }
+
     /// Whether the end of a line in the file ends a line for the reader.
     fn keeps_lines(&self) -> bool {
         false
@@ -138,6 +149,8 @@ enum Code {
     Pieces(Vec<Piece>),
     /// A character of text.
     Character(char),
+    /// The same as an escape.
+    Escape(String),
 }
 
 /// A paragraph in its file.
@@ -207,7 +220,7 @@ pub(super) fn collect(
     let looks = looks(dialect, xml, &events);
     let base = base(&looks);
     let mut drafter = Drafter {
-        keeps_lines: dialect.keeps_lines(),
+        dialect,
         draft: Draft::default(),
         codes: Vec::new(),
         base: base.clone(),
@@ -575,8 +588,8 @@ fn seen(dialect: &dyn Dialect, xml: &Xml, properties: Id) -> String {
 }
 
 /// Makes a draft of items.
-struct Drafter {
-    keeps_lines: bool,
+struct Drafter<'d> {
+    dialect: &'d dyn Dialect,
     draft: Draft,
     codes: Vec<Code>,
     base: Option<Look>,
@@ -586,7 +599,7 @@ struct Drafter {
     wrappers: Vec<usize>,
 }
 
-impl Drafter {
+impl Drafter<'_> {
     fn item(&mut self, item: Item, look: Option<Look>) {
         match item {
             Item::One(Event::Text { text, .. }) => self.text(&text, look),
@@ -638,7 +651,19 @@ impl Drafter {
                 self.look = Some((look, code));
             }
         }
-        if !self.keeps_lines {
+        let mut rest = text;
+        while let Some(escape) = self.dialect.escape(rest) {
+            self.lines(&rest[..escape.start]);
+            self.draft.point("mark");
+            self.codes
+                .push(Code::Escape(rest[escape.clone()].to_owned()));
+            rest = &rest[escape.end..];
+        }
+        self.lines(rest);
+    }
+
+    fn lines(&mut self, text: &str) {
+        if !self.dialect.keeps_lines() {
             return self.draft.text(text);
         }
         for (number, line) in text.split('\n').enumerate() {
@@ -646,7 +671,9 @@ impl Drafter {
                 self.draft.line_break();
                 self.codes.push(Code::Character('\n'));
             }
-            self.draft.text(line);
+            if !line.is_empty() {
+                self.draft.text(line);
+            }
         }
     }
 
@@ -681,13 +708,22 @@ impl Place {
         self.bytes.end
     }
 
-    /// Writes a translated paragraph; changes that lie within its codes are kept.
-    pub fn write(&self, dialect: &dyn Dialect, xml: &Xml, parts: &[Part], edits: &mut Edits) {
+    /// Writes a translated paragraph; changes that lie within its codes are kept, and `plain` is what is said of runs that
+    /// nothing is said of.
+    pub fn write(
+        &self,
+        dialect: &dyn Dialect,
+        xml: &Xml,
+        parts: &[Part],
+        plain: &str,
+        edits: &mut Edits,
+    ) {
         let mut writer = Writer {
             place: self,
             xml,
             edits,
-            trims_space: dialect.trims_space(),
+            dialect,
+            plain,
             is_open: false,
             run: None,
             looks: vec![self.base],
@@ -696,7 +732,7 @@ impl Place {
         };
         for part in parts {
             match part {
-                Part::Text(text) => writer.text(text),
+                Part::Text(text) => writer.translated(text),
                 Part::Code(number) => writer.code(&self.codes[*number]),
             }
         }
@@ -712,7 +748,9 @@ struct Writer<'p> {
     place: &'p Place,
     xml: &'p Xml,
     edits: &'p Edits,
-    trims_space: bool,
+    dialect: &'p dyn Dialect,
+    /// The properties of runs without any.
+    plain: &'p str,
     /// Whether a run is open, and its properties.
     is_open: bool,
     run: Option<Id>,
@@ -724,6 +762,19 @@ struct Writer<'p> {
 }
 
 impl Writer<'_> {
+    /// Text that must not be read as an escape.
+    fn translated(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(escape) = self.dialect.escape(rest) {
+            // The line in front of it as an escape of its own.
+            self.text(&rest[..escape.start]);
+            self.text("_x005F");
+            self.text(&rest[escape.clone()]);
+            rest = &rest[escape.end..];
+        }
+        self.text(rest);
+    }
+
     /// Text goes on where it was, as long as it looks the same.
     fn text(&mut self, text: &str) {
         if text.is_empty() {
@@ -745,15 +796,17 @@ impl Writer<'_> {
         }
         let prefix = &self.place.prefix;
         let is_space = |c: char| c.is_ascii_whitespace();
-        let keeps = self.trims_space
+        let keeps = self.dialect.trims_space()
             && (text.starts_with(is_space)
                 || text.ends_with(is_space)
                 || text.contains("  ")
                 || text.contains('\n'));
         let space = if keeps { " xml:space=\"preserve\"" } else { "" };
         let text = escaped(&text);
-        self.written
-            .extend(["<", prefix, "t", space, ">", &text, "</", prefix, "t>"]);
+        let name = self.dialect.text_element();
+        self.written.extend([
+            "<", prefix, name, space, ">", &text, "</", prefix, name, ">",
+        ]);
     }
 
     fn code(&mut self, code: &Code) {
@@ -765,6 +818,7 @@ impl Writer<'_> {
                 }
             }
             Code::Character(character) => self.text(character.encode_utf8(&mut [0; 4])),
+            Code::Escape(escape) => self.text(escape),
             Code::Pieces(pieces) => {
                 for piece in pieces {
                     if piece.in_run {
@@ -791,6 +845,8 @@ impl Writer<'_> {
         if let Some(properties) = properties {
             let range = self.xml.range(properties);
             self.written += &self.edits.slice(&self.xml.text, range);
+        } else {
+            self.written += self.plain;
         }
         (self.is_open, self.run) = (true, properties);
     }
