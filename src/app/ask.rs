@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::command::Command;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
-use super::settings::MEMORY_EXTENSIONS;
+use super::settings::{BILINGUAL_EXTENSIONS, MEMORY_EXTENSIONS};
 use super::training::{Side, TrainingCommand};
 use crate::text::document::Format;
 use crate::text::export::ExportFormat;
@@ -115,7 +115,10 @@ impl Ask {
             }
             Self::Memory | Self::RunMemory => (
                 "Choose a translation memory",
-                Pick::File("Translation memories", MEMORY_EXTENSIONS.to_vec()),
+                Pick::File(
+                    "Translation memories",
+                    [MEMORY_EXTENSIONS, BILINGUAL_EXTENSIONS].concat(),
+                ),
             ),
             Self::MemoryFolder => ("Choose a corpus or a folder of PO files", Pick::Folder),
             Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", Pick::Folder),

@@ -236,6 +236,9 @@ fn is_trace(path: &Path) -> bool {
 /// Endings of translation memories.
 pub const MEMORY_EXTENSIONS: &[&str] = &["tmx", "tsv", "po"];
 
+/// Endings of documents that bring their translations along, and can serve as memories.
+pub const BILINGUAL_EXTENSIONS: &[&str] = &["xlf", "xliff", "sdlxliff", "mqxliff"];
+
 fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return vec![];

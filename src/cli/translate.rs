@@ -25,7 +25,7 @@ use crate::inference::{
     KnownTranslations, SearchOptions, Step, Translation, Translator, detected_language,
 };
 use crate::memory::TranslationMemory;
-use crate::text::document::{Column, Document, Format, Sentence, SubtitleLayout};
+use crate::text::document::{Column, Document, Format, ReadingOptions, Sentence, SubtitleLayout};
 use crate::text::export::{ExportFormat, Languages};
 use crate::text::file::{canonical_path, check_writable, write_atomically};
 use crate::text::pseudo::Pseudo;
@@ -71,6 +71,12 @@ pub(super) struct TranslateArguments {
     /// translation of en into de where that is empty
     #[arg(long, value_delimiter = ',', value_name = "COLUMN[:TARGET]")]
     columns: Vec<Column>,
+    /// Also translate comments of Office and OpenDocument files
+    #[arg(long)]
+    comments: bool,
+    /// Also translate the names of a workbook's sheets; formulas, charts and links follow them
+    #[arg(long)]
+    sheet_names: bool,
     /// Translate without a model, to see what becomes of a file: identity gives each sentence back as it is, accents a
     /// longer text with every letter accented, in brackets
     #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "adapt", "reranker", "trace"])]
@@ -92,11 +98,11 @@ pub(super) struct TranslateArguments {
     /// Subtitles: lines in a cue
     #[arg(long, value_name = "N", default_value_t = SubtitleLayout::default().max_lines, value_parser = positive())]
     cue_lines: usize,
-    /// Translations of yours: a TMX file, a corpus folder, a program's PO file or a folder of them, or a file with a
-    /// source, a tab and a translation in each line.
+    /// Translations of yours: a TMX file, XLIFF with finished targets, a corpus folder, a program's PO file or a folder of
+    /// them, or a file with a source, a tab and a translation in each line.
     /// Exact matches are taken over, where the sentence has no markup; for the words of other sentences the
     /// model looks up what similar ones became
-    #[arg(long, value_name = "FILE.tmx|FILE.tsv|FILE.po|DIR")]
+    #[arg(long, value_name = "FILE.tmx|FILE.xlf|FILE.tsv|FILE.po|DIR")]
     memory: Option<PathBuf>,
     /// Before each document, learn for a few updates from what the memory has like its sentences; the model itself does
     /// not change. A few seconds a page
@@ -248,7 +254,7 @@ impl TranslateArguments {
         let pseudo = Pseudo::from(name);
         let translated = |sentence: &Sentence| {
             let is_open = sentence.known.is_none();
-            is_open.then(|| pseudo.translated(&sentence.text))
+            is_open.then(|| pseudo.of(document, sentence))
         };
         let texts: Vec<Option<String>> = document.sentences.iter().map(translated).collect();
         match self.export {
@@ -448,9 +454,17 @@ impl TranslateArguments {
         Ok(document)
     }
 
+    fn reading_options(&self) -> ReadingOptions {
+        ReadingOptions {
+            columns: self.columns.clone(),
+            comments: self.comments,
+            sheet_names: self.sheet_names,
+        }
+    }
+
     fn opened(&self, path: Option<&Path>) -> Result<Document> {
         if let Some(path) = path {
-            return Document::open_with(path, self.format, &self.columns);
+            return Document::open_with(path, self.format, &self.reading_options());
         }
         let mut bytes = Vec::new();
         std::io::stdin()
@@ -460,7 +474,7 @@ impl TranslateArguments {
             .format
             .or_else(|| Format::of_content(Path::new("-"), &bytes));
         let format = format.unwrap_or(Format::Text);
-        Document::from_bytes_with("-", format, bytes, &self.columns)
+        Document::from_bytes_with("-", format, bytes, &self.reading_options())
     }
 }
 

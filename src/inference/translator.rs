@@ -359,7 +359,8 @@ impl Translator {
     ) -> Result<()> {
         let mut pending = HashMap::new();
         for &sentence in sentences {
-            let Some(settled) = self.settled(&document.sentences[sentence].text) else {
+            let Some(settled) = self.settled_in(document, &document.sentences[sentence].text)
+            else {
                 pending.insert(sentence, Pending::default());
                 continue;
             };
@@ -391,7 +392,10 @@ impl Translator {
             let position = document.position(sentence);
             let first = text.sentences.len();
             let fixed = known.fixed.get(&sentence).cloned();
-            let fixed = fixed.or_else(|| self.settled(source).map(|settled| settled.text));
+            let fixed = fixed.or_else(|| {
+                self.settled_in(document, source)
+                    .map(|settled| settled.text)
+            });
             let fixed = fixed.filter(|_| parts.len() == 1);
             for (part, source) in parts.iter().enumerate() {
                 let number = text.sentences.len();

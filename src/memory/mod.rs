@@ -27,6 +27,7 @@ use serde::Serialize;
 use crate::corpus::tmx::tmx_pairs;
 use crate::corpus::{Corpus, Split, UnitStatus, is_same_language, visible};
 use crate::error::{Error, Result};
+use crate::text::document::{Document, Format};
 use crate::text::file::write_atomically;
 use crate::text::lines::lines;
 use crate::text::placeholder::folded;
@@ -89,7 +90,8 @@ impl PartialEq for TranslationMemory {
 }
 
 impl TranslationMemory {
-    /// Reads what was translated before: a corpus folder, a TMX file, a program's PO file or a folder with such files, or
+    /// Reads what was translated before: a corpus folder, a TMX file, XLIFF and other files that have their
+    /// translations in them, a program's PO file or a folder with such files, or
     /// what [`Self::save`] writes.
     ///
     /// # Errors
@@ -116,6 +118,18 @@ impl TranslationMemory {
                 });
             }
             Self::of_corpus(&corpus, &Split::ALL)
+        } else if Format::of(path).is_some_and(Format::is_bilingual) {
+            let document = Document::open(path, None)?;
+            match &document.target_language {
+                Some(language) if !is_same_language(language, target_language) => {
+                    Err(Error::MemoryLanguages {
+                        has: format!("a translation to {language}"),
+                        asked: format!("{source_language} to {target_language}"),
+                        path: path.to_owned(),
+                    })
+                }
+                _ => Ok(Self::new(document.known_pairs())),
+            }
         } else if has_ending(path, "tmx") {
             tmx_pairs(path, source_language, target_language).map(Self::new)
         } else {

@@ -99,7 +99,7 @@ impl TranslateArguments {
             "beam": self.beam,
             "quantize": format!("{:?}", self.quantize),
             "format": self.format.map(Format::extension),
-            "columns": format!("{:?}", self.columns),
+            "reading": format!("{:?}", self.reading_options()),
             "pseudo": format!("{:?}", self.pseudo),
             "json": self.json,
             "export": self.export.map(ExportFormat::name),

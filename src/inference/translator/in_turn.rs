@@ -88,7 +88,10 @@ impl Translator {
     ) -> Option<Vec<u32>> {
         let source = &document.sentences[sentence].text;
         let fixed = known.fixed.get(&sentence).cloned();
-        let fixed = fixed.or_else(|| self.settled(source).map(|settled| settled.text));
+        let fixed = fixed.or_else(|| {
+            self.settled_in(document, source)
+                .map(|settled| settled.text)
+        });
         if let Some(fixed) = fixed {
             return Some(self.tokenizer().encode(Side::Target, fixed.trim()));
         }

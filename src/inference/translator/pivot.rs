@@ -48,7 +48,7 @@ impl Translator {
     ) -> Result<()> {
         let mut open = Vec::with_capacity(sentences.len());
         for &index in sentences {
-            match self.settled(&document.sentences[index].text) {
+            match self.settled_in(document, &document.sentences[index].text) {
                 Some(translation) => {
                     if step(Step::Translated { index, translation }).is_break() {
                         return Ok(());

@@ -3,6 +3,7 @@
 //! Translated: titles, paragraphs, lists, tables, notes, footnotes, index entries. Left alone: listings, screens, names of
 //! commands, files and functions, metadata, what says `translate="no"`, and references to entities.
 
+use super::direction;
 use super::edits::Edits;
 use super::mixed::{Place, Reader, Role};
 use super::xml::{Id, Kind, Xml, escaped_attribute};
@@ -309,7 +310,10 @@ impl DocumentFormat for Manual {
         };
         reader.blocks(xml.root());
         let places = reader.places;
+        // DocBook has `dir` from its fifth version on.
+        let says_direction = self.label == DITA.label || !xml.namespace(xml.root()).is_empty();
         Ok(Box::new(XmlFile {
+            says_direction,
             xml,
             encoding,
             places,
@@ -340,7 +344,7 @@ impl Manual {
             }
             () if self.inline.contains(&name) => Role::Inline,
             () if xml.is_empty_tag(id) && has_text(xml, id) => Role::Point,
-            () if holds_blocks(name) => Role::Block,
+            () if holds_blocks(name) || self.sections.contains(&name) => Role::Block,
             () if has_text(xml, id) => Role::Inline,
             () => Role::Block,
         }
@@ -423,7 +427,9 @@ fn holds_blocks(name: &str) -> bool {
 fn has_text(xml: &Xml, id: Id) -> bool {
     let is_ink = |child: Id| match xml.kind(child) {
         Kind::Text => !xml.slice(xml.range(child)).trim().is_empty(),
-        Kind::CData | Kind::Reference => true,
+        Kind::CData => true,
+        // A reference alone may stand for a whole chapter.
+        Kind::Reference => xml.text_of(child).is_some(),
         _ => false,
     };
     xml.parent(id)
@@ -433,6 +439,8 @@ fn has_text(xml: &Xml, id: Id) -> bool {
 /// A file that is one tree.
 #[derive(Debug)]
 struct XmlFile {
+    /// Whether its root may say its direction.
+    says_direction: bool,
     xml: Xml,
     encoding: Encoding,
     places: Vec<Place>,
@@ -448,6 +456,15 @@ impl WriteBack for XmlFile {
                 if let Some((_, range)) = attributes.into_iter().find(|(found, _)| *found == name) {
                     edits.replace(range, escaped_attribute(language));
                 }
+            }
+        }
+        if let Some(to_right) = translation.turned().filter(|_| self.says_direction) {
+            match xml.attribute_range(xml.root(), "dir") {
+                Some(range) => edits.replace(range, if to_right { "rtl" } else { "ltr" }.to_owned()),
+                None if to_right => {
+                    direction::add_attributes(xml, xml.root(), " dir=\"rtl\"".to_owned(), &mut edits);
+                }
+                None => {}
             }
         }
         let mut places: Vec<&Place> = self.places.iter().collect();
