@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
+use super::models::ModelsCommand;
 use super::settings::Theme;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
@@ -100,6 +101,7 @@ pub enum Command {
     Training(TrainingCommand),
     Explore(ExploreCommand),
     Evaluate(EvaluateCommand),
+    Models(ModelsCommand),
 }
 
 /// A page of the window.
@@ -110,6 +112,18 @@ pub enum Page {
     Explore,
     Training,
     Evaluate,
+    Models,
+}
+
+impl Page {
+    /// In the order in which they stand in the window.
+    pub const ALL: [Self; 5] = [
+        Self::Document,
+        Self::Explore,
+        Self::Training,
+        Self::Evaluate,
+        Self::Models,
+    ];
 }
 
 /// How much to translate.
@@ -421,6 +435,12 @@ pub static ACTIONS: &[Action] = {
             "Evaluate",
             Some(Shortcut::command(Letter('4'))),
             C::ShowPage(Page::Evaluate),
+        ),
+        action(
+            View,
+            "Models",
+            Some(Shortcut::command(Letter('5'))),
+            C::ShowPage(Page::Models),
         ),
         action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
         action(

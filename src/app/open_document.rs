@@ -11,7 +11,7 @@ use super::find::Find;
 use super::history::{Change, History};
 use super::markup;
 use super::target::{Target, restored};
-use crate::inference::Translation;
+use crate::inference::{DetectedLanguage, Translation, detected_language};
 use crate::jobs::project::content_hash;
 use crate::jobs::{Project, SavedTarget, State};
 use crate::text::document::{Document, Sentence};
@@ -83,6 +83,8 @@ pub struct OpenDocument {
     pub scroll_to: Option<usize>,
     /// The sentence at the top of the window.
     pub first_visible: usize,
+    /// The language of its source by its text; none where there are no letters.
+    pub language: Option<DetectedLanguage>,
     /// Work on this text under another path, while nobody has said what becomes of it.
     pub elsewhere: Option<WorkElsewhere>,
     targets: Vec<Target>,
@@ -148,6 +150,7 @@ impl OpenDocument {
             find: Find::default(),
             scroll_to: None,
             first_visible: 0,
+            language: detected_language(&document),
             elsewhere: None,
             targets,
             content: content_hash(&document),
@@ -231,33 +234,41 @@ impl OpenDocument {
             .collect()
     }
 
-    /// Stores a machine translation unless a person has worked on the sentence.
-    pub fn receive(&mut self, sentence: usize, translation: Translation) -> bool {
+    /// Stores a translation of this model, unless a person has worked on the sentence.
+    pub fn receive(&mut self, sentence: usize, translation: Translation, model: &str) -> bool {
         let Some(target) = self.targets.get(sentence) else {
             return false;
         };
         if !target.state.is_replaceable() {
             return false;
         }
-        let Translation { text, flags, .. } = translation;
+        let Translation {
+            text,
+            flags,
+            num_tokens,
+            ..
+        } = translation;
+        // What a memory has, or what holds no word, no model has written.
+        let model = (num_tokens > 0).then(|| model.to_owned());
         self.replace(
             sentence,
             Target {
                 text,
                 state: State::Draft,
                 flags,
+                model,
             },
         );
         true
     }
 
-    /// Stores a machine translation in place of a draft, as part of an update.
-    pub fn update(&mut self, sentence: usize, translation: Translation) -> bool {
+    /// Stores a translation of this model in place of a draft, as part of an update.
+    pub fn update(&mut self, sentence: usize, translation: Translation, model: &str) -> bool {
         let Some(before) = self.targets.get(sentence).cloned() else {
             return false;
         };
         self.changed.remove(&sentence);
-        if before.text == translation.text || !self.receive(sentence, translation) {
+        if before.text == translation.text || !self.receive(sentence, translation, model) {
             return false;
         }
         self.updated.push(Change {
@@ -364,6 +375,12 @@ impl OpenDocument {
         let text =
             |target: &Target| (target.state != State::Untranslated).then(|| target.text.clone());
         self.targets.iter().map(text).collect()
+    }
+
+    /// The models whose translations they are, for the saved document.
+    pub fn target_models(&self) -> Vec<Option<String>> {
+        let targets = self.targets.iter();
+        targets.map(|target| target.model.clone()).collect()
     }
 
     fn replace(&mut self, sentence: usize, target: Target) {

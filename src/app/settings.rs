@@ -43,6 +43,8 @@ pub struct Settings {
     pub default_model: Option<PathBuf>,
     /// The models that a person has chosen for pairs of languages.
     pub default_models: DefaultModels,
+    /// The language that a person has last chosen to translate to.
+    pub target_language: Option<String>,
     /// The sentence encoder for comparisons.
     pub encoder: Option<PathBuf>,
 }
@@ -64,6 +66,7 @@ impl Default for Settings {
             learns_from_memory: false,
             default_model: None,
             default_models: DefaultModels::new(),
+            target_language: None,
             encoder: None,
         }
     }

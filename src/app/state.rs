@@ -10,6 +10,7 @@ use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
 use super::find::FindCommand;
 use super::last_writes::LastWrites;
+use super::models::Models;
 use super::open_document::OpenDocument;
 use super::progress::{Progress, Running};
 use super::settings::{Folders, Settings, Shipped};
@@ -83,6 +84,7 @@ pub struct AppState {
     pub training: Training,
     pub explorer: Explorer,
     pub evaluate: Evaluate,
+    pub models: Models,
     /// For the worker; the window sends and empties it.
     pub requests: Vec<Request>,
     /// For the file thread, likewise.
@@ -240,6 +242,7 @@ impl AppState {
             Command::Explore(command) => self.apply_explore(command),
             Command::Evaluate(command) => self.apply_evaluate(command),
             Command::Training(command) => self.apply_training(command),
+            Command::Models(command) => self.apply_models(command),
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
         }
     }
@@ -306,18 +309,6 @@ impl AppState {
         SearchOptions {
             beam_size: self.settings.beam_size,
             length_penalty: 1.0,
-        }
-    }
-
-    /// Opens the model named on the command line, else the one chosen as default, else the last one used, else the one that came with the program.
-    pub fn open_first_model(&mut self, named: Option<PathBuf>) {
-        let settings = &self.settings;
-        let mut last = settings.default_model.iter().chain(&settings.recent_models);
-        let folder = named
-            .or_else(|| last.find(|folder| folder.is_dir()).cloned())
-            .or_else(|| self.shipped.models.first().cloned());
-        if let Some(folder) = folder {
-            self.open_model(folder);
         }
     }
 

@@ -12,6 +12,8 @@ use super::document::DocumentPanel;
 use super::elsewhere::elsewhere_ui;
 use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
+use super::languages::LanguageLine;
+use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
 use super::shading::MarginShading;
@@ -20,11 +22,14 @@ use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
 use super::{find, menu, notices, shortcuts, status, welcome};
-use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Shipped};
+use crate::app::{
+    AppState, Ask, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
+};
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
-    Evaluations, Event, ExplainThread, FileThread, RunsThread, TrainingRequest, Trainings, Worker,
+    Evaluations, Event, ExplainThread, FileThread, ModelsThread, RunsThread, TrainingRequest,
+    Trainings, Worker,
 };
 use crate::training::{DeviceLock, Order};
 
@@ -36,6 +41,7 @@ pub struct Panels {
     pub training: TrainingPanel,
     pub explore: ExplorePanel,
     pub similar: SimilarPanel,
+    pub models: ModelsPanel,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
 }
@@ -50,6 +56,8 @@ pub struct CanopyApp {
     trainings: Trainings,
     explain: ExplainThread,
     evaluations: Evaluations,
+    /// `None` only after the window has closed.
+    models: Option<ModelsThread>,
     fonts: WindowFonts,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
@@ -89,6 +97,9 @@ impl CanopyApp {
         let draw_once = move || curves.request_repaint_after(Duration::from_millis(1));
         let runs = RunsThread::spawn(folders.data.clone(), sender.clone(), draw_once)?;
         let evaluations = Evaluations::spawn(turn, sender.clone(), wake(ctx))?;
+        let shipped = Shipped::find();
+        let (library, all) = (folders.models(), shipped.models.clone());
+        let models = ModelsThread::spawn(library, all, sender.clone(), wake(ctx))?;
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
@@ -98,7 +109,7 @@ impl CanopyApp {
         if device != DeviceChoice::Auto {
             settings.device = device.into();
         }
-        let mut state = AppState::new(folders, settings, Shipped::find());
+        let mut state = AppState::new(folders, settings, shipped);
         state.open_first_model(model);
         if let Some(path) = open {
             state.apply(Command::OpenPath(path));
@@ -112,6 +123,7 @@ impl CanopyApp {
             trainings,
             explain,
             evaluations,
+            models: Some(models),
             fonts,
             closing: None,
             files: Some(files),
@@ -138,6 +150,11 @@ impl CanopyApp {
         for request in self.state.training.run_requests.drain(..) {
             if let Some(runs) = &self.runs {
                 runs.send(request);
+            }
+        }
+        for request in self.state.models.requests.drain(..) {
+            if let Some(models) = &self.models {
+                models.send(request);
             }
         }
         for request in self.state.evaluate.requests.drain(..) {
@@ -225,6 +242,7 @@ impl eframe::App for CanopyApp {
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
             let text = match self.state.page {
                 Page::Training => "Drop to train on it",
+                Page::Models => "Drop to add the model",
                 _ => "Drop to open",
             };
             welcome::drop_ui(&ctx, text);
@@ -240,12 +258,18 @@ impl eframe::App for CanopyApp {
 
     fn on_exit(&mut self) {
         self.state.apply(Command::Cancel);
+        self.state
+            .apply(Command::Models(ModelsCommand::CancelAdding));
         self.state.flush();
         if let Some(files) = self.files.take() {
             for request in self.state.file_requests.drain(..) {
                 files.send(request);
             }
             files.finish();
+        }
+        // It leaves no half of a copy behind.
+        if let Some(models) = self.models.take() {
+            models.finish();
         }
         // It may be exporting a model.
         if let Some(runs) = self.runs.take() {
@@ -283,6 +307,7 @@ pub fn workbench_ui(
         Page::Explore => panels.explore.ui(ui, state, commands),
         Page::Training => panels.training.ui(ui, state, commands),
         Page::Evaluate => evaluate_ui(ui, state, commands),
+        Page::Models => panels.models.ui(ui, state, commands),
     }
     notices::notices_ui(ui.ctx(), &state.notices, commands);
     if panels
@@ -370,27 +395,26 @@ fn document_page_ui(
     CentralPanel::default()
         .frame(Frame::NONE.fill(palette.page))
         .show(ui, |ui| {
-            let languages = languages(state);
+            let (languages, note) = (state.languages(), state.language_note());
             let running = state.running.is_some();
+            let line = LanguageLine {
+                languages: languages
+                    .as_ref()
+                    .map(|(source, target)| (source.as_str(), target.as_str())),
+                note: note.as_ref(),
+                model: match &state.model {
+                    ModelState::Open { info, .. } => &info.name,
+                    ModelState::None | ModelState::Opening { .. } => "",
+                },
+                models: &state.models,
+                settings: &state.settings,
+            };
             match &mut state.document {
                 Some(document) => {
-                    let languages = languages
-                        .as_ref()
-                        .map(|(source, target)| (source.as_str(), target.as_str()));
                     let panel = &mut panels.document;
-                    panel.ui(ui, document, languages, margin, running, commands);
+                    panel.ui(ui, document, line, margin, running, commands);
                 }
                 None => welcome::welcome_ui(ui, state, commands),
             }
         });
-}
-
-/// The codes of source and target.
-fn languages(state: &AppState) -> Option<(String, String)> {
-    match &state.model {
-        ModelState::Open { info, .. } => {
-            Some((info.source_language.clone(), info.target_language.clone()))
-        }
-        _ => None,
-    }
 }

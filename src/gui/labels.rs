@@ -1,8 +1,8 @@
 //! Words for what the other rooms only know as values.
 
-use crate::app::Command;
 use crate::app::markup::Problem;
 use crate::app::training::TrainingCommand;
+use crate::app::{Command, Target};
 use crate::inference::{DeviceChoice, Flag};
 use crate::jobs::State;
 
@@ -15,12 +15,21 @@ pub fn state(state: State) -> &'static str {
     }
 }
 
-pub fn state_tooltip(state: State) -> &'static str {
-    match state {
+/// What a state means, and which model the translation is by.
+pub fn state_tooltip(target: &Target) -> String {
+    let state = match target.state {
         State::Untranslated => "Untranslated",
         State::Draft => "Draft from the model, click to confirm it",
         State::Edited => "Edited, never overwritten by the model, click to confirm it",
         State::Confirmed => "Confirmed, never overwritten by the model, click to take that back",
+    };
+    let by = match target.state {
+        State::Edited => "First translated by",
+        State::Untranslated | State::Draft | State::Confirmed => "Translated by",
+    };
+    match &target.model {
+        Some(model) => format!("{state}\n{by} {model}"),
+        None => state.to_owned(),
     }
 }
 

@@ -271,7 +271,7 @@ fn state_ui(
         commands.push(Command::Select(sentence));
         commands.push(Command::ToggleConfirmed(sentence));
     }
-    response.on_hover_text(labels::state_tooltip(target.state));
+    response.on_hover_text(labels::state_tooltip(target));
     if marked {
         let center = center + vec2(9.0, 0.0);
         let response = ui.interact(

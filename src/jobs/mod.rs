@@ -9,6 +9,7 @@ pub mod evaluations;
 pub mod explaining;
 pub mod files;
 pub mod fonts;
+pub mod models;
 pub mod project;
 mod project_lock;
 mod project_store;
@@ -29,6 +30,7 @@ pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Eval
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread};
 pub use fonts::FontThread;
+pub use models::{ModelRequest, ModelsThread};
 pub use project::{Project, SavedTarget, State};
 pub use runs::{CorpusImport, RunRequest, RunSeen, RunsThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
@@ -38,7 +40,7 @@ use crate::corpus::survey::Survey;
 use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
 use crate::explain::{Explanation, Margin, ModelView, SimilarityView};
-use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
+use crate::inference::{DeviceChoice, InstalledModel, Leg, ModelInfo, SearchOptions, Translation};
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
 use crate::trace::TraceSource;
@@ -89,6 +91,10 @@ pub enum Request {
     OpenModel {
         job: JobId,
         folder: PathBuf,
+        /// Source and target, for a model of several; none takes its own.
+        languages: [Option<String>; 2],
+        /// The model that translates its translations further.
+        second: Option<Leg>,
         device: DeviceChoice,
         memory: Option<UserMemory>,
     },
@@ -197,6 +203,30 @@ pub enum Event {
     Exported {
         to: PathBuf,
         promote: bool,
+    },
+    /// All installed models.
+    ModelsListed {
+        models: Vec<InstalledModel>,
+    },
+    /// A model that lies somewhere, or why it is none.
+    ModelInspected {
+        job: JobId,
+        path: PathBuf,
+        model: Result<Box<InstalledModel>>,
+    },
+    /// So many bytes of a model are copied, and so many there are.
+    ModelCopied {
+        job: JobId,
+        done: u64,
+        total: u64,
+    },
+    ModelAdded {
+        job: JobId,
+        model: Box<InstalledModel>,
+    },
+    ModelRemoved {
+        job: JobId,
+        folder: PathBuf,
     },
     /// So much of what a corpus is made of is read, in `[0, 1]`.
     CorpusRead {

@@ -46,6 +46,9 @@ pub struct SavedTarget {
     pub state: State,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
+    /// The name of the model that translated it; none if nobody knows, or no model did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// The content of a project file.

@@ -49,6 +49,7 @@ impl OpenDocument {
             text,
             state: State::Edited,
             flags: vec![],
+            model: self.targets[sentence].model.clone(),
         })
     }
 
@@ -78,6 +79,7 @@ impl OpenDocument {
                 text: target.text.clone(),
                 state: target.state,
                 flags: target.flags.clone(),
+                model: target.model.clone(),
             }
         };
         let worked_on =
