@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::translator::{ForeignDescription, foreign_description, name_of};
 use crate::error::{Error, Result};
+use crate::text::file::TEMPORARY;
 use crate::weights::{ModelFolder, Outline};
 
 pub use adding::{CopyProgress, install_model, install_model_while, remove_model};
@@ -107,9 +108,11 @@ pub fn installed_models(library: Option<&Path>, shipped: &[PathBuf]) -> Vec<Inst
     });
     let entries = library.map(std::fs::read_dir);
     let entries = entries.into_iter().flatten().flatten().flatten();
-    // Those that are being copied are hidden.
-    let is_shown =
-        |entry: &std::fs::DirEntry| !entry.file_name().to_string_lossy().starts_with('.');
+    // Those that are being copied are nobody's yet.
+    let is_shown = |entry: &std::fs::DirEntry| {
+        let name = entry.file_name();
+        !name.to_string_lossy().starts_with(TEMPORARY)
+    };
     let entries = entries.filter(|entry| is_shown(entry) && entry.path().is_dir());
     let mut added: Vec<InstalledModel> = entries.map(|entry| listed(&entry.path())).collect();
     added.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.folder.cmp(&b.folder)));
@@ -364,6 +367,7 @@ fn files_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
         let (path, name) = (entry.path(), entry.file_name());
         let is_hidden = name.to_string_lossy().starts_with('.');
         let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-        (!is_hidden && !(is_link && path.is_dir())).then_some(path)
+        let is_left_out = is_hidden || is_link && path.is_dir();
+        (!is_left_out).then_some(path)
     })
 }

@@ -3,6 +3,7 @@
 mod corpora;
 #[path = "../desk/mod.rs"]
 mod desk;
+mod imported;
 mod models;
 mod page;
 #[path = "../tiny/mod.rs"]

@@ -84,9 +84,10 @@ impl AppState {
         let (code, name) = (found.code.clone(), language::name(&found.code));
         let models = self.models.all.iter();
         let is_known = { models }.any(|model| model.translates_from(&code));
-        Some(match is_known {
-            true => LanguageNote::Other { code, name },
-            false => LanguageNote::NoModel { name },
+        Some(if is_known {
+            LanguageNote::Other { code, name }
+        } else {
+            LanguageNote::NoModel { name }
         })
     }
 

@@ -13,7 +13,7 @@ pub(super) fn removing_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Co
         return;
     };
     let mut push = |command| commands.push(Command::Models(command));
-    let modal = theme::modal(ctx, Id::unique("removing a model")).show(ctx, |ui| {
+    let question = theme::modal(ctx, Id::unique("removing a model")).show(ctx, |ui| {
         let palette = Palette::of(ui);
         ui.set_width(440.0);
         ui.heading(format!("Remove {}?", model.name));
@@ -38,7 +38,7 @@ pub(super) fn removing_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Co
             }
         });
     });
-    if modal.should_close() {
+    if question.should_close() {
         push(ModelsCommand::Keep);
     }
 }

@@ -55,13 +55,11 @@ pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
         TokenPlace::OnBothSides => (choices.clone(), choices),
         TokenPlace::TargetBeforeSource | TokenPlace::Nowhere => (vec![languages.source], choices),
     };
-    let tensors = foreign.weights.values();
-    let numbers = tensors.map(|(_, numbers)| numbers.len() as u64);
     Ok(ForeignDescription {
         name: name_of(path),
         sources,
         targets,
-        num_parameters: numbers.sum(),
+        num_parameters: foreign.config.num_parameters() as u64,
         licence: foreign.licence.name.unwrap_or_default(),
         licence_text: foreign.licence.text,
         made_by: foreign.made_by,

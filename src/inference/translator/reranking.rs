@@ -62,7 +62,8 @@ impl Translator {
             } else {
                 DeviceChoice::Gpu
             };
-            let opened = Self::open_foreign(&foreign_files(folder), device, between, told_of(folder))?;
+            let opened =
+                Self::open_foreign(&foreign_files(folder), device, between, told_of(folder))?;
             return Ok(Back {
                 description: opened.description,
                 model: opened.model,

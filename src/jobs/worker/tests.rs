@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::*;
 use crate::explain::{ContextDifference, Explanation, ModelView, ViewKind};
