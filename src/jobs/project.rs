@@ -210,3 +210,24 @@ mod any_path {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn projects_of_before_are_read_and_new_ones_name_the_model() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("page.json");
+        let old = r#"{"version": 1, "document": "page.html", "targets": [
+            {"index": 0, "source": "0011223344556677", "text": "Drucken", "state": "draft"}]}"#;
+        std::fs::write(&path, old).expect("written");
+        let mut project = Project::read(&path).expect("readable").expect("there");
+        assert_eq!(project.targets[0].model, None);
+        project.targets[0].model = Some("opus-mt-en-de".to_owned());
+        let bytes = project.to_bytes(&path).expect("bytes");
+        std::fs::write(&path, bytes).expect("written");
+        let again = Project::read(&path).expect("readable").expect("there");
+        assert_eq!(again, project);
+    }
+}

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Models;
+use super::{LanguageNote, Models};
 use crate::app::language;
 use crate::app::state::{AppState, ModelState, NoticeKind};
 use crate::corpus::synthetic::TARGET_LANGUAGE;
@@ -73,7 +73,8 @@ impl AppState {
         };
         self.notify(NoticeKind::Done, format!("{} is added", model.name), detail);
         // A document that no model fitted may have one now.
-        self.models.is_undecided |= self.models.opened.is_empty();
+        let fits = matches!(self.language_note(), Some(LanguageNote::Detected));
+        self.models.is_undecided |= !fits;
         self.choose_for_document();
     }
 
@@ -181,6 +182,7 @@ impl AppState {
 
 impl Models {
     fn list(&mut self, listed: Vec<InstalledModel>) {
+        self.is_listed = true;
         let is_listed = |model: &InstalledModel| listed.iter().any(|it| it.folder == model.folder);
         self.elsewhere.retain(|model| !is_listed(model));
         let all = listed.into_iter().chain(self.elsewhere.iter().cloned());

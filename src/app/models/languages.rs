@@ -78,7 +78,7 @@ impl AppState {
         if is_same_language(&source, &found.code) {
             return Some(LanguageNote::Detected);
         }
-        if !found.is_reliable || self.models.all.is_empty() {
+        if !found.is_reliable || !self.models.is_listed {
             return None;
         }
         let (code, name) = (found.code.clone(), language::name(&found.code));
@@ -94,7 +94,7 @@ impl AppState {
     /// Has the open document choose its model, once models and their languages are known.
     pub(in crate::app) fn choose_for_document(&mut self) {
         let is_opening = matches!(self.model, ModelState::Opening { .. });
-        if !self.models.is_undecided || is_opening || self.models.all.is_empty() {
+        if !self.models.is_undecided || is_opening || !self.models.is_listed {
             return;
         }
         self.models.is_undecided = false;

@@ -96,6 +96,8 @@ pub enum LanguageNote {
 pub struct Models {
     /// Those that came with the program, those that were added, and those that were opened elsewhere in this session.
     pub all: Arc<Vec<InstalledModel>>,
+    /// Whether it is known which are installed.
+    is_listed: bool,
     pub selected: Option<PathBuf>,
     pub found: Option<Found>,
     pub adding: Option<Adding>,
