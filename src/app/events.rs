@@ -20,6 +20,7 @@ impl AppState {
     pub fn receive(&mut self, event: Event) {
         self.take_in(event);
         self.follow_margin();
+        self.follow_checks();
     }
 
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each event")]
@@ -97,6 +98,7 @@ impl AppState {
             // The run folder says the same to the charts.
             Event::Training { job, event } => self.sample_progressed(job, &event),
             Event::Surveyed { job, survey } => self.surveyed(job, survey),
+            Event::Checked { job, findings } => self.checked(job, findings),
             Event::ModelsListed { models } => self.models_listed(models),
             Event::ModelInspected { job, path, model } => self.model_inspected(job, &path, model),
             Event::ModelCopied { job, done, total } => self.model_copied(job, done, total),
@@ -306,6 +308,7 @@ impl AppState {
             && !self.evaluation_failed(job, error)
             && !self.run_failed(job, error)
             && !self.model_failed(job, error)
+            && !self.checks_failed(job)
         {
             self.failed_to_write(error);
             let title = if self.keeping.contains(&job) {

@@ -2,7 +2,9 @@
 //!
 //! Strings and numbers only; the window draws [`AppState`] and pushes [`Command`]s.
 
+pub mod actions;
 mod ask;
+pub mod checking;
 mod closing;
 pub mod command;
 mod editing;
@@ -27,8 +29,10 @@ mod tests;
 pub mod training;
 mod working;
 
+pub use actions::{ACTIONS, Action};
 pub use ask::{Ask, Pick};
-pub use command::{ACTIONS, Action, Command, Group, Key, Page, Scope, Shortcut};
+pub use checking::{CheckCommand, Checking};
+pub use command::{Command, Group, Key, Page, Scope, Shortcut};
 pub use evaluating::{Evaluate, EvaluateCommand, EvaluateView};
 pub use explorer::{ExploreCommand, Explorer};
 pub use find::FindCommand;

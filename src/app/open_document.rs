@@ -11,6 +11,7 @@ use super::find::Find;
 use super::history::{Change, History};
 use super::markup;
 use super::target::{Target, restored};
+use crate::checks::{CheckKind, Checks};
 use crate::inference::{DetectedLanguage, Translation, detected_language};
 use crate::jobs::project::content_hash;
 use crate::jobs::{Project, SavedTarget, State};
@@ -87,6 +88,8 @@ pub struct OpenDocument {
     pub language: Option<DetectedLanguage>,
     /// Work on this text under another path, while nobody has said what becomes of it.
     pub elsewhere: Option<WorkElsewhere>,
+    /// The quality checks that are made.
+    checks: Vec<CheckKind>,
     targets: Vec<Target>,
     /// Names the text of the document.
     content: String,
@@ -152,6 +155,9 @@ impl OpenDocument {
             first_visible: 0,
             language: detected_language(&document),
             elsewhere: None,
+            checks: project
+                .and_then(|project| project.checks.as_ref())
+                .map_or(Checks::default().kinds, |names| known_checks(names)),
             targets,
             content: content_hash(&document),
             unmatched,
@@ -169,6 +175,26 @@ impl OpenDocument {
             open.count(sentence, |counts| *counts.slot(state) += 1);
         }
         open
+    }
+
+    /// Names the text of the document, whatever its path.
+    pub fn content(&self) -> &str {
+        &self.content
+    }
+
+    /// The quality checks that are made.
+    pub fn checks(&self) -> &[CheckKind] {
+        &self.checks
+    }
+
+    /// Switches a quality check on or off.
+    pub fn toggle_check(&mut self, kind: CheckKind) {
+        if self.checks.contains(&kind) {
+            self.checks.retain(|other| *other != kind);
+        } else {
+            self.checks.push(kind);
+            self.checks.sort_unstable();
+        }
     }
 
     pub fn num_sentences(&self) -> usize {
@@ -402,6 +428,11 @@ impl OpenDocument {
             section = self.document.sections[index].parent;
         }
     }
+}
+
+/// The checks of these names; one that a newer program made is not known here.
+fn known_checks(names: &[String]) -> Vec<CheckKind> {
+    names.iter().filter_map(|name| name.parse().ok()).collect()
 }
 
 /// Titles, depths and extents of all sections.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ask::Ask;
+use super::checking::Checking;
 use super::command::{Command, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
@@ -85,6 +86,7 @@ pub struct AppState {
     pub explorer: Explorer,
     pub evaluate: Evaluate,
     pub models: Models,
+    pub checking: Checking,
     /// For the worker; the window sends and empties it.
     pub requests: Vec<Request>,
     /// For the file thread, likewise.
@@ -154,6 +156,7 @@ impl AppState {
     pub fn apply(&mut self, command: Command) {
         self.carry_out(command);
         self.follow_margin();
+        self.follow_checks();
     }
 
     fn carry_out(&mut self, command: Command) {
@@ -243,6 +246,7 @@ impl AppState {
             Command::Evaluate(command) => self.apply_evaluate(command),
             Command::Training(command) => self.apply_training(command),
             Command::Models(command) => self.apply_models(command),
+            Command::Check(command) => self.apply_check(command),
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
         }
     }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 
+use super::checks::checks_ui;
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
 use super::document::DocumentPanel;
@@ -28,8 +29,8 @@ use crate::app::{
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
-    Evaluations, Event, ExplainThread, FileThread, ModelsThread, RunsThread, TrainingRequest,
-    Trainings, Worker,
+    CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread, RunsThread,
+    TrainingRequest, Trainings, Worker,
 };
 use crate::training::{DeviceLock, Order};
 
@@ -55,6 +56,7 @@ pub struct CanopyApp {
     worker: Worker,
     trainings: Trainings,
     explain: ExplainThread,
+    checks: CheckThread,
     evaluations: Evaluations,
     /// `None` only after the window has closed.
     models: Option<ModelsThread>,
@@ -101,6 +103,7 @@ impl CanopyApp {
         let (library, all) = (folders.models(), shipped.models.clone());
         let models = ModelsThread::spawn(library, all, sender.clone(), wake(ctx))?;
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
+        let checks = CheckThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
             .settings_file()
@@ -122,6 +125,7 @@ impl CanopyApp {
             worker,
             trainings,
             explain,
+            checks,
             evaluations,
             models: Some(models),
             fonts,
@@ -159,6 +163,9 @@ impl CanopyApp {
         }
         for request in self.state.evaluate.requests.drain(..) {
             self.evaluations.send(request);
+        }
+        for request in self.state.checking.requests.drain(..) {
+            self.checks.send(request);
         }
         for request in self.state.explorer.requests.drain(..) {
             self.explain.send(request);
@@ -350,6 +357,13 @@ fn document_page_ui(
             let outline = &mut panels.outline;
             outline.ui(ui, document, margin, can_translate, commands);
         });
+    }
+    if state.document.is_some() && state.settings.shows_checks {
+        let panel = Panel::right("checks")
+            .default_size(300.0)
+            .size_range(220.0..=520.0)
+            .frame(Frame::NONE.fill(palette.panel));
+        panel.show(ui, |ui| checks_ui(ui, state, commands));
     }
     if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
         && state.settings.shows_similar

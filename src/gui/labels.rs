@@ -3,6 +3,7 @@
 use crate::app::markup::Problem;
 use crate::app::training::TrainingCommand;
 use crate::app::{Command, Target};
+use crate::checks::CheckKind;
 use crate::inference::{DeviceChoice, Flag};
 use crate::jobs::State;
 
@@ -73,6 +74,25 @@ pub fn explanation(command: &Command) -> Option<&'static str> {
 
 /// On a draft that an update gave another text.
 pub const CHANGED: &str = "Changed by the last update of the rest";
+
+/// The name of a check in the list of findings.
+pub fn check(kind: CheckKind) -> &'static str {
+    match kind {
+        CheckKind::Untranslated => "No translation",
+        CheckKind::Identical => "The same as the source",
+        CheckKind::Tags => "Tags",
+        CheckKind::Variables => "Variables and addresses",
+        CheckKind::Numbers => "Numbers",
+        CheckKind::TooLong => "Longer than allowed",
+        CheckKind::Length => "Unusual length",
+        CheckKind::EndMark => "Mark at the end",
+        CheckKind::Brackets => "Brackets and quotes",
+        CheckKind::Spaces => "Spaces",
+        CheckKind::Capital => "Capital letter",
+        CheckKind::RepeatedWord => "Repeated word",
+        CheckKind::Inconsistent => "Translated in several ways",
+    }
+}
 
 pub fn device(choice: DeviceChoice) -> &'static str {
     match choice {

@@ -11,7 +11,7 @@ use egui::{
 use super::shortcuts::written;
 use super::theme::Palette;
 use super::{icons, labels};
-use crate::app::command::label_of;
+use crate::app::actions::label_of;
 use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Page, Scope, Theme};
 use crate::inference::DeviceChoice;
 use crate::jobs::RunSeen;

@@ -5,6 +5,7 @@
 mod app;
 mod cell;
 mod chart;
+mod checks;
 mod closing;
 mod dialogs;
 mod document;

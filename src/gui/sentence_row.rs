@@ -9,7 +9,7 @@ use super::row_layout::{Columns, PADDING, Row};
 use super::shading::MarginShading;
 use super::theme::{self, Palette};
 use super::{icons, labels};
-use crate::app::command::label_of;
+use crate::app::actions::label_of;
 use crate::app::markup::Token;
 use crate::app::{Command, OpenDocument, Scope, Target};
 use crate::jobs::State;

@@ -3,6 +3,7 @@
 //!
 //! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
+pub mod checking;
 pub mod comparing;
 mod engine;
 pub mod evaluations;
@@ -24,6 +25,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+pub use checking::{CheckRequest, CheckThread};
 pub use comparing::Comparison;
 pub use engine::Engine;
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
@@ -36,6 +38,7 @@ pub use runs::{CorpusImport, RunRequest, RunSeen, RunsThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
+use crate::checks::Finding;
 use crate::corpus::survey::Survey;
 use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
@@ -203,6 +206,11 @@ pub enum Event {
     Exported {
         to: PathBuf,
         promote: bool,
+    },
+    /// What quality checks found, in the order of the sentences.
+    Checked {
+        job: JobId,
+        findings: Vec<Finding>,
     },
     /// All installed models.
     ModelsListed {

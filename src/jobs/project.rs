@@ -62,6 +62,9 @@ pub struct Project {
     #[serde(default)]
     pub content: String,
     pub targets: Vec<SavedTarget>,
+    /// Names of the checks that are made, if a person has chosen them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Vec<String>>,
 }
 
 /// The version this program writes, and the newest it can read.
@@ -77,6 +80,7 @@ impl Project {
             document,
             content,
             targets,
+            checks: None,
         }
     }
 

@@ -56,7 +56,13 @@ fn the_model_of_a_translation_has_a_place_in_both() {
     assert_eq!(tmx.matches("x-mt-model").count(), 1, "{tmx}");
     assert!(tmx.contains(property), "{tmx}");
     let xliff = exported(ExportFormat::Xliff);
-    assert_eq!(xliff.matches("Translated by opus &lt;en-de&gt;</note>").count(), 1, "{xliff}");
+    assert_eq!(
+        xliff
+            .matches("Translated by opus &lt;en-de&gt;</note>")
+            .count(),
+        1,
+        "{xliff}"
+    );
     let document = Document::from_bytes("a.xlf", Format::Xliff, xliff.into_bytes());
     assert_eq!(document.expect("readable").sentences.len(), 2);
 }

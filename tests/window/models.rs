@@ -164,6 +164,27 @@ fn two_models_in_a_row_are_offered_where_no_model_knows_both_languages() {
     assert_eq!(window.state.settings.target_language.as_deref(), Some("fr"));
 }
 
+#[test]
+fn a_model_of_several_languages_gets_its_language_in_the_menu() {
+    let mut window = with_models(Window::with_document(PAGE), several());
+    let multi = Command::OpenModel("opus-mt-gem".into());
+    window.state.models.all = Arc::new(vec![model("opus-mt-gem", &["en"], &["de", "nl", "sv"])]);
+    window
+        .state
+        .apply(Command::Models(ModelsCommand::TranslateTo("nl".to_owned())));
+    let expected = ("opus-mt-gem".into(), some(["en", "nl"]), None);
+    assert_eq!(opened(&mut window), Some(expected));
+    // Opened again by its name it keeps the language that was chosen last.
+    let all = vec![InstalledModel {
+        folder: std::path::absolute("opus-mt-gem").expect("a path"),
+        ..model("opus-mt-gem", &["en"], &["de", "nl", "sv"])
+    }];
+    window.state.models.all = Arc::new(all);
+    window.state.apply(multi);
+    let (_, [_, target], _) = opened(&mut window).expect("a model");
+    assert_eq!(target.as_deref(), Some("nl"));
+}
+
 /// Says that the model that was asked for is open.
 fn answer(window: &mut Window) {
     let Some(Request::OpenModel {

@@ -158,7 +158,9 @@ impl AppState {
         let current = self.languages();
         let target = current.map(|(_, target)| target);
         let target = target.filter(|target| !is_same_language(target, source));
-        let is_open = target.is_some_and(|target| self.open_between(source, Some(&target)));
+        let is_open = target.is_some_and(|target| {
+            self.stay_with_model(source, &target) || self.open_between(source, Some(&target))
+        });
         if !is_open && !self.open_between(source, None) {
             self.no_way(source, None);
         }
@@ -170,9 +172,30 @@ impl AppState {
         let Some((source, _)) = self.languages() else {
             return;
         };
-        if !self.open_between(&source, Some(target)) {
+        if !self.stay_with_model(&source, target) && !self.open_between(&source, Some(target)) {
             self.no_way(&source, Some(target));
         }
+    }
+
+    /// Opens the model of several languages that is open between others, if it knows them.
+    fn stay_with_model(&mut self, source: &str, target: &str) -> bool {
+        let [leg] = self.models.opened.as_slice() else {
+            return false;
+        };
+        let folder = leg.folder.clone();
+        let several = self.models.get(&folder).filter(|model| {
+            model.sources.len().max(model.targets.len()) > 1 && model.translates_from(source)
+        });
+        let Some(target) = several.and_then(|model| model.target(source, Some(target))) else {
+            return false;
+        };
+        let leg = Leg {
+            folder,
+            source: Some(source.to_owned()),
+            target: Some(target.to_owned()),
+        };
+        self.open_legs(vec![leg]);
+        true
     }
 
     fn no_way(&mut self, source: &str, target: Option<&str>) {

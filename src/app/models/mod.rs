@@ -92,6 +92,10 @@ pub enum LanguageNote {
 }
 
 /// Everything the page shows.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what is known of the choice so far, each by itself"
+)]
 #[derive(Debug, Default)]
 pub struct Models {
     /// Those that came with the program, those that were added, and those that were opened elsewhere in this session.
