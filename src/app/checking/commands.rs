@@ -110,27 +110,23 @@ impl AppState {
         if checking.asked.as_ref().map(|before| &before.content) != Some(&asked.content) {
             checking.findings.clear();
         }
-        checking.running = Some(job);
+        checking.running = Some((job, revisions));
         checking.asked = Some(asked);
-        checking.revisions = revisions;
         checking.requests.push(CheckRequest { job, pairs, checks });
     }
 
     pub(in crate::app) fn checked(&mut self, job: JobId, findings: Vec<Finding>) {
-        if self
-            .checking
-            .running
-            .take_if(|running| *running == job)
-            .is_some()
-        {
+        let running = &mut self.checking.running;
+        if let Some((_, revisions)) = running.take_if(|(running, _)| *running == job) {
             self.checking.findings = findings;
+            self.checking.revisions = revisions;
         }
     }
 
     /// Takes a failure in, if it is that of the checks.
     pub(in crate::app) fn checks_failed(&mut self, job: JobId) -> bool {
-        let failed = self.checking.running.take_if(|running| *running == job);
-        failed.is_some()
+        let running = &mut self.checking.running;
+        running.take_if(|(running, _)| *running == job).is_some()
     }
 }
 

@@ -31,10 +31,11 @@ pub struct Checking {
     pub findings: Vec<Finding>,
     /// For the thread; the window sends and empties it.
     pub requests: Vec<CheckRequest>,
-    running: Option<JobId>,
+    /// With the revisions of the sentences that are being looked at.
+    running: Option<(JobId, Vec<u32>)>,
     /// What was asked about last.
     asked: Option<Asked>,
-    /// Of each sentence, when it was asked about: a repair of another text would undo somebody's work.
+    /// Of the sentences that the findings are about: a repair of another text would undo somebody's work.
     revisions: Vec<u32>,
 }
 
