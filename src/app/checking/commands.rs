@@ -32,6 +32,9 @@ impl AppState {
     }
 
     fn go_to_next_finding(&mut self) {
+        if !self.settings.shows_checks {
+            return self.set(|settings| settings.shows_checks = true);
+        }
         let selected = self.selected();
         let segments = || self.checking.findings.iter().map(|it| it.segment);
         let behind = segments().find(|&it| selected.is_none_or(|selected| it > selected));
@@ -42,6 +45,9 @@ impl AppState {
     }
 
     fn repair_selected(&mut self) {
+        if !self.settings.shows_checks {
+            return self.set(|settings| settings.shows_checks = true);
+        }
         let selected = self.selected();
         let mut findings = self.checking.findings.iter();
         let first = findings.find(|it| Some(it.segment) == selected && it.repaired.is_some());
@@ -84,11 +90,16 @@ impl AppState {
 
     /// Has the document looked at again when it, or what is looked for, has changed.
     pub(in crate::app) fn follow_checks(&mut self) {
+        let content = self.document.as_ref().map(OpenDocument::content);
+        let asked = self.checking.asked.as_ref();
+        if asked.is_some_and(|asked| Some(asked.content.as_str()) != content) {
+            // Its sentences are gone, and so are the findings about them.
+            self.checking = Checking::default();
+        }
         if !self.settings.shows_checks || self.checking.running.is_some() {
             return;
         }
         let Some(document) = &self.document else {
-            self.checking = Checking::default();
             return;
         };
         let asked = Asked {
@@ -107,9 +118,6 @@ impl AppState {
         };
         let job = self.next_job();
         let checking = &mut self.checking;
-        if checking.asked.as_ref().map(|before| &before.content) != Some(&asked.content) {
-            checking.findings.clear();
-        }
         checking.running = Some((job, revisions));
         checking.asked = Some(asked);
         checking.requests.push(CheckRequest { job, pairs, checks });
