@@ -261,7 +261,8 @@ fn an_argos_package_is_added_chosen_and_removed() {
     let german = user.path("seite.html");
     fs::write(
         &german,
-        "<p>Klicken Sie auf <b>Datei</b>, um das Dokument zu drucken.</p>",
+        "<p>Klicken Sie auf <b>Datei</b>, um das Dokument zu drucken. Zwei Seiten werden auf jede Seite des Blatts \
+         gedruckt, so dass Sie es wie ein Buch lesen können.</p>",
     )
     .expect("written");
     let arguments = [
