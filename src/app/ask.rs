@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::command::Command;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
+use super::models::ModelsCommand;
 use super::settings::{BILINGUAL_EXTENSIONS, MEMORY_EXTENSIONS};
 use super::training::{Side, TrainingCommand};
 use crate::text::document::Format;
@@ -31,6 +32,10 @@ pub enum Ask {
     ModelFolder {
         folder: Option<PathBuf>,
     },
+    /// A model folder to be added to those that are installed.
+    AddModel,
+    /// The same as a zip file.
+    AddModelFile,
     Memory,
     /// The same as a corpus or a folder of PO files.
     MemoryFolder,
@@ -113,6 +118,11 @@ impl Ask {
             Self::ModelFolder { .. } | Self::EvaluatedModel { .. } => {
                 ("Choose a model folder", Pick::Folder)
             }
+            Self::AddModel => ("Add a model folder", Pick::Folder),
+            Self::AddModelFile => (
+                "Add a model from a zip file",
+                Pick::File("Models", vec!["zip", "argosmodel"]),
+            ),
             Self::Memory | Self::RunMemory => (
                 "Choose a translation memory",
                 Pick::File(
@@ -195,6 +205,7 @@ impl Ask {
                 overwrite: confirmed,
             },
             Self::ModelFolder { .. } => Command::OpenModel(path),
+            Self::AddModel | Self::AddModelFile => Command::Models(ModelsCommand::Add(path)),
             Self::Memory | Self::MemoryFolder => Command::UseMemory(Some(path)),
             Self::OpenTrace { .. } => Command::Explore(ExploreCommand::OpenTrace(path)),
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),

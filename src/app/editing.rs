@@ -279,6 +279,7 @@ impl AppState {
                 text,
                 state: State::Edited,
                 flags: vec![],
+                model: None,
             },
         );
     }

@@ -20,6 +20,7 @@ pub enum Theme {
 }
 
 /// Remembered between sessions; what is missing in the file has its default.
+#[expect(clippy::struct_excessive_bools, reason = "switches of a person")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -31,6 +32,8 @@ pub struct Settings {
     pub shows_outline: bool,
     /// Whether the document page lists what the memory has like the selected sentence.
     pub shows_similar: bool,
+    /// Whether the document page lists what quality checks found.
+    pub shows_checks: bool,
     pub recent_documents: Vec<PathBuf>,
     pub recent_models: Vec<PathBuf>,
     pub recent_corpora: Vec<PathBuf>,
@@ -43,6 +46,8 @@ pub struct Settings {
     pub default_model: Option<PathBuf>,
     /// The models that a person has chosen for pairs of languages.
     pub default_models: DefaultModels,
+    /// The language that a person has last chosen to translate to.
+    pub target_language: Option<String>,
     /// The sentence encoder for comparisons.
     pub encoder: Option<PathBuf>,
 }
@@ -56,6 +61,7 @@ impl Default for Settings {
             subtitles: SubtitleLayout::default(),
             shows_outline: true,
             shows_similar: true,
+            shows_checks: false,
             recent_documents: vec![],
             recent_models: vec![],
             recent_corpora: vec![],
@@ -64,6 +70,7 @@ impl Default for Settings {
             learns_from_memory: false,
             default_model: None,
             default_models: DefaultModels::new(),
+            target_language: None,
             encoder: None,
         }
     }

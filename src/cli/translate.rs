@@ -232,18 +232,23 @@ impl TranslateArguments {
             let report = report(translator, document, &translations);
             return Ok(format!("{report:#}\n").into_bytes());
         }
+        let info = translator.info();
+        // What a memory has no model has written.
+        let by_model = |t: &Option<Translation>| t.as_ref().is_some_and(|t| t.num_tokens > 0);
+        let models = translations.iter();
+        let models = models.map(|t| by_model(t).then(|| info.name.clone()));
+        let models: Vec<Option<String>> = models.collect();
         let texts: Vec<Option<String>> = translations
             .into_iter()
             .map(|translation| translation.map(|it| it.text))
             .collect();
-        let info = translator.info();
         match self.export {
             Some(format) => {
                 let languages = Languages {
                     source: info.source_language.clone(),
                     target: info.target_language.clone(),
                 };
-                document.exported(&texts, format, &languages)
+                document.exported_by(&texts, &models, format, &languages)
             }
             None => document.written(&texts, Some(&info.target_language)),
         }

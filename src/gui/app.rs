@@ -6,12 +6,15 @@ use std::time::{Duration, Instant};
 
 use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 
+use super::checks::checks_ui;
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
 use super::document::DocumentPanel;
 use super::elsewhere::elsewhere_ui;
 use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
+use super::languages::LanguageLine;
+use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
 use super::shading::MarginShading;
@@ -20,11 +23,14 @@ use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
 use super::{find, menu, notices, shortcuts, status, welcome};
-use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Shipped};
+use crate::app::{
+    AppState, Ask, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
+};
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
-    Evaluations, Event, ExplainThread, FileThread, RunsThread, TrainingRequest, Trainings, Worker,
+    CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread, RunsThread,
+    TrainingRequest, Trainings, Worker,
 };
 use crate::training::{DeviceLock, Order};
 
@@ -36,6 +42,7 @@ pub struct Panels {
     pub training: TrainingPanel,
     pub explore: ExplorePanel,
     pub similar: SimilarPanel,
+    pub models: ModelsPanel,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
 }
@@ -49,7 +56,10 @@ pub struct CanopyApp {
     worker: Worker,
     trainings: Trainings,
     explain: ExplainThread,
+    checks: CheckThread,
     evaluations: Evaluations,
+    /// `None` only after the window has closed.
+    models: Option<ModelsThread>,
     fonts: WindowFonts,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
@@ -89,7 +99,11 @@ impl CanopyApp {
         let draw_once = move || curves.request_repaint_after(Duration::from_millis(1));
         let runs = RunsThread::spawn(folders.data.clone(), sender.clone(), draw_once)?;
         let evaluations = Evaluations::spawn(turn, sender.clone(), wake(ctx))?;
+        let shipped = Shipped::find();
+        let (library, all) = (folders.models(), shipped.models.clone());
+        let models = ModelsThread::spawn(library, all, sender.clone(), wake(ctx))?;
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
+        let checks = CheckThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
             .settings_file()
@@ -98,7 +112,7 @@ impl CanopyApp {
         if device != DeviceChoice::Auto {
             settings.device = device.into();
         }
-        let mut state = AppState::new(folders, settings, Shipped::find());
+        let mut state = AppState::new(folders, settings, shipped);
         state.open_first_model(model);
         if let Some(path) = open {
             state.apply(Command::OpenPath(path));
@@ -111,7 +125,9 @@ impl CanopyApp {
             worker,
             trainings,
             explain,
+            checks,
             evaluations,
+            models: Some(models),
             fonts,
             closing: None,
             files: Some(files),
@@ -140,8 +156,16 @@ impl CanopyApp {
                 runs.send(request);
             }
         }
+        for request in self.state.models.requests.drain(..) {
+            if let Some(models) = &self.models {
+                models.send(request);
+            }
+        }
         for request in self.state.evaluate.requests.drain(..) {
             self.evaluations.send(request);
+        }
+        for request in self.state.checking.requests.drain(..) {
+            self.checks.send(request);
         }
         for request in self.state.explorer.requests.drain(..) {
             self.explain.send(request);
@@ -225,6 +249,7 @@ impl eframe::App for CanopyApp {
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
             let text = match self.state.page {
                 Page::Training => "Drop to train on it",
+                Page::Models => "Drop to add the model",
                 _ => "Drop to open",
             };
             welcome::drop_ui(&ctx, text);
@@ -240,12 +265,18 @@ impl eframe::App for CanopyApp {
 
     fn on_exit(&mut self) {
         self.state.apply(Command::Cancel);
+        self.state
+            .apply(Command::Models(ModelsCommand::CancelAdding));
         self.state.flush();
         if let Some(files) = self.files.take() {
             for request in self.state.file_requests.drain(..) {
                 files.send(request);
             }
             files.finish();
+        }
+        // It leaves no half of a copy behind.
+        if let Some(models) = self.models.take() {
+            models.finish();
         }
         // It may be exporting a model.
         if let Some(runs) = self.runs.take() {
@@ -283,6 +314,7 @@ pub fn workbench_ui(
         Page::Explore => panels.explore.ui(ui, state, commands),
         Page::Training => panels.training.ui(ui, state, commands),
         Page::Evaluate => evaluate_ui(ui, state, commands),
+        Page::Models => panels.models.ui(ui, state, commands),
     }
     notices::notices_ui(ui.ctx(), &state.notices, commands);
     if panels
@@ -325,6 +357,13 @@ fn document_page_ui(
             let outline = &mut panels.outline;
             outline.ui(ui, document, margin, can_translate, commands);
         });
+    }
+    if state.document.is_some() && state.settings.shows_checks {
+        let panel = Panel::right("checks")
+            .default_size(300.0)
+            .size_range(220.0..=520.0)
+            .frame(Frame::NONE.fill(palette.panel));
+        panel.show(ui, |ui| checks_ui(ui, state, commands));
     }
     if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
         && state.settings.shows_similar
@@ -370,27 +409,26 @@ fn document_page_ui(
     CentralPanel::default()
         .frame(Frame::NONE.fill(palette.page))
         .show(ui, |ui| {
-            let languages = languages(state);
+            let (languages, note) = (state.languages(), state.language_note());
             let running = state.running.is_some();
+            let line = LanguageLine {
+                languages: languages
+                    .as_ref()
+                    .map(|(source, target)| (source.as_str(), target.as_str())),
+                note: note.as_ref(),
+                model: match &state.model {
+                    ModelState::Open { info, .. } => &info.name,
+                    ModelState::None | ModelState::Opening { .. } => "",
+                },
+                models: &state.models,
+                settings: &state.settings,
+            };
             match &mut state.document {
                 Some(document) => {
-                    let languages = languages
-                        .as_ref()
-                        .map(|(source, target)| (source.as_str(), target.as_str()));
                     let panel = &mut panels.document;
-                    panel.ui(ui, document, languages, margin, running, commands);
+                    panel.ui(ui, document, line, margin, running, commands);
                 }
                 None => welcome::welcome_ui(ui, state, commands),
             }
         });
-}
-
-/// The codes of source and target.
-fn languages(state: &AppState) -> Option<(String, String)> {
-    match &state.model {
-        ModelState::Open { info, .. } => {
-            Some((info.source_language.clone(), info.target_language.clone()))
-        }
-        _ => None,
-    }
 }

@@ -3,16 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::{Align2, FontId, Frame, Id, Rect, ScrollArea, Ui, pos2, vec2};
+use egui::{Align2, FontId, Id, Rect, ScrollArea, Ui, pos2, vec2};
 
 use super::editor;
 use super::estimate::CharWidths;
+use super::languages::{LanguageLine, LanguageMenus};
 use super::row_heights::RowHeights;
 use super::row_layout::{Columns, Row, Scripts, row_style};
 use super::sentence_row::{RowContext, sentence_row_ui};
 use super::shading::MarginShading;
 use super::theme::Palette;
-use crate::app::{Command, OpenDocument, language};
+use crate::app::{Command, OpenDocument};
 use crate::jobs::State;
 use crate::text::document::Document;
 
@@ -34,7 +35,8 @@ pub struct DocumentPanel {
     editor_height: f32,
     char_widths: CharWidths,
     scripts: Scripts,
-    /// Of which document and languages they are.
+    languages: LanguageMenus,
+    /// Of which document and languages the scripts are.
     scripts_of: Option<(Arc<Document>, Languages)>,
 }
 
@@ -46,7 +48,7 @@ impl DocumentPanel {
         &mut self,
         ui: &mut Ui,
         open: &mut OpenDocument,
-        languages: Option<(&str, &str)>,
+        line: LanguageLine<'_>,
         margin: Option<&MarginShading<'_>>,
         running: bool,
         commands: &mut Vec<Command>,
@@ -54,8 +56,8 @@ impl DocumentPanel {
         let palette = Palette::of(ui);
         let width = ui.available_width();
         let columns = Columns::new(width);
-        header_ui(ui, &columns, languages, &palette);
-        self.know_scripts(&open.document, languages);
+        self.languages.ui(ui, &columns, line, commands);
+        self.know_scripts(&open.document, line.languages);
         let scroll_to = open.scroll_to.take();
         let offset = self.prepare(ui, open, &columns, width, scroll_to, &palette);
         let mut area = ScrollArea::vertical()
@@ -117,6 +119,7 @@ impl DocumentPanel {
                 scroll_id: self.scroll_id,
                 scripts: std::mem::take(&mut self.scripts),
                 scripts_of: self.scripts_of.take(),
+                languages: std::mem::take(&mut self.languages),
                 ..Self::default()
             };
             self.document = Some(open.document.clone());
@@ -329,31 +332,4 @@ fn estimated_height(
     let source = rows(&open.document.sentences[row].text, columns.source.span());
     let target = rows(&open.target(row).text, columns.target.span());
     gap + source.max(target) * style.line_height + 10.0
-}
-
-/// The languages above their columns.
-fn header_ui(ui: &mut Ui, columns: &Columns, languages: Option<(&str, &str)>, palette: &Palette) {
-    let (source, target) = languages.map_or(("Source", "Target"), |(source, target)| {
-        (language::name(source), language::name(target))
-    });
-    Frame::NONE.show(ui, |ui| {
-        let (rect, _) =
-            ui.allocate_exact_size(vec2(ui.available_width(), 34.0), egui::Sense::hover());
-        for (range, name) in [(columns.source, source), (columns.target, target)] {
-            let pos = pos2(rect.left() + range.min, rect.center().y);
-            ui.painter().text(
-                pos,
-                Align2::LEFT_CENTER,
-                name,
-                FontId::proportional(12.5),
-                palette.weak,
-            );
-        }
-        ui.painter().hline(
-            rect.x_range(),
-            rect.bottom() - 0.5,
-            egui::Stroke::new(1.0, palette.line),
-        );
-    });
-    ui.add_space(-ui.spacing().item_spacing.y);
 }

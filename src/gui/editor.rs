@@ -12,7 +12,7 @@ use super::sentence_row::paint_editor_frame;
 use super::shortcuts::written;
 use super::theme::{self, Palette};
 use super::typeset;
-use crate::app::command::action_for;
+use crate::app::actions::action_for;
 use crate::app::markup::{self, Piece, Token};
 use crate::app::{Command, Editor};
 use crate::typesetting::Direction;

@@ -5,6 +5,7 @@
 mod app;
 mod cell;
 mod chart;
+mod checks;
 mod closing;
 mod dialogs;
 mod document;
@@ -16,7 +17,9 @@ mod explore;
 mod find;
 mod icons;
 mod labels;
+mod languages;
 mod menu;
+mod models;
 mod notices;
 mod outline;
 mod path_question;

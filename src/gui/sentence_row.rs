@@ -9,7 +9,7 @@ use super::row_layout::{Columns, PADDING, Row};
 use super::shading::MarginShading;
 use super::theme::{self, Palette};
 use super::{icons, labels};
-use crate::app::command::label_of;
+use crate::app::actions::label_of;
 use crate::app::markup::Token;
 use crate::app::{Command, OpenDocument, Scope, Target};
 use crate::jobs::State;
@@ -271,7 +271,7 @@ fn state_ui(
         commands.push(Command::Select(sentence));
         commands.push(Command::ToggleConfirmed(sentence));
     }
-    response.on_hover_text(labels::state_tooltip(target.state));
+    response.on_hover_text(labels::state_tooltip(target));
     if marked {
         let center = center + vec2(9.0, 0.0);
         let response = ui.interact(

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use burn::module::Module;
 
 use super::device::{ComputeDevice, DeviceChoice};
-use super::installed_models::{foreign_files, is_foreign, is_own};
+use super::installed_models::{foreign_files, is_foreign, is_own, told_of};
 use super::markup_projection::StrippedSource;
 use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
@@ -25,6 +25,7 @@ use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{Side, Tokenizer};
 use crate::weights::ModelFolder;
+pub(in crate::inference) use foreign::name_of;
 pub use foreign::{ForeignDescription, foreign_description};
 pub use markup::AlignmentHeads;
 
@@ -147,7 +148,8 @@ impl Translator {
         target: Option<&str>,
     ) -> Result<Self> {
         if !is_own(folder) && is_foreign(folder) {
-            let mut opened = Self::open_foreign(&foreign_files(folder), device, (source, target))?;
+            let (files, told) = (foreign_files(folder), told_of(folder));
+            let mut opened = Self::open_foreign(&files, device, (source, target), told)?;
             folder.clone_into(&mut opened.info.folder);
             return Ok(opened);
         }

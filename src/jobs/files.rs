@@ -40,6 +40,8 @@ pub enum FileRequest {
         overwrite: bool,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
+        /// The models whose translations they are.
+        models: Vec<Option<String>>,
         format: ExportFormat,
         languages: Languages,
     },
@@ -106,10 +108,11 @@ impl FileRequest {
                 overwrite,
                 document,
                 targets,
+                models,
                 format,
                 languages,
             } => {
-                let bytes = document.exported(&targets, format, &languages)?;
+                let bytes = document.exported_by(&targets, &models, format, &languages)?;
                 write_atomically(&path, &bytes, overwrite)?;
                 Ok(vec![Event::DocumentSaved { job, path }])
             }

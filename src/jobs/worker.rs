@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
@@ -12,7 +11,9 @@ use super::engine::{Engine, written};
 use super::{Event, JobControl, JobId, Request, UserMemory};
 use crate::error::{Error, Result, caught};
 use crate::explain::ModelView;
-use crate::inference::{DeviceChoice, KnownTranslations, Reads, SearchOptions, Step, Translator};
+use crate::inference::{
+    DeviceChoice, KnownTranslations, Leg, Reads, SearchOptions, Step, Translator,
+};
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
 use crate::training::{DeviceGuard, DeviceLock, ModelQuestion, Prepared};
@@ -41,7 +42,7 @@ impl Worker {
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
-        Self::spawn_with(Translator::open, device_lock, events, wake)
+        Self::spawn_with(Translator::open_in_turn, device_lock, events, wake)
     }
 
     /// The same with another way to open a model.
@@ -49,7 +50,7 @@ impl Worker {
     /// # Errors
     /// If the system gives no thread.
     pub fn spawn_with<E: Engine + 'static>(
-        open: impl Fn(&Path, DeviceChoice) -> Result<E> + Send + 'static,
+        open: impl Fn(&[Leg], DeviceChoice) -> Result<E> + Send + 'static,
         device_lock: DeviceLock,
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
@@ -93,7 +94,7 @@ impl Worker {
 /// The model and settings that were asked for.
 #[derive(Clone)]
 struct Opened {
-    folder: PathBuf,
+    legs: Vec<Leg>,
     device: DeviceChoice,
     memory: Option<UserMemory>,
 }
@@ -116,7 +117,7 @@ struct Loop<E, O, S> {
 impl<E, O, S> Loop<E, O, S>
 where
     E: Engine,
-    O: Fn(&Path, DeviceChoice) -> Result<E>,
+    O: Fn(&[Leg], DeviceChoice) -> Result<E>,
     S: Fn(Event),
 {
     fn run(mut self, inbox: &Receiver<Request>) {
@@ -158,11 +159,18 @@ where
             Request::OpenModel {
                 job,
                 folder,
+                languages: [source, target],
+                second,
                 device,
                 memory,
             } => {
-                let mut opened = Opened {
+                let first = Leg {
                     folder,
+                    source,
+                    target,
+                };
+                let mut opened = Opened {
+                    legs: [first].into_iter().chain(second).collect(),
                     device,
                     memory,
                 };
@@ -267,7 +275,7 @@ where
 
     /// The model, and how many pairs its memory has or why it could not be read.
     fn opened(&self, opened: &Opened) -> Result<(E, Option<Result<usize>>)> {
-        let mut engine = (self.open)(&opened.folder, opened.device)?;
+        let mut engine = (self.open)(&opened.legs, opened.device)?;
         let info = engine.info().clone();
         let (from, to) = (&info.source_language, &info.target_language);
         let pairs = opened.memory.as_ref().map(|user| {

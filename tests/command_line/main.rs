@@ -4,6 +4,7 @@ mod batch;
 mod corpora;
 #[path = "../desk/mod.rs"]
 mod desk;
+mod imported;
 mod models;
 mod page;
 #[path = "../tiny/mod.rs"]

@@ -32,10 +32,13 @@ impl Export<'_> {
                 continue;
             };
             let segment = |text: &str| coded(self.document, sentence, text, &TMX);
+            let model = self.model(index).map_or(String::new(), |model| {
+                format!("<prop type=\"x-mt-model\">{}</prop>\n", escaped(model))
+            });
             // Writing to a string does not fail.
             let _ = writeln!(
                 written,
-                "<tu>\n<prop type=\"x-document\">{}</prop>\n<tuv xml:lang=\"{source}\"><seg>{}</seg></tuv>\n\
+                "<tu>\n<prop type=\"x-document\">{}</prop>\n{model}<tuv xml:lang=\"{source}\"><seg>{}</seg></tuv>\n\
                  <tuv xml:lang=\"{target}\"><seg>{}</seg></tuv>\n</tu>",
                 escaped(&self.document.name),
                 segment(&sentence.text),
@@ -75,6 +78,13 @@ impl Export<'_> {
                         written,
                         "<target state=\"needs-review-translation\">{text}</target>"
                     );
+                    if let Some(model) = self.model(index) {
+                        let model = escaped(model);
+                        let _ = writeln!(
+                            written,
+                            "<note from=\"Canopy\" annotates=\"target\">Translated by {model}</note>"
+                        );
+                    }
                 }
                 if let Some(note) = &paragraph.note {
                     let _ = writeln!(written, "<note>{}</note>", escaped(note));
