@@ -14,7 +14,7 @@ use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
 use crate::kernels::packed::Quantization;
-use crate::memory::{TranslationMemory, previous_suffix};
+use crate::memory::{TranslationMemory, constraint_suffix, previous_suffix};
 use crate::model::{BertSequence, Model, SENTENCE_BREAK};
 use crate::search::{
     Encodings, Hypothesis, SearchEvent, SearchOptions, SourceFrame, SourceSentence, SourceText,
@@ -342,7 +342,7 @@ impl Translator {
         if let Some(second) = &self.second {
             return self.translate_through(second, document, sentences, options, step);
         }
-        if self.description.model.previous_translations > 0 {
+        if self.description.model.translations_before() > 0 {
             return self.translate_in_turn(document, sentences, known, options, step);
         }
         self.translate_after(&[], document, sentences, known, options, step)
@@ -408,9 +408,13 @@ impl Translator {
                     text.known.insert(number, ids);
                 }
                 let mut ids = self.read_ids(source.trim(), points);
-                let nearest = before.iter().rev().map(Vec::as_slice);
-                let limits = (SENTENCE_BREAK, self.description.model.max_tokens);
-                ids.extend(previous_suffix(nearest, ids.len(), limits));
+                let config = &self.description.model;
+                ids.extend(if config.address_form {
+                    constraint_suffix(before.first().cloned(), ids.len(), config.max_tokens)
+                } else {
+                    let nearest = before.iter().rev().map(Vec::as_slice);
+                    previous_suffix(nearest, ids.len(), (SENTENCE_BREAK, config.max_tokens))
+                });
                 text.sentences.push(SourceSentence {
                     ids,
                     position: (position.sentence_in_paragraph, position.paragraph),
@@ -534,7 +538,7 @@ impl Translator {
 }
 
 fn reads(model: &Model, description: &ModelFolder) -> Reads {
-    let reads_previous = description.model.previous_translations > 0;
+    let reads_previous = description.model.translations_before() > 0;
     match (
         model.reads_documents(),
         model.is_bilingual() || reads_previous,

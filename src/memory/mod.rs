@@ -450,6 +450,12 @@ pub fn previous_suffix<'i>(
     suffix
 }
 
+/// The suffix of a sentence of `own` tokens where the encoder reads a side constraint behind it: all of that or nothing.
+pub fn constraint_suffix(constraint: Option<Vec<u32>>, own: usize, max_tokens: usize) -> Vec<u32> {
+    let fits = |ids: &Vec<u32>| own + ids.len() < max_tokens;
+    constraint.filter(fits).unwrap_or_default()
+}
+
 fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension()
         .is_some_and(|it| it.eq_ignore_ascii_case(ending))

@@ -41,6 +41,7 @@ mod pooling;
 mod positions;
 mod prepared;
 mod preset;
+mod query_capsules;
 mod query_spans;
 mod recorder;
 mod recurrent;
@@ -111,6 +112,7 @@ pub use prepared::{
     VisibleMemory, WordMemory,
 };
 pub use preset::Preset;
+pub use query_capsules::{Capsules, QueryCapsules, QueryCapsulesConfig, RoutedCapsules};
 pub use query_spans::{QuerySpan, Visible};
 pub use recorder::{
     AttentionKind, AttentionRecorder, AttentionWeights, GateActivations, HeadWeights,

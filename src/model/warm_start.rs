@@ -53,6 +53,7 @@ impl ModelConfig {
             bert: self.bert.clone(),
             memory_use: self.memory_use,
             previous_translations: self.previous_translations,
+            address_form: self.address_form,
             ..base.clone()
         };
         config.validate()?;
