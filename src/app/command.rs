@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
+use super::language_model::LanguageModelCommand;
 use super::settings::Theme;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
@@ -100,6 +101,7 @@ pub enum Command {
     Training(TrainingCommand),
     Explore(ExploreCommand),
     Evaluate(EvaluateCommand),
+    LanguageModel(LanguageModelCommand),
 }
 
 /// A page of the window.

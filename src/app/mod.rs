@@ -13,24 +13,27 @@ pub mod find;
 mod finding;
 pub mod history;
 pub mod language;
+mod language_model;
 mod last_writes;
-pub mod markup;
 pub mod open_document;
 mod opening;
 pub mod progress;
 pub mod settings;
 mod state;
+mod suggesting;
 mod target;
 #[cfg(test)]
 mod tests;
 pub mod training;
 mod working;
 
+pub use crate::text::editable as markup;
 pub use ask::{Ask, Pick};
 pub use command::{ACTIONS, Action, Command, Group, Key, Page, Scope, Shortcut};
 pub use evaluating::{Evaluate, EvaluateCommand, EvaluateView};
 pub use explorer::{ExploreCommand, Explorer};
 pub use find::FindCommand;
+pub use language_model::{LanguageModel, LanguageModelCommand, Suggestions};
 pub use open_document::{Counts, Editor, OpenDocument, WorkElsewhere};
 pub use progress::{Progress, Running};
 pub use settings::{Folders, Settings, Shipped, Theme};

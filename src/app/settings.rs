@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::language_model::LanguageModel;
 use crate::inference::{DefaultModels, DeviceChoice, asset_folders, is_starter};
 use crate::text::document::{Format, SubtitleLayout};
 
@@ -45,6 +46,8 @@ pub struct Settings {
     pub default_models: DefaultModels,
     /// The sentence encoder for comparisons.
     pub encoder: Option<PathBuf>,
+    /// The large language model that may be asked; none unless a person names one.
+    pub language_model: Option<LanguageModel>,
 }
 
 impl Default for Settings {
@@ -65,6 +68,7 @@ impl Default for Settings {
             default_model: None,
             default_models: DefaultModels::new(),
             encoder: None,
+            language_model: None,
         }
     }
 }

@@ -9,6 +9,7 @@ use super::command::{Command, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
 use super::find::FindCommand;
+use super::language_model::Suggestions;
 use super::last_writes::LastWrites;
 use super::open_document::OpenDocument;
 use super::progress::{Progress, Running};
@@ -83,6 +84,7 @@ pub struct AppState {
     pub training: Training,
     pub explorer: Explorer,
     pub evaluate: Evaluate,
+    pub suggestions: Suggestions,
     /// For the worker; the window sends and empties it.
     pub requests: Vec<Request>,
     /// For the file thread, likewise.
@@ -240,6 +242,7 @@ impl AppState {
             Command::Explore(command) => self.apply_explore(command),
             Command::Evaluate(command) => self.apply_evaluate(command),
             Command::Training(command) => self.apply_training(command),
+            Command::LanguageModel(command) => self.apply_language_model(command),
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
         }
     }

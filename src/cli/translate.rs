@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::inputs::check_output;
 use super::terminal::{StatusLine, duration, print_bytes, warn};
-use super::{ModelArguments, Quantize, library, wrong_usage};
+use super::{ModelArguments, Quantize, library, llm, wrong_usage};
 use crate::app::markup::to_editable;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
@@ -107,6 +107,8 @@ pub(super) struct TranslateArguments {
     /// Replace files that exist
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    llm: llm::LlmArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -198,15 +200,25 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         translator.choose_by(RerankerFolder::new(reranker.clone()))?;
     }
     for (document, place) in documents.into_iter().zip(places) {
-        let (adapted, translations) = translate(&mut translator, &document, &arguments.options())?;
+        let (adapted, mut translations) =
+            translate(&mut translator, &document, &arguments.options())?;
         let translator = adapted.as_ref().unwrap_or(&translator);
+        let llm = &arguments.llm;
+        let suggestions = llm.suggestions(translator, &document, &translations)?;
         if let Some(path) = &arguments.trace {
             let trace = translator.trace(&document, &translations)?;
             trace::save(&trace, path, arguments.force)?;
         }
         let bytes = if arguments.json {
-            format!("{:#}\n", report(translator, &document, &translations)).into_bytes()
+            let mut report = report(translator, &document, &translations);
+            if let Some(suggestions) = &suggestions {
+                suggestions.add_to(&mut report);
+            }
+            format!("{report:#}\n").into_bytes()
         } else {
+            if let Some(suggestions) = suggestions {
+                suggestions.take_over(&mut translations);
+            }
             let texts: Vec<Option<String>> = translations
                 .into_iter()
                 .map(|t| t.map(|t| t.text))

@@ -12,6 +12,7 @@ use super::document::DocumentPanel;
 use super::elsewhere::elsewhere_ui;
 use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
+use super::language_model::{LanguageModelForm, suggestion_ui};
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
 use super::shading::MarginShading;
@@ -24,7 +25,8 @@ use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Sh
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
-    Evaluations, Event, ExplainThread, FileThread, RunsThread, TrainingRequest, Trainings, Worker,
+    Evaluations, Event, ExplainThread, FileThread, RunsThread, SuggestionThread, TrainingRequest,
+    Trainings, Worker,
 };
 use crate::training::{DeviceLock, Order};
 
@@ -36,6 +38,7 @@ pub struct Panels {
     pub training: TrainingPanel,
     pub explore: ExplorePanel,
     pub similar: SimilarPanel,
+    pub language_model: LanguageModelForm,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
 }
@@ -50,6 +53,7 @@ pub struct CanopyApp {
     trainings: Trainings,
     explain: ExplainThread,
     evaluations: Evaluations,
+    suggestions: SuggestionThread,
     fonts: WindowFonts,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
@@ -90,6 +94,7 @@ impl CanopyApp {
         let runs = RunsThread::spawn(folders.data.clone(), sender.clone(), draw_once)?;
         let evaluations = Evaluations::spawn(turn, sender.clone(), wake(ctx))?;
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
+        let suggestions = SuggestionThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
             .settings_file()
@@ -112,6 +117,7 @@ impl CanopyApp {
             trainings,
             explain,
             evaluations,
+            suggestions,
             fonts,
             closing: None,
             files: Some(files),
@@ -142,6 +148,9 @@ impl CanopyApp {
         }
         for request in self.state.evaluate.requests.drain(..) {
             self.evaluations.send(request);
+        }
+        for request in self.state.suggestions.requests.drain(..) {
+            self.suggestions.send(request);
         }
         for request in self.state.explorer.requests.drain(..) {
             self.explain.send(request);
@@ -292,6 +301,7 @@ pub fn workbench_ui(
     {
         panels.path = None;
     }
+    panels.language_model.ui(ui.ctx(), state, commands);
     if state.shows_shortcuts {
         shortcuts::shortcuts_ui(ui.ctx(), commands);
     }
@@ -325,6 +335,11 @@ fn document_page_ui(
             let outline = &mut panels.outline;
             outline.ui(ui, document, margin, can_translate, commands);
         });
+    }
+    if state.document.is_some() && state.settings.language_model.is_some() {
+        let frame = Frame::NONE.fill(palette.panel);
+        let panel = Panel::bottom("suggestion").frame(frame.inner_margin(Margin::symmetric(0, 8)));
+        panel.show(ui, |ui| suggestion_ui(ui, state, commands));
     }
     if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
         && state.settings.shows_similar

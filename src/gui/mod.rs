@@ -16,6 +16,7 @@ mod explore;
 mod find;
 mod icons;
 mod labels;
+mod language_model;
 mod menu;
 mod notices;
 mod outline;

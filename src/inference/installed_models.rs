@@ -95,6 +95,32 @@ pub fn installed_models(library: Option<&Path>, shipped: &[PathBuf]) -> Vec<Inst
     shipped.chain(added).collect()
 }
 
+/// The description of a model that lies anywhere: a model folder, or a folder or zip file of another program's.
+///
+/// # Errors
+/// If it is no model that can be read.
+pub fn model_at(path: &Path) -> Result<InstalledModel> {
+    if let Some(model) = described(path) {
+        return Ok(model);
+    }
+    if is_own(path) || !is_foreign(path) {
+        // Says what is wrong with it.
+        ModelFolder::open(path)?;
+    }
+    let foreign = read_foreign(path)?;
+    Ok(InstalledModel {
+        folder: path.to_owned(),
+        name: foreign.name,
+        source: foreign.source,
+        targets: foreign.targets,
+        num_bytes: size(path),
+        licence: foreign.licence,
+        licence_text: foreign.licence_text,
+        origin: foreign.origin,
+        is_shipped: false,
+    })
+}
+
 /// Copies a model into a library: a model folder, or a folder or zip file of another program's.
 ///
 /// # Errors

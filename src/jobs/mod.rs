@@ -14,6 +14,7 @@ mod project_lock;
 mod project_store;
 mod run_files;
 pub mod runs;
+pub mod suggesting;
 pub mod trainings;
 pub mod worker;
 
@@ -31,6 +32,7 @@ pub use files::{FileRequest, FileThread};
 pub use fonts::FontThread;
 pub use project::{Project, SavedTarget, State};
 pub use runs::{CorpusImport, RunRequest, RunSeen, RunsThread};
+pub use suggesting::{SuggestionRequest, SuggestionThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
@@ -39,6 +41,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
 use crate::explain::{Explanation, Margin, ModelView, SimilarityView};
 use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
+use crate::llm::Suggestion;
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
 use crate::trace::TraceSource;
@@ -220,6 +223,11 @@ pub enum Event {
     Explained {
         job: JobId,
         explanation: Result<Box<Explanation>>,
+    },
+    /// What a large language model has suggested.
+    Suggested {
+        job: JobId,
+        suggestion: Result<Box<Suggestion>>,
     },
     /// So many sentences are encoded.
     Comparing {

@@ -26,6 +26,7 @@ const FLOORS: &[&str] = &[
     "kernels",
     "memory",
     "checks",
+    "llm",
     "model",
     "weights",
     "interchange",
@@ -37,6 +38,7 @@ const FLOORS: &[&str] = &[
     "jobs",
     "app",
     "gui",
+    "server",
     "cli",
 ];
 

@@ -3,6 +3,7 @@
 mod corpora;
 #[path = "../desk/mod.rs"]
 mod desk;
+mod language_model;
 mod models;
 mod page;
 #[path = "../tiny/mod.rs"]

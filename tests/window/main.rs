@@ -2,6 +2,7 @@
 
 mod evaluate;
 mod explore;
+mod language_model;
 mod material;
 mod memory;
 mod moved;
