@@ -65,7 +65,9 @@ impl LlmArguments {
         let (Some(address), Some(model)) = (&self.llm, &self.llm_model) else {
             return Ok(None);
         };
-        let key = std::env::var(KEY_VARIABLE).ok().filter(|key| !key.is_empty());
+        let key = std::env::var(KEY_VARIABLE)
+            .ok()
+            .filter(|key| !key.is_empty());
         let timeout = Duration::from_secs(self.llm_timeout);
         let endpoint = Endpoint::new(address, model, key, timeout)?;
         let info = translator.info();
@@ -85,7 +87,13 @@ impl LlmArguments {
         };
         let mut failures = 0;
         for (done, &index) in open.iter().enumerate() {
-            let question = question(translator, document, translations, &suggestions.found, index);
+            let question = question(
+                translator,
+                document,
+                translations,
+                &suggestions.found,
+                index,
+            );
             match endpoint.suggest(languages, &question) {
                 Ok(suggestion) => {
                     suggestions.found[index] = Some(suggestion);
@@ -104,7 +112,8 @@ impl LlmArguments {
                 break;
             }
             #[expect(clippy::cast_precision_loss, reason = "sentence counts become f64")]
-            let left = begun.elapsed().as_secs_f64() / (done + 1) as f64 * (open.len() - done - 1) as f64;
+            let left =
+                begun.elapsed().as_secs_f64() / (done + 1) as f64 * (open.len() - done - 1) as f64;
             line.show(&format!(
                 "{}: {model}, {} of {} sentences · {} left",
                 document.name,
@@ -182,7 +191,9 @@ fn question(
     let sentence = &document.sentences[index];
     let neighbour = |index: usize| {
         let own = found[index].as_ref().map(|suggestion| &suggestion.text);
-        let target = own.or(translations[index].as_ref().map(|translation| &translation.text));
+        let target = own.or(translations[index]
+            .as_ref()
+            .map(|translation| &translation.text));
         Neighbour {
             source: to_editable(&document.sentences[index].text),
             target: target.map(|target| to_editable(target)),
@@ -202,7 +213,9 @@ fn question(
     Question {
         stored: sentence.text.clone(),
         source: to_editable(&sentence.text),
-        before: (index.saturating_sub(BEFORE)..index).map(neighbour).collect(),
+        before: (index.saturating_sub(BEFORE)..index)
+            .map(neighbour)
+            .collect(),
         after: after.collect(),
         terms: Vec::new(),
         memory: similar.unwrap_or_default(),

@@ -90,26 +90,52 @@ fn suggestions_are_written_or_stand_beside() {
 #[test]
 fn a_server_that_never_answers_is_left_after_a_while() {
     let desk = Desk::new();
-    let text = desk.file("page.txt", "Open the file. Close the page. Print it. Save it. Copy it. Delete it.");
+    let text = desk.file(
+        "page.txt",
+        "Open the file. Close the page. Print it. Save it. Copy it. Delete it.",
+    );
     let (address, asked) = server(false);
-    let llm = ["--llm", &address, "--llm-model", "small", "--llm-timeout", "1"];
+    let llm = [
+        "--llm",
+        &address,
+        "--llm-model",
+        "small",
+        "--llm-timeout",
+        "1",
+    ];
     let alone = desk.translate(&[&text]);
     let begun = Instant::now();
     let written = desk.translate(&[&[text.as_str()], &llm[..]].concat());
     assert_done(&written);
-    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < Duration::from_secs(15),
+        "{:?}",
+        begun.elapsed()
+    );
     assert_eq!(written.stdout, alone.stdout, "Canopy's translation stands");
     assert_eq!(asked.load(Ordering::Relaxed), 3);
     let told = stderr(&written);
-    assert!(told.contains("within 1 s") && told.contains("6 without an answer"), "{told}");
+    assert!(
+        told.contains("within 1 s") && told.contains("6 without an answer"),
+        "{told}"
+    );
 }
 
 #[test]
 fn only_an_address_of_http_and_a_name_are_taken() {
     let desk = Desk::new();
     let page = desk.file("page.html", PAGE);
-    let wrong = desk.translate(&[&page, "--llm", "https://api.example.org/v1", "--llm-model", "large"]);
-    assert_failed(&wrong, &["https://api.example.org/v1", "http://localhost:11434/v1"]);
+    let wrong = desk.translate(&[
+        &page,
+        "--llm",
+        "https://api.example.org/v1",
+        "--llm-model",
+        "large",
+    ]);
+    assert_failed(
+        &wrong,
+        &["https://api.example.org/v1", "http://localhost:11434/v1"],
+    );
     let unnamed = desk.translate(&[&page, "--llm", "http://localhost:1"]);
     assert_eq!(unnamed.status.code(), Some(2), "{}", stderr(&unnamed));
 }
