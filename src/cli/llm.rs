@@ -52,6 +52,11 @@ pub(super) struct Suggestions {
 }
 
 impl LlmArguments {
+    /// Address and name of the language model.
+    pub fn names(&self) -> [Option<&str>; 2] {
+        [self.llm.as_deref(), self.llm_model.as_deref()]
+    }
+
     /// Asks for all sentences that a model has translated; none if no language model is named.
     ///
     /// # Errors

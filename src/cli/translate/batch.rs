@@ -127,6 +127,7 @@ impl TranslateArguments {
             "json": self.json,
             "export": self.export.map(|format| format.name()),
             "lines": [self.line_chars, self.cue_lines],
+            "llm": self.llm.names(),
         })
         .to_string())
     }
