@@ -3,7 +3,7 @@
 use egui::{Align, Button, Context, Layout, RichText, TextEdit, Ui};
 
 use super::labels::thousands;
-use super::theme::Palette;
+use super::theme::{self, Palette};
 use super::typeset;
 use crate::app::markup::to_editable;
 use crate::app::{AppState, Command, LanguageModel, LanguageModelCommand};
@@ -83,7 +83,7 @@ impl LanguageModelForm {
         let entered = self
             .entered
             .get_or_insert_with(|| chosen.cloned().unwrap_or_default());
-        let modal = egui::Modal::new("language-model".into()).show(ctx, |ui| {
+        let modal = theme::modal(ctx, "language-model".into()).show(ctx, |ui| {
             ui.set_width(440.0);
             let palette = Palette::of(ui);
             ui.heading("Language model");
@@ -92,13 +92,8 @@ impl LanguageModelForm {
                         when you press Ask, and to nobody else.";
             ui.label(RichText::new(told).color(palette.weak));
             ui.add_space(8.0);
-            let field = |ui: &mut Ui, label: &str, hint: &str, text: &mut String| {
-                let label = ui.label(label);
-                let field = TextEdit::singleline(text).hint_text(hint).desired_width(f32::INFINITY);
-                ui.add(field).labelled_by(label.id);
-            };
-            field(ui, "Address", "http://localhost:11434/v1", &mut entered.address);
-            field(ui, "Model", "its name on that server", &mut entered.model);
+            field_ui(ui, "Address", "http://localhost:11434/v1", &mut entered.address);
+            field_ui(ui, "Model", "its name on that server", &mut entered.model);
             ui.add_space(10.0);
             let mut push = |command| commands.push(Command::LanguageModel(command));
             ui.horizontal(|ui| {
@@ -121,4 +116,11 @@ impl LanguageModelForm {
             commands.push(Command::LanguageModel(LanguageModelCommand::Leave));
         }
     }
+}
+
+fn field_ui(ui: &mut Ui, label: &str, hint: &'static str, text: &mut String) {
+    let label = ui.label(label);
+    let field = TextEdit::singleline(text).hint_text(hint);
+    ui.add(field.desired_width(f32::INFINITY))
+        .labelled_by(label.id);
 }

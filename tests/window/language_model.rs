@@ -26,14 +26,17 @@ fn nothing_is_asked_before_a_model_is_named() {
     harness.run();
     harness.get_by_label("Language model…").click();
     harness.run_steps(4);
-    for (label, text) in [("Address", "http://localhost:11434/v1"), ("Model", "small")] {
-        let field = harness
-            .get_all_by_label(label)
-            .find(|node| node.accesskit_node().role() == egui::accesskit::Role::TextInput);
-        let field = field.expect("a field");
-        field.focus();
-        field.type_text(text);
-        harness.run_steps(3);
+    for (at, text) in ["http://localhost:11434/v1", "small"]
+        .into_iter()
+        .enumerate()
+    {
+        let role = egui::accesskit::Role::TextInput;
+        let field = harness.get_all_by_role(role).nth(at);
+        field.expect("a field").focus();
+        harness.run_steps(2);
+        let field = harness.get_all_by_role(role).nth(at);
+        field.expect("a field").type_text(text);
+        harness.run_steps(2);
     }
     harness.get_by_label("Use this model").click();
     harness.run_steps(4);
