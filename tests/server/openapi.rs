@@ -1,10 +1,8 @@
 //! `/openapi.json` tells the truth: everything it describes is there, answers as it says, and there is nothing else.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value, json};
 
-use crate::client::{Server, encoded};
+use crate::client::{Answer, Server, encoded};
 
 /// Whether a value is as a schema says; where not.
 fn check(schema: &Value, value: &Value, all: &Value) -> Result<(), String> {
@@ -85,64 +83,62 @@ fn example(schema: &Value) -> Value {
     })
 }
 
-/// A request as the description shows it, with all fields that have examples, or with those alone that are needed.
-fn ask(
-    server: &Server,
-    method: &str,
-    path: &str,
-    operation: &Value,
-    is_full: bool,
-) -> crate::client::Answer {
-    let known = [
-        ("srcLangCode", "en"),
-        ("trgLangCode", "de"),
-        ("input", "Open the file."),
-        ("userName", "a"),
-        ("password", "a"),
-        ("tokenCode", "0"),
-        ("modelTag", ""),
-        ("inputIsSingleSentence", "true"),
-    ];
+/// Values of parameters in addresses.
+const PARAMETERS: [(&str, &str); 8] = [
+    ("srcLangCode", "en"),
+    ("trgLangCode", "de"),
+    ("input", "Open the file."),
+    ("userName", "a"),
+    ("password", "a"),
+    ("tokenCode", "0"),
+    ("modelTag", ""),
+    ("inputIsSingleSentence", "true"),
+];
+
+/// The address of an operation, with all its parameters, or with those alone that are needed.
+fn address(path: &str, operation: &Value, is_full: bool) -> String {
     let parameters = operation["parameters"].as_array().into_iter().flatten();
     let asked = parameters.filter(|it| it["in"] == "query" && (is_full || it["required"] == true));
     let query = asked.map(|parameter| {
         let name = parameter["name"].as_str().expect("a name");
-        let value = known
-            .iter()
-            .find(|(own, _)| *own == name)
-            .expect("a value")
-            .1;
-        format!("{name}={}", encoded(value))
+        let known = PARAMETERS.iter().find(|(own, _)| *own == name);
+        format!("{name}={}", encoded(known.expect("a value").1))
     });
-    let path = format!("{path}?{}", query.collect::<Vec<_>>().join("&"));
-    let Some(content) = operation["requestBody"]["content"].as_object() else {
-        return server.ask(method, &path, "", b"");
-    };
-    let (kind, body) = content.iter().next().expect("a kind");
-    let schema = &body["schema"];
+    format!("{path}?{}", query.collect::<Vec<_>>().join("&"))
+}
+
+/// Sends a body of a kind as the description shows it, with all fields that have examples, or with those alone that are
+/// needed. Where a file may be sent or a text, the kind of body decides.
+fn send(server: &Server, path: &str, (kind, schema): (&str, &Value), is_full: bool) -> Answer {
     if schema["type"] == "array" {
-        return server.post_json(&path, &example(schema));
+        return server.post_json(path, &example(schema));
     }
-    let required: BTreeSet<&str> = schema["required"]
+    let required: Vec<&Value> = schema["required"]
         .as_array()
         .into_iter()
         .flatten()
-        .filter_map(Value::as_str)
         .collect();
-    let properties = schema["properties"].as_object().expect("fields").iter();
-    let fields = properties.filter(|(name, schema)| {
-        let is_given = !example(schema).is_null();
-        (is_full && is_given || required.contains(name.as_str())) && name.as_str() != "file"
-    });
-    let mut fields: Map<String, Value> = fields
+    let properties = schema["properties"].as_object().expect("fields");
+    let takes_file = properties.contains_key("file");
+    let is_multipart = kind == "multipart/form-data";
+    let fields = properties
+        .iter()
+        .filter(|(name, schema)| match name.as_str() {
+            "file" => false,
+            "text" if takes_file => !is_multipart,
+            _ => required.contains(&&json!(name)) || is_full && !example(schema).is_null(),
+        });
+    let fields: Map<String, Value> = fields
         .map(|(name, schema)| (name.clone(), example(schema)))
         .collect();
     if kind == "application/json" {
-        return server.post_json(&path, &Value::Object(fields));
+        return server.post_json(path, &Value::Object(fields));
     }
-    // Either a file or a text.
-    fields.remove("text");
-    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let text = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
     let fields: Vec<(String, String)> = fields
         .iter()
         .map(|(name, value)| (name.clone(), text(value)))
@@ -151,7 +147,29 @@ fn ask(
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()))
         .collect();
-    server.post_file(&path, &fields, "a.txt", b"Open the file.")
+    match is_multipart {
+        true => server.post_file(path, &fields, "a.txt", b"Open the file."),
+        false => server.post_form(path, &fields),
+    }
+}
+
+/// The answers to an operation: once for each kind of body that it takes.
+fn answers(
+    server: &Server,
+    method: &str,
+    path: &str,
+    operation: &Value,
+    is_full: bool,
+) -> Vec<Answer> {
+    let path = address(path, operation, is_full);
+    let content = operation["requestBody"]["content"].as_object();
+    let Some(content) = content else {
+        return vec![server.ask(method, &path, "", b"")];
+    };
+    let kinds = content.iter();
+    kinds
+        .map(|(kind, body)| send(server, &path, (kind, &body["schema"]), is_full))
+        .collect()
 }
 
 /// Addresses whose last part another request has made.
@@ -187,23 +205,22 @@ fn everything_described_is_there_and_answers_as_described() {
             let real = made(&server, path);
             let content = &operation["responses"]["200"]["content"];
             for is_full in [true, false] {
-                let answer = ask(&server, &method, &real, operation, is_full);
-                assert_eq!(answer.status, 200, "{name}: {}", answer.text());
-                let Some((kind, told)) = content.as_object().and_then(|it| it.iter().next()) else {
-                    assert!(answer.body.is_empty(), "{name}");
-                    continue;
-                };
-                assert!(
-                    answer
-                        .head
-                        .to_lowercase()
-                        .contains(&format!("content-type: {kind}")),
-                    "{name}: {}",
-                    answer.head
-                );
-                if kind == "application/json" {
-                    let found = check(&told["schema"], &answer.json(), &all);
-                    assert_eq!(found, Ok(()), "{name}: {}", answer.text());
+                for answer in answers(&server, &method, &real, operation, is_full) {
+                    assert_eq!(answer.status, 200, "{name}: {}", answer.text());
+                    let told = content.as_object().and_then(|it| it.iter().next());
+                    let Some((kind, told)) = told else {
+                        assert!(answer.body.is_empty(), "{name}");
+                        continue;
+                    };
+                    let head = answer.head.to_lowercase();
+                    assert!(
+                        head.contains(&format!("content-type: {kind}")),
+                        "{name}: {head}"
+                    );
+                    if kind == "application/json" {
+                        let found = check(&told["schema"], &answer.json(), &all);
+                        assert_eq!(found, Ok(()), "{name}: {}", answer.text());
+                    }
                 }
             }
             if operation["requestBody"].is_object() {
