@@ -60,9 +60,10 @@ impl Endpoint {
             });
         }
         // Servers differ in what stands before it, but all have this last.
-        let address = match host.contains('/') {
-            true => address.to_owned(),
-            false => format!("{address}/v1"),
+        let address = if host.contains('/') {
+            address.to_owned()
+        } else {
+            format!("{address}/v1")
         };
         Ok(Self {
             address,

@@ -73,9 +73,10 @@ impl Library {
 
     /// Refuses a target that no model translates to.
     pub(super) fn route_to(&self, target: &str) -> Result<(), Refusal> {
-        match self.knows(target) {
-            true => Ok(()),
-            false => Err(Refusal::wrong(format!("{target} is not supported"))),
+        if self.knows(target) {
+            Ok(())
+        } else {
+            Err(Refusal::wrong(format!("{target} is not supported")))
         }
     }
 

@@ -16,7 +16,7 @@ use super::job::{Answer, Item, Way};
 use super::languages::{Library, name_of};
 use super::refusal::{Refusal, json_response};
 use super::results::TranslatedFile;
-use super::service::{Asked, Service};
+use super::service::{Asked, Service, aside};
 use crate::corpus::is_same_language;
 use crate::inference::{DetectedLanguage, detected_language};
 use crate::text::document::{Document, Format};
@@ -64,13 +64,12 @@ pub(super) async fn settings(State(service): State<Arc<Service>>) -> Response {
 pub(super) async fn detect(State(service): State<Arc<Service>>, request: Request) -> Answered {
     let fields = Fields::read(&service, request).await?;
     let texts = fields.list("q").unwrap_or_default();
-    let text = match texts.is_empty() {
-        true => fields.needed("q")?,
-        false => texts.join("\n\n"),
+    let text = if texts.is_empty() {
+        fields.needed("q")?
+    } else {
+        texts.join("\n\n")
     };
-    let found = service
-        .aside(move || Ok(detected_language(&of_text(text, false)?)))
-        .await?;
+    let found = aside(move || Ok(detected_language(&of_text(text, false)?))).await?;
     Ok(json_response(&json!([told(found.as_ref())])).into_response())
 }
 
@@ -106,7 +105,7 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
             return Err(Refusal::wrong(format!("{other} format is not supported")));
         }
     };
-    let documents = service.aside(move || {
+    let documents = aside(move || {
         let texts = texts.into_iter();
         Ok(texts
             .map(|text| of_text(text, is_html))
@@ -127,12 +126,15 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
                 links_words: false,
             };
             let answer = service.translated(asked).await?;
-            service.aside(move || texts_of(&answer)).await?
+            aside(move || texts_of(&answer)).await?
         }
     };
-    let one_or_all = |values: Vec<Value>| match is_list {
-        true => Value::Array(values),
-        false => values.into_iter().next().unwrap_or_default(),
+    let one_or_all = |values: Vec<Value>| {
+        if is_list {
+            Value::Array(values)
+        } else {
+            values.into_iter().next().unwrap_or_default()
+        }
     };
     let count = texts.len();
     let mut told_back = json!({
@@ -192,7 +194,7 @@ pub(super) async fn translate_file(
         return Err(Refusal::wrong("Invalid request: empty file"));
     }
     let (source, target) = (fields.needed("source")?, fields.needed("target")?);
-    let document = service.aside(move || of_file(file)).await?;
+    let document = aside(move || of_file(file)).await?;
     let (way, _) = way(
         &service.library,
         &source,
@@ -210,9 +212,7 @@ pub(super) async fn translate_file(
     };
     let answer = service.translated(asked).await?;
     let target = answer.target.clone();
-    let file = service
-        .aside(move || answer.documents[0].file(&target))
-        .await?;
+    let file = aside(move || answer.documents[0].file(&target)).await?;
     let name = file.name.clone();
     let id = service.results.keep(file)?;
     let name = percent_encoded(&name);

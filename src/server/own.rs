@@ -12,7 +12,7 @@ use super::fields::{Fields, Upload};
 use super::job::{Answer, Item, TranslatedDocument, Way};
 use super::libre_translate::{downloaded, way};
 use super::refusal::{Refusal, json_response};
-use super::service::{Asked, Service};
+use super::service::{Asked, Service, aside};
 use crate::app::markup::{from_editable, to_editable};
 use crate::inference::Route;
 use crate::text::document::Document;
@@ -181,7 +181,7 @@ pub(super) async fn translate_document(
         (None, None) => return Err(Refusal::missing("file")),
     };
     let (source, target) = (fields.needed("source")?, fields.needed("target")?);
-    let document = service.aside(move || of_file(file)).await?;
+    let document = aside(move || of_file(file)).await?;
     let (way, found) = chosen(&service, &fields, (&source, &target), &document)?;
     let is_pivot = matches!(way.route, Route::Pivot { .. });
     let items = vec![Item::whole(document)];
@@ -191,12 +191,11 @@ pub(super) async fn translate_document(
         links_words: false,
     };
     let answer = service.translated(asked).await?;
-    let (answer, file) = service
-        .aside(move || {
-            let file = answer.documents[0].file(&answer.target)?;
-            Ok((answer, file))
-        })
-        .await?;
+    let (answer, file) = aside(move || {
+        let file = answer.documents[0].file(&answer.target)?;
+        Ok((answer, file))
+    })
+    .await?;
     let name = file.name.clone();
     let id = service.results.keep(file)?;
     Ok(json_response(&json!({

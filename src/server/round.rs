@@ -42,9 +42,10 @@ pub(super) fn translate_round(
             if let Step::Translated { index, translation } = step {
                 found[number].push((index, translation));
             }
-            match replies.iter().any(|reply| !reply.is_closed()) {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
+            if replies.iter().any(|reply| !reply.is_closed()) {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
             }
         })
     });
@@ -59,11 +60,10 @@ pub(super) fn translate_round(
             drop(item.left.splice(..0, missing));
             for (index, translation) in found {
                 let sentence = &item.document.sentences[index];
-                let links = match links_words {
-                    true => {
-                        translator.word_links(&sentence.text, &sentence.points, &translation.text)
-                    }
-                    false => Vec::new(),
+                let links = if links_words {
+                    translator.word_links(&sentence.text, &sentence.points, &translation.text)
+                } else {
+                    Vec::new()
                 };
                 let translated = TranslatedSentence { translation, links };
                 item.done.insert(index, translated);

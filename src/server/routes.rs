@@ -53,9 +53,10 @@ async fn with_headers(request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_ours = path == "/" || path == "/openapi.json" || path.starts_with("/v1/");
     let is_question = request.method() == Method::OPTIONS && !is_ours;
-    let mut response = match is_question {
-        true => StatusCode::NO_CONTENT.into_response(),
-        false => next.run(request).await,
+    let mut response = if is_question {
+        StatusCode::NO_CONTENT.into_response()
+    } else {
+        next.run(request).await
     };
     let headers = response.headers_mut();
     headers.insert(

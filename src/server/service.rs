@@ -126,23 +126,6 @@ impl Service {
         }
     }
 
-    /// Does what takes a while on another thread: reading and writing of documents.
-    ///
-    /// # Errors
-    /// If it fails, or panics.
-    pub async fn aside<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<T, Refusal> {
-        let done = tokio::task::spawn_blocking(work).await;
-        done.unwrap_or_else(|_panicked| {
-            Err(Refusal::new(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "this document brought the program to a fault",
-            ))
-        })
-    }
-
     /// The address by which a client reached this server, as it says.
     pub fn base(&self, headers: &HeaderMap) -> String {
         let host = headers
@@ -157,6 +140,22 @@ impl Service {
         host.filter(is_host)
             .map_or_else(|| self.address.clone(), |host| format!("http://{host}"))
     }
+}
+
+/// Does what takes a while on another thread: reading and writing of documents.
+///
+/// # Errors
+/// If it fails, or panics.
+pub(super) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_panicked| {
+        Err(Refusal::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "this document brought the program to a fault",
+        ))
+    })
 }
 
 /// Kibibytes that hold so many bytes.

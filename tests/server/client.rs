@@ -214,9 +214,12 @@ pub fn answer_of(stream: &mut TcpStream) -> Answer {
 }
 
 pub fn encoded(text: &str) -> String {
-    let byte = |byte: u8| match byte.is_ascii_alphanumeric() {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
+    let byte = |byte: u8| {
+        if byte.is_ascii_alphanumeric() {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
     };
     text.bytes().map(byte).collect()
 }

@@ -147,9 +147,10 @@ fn send(server: &Server, path: &str, (kind, schema): (&str, &Value), is_full: bo
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()))
         .collect();
-    match is_multipart {
-        true => server.post_file(path, &fields, "a.txt", b"Open the file."),
-        false => server.post_form(path, &fields),
+    if is_multipart {
+        server.post_file(path, &fields, "a.txt", b"Open the file.")
+    } else {
+        server.post_form(path, &fields)
     }
 }
 

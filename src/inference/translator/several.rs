@@ -203,9 +203,10 @@ impl Translator {
         } = request;
         // A model that reads sentences by themselves needs no others.
         let is_pending = |sentence: &usize| pending.contains_key(&(number, *sentence));
-        let mut read: Vec<usize> = match self.model.reads_documents() {
-            true => (0..document.sentences.len()).collect(),
-            false => sentences.iter().copied().filter(is_pending).collect(),
+        let mut read: Vec<usize> = if self.model.reads_documents() {
+            (0..document.sentences.len()).collect()
+        } else {
+            sentences.iter().copied().filter(is_pending).collect()
         };
         read.sort_unstable();
         read.dedup();
