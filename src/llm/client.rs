@@ -18,9 +18,19 @@ pub struct Endpoint {
     address: String,
     model: String,
     /// Sent as a bearer token, if there is one.
-    key: Option<String>,
+    key: Option<Key>,
     /// How long one answer may take.
     timeout: Duration,
+}
+
+/// A key, which no message shows.
+#[derive(Clone, PartialEq, Eq)]
+struct Key(String);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key(…)")
+    }
 }
 
 /// Tokens that a model has read and written.
@@ -68,7 +78,7 @@ impl Endpoint {
         Ok(Self {
             address,
             model: model.to_owned(),
-            key,
+            key: key.map(Key),
             timeout,
         })
     }
@@ -107,7 +117,7 @@ impl Endpoint {
         let mut request = Agent::new_with_config(config)
             .post(format!("{}/chat/completions", self.address))
             .header("Content-Type", "application/json");
-        if let Some(key) = &self.key {
+        if let Some(Key(key)) = &self.key {
             request = request.header("Authorization", format!("Bearer {key}"));
         }
         let answer = request.send(body.to_string());
