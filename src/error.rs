@@ -432,6 +432,28 @@ pub enum Error {
         "what is changed here is not kept beside the work of the other window; close the document there and open it here again: {path:?}"
     )]
     ProjectBusy { path: PathBuf },
+    #[error("cannot serve at {address}: {cause}; choose another port with --port")]
+    Serve {
+        address: std::net::SocketAddr,
+        #[source]
+        cause: std::io::Error,
+    },
+    #[error(
+        "{address} can be reached by others, so a key is needed; give one with --key, or serve at 127.0.0.1"
+    )]
+    NeedsKey { address: std::net::SocketAddr },
+    #[error("the system has no random numbers: {reason}; choose a key with --key")]
+    NoRandomNumbers { reason: String },
+    #[error("{reason}: the language model at {address}")]
+    Llm { reason: String, address: String },
+    #[error("the language model {model} answers without a translation")]
+    LlmSilent { model: String },
+    #[error(
+        "{address:?} is no address of a language model; it looks like http://localhost:11434/v1, and only http is spoken"
+    )]
+    LlmAddress { address: String },
+    #[error("the model translated nothing; this is a fault of the program")]
+    NothingTranslated,
 }
 
 impl Error {

@@ -6,6 +6,7 @@ use super::checking::CheckCommand;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
+use super::language_model::LanguageModelCommand;
 use super::models::ModelsCommand;
 use super::settings::Theme;
 use super::training::TrainingCommand;
@@ -104,6 +105,7 @@ pub enum Command {
     Evaluate(EvaluateCommand),
     Models(ModelsCommand),
     Check(CheckCommand),
+    LanguageModel(LanguageModelCommand),
 }
 
 /// A page of the window.

@@ -75,6 +75,7 @@ impl AppState {
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
             Event::Answered { job, answer } => self.answered(job, answer),
             Event::Explained { job, explanation } => self.explained(job, explanation),
+            Event::Suggested { job, suggestion } => self.suggested(job, suggestion),
             Event::Comparing { job, done, num } => self.comparing(job, done, num),
             Event::Compared { job, view } => self.compared(job, view),
             Event::Margin { job, margin } => self.margin_found(job, margin),

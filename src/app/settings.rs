@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::language_model::LanguageModel;
 use crate::inference::{DefaultModels, DeviceChoice, asset_folders, is_starter};
 use crate::text::document::{Format, SubtitleLayout};
 
@@ -50,6 +51,8 @@ pub struct Settings {
     pub target_language: Option<String>,
     /// The sentence encoder for comparisons.
     pub encoder: Option<PathBuf>,
+    /// The large language model that may be asked; none unless a person names one.
+    pub language_model: Option<LanguageModel>,
 }
 
 impl Default for Settings {
@@ -72,6 +75,7 @@ impl Default for Settings {
             default_models: DefaultModels::new(),
             target_language: None,
             encoder: None,
+            language_model: None,
         }
     }
 }

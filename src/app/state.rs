@@ -10,6 +10,7 @@ use super::command::{Command, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
 use super::find::FindCommand;
+use super::language_model::Suggestions;
 use super::models::Models;
 use super::open_document::OpenDocument;
 use super::pending_writes::PendingWrites;
@@ -87,6 +88,7 @@ pub struct AppState {
     pub evaluate: Evaluate,
     pub models: Models,
     pub checking: Checking,
+    pub suggestions: Suggestions,
     /// For the worker; the window sends and empties it.
     pub requests: Vec<Request>,
     /// For the file thread, likewise.
@@ -247,6 +249,7 @@ impl AppState {
             Command::Training(command) => self.apply_training(command),
             Command::Models(command) => self.apply_models(command),
             Command::Check(command) => self.apply_check(command),
+            Command::LanguageModel(command) => self.apply_language_model(command),
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
         }
     }

@@ -30,6 +30,7 @@ impl AppState {
             }
         }
         self.last_progress = None;
+        self.suggestions.forget();
     }
 
     /// Whether the document at `path`, without links, is being opened.

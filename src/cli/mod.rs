@@ -14,12 +14,14 @@ mod explain;
 mod import;
 mod inputs;
 mod library;
+mod llm;
 mod model;
 mod options;
 mod run;
 mod sample;
 mod score;
 mod select_context;
+mod serve;
 mod similarity;
 mod sweep;
 mod terminal;
@@ -78,6 +80,13 @@ enum Command {
     Contrast(contrast::ContrastCommand),
     /// Show what a model looked at while it translated: as a figure, as numbers or as text
     Explain(explain::ExplainArguments),
+    /// Serve translations to other programs on this machine, over HTTP
+    ///
+    /// Speaks the interfaces of LibreTranslate and OPUS-CAT, which plug-ins of OmegaT, Trados, memoQ and Wordfast call, and
+    /// one of its own; at / there is a page for people. Nobody else is served unless --host says so, and then only with a
+    /// key. No text is written to disk or to a log. GET /openapi.json describes the interfaces, docs/server.md shows how to
+    /// use them.
+    Serve(serve::ServeArguments),
     /// Tell the language of documents
     Detect(detect::DetectArguments),
     /// Look for faults in translations: numbers, tags, variables, punctuation, lengths
@@ -106,6 +115,7 @@ pub fn run() -> ExitCode {
         Some(Command::Contrast(command)) => contrast::run(command),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
+        Some(Command::Serve(arguments)) => serve::run(&arguments),
         Some(Command::Detect(arguments)) => detect::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),

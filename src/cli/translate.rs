@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use super::inputs::check_output;
 use super::library;
+use super::llm;
 use super::options::{ModelArguments, Quantize, positive, wrong_usage};
 use super::terminal::{StatusLine, duration, print_bytes, warn};
 use crate::app::markup::to_editable;
@@ -121,6 +122,8 @@ pub(super) struct TranslateArguments {
     force: bool,
     #[command(flatten)]
     batch: BatchArguments,
+    #[command(flatten)]
+    llm: llm::LlmArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -222,15 +225,22 @@ impl TranslateArguments {
 
     /// Translates a document, writes its trace if one is asked for, and gives what is to be written of it.
     fn bytes(&self, translator: &mut Translator, document: &Document) -> Result<Vec<u8>> {
-        let (adapted, translations) = translate(translator, document, &self.options())?;
+        let (adapted, mut translations) = translate(translator, document, &self.options())?;
         let translator = adapted.as_ref().unwrap_or(translator);
+        let suggestions = self.llm.suggestions(translator, document, &translations)?;
         if let Some(path) = &self.trace {
             let trace = translator.trace(document, &translations)?;
             trace::save(&trace, path, self.force)?;
         }
         if self.json {
-            let report = report(translator, document, &translations);
+            let mut report = report(translator, document, &translations);
+            if let Some(suggestions) = &suggestions {
+                suggestions.add_to(&mut report);
+            }
             return Ok(format!("{report:#}\n").into_bytes());
+        }
+        if let Some(suggestions) = suggestions {
+            suggestions.take_over(&mut translations);
         }
         let info = translator.info();
         // What a memory has no model has written.

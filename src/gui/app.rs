@@ -13,6 +13,7 @@ use super::document::DocumentPanel;
 use super::elsewhere::elsewhere_ui;
 use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
+use super::language_model::{LanguageModelForm, suggestion_ui};
 use super::languages::LanguageLine;
 use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
@@ -30,7 +31,7 @@ use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
     CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread, RunsThread,
-    TrainingRequest, Trainings, Worker,
+    SuggestionThread, TrainingRequest, Trainings, Worker,
 };
 use crate::training::{DeviceLock, Order};
 
@@ -43,6 +44,7 @@ pub struct Panels {
     pub explore: ExplorePanel,
     pub similar: SimilarPanel,
     pub models: ModelsPanel,
+    pub language_model: LanguageModelForm,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
 }
@@ -60,6 +62,7 @@ pub struct CanopyApp {
     evaluations: Evaluations,
     /// `None` only after the window has closed.
     models: Option<ModelsThread>,
+    suggestions: SuggestionThread,
     fonts: WindowFonts,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
@@ -104,6 +107,7 @@ impl CanopyApp {
         let models = ModelsThread::spawn(library, all, sender.clone(), wake(ctx))?;
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
         let checks = CheckThread::spawn(sender.clone(), wake(ctx))?;
+        let suggestions = SuggestionThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
             .settings_file()
@@ -128,6 +132,7 @@ impl CanopyApp {
             checks,
             evaluations,
             models: Some(models),
+            suggestions,
             fonts,
             closing: None,
             files: Some(files),
@@ -166,6 +171,9 @@ impl CanopyApp {
         }
         for request in self.state.checking.requests.drain(..) {
             self.checks.send(request);
+        }
+        for request in self.state.suggestions.requests.drain(..) {
+            self.suggestions.send(request);
         }
         for request in self.state.explorer.requests.drain(..) {
             self.explain.send(request);
@@ -324,6 +332,7 @@ pub fn workbench_ui(
     {
         panels.path = None;
     }
+    panels.language_model.ui(ui.ctx(), state, commands);
     if state.shows_shortcuts {
         shortcuts::shortcuts_ui(ui.ctx(), commands);
     }
@@ -364,6 +373,11 @@ fn document_page_ui(
             .size_range(220.0..=520.0)
             .frame(Frame::NONE.fill(palette.panel));
         panel.show(ui, |ui| checks_ui(ui, state, commands));
+    }
+    if state.document.is_some() && state.settings.language_model.is_some() {
+        let frame = Frame::NONE.fill(palette.panel);
+        let panel = Panel::bottom("suggestion").frame(frame.inner_margin(Margin::symmetric(0, 8)));
+        panel.show(ui, |ui| suggestion_ui(ui, state, commands));
     }
     if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
         && state.settings.shows_similar

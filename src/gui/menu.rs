@@ -12,7 +12,9 @@ use super::shortcuts::written;
 use super::theme::Palette;
 use super::{icons, labels};
 use crate::app::actions::label_of;
-use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Page, Scope, Theme};
+use crate::app::{
+    ACTIONS, Action, AppState, Command, Group, LanguageModelCommand, ModelState, Page, Scope, Theme,
+};
 use crate::inference::DeviceChoice;
 use crate::jobs::RunSnapshot;
 use crate::text::document::SubtitleLayout;
@@ -230,6 +232,9 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     ui.label(caption("Translation memory"));
     memory_ui(ui, state, commands);
     ui.separator();
+    if ui.button("Language model…").clicked() {
+        commands.push(Command::LanguageModel(LanguageModelCommand::Name));
+    }
     ui.menu_button(format!("Beam size {}", state.settings.beam_size), |ui| {
         for beam_size in [1, 2, 4, 8, 16] {
             let current = state.settings.beam_size == beam_size;

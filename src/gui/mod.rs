@@ -17,6 +17,7 @@ mod explore;
 mod find;
 mod icons;
 mod labels;
+mod language_model;
 mod languages;
 mod menu;
 mod models;

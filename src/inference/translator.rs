@@ -14,13 +14,10 @@ use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
 use crate::kernels::packed::Quantization;
-use crate::memory::{TranslationMemory, constraint_suffix, previous_suffix};
-use crate::model::{BertSequence, Model, SENTENCE_BREAK};
-use crate::search::{
-    Encodings, Hypothesis, SearchEvent, SearchOptions, SourceFrame, SourceSentence, SourceText,
-    search_documents,
-};
-use crate::text::document::{Document, Sentence};
+use crate::memory::TranslationMemory;
+use crate::model::{BertSequence, Model};
+use crate::search::{Encodings, Hypothesis, SearchOptions, SourceFrame, SourceText};
+use crate::text::document::Document;
 use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{Side, Tokenizer};
@@ -28,6 +25,7 @@ use crate::weights::ModelFolder;
 pub(in crate::inference) use foreign::name_of;
 pub use foreign::{ForeignDescription, foreign_description};
 pub use markup::AlignmentHeads;
+pub use several::DocumentRequest;
 
 mod foreign;
 mod in_turn;
@@ -36,6 +34,7 @@ mod memory;
 mod pivot;
 mod reading;
 mod reranking;
+mod several;
 #[cfg(test)]
 mod tests;
 
@@ -346,149 +345,6 @@ impl Translator {
             return self.translate_in_turn(document, sentences, known, options, step);
         }
         self.translate_after(&[], document, sentences, known, options, step)
-    }
-
-    /// The same, with these translations read behind each of the sentences, the last one first.
-    #[expect(clippy::too_many_lines, reason = "one loop with its state")]
-    fn translate_after(
-        &self,
-        before: &[Vec<u32>],
-        document: &Document,
-        sentences: &[usize],
-        known: &mut KnownTranslations,
-        options: &SearchOptions,
-        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
-    ) -> Result<()> {
-        let mut pending = HashMap::new();
-        for &sentence in sentences {
-            let Some(settled) = self.settled_in(document, &document.sentences[sentence].text)
-            else {
-                pending.insert(sentence, Pending::default());
-                continue;
-            };
-            let settled = Step::Translated {
-                index: sentence,
-                translation: settled,
-            };
-            if step(settled).is_break() {
-                return Ok(());
-            }
-        }
-        // A model that reads sentences by themselves needs no others.
-        let mut read: Vec<usize> = (0..document.sentences.len()).collect();
-        read.retain(|sentence| self.model.reads_documents() || pending.contains_key(sentence));
-        if known.contexts.is_none() {
-            known.contexts = Some(self.bert_sequences(document)?);
-        }
-        let contexts = known.contexts.as_deref().unwrap_or_default();
-        let (mut text, mut owners, mut numbers) = (self.source_text(), Vec::new(), HashMap::new());
-        for sentence in read {
-            let Sentence {
-                text: source,
-                points,
-                ..
-            } = &document.sentences[sentence];
-            let stripped = self.stripped(source, points);
-            let read = stripped.as_ref().map_or(source, |stripped| &stripped.text);
-            let parts = self.parts(read);
-            let position = document.position(sentence);
-            let first = text.sentences.len();
-            let fixed = known.fixed.get(&sentence).cloned();
-            let fixed = fixed.or_else(|| {
-                self.settled_in(document, source)
-                    .map(|settled| settled.text)
-            });
-            let fixed = fixed.filter(|_| parts.len() == 1);
-            for (part, source) in parts.iter().enumerate() {
-                let number = text.sentences.len();
-                let draft = || known.drafts.get(&(sentence, part)).cloned();
-                let fixed = fixed.as_ref();
-                let fixed = fixed.map(|fixed| self.read_ids_of_translation(fixed));
-                if let Some(ids) = fixed.or_else(draft) {
-                    text.known.insert(number, ids);
-                }
-                let mut ids = self.read_ids(source.trim(), points);
-                let config = &self.description.model;
-                ids.extend(if config.address_form {
-                    constraint_suffix(before.first().cloned(), ids.len(), config.max_tokens)
-                } else {
-                    let nearest = before.iter().rev().map(Vec::as_slice);
-                    previous_suffix(nearest, ids.len(), (SENTENCE_BREAK, config.max_tokens))
-                });
-                text.sentences.push(SourceSentence {
-                    ids,
-                    position: (position.sentence_in_paragraph, position.paragraph),
-                });
-                text.pieces.extend(contexts.get(sentence).cloned());
-                owners.push((sentence, part));
-            }
-            numbers.insert(sentence, first..text.sentences.len());
-            if let Some(pending) = pending.get_mut(&sentence) {
-                let parts = parts.into_iter();
-                pending.parts = parts.map(|part| (part.to_owned(), None)).collect();
-                pending.stripped = stripped;
-            }
-        }
-        text.documents.push(0..text.sentences.len());
-        let wanted = sentences
-            .iter()
-            .filter(|&sentence| pending.contains_key(sentence));
-        text.wanted = wanted
-            .flat_map(|sentence| numbers[sentence].clone())
-            .collect();
-        let mut drafted = 0;
-        let mut found = |found| match found {
-            SearchEvent::Draft {
-                number,
-                hypothesis,
-                left,
-            } => {
-                drafted += 1;
-                known.drafts.insert(owners[number], hypothesis.ids);
-                step(Step::Drafted {
-                    done: drafted,
-                    num: drafted + left,
-                })
-            }
-            SearchEvent::Translation { number, hypothesis } => {
-                let (index, part) = owners[number];
-                let Some(pending) = pending.get_mut(&index) else {
-                    return ControlFlow::Continue(());
-                };
-                pending.parts[part].1 = Some(hypothesis);
-                match self.joined(pending) {
-                    Some(translation) => step(Step::Translated {
-                        index,
-                        translation: translation.checked(&document.sentences[index].text),
-                    }),
-                    None => ControlFlow::Continue(()),
-                }
-            }
-        };
-        let (model, vocabulary) = (&self.model, &*self.tokenizer);
-        let kept = &mut known.encodings;
-        let search = || search_documents(model, vocabulary, &text, options, kept, &mut found);
-        let error = match self.device.attempt(search) {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(broken)) => Error::BrokenScores {
-                sentence: document.sentence_name(owners[broken.number].0),
-                found: broken.found,
-            },
-            Err(message) => {
-                let is_missing = |sentence: &&usize| {
-                    let pending = pending.get(sentence);
-                    pending.is_some_and(|pending| pending.parts.iter().any(|it| it.1.is_none()))
-                };
-                let sentence = sentences.iter().find(is_missing).or(sentences.first());
-                Error::DeviceFailed {
-                    sentence: sentence.map_or_else(String::new, |&it| document.sentence_name(it)),
-                    message,
-                }
-            }
-        };
-        // What the device holds is of no use to another one.
-        known.encodings = Encodings::default();
-        Err(error)
     }
 
     /// The whole translation once all parts are there.

@@ -17,6 +17,7 @@ mod project_lock;
 mod project_store;
 mod run_files;
 pub mod runs;
+pub mod suggesting;
 pub mod trainings;
 pub mod worker;
 
@@ -36,6 +37,7 @@ pub use fonts::FontThread;
 pub use models::{ModelRequest, ModelsThread};
 pub use project::{Project, SavedTarget, State};
 pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
+pub use suggesting::{SuggestionRequest, SuggestionThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
@@ -45,6 +47,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
 use crate::explain::{Explanation, Margin, ModelView, SimilarityView};
 use crate::inference::{DeviceChoice, InstalledModel, Leg, ModelInfo, SearchOptions, Translation};
+use crate::llm::Suggestion;
 use crate::memory::TranslationMemory;
 use crate::text::document::Document;
 use crate::trace::TraceSource;
@@ -259,6 +262,11 @@ pub enum Event {
     Explained {
         job: JobId,
         explanation: Result<Box<Explanation>>,
+    },
+    /// What a large language model has suggested.
+    Suggested {
+        job: JobId,
+        suggestion: Result<Box<Suggestion>>,
     },
     /// So many sentences are encoded.
     Comparing {

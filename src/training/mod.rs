@@ -45,8 +45,8 @@ pub use device_lock::{DeviceGuard, DeviceLock};
 pub use event::{EndReason, Phase, RunLimits, Sample, TrainingEvent};
 pub use fitting::with_fitting_batches;
 pub use for_document::{
-    Adaptation, KnnRetrieval, ModelQuestion, Prepared, explain, for_document, for_sentences,
-    retrieved,
+    Adaptation, KnnRetrieval, ModelQuestion, Prepared, beside_confirmed, explain, for_document,
+    for_sentences, retrieved,
 };
 pub use known_runs::{known_runs, remember_run};
 pub use optimizer::Adam;

@@ -27,6 +27,7 @@ const FLOORS: &[&str] = &[
     "kernels",
     "memory",
     "checks",
+    "llm",
     "model",
     "weights",
     "interchange",
@@ -38,6 +39,7 @@ const FLOORS: &[&str] = &[
     "jobs",
     "app",
     "gui",
+    "server",
     "cli",
 ];
 

@@ -5,6 +5,7 @@ mod corpora;
 #[path = "../desk/mod.rs"]
 mod desk;
 mod imported;
+mod language_model;
 mod models;
 mod page;
 #[path = "../tiny/mod.rs"]

@@ -3,6 +3,7 @@
 mod checks;
 mod evaluate;
 mod explore;
+mod language_model;
 mod material;
 mod memory;
 mod models;

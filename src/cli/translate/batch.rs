@@ -104,6 +104,7 @@ impl TranslateArguments {
             "json": self.json,
             "export": self.export.map(ExportFormat::name),
             "lines": [self.line_chars, self.cue_lines],
+            "llm": self.llm.names(),
         })
         .to_string())
     }

@@ -460,9 +460,16 @@ impl WriteBack for XmlFile {
         }
         if let Some(to_right) = translation.turned().filter(|_| self.says_direction) {
             match xml.attribute_range(xml.root(), "dir") {
-                Some(range) => edits.replace(range, if to_right { "rtl" } else { "ltr" }.to_owned()),
+                Some(range) => {
+                    edits.replace(range, if to_right { "rtl" } else { "ltr" }.to_owned())
+                }
                 None if to_right => {
-                    direction::add_attributes(xml, xml.root(), " dir=\"rtl\"".to_owned(), &mut edits);
+                    direction::add_attributes(
+                        xml,
+                        xml.root(),
+                        " dir=\"rtl\"".to_owned(),
+                        &mut edits,
+                    );
                 }
                 None => {}
             }
