@@ -25,6 +25,7 @@ const FLOORS: &[&str] = &[
     "explain",
     "kernels",
     "memory",
+    "terms",
     "checks",
     "model",
     "weights",
