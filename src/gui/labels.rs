@@ -46,6 +46,9 @@ pub fn flag(flag: Flag) -> &'static str {
         Flag::Memory => {
             "The same sentence stands in your translation memory: taken over as it is there"
         }
+        Flag::Terms => {
+            "A term of the termbase is not used: the model finds a translation with it much less likely"
+        }
     }
 }
 

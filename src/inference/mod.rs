@@ -36,5 +36,6 @@ pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
 pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
 pub use translator::{
-    AlignmentHeads, ForeignDescription, KnownTranslations, ModelInfo, Reads, Step, Translator,
+    AlignmentHeads, ForeignDescription, KnownTranslations, ModelInfo, Reads, Step, TermMode,
+    TermUse, Translator,
 };

@@ -1,5 +1,6 @@
 //! A loaded model that translates documents.
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ use crate::tokenizers::{Side, Tokenizer};
 use crate::weights::ModelFolder;
 pub use foreign::{ForeignDescription, foreign_description};
 pub use markup::AlignmentHeads;
+use terms::TermWishes;
+pub use terms::{TermMode, TermUse};
 
 mod foreign;
 mod in_turn;
@@ -35,6 +38,7 @@ mod memory;
 mod pivot;
 mod reading;
 mod reranking;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -115,6 +119,8 @@ pub struct Translator {
     alignment_heads: AlignmentHeads,
     /// The user's translation memory.
     memory: Option<Arc<TranslationMemory>>,
+    /// The user's terms.
+    terms: Option<Arc<TermUse>>,
     /// Translates the translations of this one further.
     second: Option<Box<Translator>>,
 }
@@ -125,6 +131,8 @@ struct Pending {
     /// The sentence without its markup, for a model that reads none.
     stripped: Option<StrippedSource>,
     parts: Vec<(String, Option<Hypothesis>)>,
+    /// Whether a part does without one of its terms.
+    lacks_terms: bool,
 }
 
 impl Translator {
@@ -175,6 +183,7 @@ impl Translator {
             strips_markup: false,
             alignment_heads: AlignmentHeads::default(),
             memory: None,
+            terms: None,
             second: None,
         };
         if let Some(mut reranker) = translator.description.reranker.clone() {
@@ -281,6 +290,7 @@ impl Translator {
         }
         other.description = self.description.clone();
         other.memory.clone_from(&self.memory);
+        other.terms.clone_from(&self.terms);
         other.strips_markup = self.strips_markup;
         other.alignment_heads = self.alignment_heads;
         Ok(other)
@@ -379,6 +389,7 @@ impl Translator {
         }
         let contexts = known.contexts.as_deref().unwrap_or_default();
         let (mut text, mut owners, mut numbers) = (self.source_text(), Vec::new(), HashMap::new());
+        let mut wishes = TermWishes::default();
         for sentence in read {
             let Sentence {
                 text: source,
@@ -400,6 +411,9 @@ impl Translator {
                 let fixed = fixed.map(|fixed| self.read_ids_of_translation(fixed));
                 if let Some(ids) = fixed.or_else(draft) {
                     text.known.insert(number, ids);
+                }
+                if pending.contains_key(&sentence) {
+                    wishes.add(number, source, self.terms.as_deref());
                 }
                 let mut ids = self.read_ids(source.trim(), points);
                 let nearest = before.iter().rev().map(Vec::as_slice);
@@ -427,6 +441,7 @@ impl Translator {
             .flat_map(|sentence| numbers[sentence].clone())
             .collect();
         let mut drafted = 0;
+        let (wishes, drafts) = (RefCell::new(wishes), RefCell::new(Vec::new()));
         let mut found = |found| match found {
             SearchEvent::Draft {
                 number,
@@ -434,6 +449,7 @@ impl Translator {
                 left,
             } => {
                 drafted += 1;
+                drafts.borrow_mut().push((number, hypothesis.ids.clone()));
                 known.drafts.insert(owners[number], hypothesis.ids);
                 step(Step::Drafted {
                     done: drafted,
@@ -442,9 +458,13 @@ impl Translator {
             }
             SearchEvent::Translation { number, hypothesis } => {
                 let (index, part) = owners[number];
-                let Some(pending) = pending.get_mut(&index) else {
+                let settled = self.settled_terms(&mut wishes.borrow_mut(), number, hypothesis);
+                let (Some(pending), Some((hypothesis, has_terms))) =
+                    (pending.get_mut(&index), settled)
+                else {
                     return ControlFlow::Continue(());
                 };
+                pending.lacks_terms |= !has_terms;
                 pending.parts[part].1 = Some(hypothesis);
                 match self.joined(pending) {
                     Some(translation) => step(Step::Translated {
@@ -457,7 +477,23 @@ impl Translator {
         };
         let (model, vocabulary) = (&self.model, &*self.tokenizer);
         let kept = &mut known.encodings;
-        let search = || search_documents(model, vocabulary, &text, options, kept, &mut found);
+        let is_cancelled = Cell::new(false);
+        let mut found = |event| {
+            let flow = found(event);
+            is_cancelled.set(is_cancelled.get() || flow.is_break());
+            flow
+        };
+        let search = || {
+            search_documents(model, vocabulary, &text, options, kept, &mut found)?;
+            // Once more, with their terms, what did without them.
+            text.wanted = wishes.borrow().held();
+            if is_cancelled.get() || text.wanted.is_empty() {
+                return Ok(());
+            }
+            text.terms = self.term_constraints(&wishes.borrow());
+            text.known.extend(drafts.take());
+            search_documents(model, vocabulary, &text, options, kept, &mut found)
+        };
         let error = match self.device.attempt(search) {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(broken)) => Error::BrokenScores {
@@ -512,6 +548,9 @@ impl Translator {
         }
         if pending.parts.len() > 1 {
             joined.flags.push(Flag::Split);
+        }
+        if pending.lacks_terms {
+            joined.flags.push(Flag::Terms);
         }
         if let Some(stripped) = &pending.stripped {
             let parts = pending.parts.iter().map(|(source, hypothesis)| {
