@@ -5,6 +5,7 @@ mod corpora;
 mod desk;
 mod models;
 mod page;
+mod terms;
 #[path = "../tiny/mod.rs"]
 mod tiny;
 mod translating;
