@@ -6,6 +6,7 @@ use super::command::Command;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
 use super::settings::MEMORY_EXTENSIONS;
+use super::terms::TermsCommand;
 use super::training::{Side, TrainingCommand};
 use crate::text::document::Format;
 use crate::text::export::ExportFormat;
@@ -32,6 +33,8 @@ pub enum Ask {
         folder: Option<PathBuf>,
     },
     Memory,
+    /// A termbase.
+    Terms,
     /// The same as a corpus or a folder of PO files.
     MemoryFolder,
     Corpus,
@@ -117,6 +120,13 @@ impl Ask {
                 "Choose a translation memory",
                 Pick::File("Translation memories", MEMORY_EXTENSIONS.to_vec()),
             ),
+            Self::Terms => (
+                "Choose a termbase",
+                Pick::File(
+                    "Termbases",
+                    vec!["tbx", "xml", "csv", "tsv", "txt", "utf8", "tab"],
+                ),
+            ),
             Self::MemoryFolder => ("Choose a corpus or a folder of PO files", Pick::Folder),
             Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", Pick::Folder),
             Self::Contexts => (
@@ -193,6 +203,7 @@ impl Ask {
             },
             Self::ModelFolder { .. } => Command::OpenModel(path),
             Self::Memory | Self::MemoryFolder => Command::UseMemory(Some(path)),
+            Self::Terms => Command::Terms(TermsCommand::Use(Some(path))),
             Self::OpenTrace { .. } => Command::Explore(ExploreCommand::OpenTrace(path)),
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),

@@ -6,6 +6,7 @@ use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
 use super::settings::Theme;
+use super::terms::TermsCommand;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
 use crate::text::document::SubtitleLayout;
@@ -87,6 +88,7 @@ pub enum Command {
     /// Takes over what stands there, or nothing.
     UseMemory(Option<PathBuf>),
     LearnFromMemory(bool),
+    Terms(TermsCommand),
     SetDevice(DeviceChoice),
     SetBeamSize(usize),
     SetSubtitleLayout(SubtitleLayout),
@@ -295,6 +297,18 @@ pub static ACTIONS: &[Action] = {
             "Clear translation",
             Some(Shortcut::command(Delete)),
             C::ClearSelected,
+        ),
+        action(
+            Edit,
+            "Insert next term",
+            Some(Shortcut::command(Letter('I'))),
+            C::Terms(TermsCommand::InsertNext),
+        ),
+        action(
+            Edit,
+            "Add term…",
+            Some(Shortcut::command(Letter('K'))),
+            C::Terms(TermsCommand::New),
         ),
         action(
             Edit,

@@ -49,6 +49,7 @@ impl AppState {
                     self.save_settings();
                 }
                 self.model = open;
+                self.read_terms();
                 if let Some(scope) = self.waiting_scope.take() {
                     self.start_translation(scope);
                 }
@@ -127,6 +128,7 @@ impl AppState {
                     document.found_elsewhere(project);
                 }
             }
+            Event::TermsRead { job, index } => self.terms_read(job, index),
             Event::Flushed { job } => self.flushed(job),
             Event::DocumentSaved { job, path } => {
                 if self.saving.take_if(|saving| *saving == job).is_some() {
@@ -225,7 +227,15 @@ impl AppState {
         }
         self.settings.remember_document(&path);
         self.save_settings();
-        self.document = Some(OpenDocument::new(path, document, here.as_ref().or(project)));
+        let project = here.as_ref().or(project);
+        let mut open = OpenDocument::new(path, document, project);
+        open.terms = match project {
+            Some(project) => project.terms.as_ref().map(PathBuf::from),
+            None => self.settings.terms.clone(),
+        };
+        self.document = Some(open);
+        self.terms.selected = None;
+        self.read_terms();
         self.opened_for_trace();
     }
 

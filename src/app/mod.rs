@@ -21,6 +21,8 @@ pub mod progress;
 pub mod settings;
 mod state;
 mod target;
+mod termbase;
+pub mod terms;
 #[cfg(test)]
 mod tests;
 pub mod training;
@@ -36,3 +38,4 @@ pub use progress::{Progress, Running};
 pub use settings::{Folders, Settings, Shipped, Theme};
 pub use state::{AppState, ModelState, Notice, NoticeKind};
 pub use target::Target;
+pub use terms::{NewTerm, SourceSelection, TermsCommand};

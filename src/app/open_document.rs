@@ -69,6 +69,8 @@ pub struct Editor {
     pub begun_with: String,
     /// Problems of the last attempt to keep it.
     pub problems: Vec<markup::Problem>,
+    /// A text that is to be written where the caret is; the window takes it.
+    pub insert: Option<String>,
 }
 
 /// One document and the work done on it.
@@ -85,6 +87,8 @@ pub struct OpenDocument {
     pub first_visible: usize,
     /// Work on this text under another path, while nobody has said what becomes of it.
     pub elsewhere: Option<WorkElsewhere>,
+    /// Its termbase.
+    pub terms: Option<PathBuf>,
     targets: Vec<Target>,
     /// Names the text of the document.
     content: String,
@@ -149,6 +153,7 @@ impl OpenDocument {
             scroll_to: None,
             first_visible: 0,
             elsewhere: None,
+            terms: None,
             targets,
             content: content_hash(&document),
             unmatched,

@@ -10,6 +10,7 @@ use super::state::{AppState, NoticeKind};
 use super::training::TrainingCommand;
 use crate::corpus::Corpus;
 use crate::jobs::FileRequest;
+use crate::terms::Termbase;
 use crate::trace::TraceFormat;
 use crate::training::is_run;
 
@@ -19,6 +20,7 @@ enum Kind {
     Document,
     Trace,
     Memory,
+    Terms,
     Model,
     Run,
     /// A folder of something else.
@@ -34,6 +36,8 @@ impl Kind {
             Self::Trace
         } else if is_memory(path) {
             Self::Memory
+        } else if Termbase::is_one(path) {
+            Self::Terms
         } else {
             Self::Document
         }
@@ -79,6 +83,7 @@ impl AppState {
             Kind::Document => self.open_document(path),
             Kind::Trace => self.apply_explore(ExploreCommand::OpenTrace(path)),
             Kind::Memory => self.use_memory(Some(path)),
+            Kind::Terms => self.use_terms(Some(path)),
             Kind::Model => self.open_model(path),
             Kind::Run => {
                 self.page = Page::Training;

@@ -13,6 +13,7 @@ use super::last_writes::LastWrites;
 use super::open_document::OpenDocument;
 use super::progress::{Progress, Running};
 use super::settings::{Folders, Settings, Shipped};
+use super::terms::{Terms, TermsCommand};
 use super::training::Training;
 use crate::error::Error;
 use crate::inference::{ModelInfo, SearchOptions};
@@ -83,6 +84,7 @@ pub struct AppState {
     pub training: Training,
     pub explorer: Explorer,
     pub evaluate: Evaluate,
+    pub terms: Terms,
     /// For the worker; the window sends and empties it.
     pub requests: Vec<Request>,
     /// For the file thread, likewise.
@@ -219,6 +221,7 @@ impl AppState {
             Command::ChooseMemoryFolder => self.asks.push(Ask::MemoryFolder),
             Command::UseMemory(memory) => self.use_memory(memory),
             Command::LearnFromMemory(learns) => self.learn_from_memory(learns),
+            Command::Terms(command) => self.apply_terms(command),
             Command::SetDevice(device) => self.set_device(device),
             Command::SetBeamSize(beam_size) => {
                 self.set(|settings| settings.beam_size = beam_size.clamp(1, 16));
@@ -265,6 +268,7 @@ impl AppState {
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
             Command::Edit
+            | Command::Terms(TermsCommand::New | TermsCommand::InsertNext)
             | Command::Confirm
             | Command::ClearSelected
             | Command::SelectNext

@@ -295,11 +295,13 @@ impl AppState {
             preparing: None,
             updates,
         });
+        let terms = self.termbase();
         self.requests.push(Request::Translate {
             job,
             document,
             sentences,
             fixed,
+            terms,
             options,
             control,
         });

@@ -8,18 +8,19 @@ use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
-use super::document::DocumentPanel;
+use super::document::{DocumentPanel, Seen};
 use super::elsewhere::elsewhere_ui;
 use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
+use super::sentence_row::TermContext;
 use super::shading::MarginShading;
 use super::similar::SimilarPanel;
 use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
-use super::{find, menu, notices, shortcuts, status, welcome};
+use super::{find, menu, notices, shortcuts, status, terms, welcome};
 use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Shipped};
 use crate::error::Result;
 use crate::inference::DeviceChoice;
@@ -295,6 +296,10 @@ pub fn workbench_ui(
     if state.shows_shortcuts {
         shortcuts::shortcuts_ui(ui.ctx(), commands);
     }
+    match &state.terms.new {
+        Some(new) => terms::new_term_ui(ui.ctx(), new, commands),
+        None => terms::new_term_closed(ui.ctx()),
+    }
     commands.extend(keys);
 }
 
@@ -372,13 +377,24 @@ fn document_page_ui(
         .show(ui, |ui| {
             let languages = languages(state);
             let running = state.running.is_some();
+            let term_context = TermContext {
+                index: state.terms.index.as_ref(),
+                selected: state.terms.selected.as_ref(),
+                selected_target: &state.terms.selected_target,
+            };
             match &mut state.document {
                 Some(document) => {
                     let languages = languages
                         .as_ref()
                         .map(|(source, target)| (source.as_str(), target.as_str()));
                     let panel = &mut panels.document;
-                    panel.ui(ui, document, languages, margin, running, commands);
+                    let seen = Seen {
+                        languages,
+                        margin,
+                        terms: term_context,
+                        running,
+                    };
+                    panel.ui(ui, document, seen, commands);
                 }
                 None => welcome::welcome_ui(ui, state, commands),
             }

@@ -31,6 +31,7 @@ mod similar;
 mod sparse_map;
 mod status;
 mod system_fonts;
+mod terms;
 mod theme;
 mod training;
 mod typeset;

@@ -58,6 +58,9 @@ pub struct Project {
     /// [`content_hash`] of the document; older versions did not know it.
     #[serde(default)]
     pub content: String,
+    /// The path of its termbase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<String>,
     pub targets: Vec<SavedTarget>,
 }
 
@@ -73,6 +76,7 @@ impl Project {
             version: VERSION,
             document,
             content,
+            terms: None,
             targets,
         }
     }

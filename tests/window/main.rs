@@ -8,6 +8,7 @@ mod moved;
 mod sample;
 #[path = "../explain_support/small.rs"]
 mod small;
+mod terms;
 mod training;
 
 use std::path::PathBuf;

@@ -85,6 +85,10 @@ impl OpenDocument {
         // Behind those of the document, so that the last ones come first.
         let unmatched = self.unmatched.iter().cloned();
         let targets = worked_on.map(saved).chain(unmatched).collect();
-        Project::new(self.path.clone(), self.content.clone(), targets)
+        let terms = self.terms.as_ref().and_then(|path| path.to_str());
+        Project {
+            terms: terms.map(str::to_owned),
+            ..Project::new(self.path.clone(), self.content.clone(), targets)
+        }
     }
 }

@@ -148,6 +148,7 @@ fn translate(job: u64, name: &str, sentences: Vec<usize>, control: &JobControl) 
         document: document(name),
         sentences,
         fixed: BTreeMap::new(),
+        terms: None,
         options,
         control: control.clone(),
     }
