@@ -395,6 +395,7 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
         encoded: None,
         made: None,
         prepared: None,
+        terms: None,
     };
     worker.run(&inbox);
     let told = told.into_inner();
