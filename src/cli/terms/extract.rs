@@ -20,7 +20,7 @@ use crate::text::file::check_writable;
     extract corpora/help --memory corpora/help --from en --to de -o terms.tbx\n\nLook through the file before you use it: the \
     statistics know words, not things."
 )]
-pub(super) struct ExtractArguments {
+pub(in crate::cli) struct ExtractArguments {
     /// Documents, or corpus folders, of which the training part is read
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,

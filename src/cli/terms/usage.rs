@@ -17,7 +17,7 @@ use crate::text::document::Document;
 use crate::text::placeholder;
 
 #[derive(Debug, Args)]
-pub(super) struct UsageArguments {
+pub(in crate::cli) struct UsageArguments {
     /// Termbase
     #[arg(value_name = "TERMS")]
     terms: PathBuf,
