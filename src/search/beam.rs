@@ -363,8 +363,8 @@ impl Active {
         }
     }
 
-    /// Whether enough hypotheses are finished: with terms also if one is better than what goes on, which fills its beam with
-    /// hypotheses that lack them.
+    /// Whether enough hypotheses are finished. With terms, one must be better than what has them all and goes on: those that
+    /// hurried to their terms end first, and are not the best.
     fn is_over(
         &mut self,
         options: &SearchOptions,
@@ -382,13 +382,8 @@ impl Active {
                 _ => power(best.ids.len(), options),
             };
             let hoped = best.log_prob / penalty;
-            if self
-                .done
-                .iter()
-                .any(|done| done.score(options, rule) >= hoped)
-            {
-                return true;
-            }
+            let mut done = self.done.iter();
+            return done.any(|done| done.score(options, rule) >= hoped);
         }
         if self.done.len() < options.beam_size {
             return false;
