@@ -9,6 +9,7 @@ use super::find::FindCommand;
 use super::language_model::LanguageModelCommand;
 use super::models::ModelsCommand;
 use super::settings::Theme;
+use super::terms::TermsCommand;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
 use crate::text::document::SubtitleLayout;
@@ -90,6 +91,7 @@ pub enum Command {
     /// Takes over what stands there, or nothing.
     UseMemory(Option<PathBuf>),
     LearnFromMemory(bool),
+    Terms(TermsCommand),
     SetDevice(DeviceChoice),
     SetBeamSize(usize),
     SetSubtitleLayout(SubtitleLayout),

@@ -25,6 +25,8 @@ pub mod settings;
 mod state;
 mod suggesting;
 mod target;
+mod termbase;
+pub mod terms;
 #[cfg(test)]
 mod tests;
 pub mod training;
@@ -45,3 +47,4 @@ pub use progress::{Progress, Running};
 pub use settings::{Folders, Settings, Shipped, Theme};
 pub use state::{AppState, ModelState, Notice, NoticeKind};
 pub use target::Target;
+pub use terms::{NewTerm, SourceSelection, TermsCommand};

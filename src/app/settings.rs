@@ -41,6 +41,9 @@ pub struct Settings {
     /// The person's translation memory, if it is to be used.
     pub memory: Option<PathBuf>,
     pub recent_memories: Vec<PathBuf>,
+    /// The termbase that a new document gets.
+    pub terms: Option<PathBuf>,
+    pub recent_terms: Vec<PathBuf>,
     /// Whether a model learns from it before each document.
     pub learns_from_memory: bool,
     /// The model that the program begins with, if a person has chosen.
@@ -70,6 +73,8 @@ impl Default for Settings {
             recent_corpora: vec![],
             memory: None,
             recent_memories: vec![],
+            terms: None,
+            recent_terms: vec![],
             learns_from_memory: false,
             default_model: None,
             default_models: DefaultModels::new(),
@@ -132,11 +137,17 @@ impl Settings {
             &mut self.recent_models,
             &mut self.recent_corpora,
             &mut self.recent_memories,
+            &mut self.recent_terms,
         ] {
             paths.retain(is_unicode);
         }
         self.default_models.retain(|_, path| is_unicode(path));
-        for path in [&mut self.memory, &mut self.default_model, &mut self.encoder] {
+        for path in [
+            &mut self.memory,
+            &mut self.terms,
+            &mut self.default_model,
+            &mut self.encoder,
+        ] {
             path.take_if(|path| !is_unicode(path));
         }
         self
@@ -152,6 +163,10 @@ impl Settings {
 
     pub fn remember_corpus(&mut self, folder: &Path) {
         remember(&mut self.recent_corpora, folder);
+    }
+
+    pub fn remember_terms(&mut self, path: &Path) {
+        remember(&mut self.recent_terms, path);
     }
 
     pub fn remember_memory(&mut self, path: &Path) {

@@ -16,6 +16,7 @@ use super::open_document::OpenDocument;
 use super::pending_writes::PendingWrites;
 use super::progress::{Progress, Running};
 use super::settings::{Folders, Settings, Shipped};
+use super::terms::{Terms, TermsCommand};
 use super::training::Training;
 use crate::error::Error;
 use crate::inference::{ModelInfo, SearchOptions};
@@ -89,6 +90,7 @@ pub struct AppState {
     pub models: Models,
     pub checking: Checking,
     pub suggestions: Suggestions,
+    pub terms: Terms,
     /// For the worker; the window sends and empties it.
     pub requests: Vec<Request>,
     /// For the file thread, likewise.
@@ -226,6 +228,7 @@ impl AppState {
             Command::ChooseMemoryFolder => self.asks.push(Ask::MemoryFolder),
             Command::UseMemory(memory) => self.use_memory(memory),
             Command::LearnFromMemory(learns) => self.learn_from_memory(learns),
+            Command::Terms(command) => self.apply_terms(command),
             Command::SetDevice(device) => self.set_device(device),
             Command::SetBeamSize(beam_size) => {
                 self.set(|settings| settings.beam_size = beam_size.clamp(1, 16));
@@ -275,6 +278,7 @@ impl AppState {
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
             Command::Edit
+            | Command::Terms(TermsCommand::New | TermsCommand::InsertNext)
             | Command::Confirm
             | Command::ClearSelected
             | Command::SelectNext

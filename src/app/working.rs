@@ -303,11 +303,13 @@ impl AppState {
             updates,
             model,
         });
+        let terms = self.termbase();
         self.requests.push(Request::Translate {
             job,
             document,
             sentences,
             fixed,
+            terms,
             options,
             control,
         });

@@ -9,7 +9,7 @@ use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 use super::checks::checks_ui;
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
-use super::document::DocumentPanel;
+use super::document::{DocumentPanel, Seen};
 use super::elsewhere::elsewhere_ui;
 use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
@@ -18,12 +18,13 @@ use super::languages::LanguageLine;
 use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
+use super::sentence_row::TermContext;
 use super::shading::MarginShading;
 use super::similar::SimilarPanel;
 use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
-use super::{find, menu, notices, shortcuts, status, welcome};
+use super::{find, menu, notices, shortcuts, status, terms, welcome};
 use crate::app::{
     AppState, Ask, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
 };
@@ -336,6 +337,10 @@ pub fn workbench_ui(
     if state.shows_shortcuts {
         shortcuts::shortcuts_ui(ui.ctx(), commands);
     }
+    match &state.terms.new {
+        Some(new) => terms::new_term_ui(ui.ctx(), new, commands),
+        None => terms::new_term_closed(ui.ctx()),
+    }
     commands.extend(keys);
 }
 
@@ -437,10 +442,21 @@ fn document_page_ui(
                 models: &state.models,
                 settings: &state.settings,
             };
+            let term_context = TermContext {
+                index: state.terms.index.as_ref(),
+                selected: state.terms.selected.as_ref(),
+                selected_target: &state.terms.selected_target,
+            };
             match &mut state.document {
                 Some(document) => {
                     let panel = &mut panels.document;
-                    panel.ui(ui, document, line, margin, running, commands);
+                    let seen = Seen {
+                        line,
+                        margin,
+                        terms: term_context,
+                        running,
+                    };
+                    panel.ui(ui, document, seen, commands);
                 }
                 None => welcome::welcome_ui(ui, state, commands),
             }

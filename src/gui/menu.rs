@@ -9,6 +9,7 @@ use egui::{
 };
 
 use super::shortcuts::written;
+use super::terms::terms_menu_ui;
 use super::theme::Palette;
 use super::{icons, labels};
 use crate::app::actions::label_of;
@@ -235,6 +236,9 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     if ui.button("Language model…").clicked() {
         commands.push(Command::LanguageModel(LanguageModelCommand::Name));
     }
+    ui.label(caption("Termbase"));
+    terms_menu_ui(ui, state, commands);
+    ui.separator();
     ui.menu_button(format!("Beam size {}", state.settings.beam_size), |ui| {
         for beam_size in [1, 2, 4, 8, 16] {
             let current = state.settings.beam_size == beam_size;

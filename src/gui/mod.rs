@@ -35,6 +35,7 @@ mod similar;
 mod sparse_map;
 mod status;
 mod system_fonts;
+mod terms;
 mod theme;
 mod training;
 mod typeset;

@@ -44,5 +44,5 @@ pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
 pub use translator::{
     AlignmentHeads, DocumentRequest, ForeignDescription, KnownTranslations, ModelInfo, Reads, Step,
-    Translator,
+    TermMode, TermUse, Translator,
 };

@@ -26,6 +26,7 @@ pub(in crate::inference) use foreign::name_of;
 pub use foreign::{ForeignDescription, foreign_description};
 pub use markup::AlignmentHeads;
 pub use several::DocumentRequest;
+pub use terms::{TermMode, TermUse};
 
 mod foreign;
 mod in_turn;
@@ -35,6 +36,7 @@ mod pivot;
 mod reading;
 mod reranking;
 mod several;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -115,6 +117,8 @@ pub struct Translator {
     alignment_heads: AlignmentHeads,
     /// The user's translation memory.
     memory: Option<Arc<TranslationMemory>>,
+    /// The user's terms.
+    terms: Option<Arc<TermUse>>,
     /// Translates the translations of this one further.
     second: Option<Box<Translator>>,
 }
@@ -125,6 +129,8 @@ struct Pending {
     /// The sentence without its markup, for a model that reads none.
     stripped: Option<StrippedSource>,
     parts: Vec<(String, Option<Hypothesis>)>,
+    /// Whether a part does without one of its terms.
+    lacks_terms: bool,
 }
 
 impl Translator {
@@ -176,6 +182,7 @@ impl Translator {
             strips_markup: false,
             alignment_heads: AlignmentHeads::default(),
             memory: None,
+            terms: None,
             second: None,
         };
         if let Some(mut reranker) = translator.description.reranker.clone() {
@@ -282,6 +289,7 @@ impl Translator {
         }
         other.description = self.description.clone();
         other.memory.clone_from(&self.memory);
+        other.terms.clone_from(&self.terms);
         other.strips_markup = self.strips_markup;
         other.alignment_heads = self.alignment_heads;
         Ok(other)
@@ -378,6 +386,9 @@ impl Translator {
         }
         if pending.parts.len() > 1 {
             joined.flags.push(Flag::Split);
+        }
+        if pending.lacks_terms {
+            joined.flags.push(Flag::Terms);
         }
         if let Some(stripped) = &pending.stripped {
             let parts = pending.parts.iter().map(|(source, hypothesis)| {

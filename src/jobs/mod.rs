@@ -49,6 +49,7 @@ use crate::explain::{Explanation, Margin, ModelView, SimilarityView};
 use crate::inference::{DeviceChoice, InstalledModel, Leg, ModelInfo, SearchOptions, Translation};
 use crate::llm::Suggestion;
 use crate::memory::TranslationMemory;
+use crate::terms::{TermIndex, Termbase};
 use crate::text::document::Document;
 use crate::trace::TraceSource;
 use crate::training::{Estimate, TrainingEvent};
@@ -112,6 +113,7 @@ pub enum Request {
         document: Arc<Document>,
         sentences: Vec<usize>,
         fixed: BTreeMap<usize, String>,
+        terms: Option<Arc<Termbase>>,
         options: SearchOptions,
         control: JobControl,
     },
@@ -331,6 +333,11 @@ pub enum Event {
     /// All that was to be written before this is written, or a failure has told why not.
     Flushed {
         job: JobId,
+    },
+    /// A termbase that was asked for, or to which a term was added.
+    TermsRead {
+        job: JobId,
+        index: Result<Arc<TermIndex>>,
     },
     /// A translation, or something else that a person wanted in a file.
     DocumentSaved {

@@ -15,6 +15,7 @@ use crate::inference::{
     DeviceChoice, KnownTranslations, Leg, Reads, SearchOptions, Step, Translator,
 };
 use crate::memory::TranslationMemory;
+use crate::terms::Termbase;
 use crate::text::document::Document;
 use crate::training::{DeviceGuard, DeviceLock, ModelQuestion, Prepared};
 
@@ -73,6 +74,7 @@ impl Worker {
                     encoded: None,
                     made: None,
                     prepared: None,
+                    terms: None,
                 }
                 .run(&inbox);
             })
@@ -112,6 +114,8 @@ struct Loop<E, O, S> {
     made: Option<(Vec<String>, Option<E>)>,
     /// Of the document that was last asked about.
     prepared: Option<Prepared>,
+    /// Of the translation under way.
+    terms: Option<Arc<Termbase>>,
 }
 
 impl<E, O, S> Loop<E, O, S>
@@ -197,9 +201,11 @@ where
                 document,
                 sentences,
                 fixed,
+                terms,
                 options,
                 control,
             } => {
+                self.terms = terms;
                 let known = KnownTranslations::fixed(fixed);
                 let left = sentences.into_iter().collect();
                 self.translate(job, &document, left, known, options, &control)
@@ -407,8 +413,10 @@ where
         let lock = self.device_lock.clone();
         let mut device_lock = lock.take();
         self.make(job, document, &mut device_lock, control)?;
-        let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
-        let engine = made.or(self.engine.as_ref()).ok_or(Error::NoModel)?;
+        let made = self.made.as_mut().and_then(|(_, made)| made.as_mut());
+        let engine = made.or(self.engine.as_mut()).ok_or(Error::NoModel)?;
+        engine.use_terms(self.terms.as_ref());
+        let engine = &*engine;
         let mut waiting = left.clone();
         let (mut chunk_size, later) = match engine.info().reads {
             Reads::Nothing => (FIRST_CHUNK, CHUNK),

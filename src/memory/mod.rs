@@ -7,6 +7,7 @@
 //! [`Datastore`] holds decoder states of its pairs, for nearest-neighbour translation. What needs a model for it, such as
 //! fine-tuning on the matches of a document, lives in `training/for_document`.
 
+mod analysis;
 mod coverage;
 mod datastore;
 mod edit_distance;
@@ -35,6 +36,7 @@ use crate::text::vocabulary::Vocabulary;
 use edit_distance::edit_distance;
 use words::words;
 
+pub use analysis::{Amount, Analysis, Band};
 pub use datastore::{Datastore, KnnConfig, Neighbours};
 
 /// The least resemblance of a match; below it the translation has little to do with the new sentence.
@@ -239,6 +241,12 @@ impl TranslationMemory {
 
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
+    }
+
+    /// All pairs, source and target.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.pairs.iter();
+        pairs.map(|pair| (pair.source.as_str(), pair.target.as_str()))
     }
 
     /// The translation of exactly this sentence, but for kinds of white space.

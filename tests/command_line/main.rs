@@ -8,6 +8,7 @@ mod imported;
 mod language_model;
 mod models;
 mod page;
+mod terms;
 #[path = "../tiny/mod.rs"]
 mod tiny;
 mod translating;

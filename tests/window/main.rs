@@ -11,6 +11,7 @@ mod moved;
 mod sample;
 #[path = "../explain_support/small.rs"]
 mod small;
+mod terms;
 #[path = "../tiny/mod.rs"]
 mod tiny;
 mod training;

@@ -92,6 +92,8 @@ impl TranslateArguments {
             "version": env!("CARGO_PKG_VERSION"),
             "models": models,
             "memory": digest(&self.memory)?,
+            "terms": digest(&self.terms.terms)?,
+            "term_mode": format!("{:?}", self.terms.term_mode),
             "reranker": digest(&self.reranker)?,
             "adapt": self.adapt,
             "from": self.from,

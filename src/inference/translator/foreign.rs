@@ -159,6 +159,7 @@ impl Translator {
             strips_markup: true,
             alignment_heads: heads.unwrap_or_default(),
             memory: None,
+            terms: None,
             second: None,
         })
     }

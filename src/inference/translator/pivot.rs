@@ -80,6 +80,7 @@ impl Translator {
         let first = Self {
             second: None,
             memory: None,
+            terms: None,
             ..self.clone()
         };
         let mut middle = document.clone();

@@ -73,6 +73,7 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         strips_markup: false,
         alignment_heads: AlignmentHeads::default(),
         memory: None,
+        terms: None,
         second: None,
         description,
     }

@@ -1,0 +1,60 @@
+//! Options of commands that translate with terms.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::terminal::warn;
+use crate::error::Result;
+use crate::inference::{TermMode, TermUse, Translator};
+use crate::terms::Termbase;
+
+#[derive(Debug, Clone, Args)]
+pub(in crate::cli) struct TermArguments {
+    /// Termbase that translations are to use: TBX (.tbx), a table (.csv, .tsv) or a glossary of OmegaT (.txt, .utf8). The
+    /// forms that a term has in --memory count as the term. Where the model finds a translation with its terms much less
+    /// likely, the sentence does without them and is flagged terms
+    #[arg(long, value_name = "FILE")]
+    pub terms: Option<PathBuf>,
+    /// How terms are used: soft prefers translations that have them, hard has no others
+    #[arg(long, value_enum, default_value = "soft", requires = "terms")]
+    pub term_mode: TermModeName,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(in crate::cli) enum TermModeName {
+    Soft,
+    Hard,
+}
+
+impl From<TermModeName> for TermMode {
+    fn from(name: TermModeName) -> Self {
+        match name {
+            TermModeName::Soft => Self::Soft,
+            TermModeName::Hard => Self::Hard,
+        }
+    }
+}
+
+impl TermArguments {
+    /// Makes a translator, which knows its memory already, use the terms.
+    pub fn apply(&self, translator: &mut Translator) -> Result<()> {
+        let Some(path) = &self.terms else {
+            return Ok(());
+        };
+        if translator.second().is_some() {
+            warn("terms are not used where two models translate in a row");
+            return Ok(());
+        }
+        let info = translator.info();
+        let base = Termbase::read(path, &info.source_language, &info.target_language)?;
+        let terms = TermUse::new(Arc::new(base), self.term_mode.into());
+        let terms = match translator.memory() {
+            Some(memory) => terms.with_forms_of(memory.pairs().map(|(_, target)| target)),
+            None => terms,
+        };
+        translator.use_terms(terms);
+        Ok(())
+    }
+}
