@@ -57,11 +57,12 @@ impl FormOfAddress {
         (0..number).rev().find_map(form)
     }
 
-    /// The German pronoun as an encoder reads it behind an English sentence.
+    /// What an encoder reads behind an English sentence: the German pronoun, but for the polite one, which differs from the
+    /// plural by its capital alone, and whose subword is too like the other's.
     pub fn side_constraint(self) -> &'static str {
         match self {
             Self::Du => " (du)",
-            Self::Polite => " (Ihr)",
+            Self::Polite => " (Sir)",
             Self::Plural => " (ihr)",
         }
     }
