@@ -16,14 +16,14 @@ use super::source2token::Source2Token;
 use super::tree::Merge;
 
 impl MultiHeadAttention {
-    pub(super) fn resemble(&mut self) {
+    pub(super) fn init_identity(&mut self) {
         for projection in [
             &mut self.query,
             &mut self.key,
             &mut self.value,
             &mut self.output,
         ] {
-            become_identity(projection);
+            set_to_identity(projection);
         }
     }
 }
@@ -39,7 +39,7 @@ impl QueryCapsules {
 }
 
 impl ConditionalHeads {
-    pub(super) fn resemble(&mut self) {
+    pub(super) fn init_identity(&mut self) {
         for projection in [
             &mut self.query_word,
             &mut self.key_word,
@@ -47,7 +47,7 @@ impl ConditionalHeads {
             &mut self.key_sentence,
             &mut self.value,
         ] {
-            become_identity(projection);
+            set_to_identity(projection);
         }
     }
 }
@@ -56,8 +56,8 @@ impl Source2Token {
     /// Begins as the mean: keys of zero make all tokens alike.
     pub(super) fn average(&mut self) {
         self.key.weight = parameter(self.key.weight.val().zeros_like());
-        become_identity(&mut self.value);
-        become_identity(&mut self.output);
+        set_to_identity(&mut self.value);
+        set_to_identity(&mut self.output);
     }
 }
 
@@ -97,7 +97,7 @@ impl FeedForward {
 }
 
 /// Replaces a square map.
-pub(super) fn become_identity(linear: &mut Linear) {
+pub(super) fn set_to_identity(linear: &mut Linear) {
     let [d_input, d_output] = linear.weight.dims();
     assert_eq!(d_input, d_output, "only square maps can be identities");
     let one = Tensor::<2>::eye(d_input, &linear.weight.val().device());
