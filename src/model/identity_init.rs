@@ -30,8 +30,8 @@ impl MultiHeadAttention {
 
 impl QueryCapsules {
     /// Votes begin as the tokens beside what makes capsules different.
-    pub(super) fn resemble(&mut self) {
-        self.attention.resemble();
+    pub(super) fn init_votes(&mut self) {
+        self.attention.init_identity();
         let votes = self.votes.weight.val();
         let one = Tensor::<2>::eye(votes.dims()[0], &votes.device());
         self.votes.weight = parameter(votes + one.repeat_dim(1, self.num_capsules));

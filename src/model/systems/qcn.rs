@@ -7,12 +7,11 @@ use burn::tensor::{Device, Tensor};
 use super::zhang::Zhang;
 use crate::model::config::ModelConfig;
 use crate::model::context_config::{Context, ContextReach, Placement};
-use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism};
+use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
 use crate::model::parts::{AttentionPart, Cost, Part, Widths, sentences};
-use crate::model::prepared::{Memory, PreparedMemory, ProjectedMemory, WordMemory};
+use crate::model::prepared::{Memory, ProjectedMemory, WordMemory};
 use crate::model::preset::{BASE, Preset};
 use crate::model::query_capsules::{QueryCapsules, QueryCapsulesConfig};
-use crate::model::query_spans::QuerySpan;
 use crate::model::recorder::{AttentionWeights, Recording};
 
 pub(super) const PRESETS: &[Preset] = &[Preset {
@@ -95,32 +94,25 @@ impl DocumentAttention for QueryCapsules {
         })
     }
 
-    fn attend_memory(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
-    ) -> Tensor<2> {
-        let votes = &memory.words().keys;
-        let sentences = &memory.documents.sentences;
-        self.attend(queries, query_spans, votes, sentences).0
+    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
+        let votes = &query.memory.words().keys;
+        let sentences = &query.memory.documents.sentences;
+        self.attend(query.rows, query.spans, votes, sentences).0
     }
 
     fn attend_with_weights(
         &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
+        query: MemoryQuery,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let votes = &memory.words().keys;
-        let sentences = &memory.documents.sentences;
-        let (read, capsules) = self.attend(queries.clone(), query_spans, votes, sentences);
-        (read, self.weights_of_tokens(queries, &capsules, keep))
+        let votes = &query.memory.words().keys;
+        let sentences = &query.memory.documents.sentences;
+        let (read, capsules) = self.attend(query.rows.clone(), query.spans, votes, sentences);
+        (read, self.weights_of_tokens(query.rows, &capsules, keep))
     }
 
-    fn begin_by_likeness(&mut self) {
-        self.resemble();
+    fn init_near_identity(&mut self) {
+        self.init_votes();
     }
 
     fn output_mut(&mut self) -> &mut Linear {
