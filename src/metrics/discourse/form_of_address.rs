@@ -57,12 +57,11 @@ impl FormOfAddress {
         (0..number).rev().find_map(form)
     }
 
-    /// What an encoder reads behind an English sentence: the German pronoun, but for the polite one, which differs from the
-    /// plural by its capital alone, and whose subword is too like the other's.
+    /// The German pronoun as an encoder reads it behind an English sentence.
     pub fn side_constraint(self) -> &'static str {
         match self {
             Self::Du => " (du)",
-            Self::Polite => " (Sir)",
+            Self::Polite => " (Ihr)",
             Self::Plural => " (ihr)",
         }
     }
