@@ -30,7 +30,7 @@ impl MultiHeadAttention {
 
 impl QueryCapsules {
     /// Votes begin as the tokens beside what makes capsules different.
-    pub(super) fn init_identity(&mut self) {
+    pub(super) fn init_votes(&mut self) {
         self.attention.init_identity();
         let votes = self.votes.weight.val();
         let one = Tensor::<2>::eye(votes.dims()[0], &votes.device());

@@ -112,7 +112,7 @@ impl DocumentAttention for QueryCapsules {
     }
 
     fn init_near_identity(&mut self) {
-        self.init_identity();
+        self.init_votes();
     }
 
     fn output_mut(&mut self) -> &mut Linear {
