@@ -7,8 +7,9 @@ use async_signal::{Signal, Signals};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
+use super::library;
+use super::options::{Device, Quantize, beam_sizes};
 use super::terminal::{print, tell, warn};
-use super::{Device, Quantize, library};
 use crate::error::{Error, Result};
 use crate::inference::{DefaultModels, InstalledModel, model_at};
 use crate::server::{Library, Running, ServerOptions, new_key};
@@ -36,7 +37,7 @@ pub(super) struct ServeArguments {
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
     /// Hypotheses kept for each sentence; 1 is greedy search
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = beam_sizes())]
     beam: usize,
     /// How weights are kept on the CPU
     #[arg(long, value_enum, default_value = "none")]
