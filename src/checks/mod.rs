@@ -20,6 +20,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+pub use numbers::are_same_numbers;
 pub use spelling::Spelling;
 
 use crate::terms::TermUsage;

@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::inputs::check_output;
+use super::options::wrong_usage;
 use super::terminal::{print, tell};
-use super::wrong_usage;
 use crate::corpus::{AlignedPair, DocumentPairs, align_documents};
 use crate::error::Result;
 use crate::text::document::Document;

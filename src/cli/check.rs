@@ -7,9 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 
+use super::options::{SplitName, wrong_usage};
 use super::terminal::print;
 use super::terms::LanguageArguments;
-use super::{SplitName, wrong_usage};
 use crate::checks::{CheckKind, Checks, Finding, Pair, Resources, Severity, Spelling};
 use crate::corpus::Corpus;
 use crate::error::Result;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::options::wrong_usage;
 use super::terminal::print;
-use super::wrong_usage;
 use crate::error::Result;
 use crate::memory::{Amount, Analysis, Band, TranslationMemory};
 use crate::text::document::Document;

@@ -115,6 +115,30 @@ fn a_book_is_read_in_the_order_of_its_spine() {
     );
     assert!(entry(&written, "OEBPS/page 1.xhtml").contains("First &amp; best"));
     assert!(entry(&written, "OEBPS/book.opf").contains("<dc:language>de</dc:language>"));
+    assert!(entry(&written, "OEBPS/book.opf").contains("<spine>"));
+    let written = translated(&document, &["أول", "ثان"], Some("ar"));
+    let opf = entry(&written, "OEBPS/book.opf");
+    assert!(
+        opf.contains("<spine page-progression-direction=\"rtl\">"),
+        "{opf}"
+    );
+}
+
+#[test]
+fn pages_of_open_document_are_written_from_the_right() {
+    let styles = "<style:page-layout><style:page-layout-properties fo:margin=\"1cm\"/></style:page-layout>\
+                  <style:style style:name=\"P1\"><style:paragraph-properties style:writing-mode=\"lr-tb\"/></style:style>";
+    let document = read("a.odt", &open_document(styles, "<text:p>Open</text:p>"));
+    let written = translated(&document, &["افتح"], Some("ar"));
+    let content = entry(&written, "content.xml");
+    for expected in [
+        "<style:page-layout-properties style:writing-mode=\"rl-tb\" ",
+        "<style:paragraph-properties style:writing-mode=\"rl-tb\"/>",
+    ] {
+        assert!(content.contains(expected), "{expected} in {content}");
+    }
+    let back = translated(&read("a.odt", &written), &["Open"], Some("en"));
+    assert!(!entry(&back, "content.xml").contains("rl-tb"));
 }
 
 #[test]

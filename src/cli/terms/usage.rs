@@ -7,10 +7,10 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 
-use super::LanguageArguments;
+use super::options::LanguageArguments;
 use crate::cli::check::of_documents;
+use crate::cli::options::wrong_usage;
 use crate::cli::terminal::print;
-use crate::cli::wrong_usage;
 use crate::error::Result;
 use crate::terms::{Stems, TargetWords, TermUsage};
 use crate::text::document::Document;

@@ -4,6 +4,8 @@
 //! Left alone: fields other than links, deletions, comments, equations, names of pictures, charts and diagrams. Insertions
 //! are translated as what they will be once they are accepted.
 
+mod direction;
+
 use std::collections::HashMap;
 
 use super::edits::Edits;
@@ -81,7 +83,11 @@ impl DocumentFormat for Docx {
             dialect: &Word,
         });
         parts.extend(others);
-        Ok(Box::new(Office { package, parts }))
+        Ok(Box::new(Office {
+            package,
+            parts,
+            sheets: Vec::new(),
+        }))
     }
 }
 

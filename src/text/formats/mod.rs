@@ -6,6 +6,7 @@
 
 mod asciidoc;
 mod columns;
+mod direction;
 mod docx;
 mod edits;
 mod encoding;

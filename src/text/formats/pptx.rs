@@ -3,6 +3,7 @@
 //! Translated: text of slides in their order, with tables and diagrams, each slide followed by its speaker notes. Left
 //! alone: fields (numbers and dates), layouts and masters, charts, equations, comments.
 
+use super::direction::{Directed, has_right, prefix, set_attributes};
 use super::edits::Edits;
 use super::language::WordLanguage;
 use super::office::{Office, OfficeDialect, OfficePart};
@@ -69,7 +70,11 @@ impl DocumentFormat for Pptx {
                 parts.push(mirrored_part(&package, name, builder, &mut units)?);
             }
         }
-        Ok(Box::new(Office { package, parts }))
+        Ok(Box::new(Office {
+            package,
+            parts,
+            sheets: Vec::new(),
+        }))
     }
 }
 
@@ -196,6 +201,40 @@ impl OfficeDialect for Drawing {
             {
                 edits.replace(range, escaped_attribute(&language.code));
             }
+        }
+    }
+}
+
+impl Directed for Drawing {
+    /// Paragraphs say their direction and, apart from it, on which side they begin.
+    fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
+        let (value, side) = if is_right { ("1", "r") } else { ("0", "l") };
+        for paragraph in xml.descendants(xml.root()) {
+            if xml.name(paragraph) != "p" || !xml.namespace(paragraph).contains("/drawingml/") {
+                continue;
+            }
+            if is_right != has_right(&xml.whole_text(paragraph)) {
+                continue;
+            }
+            let Some(known) = xml.child(paragraph, "pPr") else {
+                if is_right {
+                    let start = xml.start_tag(paragraph).end;
+                    let name = prefix(xml, paragraph);
+                    edits.replace(start..start, format!("<{name}pPr algn=\"r\" rtl=\"1\"/>"));
+                }
+                continue;
+            };
+            let told = xml.attribute(known, "rtl");
+            if told.as_deref() == Some(value) || !is_right && told.is_none() {
+                continue;
+            }
+            let is_side = matches!(
+                xml.attribute(known, "algn").as_deref(),
+                None | Some("l" | "r")
+            );
+            let attributes = [("algn", side), ("rtl", value)];
+            let attributes = &attributes[usize::from(!is_side)..];
+            set_attributes(xml, known, attributes, edits);
         }
     }
 }

@@ -7,9 +7,10 @@
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
+use super::direction::Directed;
 use super::edits::Edits;
 use super::language::WordLanguage;
-use super::office::{Office, OfficeDialect, OfficePart};
+use super::office::{Office, OfficeDialect, OfficePart, turn_sheet};
 use super::opc;
 use super::package::Package;
 use super::pptx::drawing_part;
@@ -76,6 +77,7 @@ impl DocumentFormat for Xlsx {
         }
         let mut places = shared.places(builder);
         let mut parts = Vec::new();
+        let sheet_names = sheets.iter().map(|sheet| sheet.name.clone()).collect();
         for sheet in sheets {
             sheet.finish(&package, &mut parts, builder)?;
         }
@@ -89,7 +91,11 @@ impl DocumentFormat for Xlsx {
                 dialect: &Cells,
             });
         }
-        Ok(Box::new(Office { package, parts }))
+        Ok(Box::new(Office {
+            package,
+            parts,
+            sheets: sheet_names,
+        }))
     }
 }
 
@@ -291,6 +297,12 @@ impl Dialect for Cells {
 impl OfficeDialect for Cells {
     /// Workbooks do not say their language.
     fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
+}
+
+impl Directed for Cells {
+    fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
+        turn_sheet(xml, is_right, edits);
+    }
 }
 
 #[cfg(test)]
