@@ -1,10 +1,11 @@
-//! Options of commands that translate with terms.
+//! Options of commands that use terms.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::options::wrong_usage;
 use crate::cli::terminal::warn;
 use crate::error::Result;
 use crate::inference::{TermMode, TermUse, Translator};
@@ -56,5 +57,47 @@ impl TermArguments {
         };
         translator.use_terms(terms);
         Ok(())
+    }
+}
+
+/// Between which languages a termbase is.
+#[derive(Debug, Clone, Args)]
+pub(in crate::cli) struct LanguageArguments {
+    /// Language of the terms, such as en; of a TBX file of two languages the first one if it is not said
+    #[arg(long, value_name = "CODE")]
+    pub from: Option<String>,
+    /// Language of their translations, likewise
+    #[arg(long, value_name = "CODE")]
+    pub to: Option<String>,
+}
+
+impl LanguageArguments {
+    /// Reads a termbase; ends the program where nobody says its languages.
+    pub fn read(&self, command: &str, path: &Path) -> Result<Termbase> {
+        if let (Some(from), Some(to)) = (&self.from, &self.to) {
+            return Termbase::read(path, from, to);
+        }
+        let known = Termbase::languages(path)?;
+        let other = |language: &String| {
+            let mut others = known.iter().filter(|other| *other != language);
+            others.next().filter(|_| known.len() == 2).cloned()
+        };
+        let (from, to) = match (&self.from, &self.to) {
+            (Some(from), None) => (Some(from.clone()), other(from)),
+            (None, Some(to)) => (other(to), Some(to.clone())),
+            _ => (
+                known.first().cloned(),
+                known.get(1).cloned().filter(|_| known.len() == 2),
+            ),
+        };
+        let (Some(from), Some(to)) = (from, to) else {
+            let problem = if known.is_empty() {
+                "say --from and --to: the file does not tell its languages".to_owned()
+            } else {
+                format!("say --from and --to: the file has {}", known.join(", "))
+            };
+            wrong_usage(command, problem)
+        };
+        Termbase::read(path, &from, &to)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 
-use super::LanguageArguments;
+use super::options::LanguageArguments;
 use crate::cli::check::of_documents;
 use crate::cli::options::wrong_usage;
 use crate::cli::terminal::print;
