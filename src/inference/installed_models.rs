@@ -189,6 +189,11 @@ pub(super) fn foreign_files(path: &Path) -> PathBuf {
     }
 }
 
+/// The files of a model of another program, if that is what is there: the path itself, or those that were installed there.
+pub fn imported_files(path: &Path) -> Option<PathBuf> {
+    (!is_own(path) && is_foreign(path)).then(|| foreign_files(path))
+}
+
 fn read_installed(folder: &Path) -> Option<Installed> {
     let text = std::fs::read_to_string(folder.join(DESCRIPTION)).ok()?;
     let installed: Installed = toml::from_str(&text).ok()?;

@@ -28,7 +28,9 @@ pub use contrastive::{ContextOptions, SetScores};
 pub use detection::{DetectedLanguage, detected_language};
 pub use device::{ComputeDevice, DeviceChoice, find_gpus_without_a_screen};
 pub use evaluation::{translate_segments, translate_segments_while};
-pub use installed_models::{InstalledModel, install_model, installed_models, remove_model};
+pub use installed_models::{
+    InstalledModel, imported_files, install_model, installed_models, remove_model,
+};
 pub use markup_projection::{Alignment, Projected, StrippedSource, projected};
 pub use model_choice::{DefaultModels, Route, forget_default, pair_key, reachable, route};
 pub use sentence_encoder::SentenceEncoder;
@@ -36,5 +38,6 @@ pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
 pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
 pub use translator::{
-    AlignmentHeads, ForeignDescription, KnownTranslations, ModelInfo, Reads, Step, Translator,
+    AlignmentHeads, AlignmentStep, ForeignDescription, ImportedModel, KnownTranslations, ModelInfo,
+    Reads, Step, Translator, import_model,
 };
