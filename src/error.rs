@@ -22,6 +22,8 @@ pub enum Error {
         #[source]
         cause: std::io::Error,
     },
+    #[error("{failed} of {num} documents failed; the batch run again tries only them")]
+    Batch { failed: usize, num: usize },
     #[error("{field} is {found}; it may be {allowed}")]
     Config {
         field: &'static str,

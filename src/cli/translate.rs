@@ -1,6 +1,9 @@
 //! `canopy translate`
 
+mod batch;
+
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::io::{ErrorKind, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf, is_separator};
@@ -31,7 +34,7 @@ use crate::weights::RerankerFolder;
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 #[derive(Debug, Args)]
 pub(super) struct TranslateArguments {
-    /// Documents to translate; without any, and for -, standard input
+    /// Documents to translate, or folders of them; without any, and for -, standard input
     #[arg(value_name = "IN")]
     inputs: Vec<PathBuf>,
     /// File, folder or - for standard output, which is also the default; a folder takes the names of the sources, with
@@ -107,6 +110,8 @@ pub(super) struct TranslateArguments {
     /// Replace files that exist
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    batch: batch::BatchArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -163,96 +168,99 @@ pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {
 }
 
 pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
-    let places = arguments.places()?;
-    if let Some(pseudo) = arguments.pseudo {
-        return pseudo_translate(arguments, pseudo.into(), places);
+    if arguments.is_batch() {
+        return batch::run(arguments);
     }
+    let places = arguments.places()?;
     arguments.check_trace(&places)?;
     // What cannot be read is told before anything is translated.
     let sources = arguments.sources().into_iter();
     let documents = sources.map(|source| arguments.read(source));
     let documents = documents.collect::<Result<Vec<_>>>()?;
-    let from = arguments
-        .from
-        .clone()
-        .or_else(|| arguments.detected(&documents));
-    let (from, to) = (from.as_deref(), arguments.to.as_deref());
-    let mut translator = arguments.model.open_for(from, to, !arguments.no_pivot)?;
-    if translator.second().is_some() {
-        let info = translator.info();
-        let (source, target) = (&info.source_language, &info.target_language);
-        warn(&format!(
-            "from {source} to {target} through two models: {}",
-            info.name
-        ));
-    }
-    arguments.check_languages(&translator);
-    if arguments.adapt {
-        translator.learn_from_memory()?;
-    }
-    if let Some(path) = &arguments.memory {
-        remember(&mut translator, path)?;
-    }
-    translator.quantize(arguments.quantize.into());
-    if let Some(reranker) = &arguments.reranker {
-        translator.choose_by(RerankerFolder::new(reranker.clone()))?;
-    }
-    for (document, place) in documents.into_iter().zip(places) {
-        let (adapted, translations) = translate(&mut translator, &document, &arguments.options())?;
-        let translator = adapted.as_ref().unwrap_or(&translator);
-        if let Some(path) = &arguments.trace {
-            let trace = translator.trace(&document, &translations)?;
-            trace::save(&trace, path, arguments.force)?;
+    if let Some(pseudo) = arguments.pseudo {
+        for (document, place) in documents.into_iter().zip(places) {
+            arguments.put(&arguments.pseudo_bytes(pseudo, &document)?, place)?;
         }
-        let bytes = if arguments.json {
-            format!("{:#}\n", report(translator, &document, &translations)).into_bytes()
-        } else {
-            let texts: Vec<Option<String>> = translations
-                .into_iter()
-                .map(|t| t.map(|t| t.text))
-                .collect();
-            let info = translator.info();
-            match arguments.export {
-                Some(format) => {
-                    let languages = Languages {
-                        source: info.source_language.clone(),
-                        target: info.target_language.clone(),
-                    };
-                    document.exported(&texts, format, &languages)?
-                }
-                None => document.written(&texts, Some(&info.target_language))?,
-            }
-        };
-        arguments.put(&bytes, place)?;
+        return Ok(());
     }
-    Ok(())
-}
-
-/// The same without a model.
-fn pseudo_translate(
-    arguments: &TranslateArguments,
-    pseudo: Pseudo,
-    places: Vec<Place>,
-) -> Result<()> {
-    let sources = arguments.sources().into_iter();
-    let documents = sources.map(|source| arguments.read(source));
-    let documents = documents.collect::<Result<Vec<_>>>()?;
+    let mut translator = arguments.translator_for(&documents)?;
     for (document, place) in documents.into_iter().zip(places) {
-        let translated = |sentence: &Sentence| {
-            let is_open = sentence.known.is_none();
-            is_open.then(|| pseudo.translated(&sentence.text))
-        };
-        let texts: Vec<Option<String>> = document.sentences.iter().map(translated).collect();
-        let bytes = match arguments.export {
-            Some(format) => document.exported(&texts, format, &arguments.languages())?,
-            None => document.written(&texts, arguments.to.as_deref())?,
-        };
-        arguments.put(&bytes, place)?;
+        arguments.put(&arguments.bytes(&mut translator, &document)?, place)?;
     }
     Ok(())
 }
 
 impl TranslateArguments {
+    /// The translator that the options ask for; where they name no model, the documents decide.
+    fn translator_for(&self, documents: &[Document]) -> Result<Translator> {
+        let from = self.from.clone().or_else(|| self.detected(documents));
+        let (from, to) = (from.as_deref(), self.to.as_deref());
+        let mut translator = self.model.open_for(from, to, !self.no_pivot)?;
+        if translator.second().is_some() {
+            let info = translator.info();
+            let (source, target) = (&info.source_language, &info.target_language);
+            warn(&format!(
+                "from {source} to {target} through two models: {}",
+                info.name
+            ));
+        }
+        self.check_languages(&translator);
+        if self.adapt {
+            translator.learn_from_memory()?;
+        }
+        if let Some(path) = &self.memory {
+            remember(&mut translator, path)?;
+        }
+        translator.quantize(self.quantize.into());
+        if let Some(reranker) = &self.reranker {
+            translator.choose_by(RerankerFolder::new(reranker.clone()))?;
+        }
+        Ok(translator)
+    }
+
+    /// Translates a document, writes its trace if one is asked for, and gives what is to be written of it.
+    fn bytes(&self, translator: &mut Translator, document: &Document) -> Result<Vec<u8>> {
+        let (adapted, translations) = translate(translator, document, &self.options())?;
+        let translator = adapted.as_ref().unwrap_or(translator);
+        if let Some(path) = &self.trace {
+            let trace = translator.trace(document, &translations)?;
+            trace::save(&trace, path, self.force)?;
+        }
+        if self.json {
+            let report = report(translator, document, &translations);
+            return Ok(format!("{report:#}\n").into_bytes());
+        }
+        let texts: Vec<Option<String>> = translations
+            .into_iter()
+            .map(|translation| translation.map(|it| it.text))
+            .collect();
+        let info = translator.info();
+        match self.export {
+            Some(format) => {
+                let languages = Languages {
+                    source: info.source_language.clone(),
+                    target: info.target_language.clone(),
+                };
+                document.exported(&texts, format, &languages)
+            }
+            None => document.written(&texts, Some(&info.target_language)),
+        }
+    }
+
+    /// The same without a model.
+    fn pseudo_bytes(&self, name: PseudoName, document: &Document) -> Result<Vec<u8>> {
+        let pseudo = Pseudo::from(name);
+        let translated = |sentence: &Sentence| {
+            let is_open = sentence.known.is_none();
+            is_open.then(|| pseudo.translated(&sentence.text))
+        };
+        let texts: Vec<Option<String>> = document.sentences.iter().map(translated).collect();
+        match self.export {
+            Some(format) => document.exported(&texts, format, &self.languages()),
+            None => document.written(&texts, self.to.as_deref()),
+        }
+    }
+
     fn options(&self) -> SearchOptions {
         SearchOptions {
             beam_size: self.beam,
@@ -320,6 +328,24 @@ impl TranslateArguments {
         self.format.or_else(|| Format::of(source))
     }
 
+    /// The name that the translation of a file gets in a folder.
+    fn written_name(&self, source: &Path) -> Option<OsString> {
+        let mut name = source.file_name()?.to_owned();
+        let written = self.format_of(source).map(Format::written_extension);
+        if let Some(extension) = written
+            && self.format_of(source).map(Format::extension) != Some(extension)
+        {
+            name = Path::new(&name).with_extension(extension).into();
+        }
+        if self.json {
+            name.push(".json");
+        } else if let Some(format) = self.export {
+            name.push(".");
+            name.push(format.extension());
+        }
+        Some(name)
+    }
+
     /// Decides every output place before any work is done.
     fn places(&self) -> Result<Vec<Place>> {
         let sources = self.sources();
@@ -334,22 +360,7 @@ impl TranslateArguments {
             if sources.contains(&None) {
                 return Err(Error::write(output)(ErrorKind::IsADirectory.into()));
             }
-            let place = |source: &Path| {
-                let mut name = source.file_name()?.to_owned();
-                let written = self.format_of(source).map(Format::written_extension);
-                if let Some(extension) = written
-                    && self.format_of(source).map(Format::extension) != Some(extension)
-                {
-                    name = Path::new(&name).with_extension(extension).into();
-                }
-                if self.json {
-                    name.push(".json");
-                } else if let Some(format) = self.export {
-                    name.push(".");
-                    name.push(format.extension());
-                }
-                Some(output.join(name))
-            };
+            let place = |source| Some(output.join(self.written_name(source)?));
             sources.into_iter().map(|source| place(source?)).collect()
         } else if is_folder_name(output) {
             let cause = std::io::Error::new(ErrorKind::NotFound, "this folder is not there");

@@ -3,6 +3,7 @@
 //!
 //! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
+pub mod batch;
 pub mod comparing;
 mod engine;
 pub mod evaluations;

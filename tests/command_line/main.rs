@@ -1,5 +1,6 @@
 //! The program from outside: what it prints, what it writes, and with which exit code it ends.
 
+mod batch;
 mod corpora;
 #[path = "../desk/mod.rs"]
 mod desk;

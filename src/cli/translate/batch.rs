@@ -1,0 +1,212 @@
+//! `canopy translate` of folders and lists: many documents, by as many processes as are at hand.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{json, to_value};
+
+use super::{TranslateArguments, positive};
+use crate::cli::inputs::check_output;
+use crate::cli::terminal::{print, warn};
+use crate::cli::wrong_usage;
+use crate::error::{Error, Result};
+use crate::inference::Translator;
+use crate::jobs::batch::{
+    Batch, BatchDocument, BatchOptions, Outcome, Shard, files_below, place_of,
+};
+use crate::text::digest::digest_of_files;
+use crate::text::document::{Document, Format};
+
+/// So many documents tell the language of a batch.
+const DETECTED_BY: usize = 5;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Folders and lists")]
+pub(super) struct BatchArguments {
+    /// Also translate the documents that this file names, one a line; - is standard input.
+    ///
+    /// Where IN is a folder, or with a list, --output is a folder that keeps the paths of the sources. Run again, the command
+    /// translates what is new, has changed or has failed. Several processes may share the folder, on several machines too: each
+    /// document is translated by one. For each, a line of JSON on standard output says what became of it
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+    /// Only every Nth document, beginning with the Kth: for the tasks of a Slurm array or of GNU parallel
+    #[arg(long, value_name = "K/N", value_parser = Shard::parse)]
+    shard: Option<Shard>,
+    /// A process that gives no sign for so many seconds loses its document to another
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = positive())]
+    lease_secs: usize,
+    /// Do not wait for documents that other processes have
+    #[arg(long)]
+    no_wait: bool,
+}
+
+impl TranslateArguments {
+    /// Whether a folder or a list of documents is to be translated.
+    pub(super) fn is_batch(&self) -> bool {
+        self.batch.list.is_some() || self.inputs.iter().any(|input| input.is_dir())
+    }
+
+    fn batch_folder(&self) -> &Path {
+        if self.trace.is_some() {
+            wrong_usage(
+                "translate",
+                "--trace is for one document; a folder or a list has many",
+            );
+        }
+        match &self.output {
+            Some(folder) if folder.as_os_str() != "-" => folder,
+            _ => wrong_usage(
+                "translate",
+                "a folder or a list is translated into a folder: name one with --output",
+            ),
+        }
+    }
+
+    /// The documents of all folders and lists, and the files that are named beside them.
+    fn batch_documents(&self, folder: &Path) -> Result<Vec<BatchDocument>> {
+        let mut documents = Vec::new();
+        let mut add = |source: PathBuf, below: PathBuf| {
+            if let Some(name) = self.written_name(&source) {
+                let output = below.with_file_name(name);
+                documents.push(BatchDocument { source, output });
+            }
+        };
+        let mut num_others = 0;
+        for input in &self.inputs {
+            if input.is_dir() {
+                for (source, below) in files_below(input, folder)? {
+                    if self.format.or_else(|| Format::of(&source)).is_some() {
+                        add(source, below);
+                    } else {
+                        num_others += 1;
+                    }
+                }
+            } else if let Some(below) = place_of(input) {
+                add(input.clone(), below);
+            }
+        }
+        if let Some(list) = &self.batch.list {
+            for source in listed(list)? {
+                if let Some(below) = place_of(&source) {
+                    add(source, below);
+                }
+            }
+        }
+        if num_others > 0 {
+            warn(&format!(
+                "{num_others} files are left out, since their endings are of no known format (--format)"
+            ));
+        }
+        Ok(documents)
+    }
+
+    /// What tells these translations from others: the program's version, the model by its content, and all options that matter.
+    fn settings(&self, translator: Option<&Translator>) -> Result<String> {
+        let mut models = Vec::new();
+        let legs = [translator, translator.and_then(Translator::second)];
+        for leg in legs.into_iter().flatten() {
+            models.push(digest_of_all(&leg.info().folder)?);
+        }
+        let digest = |path: &Option<PathBuf>| path.as_deref().map(digest_of_all).transpose();
+        Ok(json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "models": models,
+            "memory": digest(&self.memory)?,
+            "reranker": digest(&self.reranker)?,
+            "adapt": self.adapt,
+            "from": self.from,
+            "to": self.to,
+            "beam": self.beam,
+            "quantize": format!("{:?}", self.quantize),
+            "format": self.format.map(Format::extension),
+            "columns": format!("{:?}", self.columns),
+            "pseudo": format!("{:?}", self.pseudo),
+            "json": self.json,
+            "export": self.export.map(|format| format.name()),
+            "lines": [self.line_chars, self.cue_lines],
+        })
+        .to_string())
+    }
+}
+
+/// The lines of a list that are not empty.
+fn listed(list: &Path) -> Result<Vec<PathBuf>> {
+    let reader: Box<dyn Read> = if list.as_os_str() == "-" {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(std::fs::File::open(list).map_err(Error::read(list))?)
+    };
+    let mut paths = Vec::new();
+    for line in BufReader::new(reader).lines() {
+        let line = line.map_err(Error::read(list))?;
+        if !line.trim().is_empty() {
+            paths.push(PathBuf::from(line));
+        }
+    }
+    Ok(paths)
+}
+
+/// SHA-256 of a file, or of the files of a folder.
+fn digest_of_all(path: &Path) -> Result<String> {
+    if !path.is_dir() {
+        return digest_of_files([path]);
+    }
+    let files = files_below(path, Path::new(""))?;
+    digest_of_files(files.into_iter().map(|(file, _)| file))
+}
+
+pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
+    let folder = arguments.batch_folder();
+    let mut batch = Batch::new(arguments.batch_documents(folder)?, folder.to_owned())?;
+    let inputs = arguments.read_paths();
+    for document in batch.documents() {
+        let files = inputs.iter().copied().filter(|input| !input.is_dir());
+        check_output(&folder.join(&document.output), files)?;
+    }
+    if let Some(shard) = arguments.batch.shard {
+        batch.keep(shard);
+    }
+    let mut translator = match arguments.pseudo {
+        Some(_) => None,
+        None => Some(arguments.translator_for(&first_documents(arguments, &batch))?),
+    };
+    let options = BatchOptions {
+        settings: arguments.settings(translator.as_ref())?,
+        lease: Duration::from_secs(arguments.batch.lease_secs as u64),
+        waits: !arguments.batch.no_wait,
+        force: arguments.force,
+    };
+    let mut num_failed = 0;
+    let mut translate = |document: &BatchDocument| {
+        let document = arguments.read(Some(&document.source))?;
+        match (&mut translator, arguments.pseudo) {
+            (Some(translator), _) => arguments.bytes(translator, &document),
+            (None, Some(pseudo)) => arguments.pseudo_bytes(pseudo, &document),
+            (None, None) => Err(Error::NoStarterModel),
+        }
+    };
+    let mut report = |document: &BatchDocument, outcome: Outcome| {
+        num_failed += usize::from(matches!(outcome, Outcome::Failed { .. }));
+        let mut line = to_value(&outcome).unwrap_or_default();
+        line["document"] = json!(document.output.to_string_lossy());
+        print(&format!("{line}\n"))
+    };
+    batch.run(&options, &mut translate, &mut report)?;
+    if num_failed == 0 {
+        return Ok(());
+    }
+    Err(Error::Batch {
+        failed: num_failed,
+        num: batch.documents().len(),
+    })
+}
+
+/// Documents that tell the language of a batch.
+fn first_documents(arguments: &TranslateArguments, batch: &Batch) -> Vec<Document> {
+    let sources = batch.documents().iter().map(|it| it.source.as_path());
+    let readable = sources.filter_map(|source| arguments.read(Some(source)).ok());
+    readable.take(DETECTED_BY).collect()
+}
