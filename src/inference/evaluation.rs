@@ -8,10 +8,9 @@ use crate::corpus::{DocumentUnits, Segment};
 use crate::error::Result;
 use crate::memory::{constraint_suffix, previous_suffix};
 use crate::metrics::discourse::FormOfAddress;
-use crate::model::{BertSequence, Model, SENTENCE_BREAK};
-use crate::search::{SearchOptions, SourceSentence, SourceText, search_sentences};
-use crate::text::vocabulary::Vocabulary;
-use crate::tokenizers::{Side, Tokenizer};
+use crate::model::{BertSequence, Model};
+use crate::search::{SearchOptions, SourceFrame, SourceSentence, SourceText, search_sentences};
+use crate::tokenizers::{Side, SpecialIds, Tokenizer};
 
 /// Translates every unit of every segment, each in its document; texts keep their placeholders.
 ///
@@ -21,14 +20,14 @@ use crate::tokenizers::{Side, Tokenizer};
 /// [`Error::BrokenScores`](crate::error::Error::BrokenScores), which names the sentence.
 pub fn translate_segments(
     model: &Model,
-    vocabulary: &Vocabulary,
+    tokenizer: &dyn Tokenizer,
     documents: &[DocumentUnits],
     segments: &[Segment],
     options: &SearchOptions,
 ) -> Result<Vec<Vec<String>>> {
     let mut go_on = || ControlFlow::Continue(());
     let translated =
-        translate_segments_while(model, vocabulary, documents, segments, options, &mut go_on)?;
+        translate_segments_while(model, tokenizer, documents, segments, options, &mut go_on)?;
     Ok(translated.expect("nobody breaks it off"))
 }
 
@@ -38,16 +37,16 @@ pub fn translate_segments(
 /// As there.
 pub fn translate_segments_while(
     model: &Model,
-    vocabulary: &Vocabulary,
+    tokenizer: &dyn Tokenizer,
     documents: &[DocumentUnits],
     segments: &[Segment],
     options: &SearchOptions,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Option<Vec<Vec<String>>>> {
-    let whole = |units: &DocumentUnits, unit: usize| vec![Part::whole(vocabulary, units, unit)];
-    let read = Divided::new(documents, &whole);
+    let whole = |units: &DocumentUnits, unit: usize| vec![Part::whole(tokenizer, units, unit)];
+    let read = Divided::new(documents, tokenizer.special(), &whole);
     let wanted = read.wanted(segments);
-    let mut search = Search::new((model, vocabulary), read, options);
+    let mut search = Search::new((model, tokenizer), read, options);
     let flow = search.run(wanted, go_on)?;
     Ok(flow.is_continue().then(|| search.translations(segments)))
 }
@@ -85,7 +84,7 @@ impl Translator {
             };
             parts.into_iter().map(part).collect()
         };
-        let read = Divided::new(documents, &parts);
+        let read = Divided::new(documents, self.tokenizer().special(), &parts);
         let wanted = read.wanted(segments);
         let mut search = Search::new((self.model(), self.tokenizer()), read, options);
         let config = &self.description().model;
@@ -137,7 +136,12 @@ struct Part {
 
 impl Part {
     fn whole(tokenizer: &dyn Tokenizer, units: &DocumentUnits, unit: usize) -> Self {
-        let mut ids = tokenizer.encode(Side::Source, &units.sources[unit].1);
+        // A vocabulary without placeholders reads what people see.
+        let text = match units.shown.get(unit) {
+            Some(shown) if tokenizer.placeholder_ids().is_empty() => shown,
+            _ => &units.sources[unit].1,
+        };
+        let mut ids = tokenizer.encode(Side::Source, text);
         ids.extend(units.source_suffix.get(unit).into_iter().flatten());
         let known = units.known.get(unit);
         Self {
@@ -164,9 +168,11 @@ impl Divided {
     /// `parts` gives those of a unit by its number in the document, one at least.
     fn new(
         documents: &[DocumentUnits],
+        special: &SpecialIds,
         parts: &dyn Fn(&DocumentUnits, usize) -> Vec<Part>,
     ) -> Self {
         let mut read = Self::default();
+        read.text.frame = SourceFrame::of(special);
         for (document, units) in documents.iter().enumerate() {
             let begin = read.firsts.len();
             for (unit, (place, _)) in units.sources.iter().enumerate() {
@@ -368,7 +374,7 @@ impl<'a> Search<'a> {
                 constraint_suffix(translations.first().cloned(), own, max_tokens)
             } else {
                 let nearest = translations.iter().rev().map(Vec::as_slice);
-                previous_suffix(nearest, own, (SENTENCE_BREAK, max_tokens))
+                previous_suffix(nearest, own, (self.model.tokens().sentence_break(), max_tokens))
             });
         }
     }

@@ -1,5 +1,6 @@
 //! The worker thread's view of a model.
 
+use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::model::MemoryUse;
 use crate::terms::Termbase;
 use crate::text::document::Document;
 use crate::trace::Trace;
-use crate::training::{ModelQuestion, Prepared, explain, for_document};
+use crate::training::{ModelQuestion, Prepared, after_fixed, explain, for_document};
 
 /// The worker's view of a loaded model; tests put something small in its place.
 pub trait Engine {
@@ -49,6 +50,20 @@ pub trait Engine {
     ) -> Option<Self>
     where
         Self: Sized;
+
+    /// One that looks up what is `fixed` in a document, see [`after_fixed`]; none if it does not look up.
+    fn after_confirmed(
+        &self,
+        document: &Document,
+        fixed: &BTreeMap<usize, String>,
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        let _ = (document, fixed, step);
+        None
+    }
 
     /// As [`Translator::translate_with`].
     ///
@@ -135,6 +150,15 @@ impl Engine for Translator {
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Self> {
         for_document(self, document, step)
+    }
+
+    fn after_confirmed(
+        &self,
+        document: &Document,
+        fixed: &BTreeMap<usize, String>,
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Self> {
+        after_fixed(self, document, fixed, step)
     }
 
     fn translate(

@@ -417,9 +417,24 @@ where
         let engine = made.or(self.engine.as_mut()).ok_or(Error::NoModel)?;
         engine.use_terms(self.terms.as_ref());
         let engine = &*engine;
+        let fixed = known.fixed_targets();
+        let looks_up = engine.info().reads == Reads::Confirmed && !fixed.is_empty();
+        let confirmed = looks_up.then(|| {
+            engine.after_confirmed(document, fixed, &mut |done, num| {
+                (self.emit)(Event::Adapting { job, done, num });
+                device_lock.pass();
+                if control.is_cancelled() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            })
+        });
+        let confirmed = confirmed.flatten();
+        let engine = confirmed.as_ref().unwrap_or(engine);
         let mut waiting = left.clone();
         let (mut chunk_size, later) = match engine.info().reads {
-            Reads::Nothing => (FIRST_CHUNK, CHUNK),
+            Reads::Nothing | Reads::Confirmed => (FIRST_CHUNK, CHUNK),
             Reads::Source | Reads::Translations => (CHUNK, DOCUMENT_CHUNK),
         };
         while !waiting.is_empty() {

@@ -32,7 +32,7 @@ use crate::text::document::{Document, Format};
 use crate::text::file::write_atomically;
 use crate::text::lines::lines;
 use crate::text::placeholder::folded;
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{Side, Tokenizer};
 use edit_distance::edit_distance;
 use words::words;
 
@@ -426,14 +426,17 @@ impl TranslationMemory {
 pub fn fuzzy_suffix(
     found: Option<Match<'_>>,
     own: usize,
-    vocabulary: &Vocabulary,
+    tokenizer: &dyn Tokenizer,
     (sentence_break, max_tokens): (u32, usize),
 ) -> Vec<u32> {
     let room = max_tokens.saturating_sub(own + 2);
     let Some(found) = found.filter(|_| room > 0) else {
         return Vec::new();
     };
-    let target = vocabulary.encode(found.target).into_iter().take(room);
+    let target = tokenizer
+        .encode(Side::Target, found.target)
+        .into_iter()
+        .take(room);
     std::iter::once(sentence_break).chain(target).collect()
 }
 

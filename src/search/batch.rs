@@ -11,7 +11,6 @@ use super::iterative::{End, SearchEvent, Searcher};
 use super::terms::TermConstraints;
 use super::windows::LARGEST;
 use crate::model::{BertSequence, Model, PackedBatch};
-use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{SpecialIds, Tokenizer};
 
 /// A source sentence as ids, without `eos`, and its place (in its paragraph, paragraph in the document).
@@ -44,15 +43,14 @@ pub struct SourceText {
 pub struct SourceFrame {
     pub prefix: Vec<u32>,
     pub suffix: Vec<u32>,
+    /// Stands before what is read behind a sentence; none if nothing can.
+    pub sentence_break: Option<u32>,
 }
 
 impl Default for SourceFrame {
     /// That of our own models.
     fn default() -> Self {
-        Self {
-            prefix: Vec::new(),
-            suffix: vec![Vocabulary::EOS],
-        }
+        Self::of(&SpecialIds::default())
     }
 }
 
@@ -62,6 +60,7 @@ impl SourceFrame {
         Self {
             prefix: special.source_prefix.clone(),
             suffix: special.source_suffix.clone(),
+            sentence_break: special.sentence_break(),
         }
     }
 }
@@ -89,7 +88,7 @@ impl SourceText {
             rows.begin_document();
             for number in document {
                 let SourceSentence { ids, position } = &self.sentences[number];
-                let SourceFrame { prefix, suffix } = &self.frame;
+                let SourceFrame { prefix, suffix, .. } = &self.frame;
                 rows.push(
                     &[prefix, ids, suffix].map(Vec::as_slice).concat(),
                     *position,

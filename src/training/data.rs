@@ -11,14 +11,15 @@ use crate::corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus, train_voc
 use crate::error::{Error, Result};
 use crate::memory::{TranslationMemory, constraint_suffix, fuzzy_suffix, previous_suffix};
 use crate::metrics::discourse::FormOfAddress;
-use crate::model::{MemoryUse, Preset, SENTENCE_BREAK};
+use crate::model::{MemoryUse, Preset};
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{ModelTokenizer, Side, Tokenizer};
 
 /// A corpus in ids.
 #[derive(Debug)]
 pub struct TrainingData {
     pub corpus: Corpus,
-    pub vocabulary: Vocabulary,
+    pub tokenizer: ModelTokenizer,
     pub train: ExampleSet,
     /// Texts for the model's BERT; none if it has none.
     pub bert: Option<BertTexts>,
@@ -35,16 +36,16 @@ pub struct TrainingData {
 }
 
 impl TrainingData {
-    /// Reads the corpus, in ids of `vocabulary` or else of its own, which is made if it has none.
+    /// Reads the corpus, in ids of `tokenizer` or else of its own vocabulary, which is made if it has none.
     ///
     /// # Errors
     /// If the corpus cannot be read or the vocabulary cannot be written.
     pub fn open(
         config: &TrainingConfig,
-        vocabulary: Option<Vocabulary>,
+        tokenizer: Option<ModelTokenizer>,
         max_tokens: usize,
     ) -> Result<Self> {
-        Self::open_with(config, vocabulary, max_tokens, None)
+        Self::open_with(config, tokenizer, max_tokens, None)
     }
 
     /// The same with what BERT reads.
@@ -53,26 +54,26 @@ impl TrainingData {
     /// As those of [`Self::open`].
     pub(super) fn open_with(
         config: &TrainingConfig,
-        vocabulary: Option<Vocabulary>,
+        tokenizer: Option<ModelTokenizer>,
         max_tokens: usize,
         bert: Option<BertTexts>,
     ) -> Result<Self> {
         let corpus = Corpus::open(&config.corpus)?;
         let path = corpus.vocabulary_path();
-        let vocabulary = match vocabulary {
-            Some(vocabulary) => vocabulary,
-            None if path.exists() => Vocabulary::open(&path)?,
+        let tokenizer = match tokenizer {
+            Some(tokenizer) => tokenizer,
+            None if path.exists() => Vocabulary::open(&path)?.into(),
             None => {
                 let vocabulary = train_vocabulary(&corpus, config.vocab_size)?;
                 vocabulary.save(&path)?;
-                vocabulary
+                vocabulary.into()
             }
         };
         let preset = Preset::named(&config.preset)?;
         let memory = memory_of(&preset, &corpus, config)?;
         let mut data = Self {
             corpus,
-            vocabulary,
+            tokenizer,
             train: ExampleSet::default(),
             bert,
             memory,
@@ -99,16 +100,24 @@ impl TrainingData {
     /// # Errors
     /// If the corpus cannot be read.
     pub fn examples(&self, split: Split) -> Result<ExampleSet> {
+        self.examples_of(&self.corpus, split)
+    }
+
+    /// The pairs of a split of any corpus of these languages.
+    ///
+    /// # Errors
+    /// If the corpus cannot be read.
+    pub fn examples_of(&self, corpus: &Corpus, split: Split) -> Result<ExampleSet> {
         let memory = self.memory.as_deref();
         let reading = Reading {
-            vocabulary: &self.vocabulary,
+            tokenizer: &*self.tokenizer,
             bert: self.bert.as_ref(),
             memory: memory.filter(|_| self.reads_memory),
             previous_translations: self.previous_translations,
             address_form: self.address_form,
             max_tokens: self.max_tokens,
         };
-        reading.read(&self.corpus, split)
+        reading.read(corpus, split)
     }
 }
 
@@ -148,7 +157,7 @@ const UNTOLD_FORMS: usize = 5;
 
 /// How a corpus becomes ids.
 struct Reading<'a> {
-    vocabulary: &'a Vocabulary,
+    tokenizer: &'a dyn Tokenizer,
     bert: Option<&'a BertTexts>,
     memory: Option<&'a TranslationMemory>,
     previous_translations: usize,
@@ -158,7 +167,10 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn read(&self, corpus: &Corpus, split: Split) -> Result<ExampleSet> {
-        let mut set = ExampleSet::default();
+        let mut set = ExampleSet {
+            special: self.tokenizer.special().clone(),
+            ..ExampleSet::default()
+        };
         for document in corpus.documents(split)? {
             let document = document?;
             let start = set.examples.len();
@@ -181,22 +193,22 @@ impl Reading<'_> {
             })
             .collect();
         let example = |&(unit, place): &(&Unit, (usize, usize))| {
-            let mut source = self.vocabulary.encode(&unit.source);
+            let (mut source, target) = self.encoded(unit);
             source.extend(self.fuzzy_suffix(unit, split, source.len()));
             Example {
                 source,
-                target: self.vocabulary.encode(&unit.target),
+                target,
                 place,
                 counts: unit.status == UnitStatus::New,
             }
         };
         let mut examples: Vec<Example> = units.par_iter().map(example).collect();
-        let limits = (SENTENCE_BREAK, self.max_tokens);
+        let limits = (self.sentence_break(), self.max_tokens);
         if self.address_form {
             for (number, (example, (unit, _))) in examples.iter_mut().zip(&units).enumerate() {
                 let told = !number.is_multiple_of(UNTOLD_FORMS);
                 let form = FormOfAddress::of(&unit.source, &unit.target).filter(|_| told);
-                let constraint = form.map(|form| self.vocabulary.encode(form.side_constraint()));
+                let constraint = form.map(|form| self.tokenizer.encode(Side::Source, form.side_constraint()));
                 let own = example.source.len();
                 let suffix = constraint_suffix(constraint, own, self.max_tokens);
                 example.source.extend(suffix);
@@ -214,6 +226,28 @@ impl Reading<'_> {
         examples
     }
 
+    /// Both sides of a unit; a vocabulary without placeholders has what people see.
+    fn encoded(&self, unit: &Unit) -> (Vec<u32>, Vec<u32>) {
+        let tokenizer = self.tokenizer;
+        let (source, target) = if tokenizer.placeholder_ids().is_empty() {
+            let source = tokenizer.encode(Side::Source, &unit.visible_source());
+            (
+                source,
+                tokenizer.encode(Side::Target, &unit.visible_target()),
+            )
+        } else {
+            let source = tokenizer.encode(Side::Source, &unit.source);
+            (source, tokenizer.encode(Side::Target, &unit.target))
+        };
+        (source, tokenizer.special().begun(target))
+    }
+
+    /// Stands before what is read behind a sentence.
+    fn sentence_break(&self) -> u32 {
+        let special = self.tokenizer.special();
+        special.sentence_break().unwrap_or(special.start)
+    }
+
     /// The translation of the unit's match in the memory.
     fn fuzzy_suffix(&self, unit: &Unit, split: Split, own: usize) -> Vec<u32> {
         let Some(memory) = self.memory else {
@@ -221,7 +255,7 @@ impl Reading<'_> {
         };
         let shown = unit.visible_source();
         let found = memory.best_in(split, &shown);
-        let limits = (SENTENCE_BREAK, self.max_tokens);
-        fuzzy_suffix(found, own, self.vocabulary, limits)
+        let limits = (self.sentence_break(), self.max_tokens);
+        fuzzy_suffix(found, own, self.tokenizer, limits)
     }
 }

@@ -8,7 +8,6 @@ use super::terms::TermWishes;
 use super::{KnownTranslations, Pending, Step, Translator};
 use crate::error::{Error, Result};
 use crate::memory::{constraint_suffix, previous_suffix};
-use crate::model::SENTENCE_BREAK;
 use crate::search::{
     Encodings, SearchEvent, SearchOptions, SourceSentence, SourceText, search_documents,
 };
@@ -97,7 +96,8 @@ impl Translator {
         let mut pending: HashMap<Place, Pending> = HashMap::new();
         for (number, request) in requests.iter().enumerate() {
             for &sentence in request.sentences {
-                let Some(settled) = self.settled(&request.document.sentences[sentence].text) else {
+                let text = &request.document.sentences[sentence].text;
+                let Some(settled) = self.settled_in(request.document, text) else {
                     pending.insert((number, sentence), Pending::default());
                     continue;
                 };
@@ -261,7 +261,10 @@ impl Translator {
             let position = document.position(sentence);
             let first = text.sentences.len();
             let fixed = known.fixed.get(&sentence).cloned();
-            let fixed = fixed.or_else(|| self.settled(source).map(|settled| settled.text));
+            let fixed = fixed.or_else(|| {
+                self.settled_in(document, source)
+                    .map(|settled| settled.text)
+            });
             let fixed = fixed.filter(|_| parts.len() == 1);
             for (part, source) in parts.iter().enumerate() {
                 let row = text.sentences.len();
@@ -280,7 +283,7 @@ impl Translator {
                     constraint_suffix(before.first().cloned(), ids.len(), config.max_tokens)
                 } else {
                     let nearest = before.iter().rev().map(Vec::as_slice);
-                    previous_suffix(nearest, ids.len(), (SENTENCE_BREAK, config.max_tokens))
+                    previous_suffix(nearest, ids.len(), (self.model.tokens().sentence_break(), config.max_tokens))
                 });
                 text.sentences.push(SourceSentence {
                     ids,
