@@ -374,7 +374,11 @@ impl<'a> Search<'a> {
                 constraint_suffix(translations.first().cloned(), own, max_tokens)
             } else {
                 let nearest = translations.iter().rev().map(Vec::as_slice);
-                previous_suffix(nearest, own, (self.model.tokens().sentence_break(), max_tokens))
+                previous_suffix(
+                    nearest,
+                    own,
+                    (self.model.tokens().sentence_break(), max_tokens),
+                )
             });
         }
     }

@@ -29,8 +29,8 @@ pub use detection::{DetectedLanguage, detected_among, detected_language};
 pub use device::{ComputeDevice, DeviceChoice, find_gpus_without_a_screen};
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use installed_models::{
-    CopyProgress, InstalledModel, described_model, imported_files, install_model, install_model_while,
-    installed_models, may_be_model, remove_model,
+    CopyProgress, InstalledModel, described_model, imported_files, install_model,
+    install_model_while, installed_models, may_be_model, remove_model,
 };
 pub use markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_ranges,

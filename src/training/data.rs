@@ -208,7 +208,8 @@ impl Reading<'_> {
             for (number, (example, (unit, _))) in examples.iter_mut().zip(&units).enumerate() {
                 let told = !number.is_multiple_of(UNTOLD_FORMS);
                 let form = FormOfAddress::of(&unit.source, &unit.target).filter(|_| told);
-                let constraint = form.map(|form| self.tokenizer.encode(Side::Source, form.side_constraint()));
+                let constraint =
+                    form.map(|form| self.tokenizer.encode(Side::Source, form.side_constraint()));
                 let own = example.source.len();
                 let suffix = constraint_suffix(constraint, own, self.max_tokens);
                 example.source.extend(suffix);

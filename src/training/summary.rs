@@ -1,8 +1,6 @@
 //! A summary of a run's events: where it is, how good it is, what it said.
 
-use super::event::{
-    ComparedSet, EndReason, Phase, RunLimits, STALLED, Sample, TrainingEvent,
-};
+use super::event::{ComparedSet, EndReason, Phase, RunLimits, STALLED, Sample, TrainingEvent};
 
 /// Lines of the log that are kept.
 const LOG: usize = 500;

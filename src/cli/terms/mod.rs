@@ -11,10 +11,9 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::inputs::check_output;
-use super::options::wrong_usage;
 use super::terminal::print;
 use crate::error::Result;
-use crate::terms::{Term, TermIndex, Termbase};
+use crate::terms::{Term, TermIndex};
 use crate::text::document::Document;
 use crate::text::file::check_writable;
 pub(super) use options::{LanguageArguments, TermArguments};

@@ -283,7 +283,11 @@ impl Translator {
                     constraint_suffix(before.first().cloned(), ids.len(), config.max_tokens)
                 } else {
                     let nearest = before.iter().rev().map(Vec::as_slice);
-                    previous_suffix(nearest, ids.len(), (self.model.tokens().sentence_break(), config.max_tokens))
+                    previous_suffix(
+                        nearest,
+                        ids.len(),
+                        (self.model.tokens().sentence_break(), config.max_tokens),
+                    )
                 });
                 text.sentences.push(SourceSentence {
                     ids,
