@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::{library, terminal};
 use crate::corpus::Split;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::inference::{DeviceChoice, Leg, Translator};
 use crate::kernels::packed::Quantization;
 

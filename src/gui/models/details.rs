@@ -6,6 +6,7 @@ use egui::{Button, ComboBox, Frame, Grid, Label, Margin, RichText, ScrollArea, U
 
 use super::list::languages;
 use crate::app::{AppState, Command, ModelsCommand, language};
+use crate::charts::thousands;
 use crate::gui::theme::{Palette, primary, semibold};
 use crate::gui::{icons, labels};
 use crate::inference::{InstalledModel, pair_key};
@@ -192,7 +193,7 @@ pub(super) fn facts_ui(ui: &mut Ui, model: &InstalledModel, id: &str) {
     }
     if let Some(count) = model.num_parameters {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
-        rows.push(("Parameters", labels::thousands(count)));
+        rows.push(("Parameters", thousands(count)));
     }
     let licence = match (model.licence.as_str(), &model.licence_text) {
         ("", None) => "its files do not tell",
