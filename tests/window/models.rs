@@ -91,7 +91,7 @@ fn models_are_listed_with_what_is_known_of_them() {
     for text in [
         "German → English",
         "Marian v1.12",
-        "62\u{202F}000\u{202F}000",
+        "62,000,000",
         "78 MB",
         "CC-BY-4.0",
         "You are free to share.",
