@@ -9,8 +9,8 @@ use super::command::{Command, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
 use super::find::FindCommand;
-use super::last_writes::LastWrites;
 use super::open_document::OpenDocument;
+use super::pending_writes::PendingWrites;
 use super::progress::{Progress, Running};
 use super::settings::{Folders, Settings, Shipped};
 use super::training::Training;
@@ -102,7 +102,7 @@ pub struct AppState {
     changed_secs: f64,
     /// The last attempt to keep work has failed.
     pub(super) is_unkept: bool,
-    pub(super) closing: LastWrites,
+    pub(super) closing: PendingWrites,
     num_jobs: u64,
     num_notices: u64,
 }

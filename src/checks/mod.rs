@@ -17,6 +17,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+pub use numbers::are_same_numbers;
+
 /// A segment and its translation; either may hold [placeholders](crate::text::placeholder) of markup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
+use super::options::{SplitName, wrong_usage};
 use super::terminal::print;
-use super::{SplitName, wrong_usage};
 use crate::checks::{CheckKind, Checks, Finding, Pair, Severity};
 use crate::corpus::Corpus;
 use crate::error::Result;

@@ -1,6 +1,7 @@
 //! `canopy translate`
 
-mod batch;
+pub(super) mod batch;
+mod batch_arguments;
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -14,8 +15,9 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::inputs::check_output;
+use super::library;
+use super::options::{ModelArguments, Quantize, positive, wrong_usage};
 use super::terminal::{StatusLine, duration, print_bytes, warn};
-use super::{ModelArguments, Quantize, library, wrong_usage};
 use crate::app::markup::to_editable;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
@@ -30,6 +32,7 @@ use crate::text::pseudo::Pseudo;
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
 use crate::weights::RerankerFolder;
+use batch_arguments::BatchArguments;
 
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 #[derive(Debug, Args)]
@@ -55,7 +58,7 @@ pub(super) struct TranslateArguments {
     no_pivot: bool,
     /// Hypotheses kept for each sentence, twice as many where a model that translates back chooses among them; 1 is greedy
     /// search
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::options::beam_sizes())]
     beam: usize,
     /// How weights are kept on the CPU
     #[arg(long, value_enum, default_value = "none")]
@@ -117,7 +120,7 @@ pub(super) struct TranslateArguments {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    batch: batch::BatchArguments,
+    batch: BatchArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -158,10 +161,6 @@ fn exports() -> impl TypedValueParser<Value = ExportFormat> {
     })
 }
 
-fn positive() -> impl TypedValueParser<Value = usize> {
-    clap::value_parser!(u16).range(1..).map(usize::from)
-}
-
 /// Where one translation goes; `None` is standard output.
 type Place = Option<PathBuf>;
 
@@ -174,9 +173,6 @@ pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {
 }
 
 pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
-    if arguments.is_batch() {
-        return batch::run(arguments);
-    }
     let places = arguments.places()?;
     arguments.check_trace(&places)?;
     // What cannot be read is told before anything is translated.

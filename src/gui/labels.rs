@@ -81,19 +81,6 @@ pub fn problems(problems: &[Problem]) -> String {
         .join(", ")
 }
 
-/// `5 990 912`, with narrow spaces.
-pub fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push('\u{202F}');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// `512 MB`, `1.3 GB`.
 #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
 pub fn bytes(bytes: u64) -> String {

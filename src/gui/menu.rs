@@ -14,7 +14,7 @@ use super::{icons, labels};
 use crate::app::command::label_of;
 use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Page, Scope, Theme};
 use crate::inference::DeviceChoice;
-use crate::jobs::RunSeen;
+use crate::jobs::RunSnapshot;
 use crate::text::document::SubtitleLayout;
 use crate::text::export::ExportFormat;
 
@@ -72,9 +72,9 @@ fn pages_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 }
 
 /// How far a run is. It does not move by itself: every frame would take time from the run.
-fn run_under_way_ui(ui: &mut Ui, run: Option<&RunSeen>, commands: &mut Vec<Command>) {
+fn run_under_way_ui(ui: &mut Ui, run: Option<&RunSnapshot>, commands: &mut Vec<Command>) {
     let share = run.and_then(|run| run.summary.share()).unwrap_or_default();
-    let name = run.map_or_else(|| "A run".to_owned(), RunSeen::name);
+    let name = run.map_or_else(|| "A run".to_owned(), RunSnapshot::name);
     let text = format!("{name} is being trained: {:.0} %", 100.0 * share);
     let (place, response) = ui.allocate_exact_size(vec2(24.0, 24.0), Sense::click());
     icons::ring(ui.painter(), place.center(), (0.0, share), &Palette::of(ui));

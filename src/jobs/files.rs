@@ -7,7 +7,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use super::project_lock::ProjectLock;
-use super::project_store::{EarlierWork, ProjectFiles};
+use super::project_store::{ProjectFiles, SavedWork};
 use super::{Event, JobId, Project};
 use crate::error::{Error, Result, caught};
 use crate::text::document::Document;
@@ -153,7 +153,7 @@ impl OpenProjects {
         let path = path.canonicalize().unwrap_or(path);
         let document = Arc::new(Document::open(&path, None)?);
         let found = data_folder.map(|folder| self.find(folder, &path, &document));
-        let EarlierWork {
+        let SavedWork {
             project,
             elsewhere,
             error,
@@ -172,7 +172,7 @@ impl OpenProjects {
         Ok([opened].into_iter().chain(elsewhere).collect())
     }
 
-    fn find(&mut self, data_folder: &Path, path: &Path, document: &Document) -> EarlierWork {
+    fn find(&mut self, data_folder: &Path, path: &Path, document: &Document) -> SavedWork {
         let before = self.0.remove(path).map(|(lock, _)| lock);
         let lock = before.filter(ProjectLock::is_ours);
         let lock = lock.unwrap_or_else(|| ProjectLock::take(data_folder, path));

@@ -31,7 +31,7 @@ pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread};
 pub use fonts::FontThread;
 pub use project::{Project, SavedTarget, State};
-pub use runs::{CorpusImport, RunRequest, RunSeen, RunsThread};
+pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
@@ -115,7 +115,7 @@ pub enum Request {
     /// A question about a sentence that only the model can answer. Of several that wait only the last one is answered;
     /// one that is
     /// cancelled while the model is made for the document is not.
-    Tell {
+    Explain {
         job: JobId,
         view: ModelView,
         document: Arc<Document>,
@@ -177,7 +177,7 @@ pub enum Event {
     },
     /// Something about the runs that are followed is new; all of them, with the corpora that were made in the window.
     RunsSeen {
-        runs: Vec<RunSeen>,
+        runs: Vec<RunSnapshot>,
         corpora: Vec<PathBuf>,
     },
     Probed {

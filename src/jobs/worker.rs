@@ -138,7 +138,7 @@ where
                 Request::OpenModel { job, .. }
                 | Request::Translate { job, .. }
                 | Request::Trace { job, .. }
-                | Request::Tell { job, .. }
+                | Request::Explain { job, .. }
                 | Request::Compare { job, .. } => *job,
             };
             let done = caught(|| self.handle(request));
@@ -217,7 +217,7 @@ where
                     source: Arc::new(trace.into()),
                 })
             }
-            Request::Tell {
+            Request::Explain {
                 job,
                 view,
                 document,
@@ -444,7 +444,7 @@ where
 }
 
 fn is_explain(request: &Request) -> bool {
-    matches!(request, Request::Tell { .. })
+    matches!(request, Request::Explain { .. })
 }
 
 /// The next sentences from the first visible one on, then those above it.

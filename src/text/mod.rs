@@ -31,3 +31,4 @@ pub use formats::is_right_to_left;
 pub use reading::MAX_LINE_BYTES;
 pub(crate) use reading::decoded;
 pub use word_pieces::WordPieces;
+pub use writing::is_unwritable;

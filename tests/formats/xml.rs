@@ -329,7 +329,10 @@ fn a_topic_written_from_the_right_says_so() {
     let document = read("a.dita", text.as_bytes());
     let arabic = translated(&document, &["واحد"], Some("ar"));
     let arabic = String::from_utf8(arabic).expect("UTF-8");
-    assert!(arabic.contains("<topic dir=\"rtl\" id=\"t\" xml:lang=\"ar\">"), "{arabic}");
+    assert!(
+        arabic.contains("<topic dir=\"rtl\" id=\"t\" xml:lang=\"ar\">"),
+        "{arabic}"
+    );
     let back = read("a.dita", arabic.as_bytes());
     let english = translated(&back, &["One"], Some("en"));
     assert!(String::from_utf8_lossy(&english).contains("<topic dir=\"ltr\""));

@@ -7,7 +7,7 @@ use crate::app::ask::Ask;
 use crate::app::settings::Device;
 use crate::app::state::{AppState, NoticeKind};
 use crate::error::Error;
-use crate::jobs::{JobId, RunRequest, RunSeen, TrainingJob, TrainingRequest};
+use crate::jobs::{JobId, RunRequest, RunSnapshot, TrainingJob, TrainingRequest};
 use crate::training::sweep::is_sweep;
 use crate::training::{EndReason, Order, RunState, TrainingConfig};
 
@@ -275,7 +275,7 @@ impl AppState {
     }
 
     /// Takes over the runs and corpora that the threads found.
-    pub(in crate::app) fn runs_seen(&mut self, runs: Vec<RunSeen>, corpora: Vec<PathBuf>) {
+    pub(in crate::app) fn runs_seen(&mut self, runs: Vec<RunSnapshot>, corpora: Vec<PathBuf>) {
         let training = &mut self.training;
         training.runs = runs;
         for corpus in corpora {

@@ -12,7 +12,7 @@ use crate::app::{AppState, Command};
 use crate::gui::menu::file_name;
 use crate::gui::theme::{self, Palette};
 use crate::gui::typeset;
-use crate::jobs::RunSeen;
+use crate::jobs::RunSnapshot;
 use crate::training::RunState;
 
 const ROW_HEIGHT: f32 = 50.0;
@@ -82,7 +82,7 @@ impl RunList {
         &mut self,
         ui: &mut Ui,
         state: &AppState,
-        run: &RunSeen,
+        run: &RunSnapshot,
         selected: bool,
         commands: &mut Vec<Command>,
     ) {
@@ -186,7 +186,7 @@ impl RunList {
         &mut self,
         ui: &mut Ui,
         state: &AppState,
-        run: &RunSeen,
+        run: &RunSnapshot,
         commands: &mut Vec<Command>,
     ) {
         let folder = &run.folder;

@@ -330,7 +330,7 @@ fn translating_without_a_model_fails() {
 }
 
 fn explain(sentence: usize, name: &str, control: &JobControl) -> Request {
-    Request::Tell {
+    Request::Explain {
         job: JobId(sentence as u64),
         view: ModelView::Difference,
         document: document(name),

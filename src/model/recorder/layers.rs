@@ -10,7 +10,7 @@ use super::super::documents::Documents;
 use super::super::han::{HanContext, previous};
 use super::super::query_spans::QuerySpan;
 use super::super::source2token::{Source2Token, spec};
-use super::reading::{AttentionWeights, HeadWeights, Recording, SentenceWeights};
+use super::weights::{AttentionWeights, HeadWeights, Recording, SentenceWeights};
 use crate::kernels::{Segment, each_attention};
 
 /// Keeps the weights of keys that stand one after the other.

@@ -25,7 +25,7 @@ use super::hierarchical::SentenceAttention;
 use super::hierarchical_conditional::{
     HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig,
 };
-use super::mechanism::{ContextWeights, DocumentAttention, Mechanism};
+use super::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
 use super::prepared::{Memory, PreparedMemory};
 use super::preset::Preset;
 use super::query_spans::QuerySpan;
@@ -192,7 +192,11 @@ impl ContextAttention {
         query_spans: &[QuerySpan],
         memory: &PreparedMemory,
     ) -> Tensor<2> {
-        self.layer().attend_memory(queries, query_spans, memory)
+        self.layer().attend_memory(MemoryQuery {
+            rows: queries,
+            spans: query_spans,
+            memory,
+        })
     }
 
     /// [`Self::attend`] with its weights; rows and sentences have their numbers in the memory.
@@ -206,8 +210,12 @@ impl ContextAttention {
         memory: &PreparedMemory,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let layer = self.layer();
-        layer.attend_with_weights(queries, query_spans, memory, keep)
+        let query = MemoryQuery {
+            rows: queries,
+            spans: query_spans,
+            memory,
+        };
+        self.layer().attend_with_weights(query, keep)
     }
 
     /// Encodings of the sentences of `words`; none if the attention does not read any.
@@ -245,8 +253,8 @@ impl ContextAttention {
         self.layer_mut().set_top_t(top_t);
     }
 
-    pub(super) fn begin_by_likeness(&mut self) {
-        self.layer_mut().begin_by_likeness();
+    pub(super) fn init_near_identity(&mut self) {
+        self.layer_mut().init_near_identity();
     }
 
     /// The last projection, after which there is nothing but a sum.

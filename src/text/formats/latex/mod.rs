@@ -4,8 +4,11 @@
 //! definitions, mathematics, listings, comments, pictures, bibliographies. Commands inside a sentence are placeholders: what
 //! marks words goes around them, references and citations stand where they stood.
 
+mod blocks;
 mod commands;
+mod macros;
 mod reading;
+mod scanning;
 mod spelling;
 mod symbols;
 

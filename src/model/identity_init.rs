@@ -15,20 +15,20 @@ use super::source2token::Source2Token;
 use super::tree::Merge;
 
 impl MultiHeadAttention {
-    pub(super) fn resemble(&mut self) {
+    pub(super) fn init_identity(&mut self) {
         for projection in [
             &mut self.query,
             &mut self.key,
             &mut self.value,
             &mut self.output,
         ] {
-            become_identity(projection);
+            set_to_identity(projection);
         }
     }
 }
 
 impl ConditionalHeads {
-    pub(super) fn resemble(&mut self) {
+    pub(super) fn init_identity(&mut self) {
         for projection in [
             &mut self.query_word,
             &mut self.key_word,
@@ -36,7 +36,7 @@ impl ConditionalHeads {
             &mut self.key_sentence,
             &mut self.value,
         ] {
-            become_identity(projection);
+            set_to_identity(projection);
         }
     }
 }
@@ -45,8 +45,8 @@ impl Source2Token {
     /// Begins as the mean: keys of zero make all tokens alike.
     pub(super) fn average(&mut self) {
         self.key.weight = parameter(self.key.weight.val().zeros_like());
-        become_identity(&mut self.value);
-        become_identity(&mut self.output);
+        set_to_identity(&mut self.value);
+        set_to_identity(&mut self.output);
     }
 }
 
@@ -86,7 +86,7 @@ impl FeedForward {
 }
 
 /// Replaces a square map.
-pub(super) fn become_identity(linear: &mut Linear) {
+pub(super) fn set_to_identity(linear: &mut Linear) {
     let [d_input, d_output] = linear.weight.dims();
     assert_eq!(d_input, d_output, "only square maps can be identities");
     let one = Tensor::<2>::eye(d_input, &linear.weight.val().device());
