@@ -15,13 +15,6 @@ use super::view::Unit;
 
 pub use super::formats::{Column, Format, ReadingOptions, SubtitleLayout};
 
-/// Whether a letter is of a script that runs from right to left: Hebrew, Arabic, Syriac, Thaana, N'Ko and their kin.
-fn is_right_to_left_letter(letter: char) -> bool {
-    matches!(letter,
-        '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}' | '\u{10800}'..='\u{10FFF}'
-        | '\u{1E800}'..='\u{1EFFF}')
-}
-
 /// One file as a tree of sections, paragraphs and sentences.
 #[derive(Debug, Clone)]
 pub struct Document {
@@ -91,20 +84,6 @@ impl Document {
         });
         let matches = self.matches.iter();
         finished.chain(matches.map(|(source, target)| (source.clone(), target.clone())))
-    }
-
-    /// Whether most of its letters are of scripts that run from right to left.
-    pub(super) fn is_right_to_left(&self) -> bool {
-        let letters = self.sentences.iter().flat_map(|it| it.text.chars());
-        let (mut right, mut left) = (0_usize, 0_usize);
-        for letter in letters.filter(|letter| letter.is_alphabetic()) {
-            if is_right_to_left_letter(letter) {
-                right += 1;
-            } else {
-                left += 1;
-            }
-        }
-        right > left
     }
 }
 

@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use super::{
     document::{Document, Markup, Sentence},
-    formats::is_right_to_left,
     inline::Run,
     placeholder::Placeholder,
 };
@@ -237,12 +236,6 @@ pub(crate) struct Translation<'t> {
 }
 
 impl Translation<'_> {
-    /// Whether its text runs from right to left, if that of the source does not, or the other way round.
-    pub(super) fn turned(&self) -> Option<bool> {
-        let to_right = is_right_to_left(self.language?);
-        (to_right != self.document.is_right_to_left()).then_some(to_right)
-    }
-
     /// A unit with its translated sentences; `None` if there is nothing to write.
     ///
     /// A translation that is its source is written only if there is a language and the file has a place of its own for

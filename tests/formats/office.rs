@@ -162,7 +162,10 @@ fn workbook(strings: &str, rows: &str, table: Option<&str>) -> Vec<u8> {
         "<workbook {SPACE} xmlns:r=\"{RELATIONSHIPS}\"><sheets><sheet name=\"One\" sheetId=\"1\" r:id=\"rId1\"/></sheets></workbook>"
     );
     let strings = format!("<sst {SPACE}>{strings}</sst>");
-    let sheet = format!("<worksheet {SPACE}><sheetData>{rows}</sheetData></worksheet>");
+    let sheet = format!(
+        "<worksheet {SPACE}><sheetViews><sheetView workbookViewId=\"0\"/></sheetViews>\
+         <sheetData>{rows}</sheetData></worksheet>"
+    );
     let of_book = relationships(&[
         ("rId1", "worksheet", "worksheets/sheet1.xml"),
         ("rId2", "sharedStrings", "sharedStrings.xml"),
@@ -411,6 +414,73 @@ fn slides_say_their_language_and_keep_numbers() {
     );
 }
 
+const ARABIC: &str = "افتح الملف";
+
+#[test]
+fn paragraphs_in_arabic_are_written_from_the_right_and_in_english_from_the_left() {
+    let body = "<w:p><w:pPr><w:jc w:val=\"center\"/></w:pPr><w:r><w:rPr><w:b/><w:sz w:val=\"28\"/><w:lang w:val=\"en-US\"/></w:rPr>\
+                <w:t>Open the file.</w:t></w:r></w:p><w:p><w:r><w:t>Close it.</w:t></w:r></w:p>\
+                <w:tbl><w:tblPr><w:tblStyle w:val=\"a\"/><w:tblW w:w=\"0\"/></w:tblPr><w:tr><w:tc><w:p><w:r><w:t>ls -l</w:t></w:r></w:p></w:tc></w:tr></w:tbl>";
+    let document = read("a.docx", &word(body, &[]));
+    let written = translated(&document, &[ARABIC, ARABIC, "ls -l"], Some("ar"));
+    let text = entry(&written, "word/document.xml");
+    for expected in [
+        "<w:pPr><w:bidi/><w:jc w:val=\"center\"/></w:pPr>",
+        "<w:rPr><w:b/><w:bCs/><w:sz w:val=\"28\"/><w:szCs w:val=\"28\"/><w:rtl/><w:lang ",
+        "<w:p><w:pPr><w:bidi/></w:pPr><w:r><w:rPr><w:rtl/></w:rPr><w:t>",
+        "<w:tblStyle w:val=\"a\"/><w:bidiVisual/><w:tblW ",
+        "<w:tc><w:p><w:r><w:t>ls -l</w:t></w:r></w:p></w:tc>",
+        "<w:sectPr><w:bidi/></w:sectPr>",
+    ] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    let back = read("a.docx", &written);
+    let back = translated(&back, &["Open the file.", "Close it.", "ls -l"], Some("en"));
+    let text = entry(&back, "word/document.xml");
+    assert!(
+        !text.contains("bidi") && !text.contains("<w:rtl/>"),
+        "{text}"
+    );
+    // Where nothing turns nothing is touched.
+    let german = translated(&document, &["Öffnen.", "Schließen.", "ls -l"], Some("de"));
+    let text = entry(&german, "word/document.xml");
+    assert!(!text.contains("bidi") && !text.contains("Cs"), "{text}");
+}
+
+#[test]
+fn slides_and_sheets_are_written_from_the_right() {
+    let text = "<a:p><a:pPr lvl=\"1\"/><a:r><a:t>Open</a:t></a:r></a:p><a:p><a:pPr algn=\"ctr\"/><a:r><a:t>Close</a:t></a:r></a:p>\
+                <a:p><a:r><a:t>File</a:t></a:r></a:p>";
+    let document = read("a.pptx", &slides(text));
+    let written = translated(&document, &[ARABIC, ARABIC, ARABIC], Some("ar"));
+    let slide = entry(&written, "ppt/slides/slide1.xml");
+    for expected in [
+        "<a:pPr algn=\"r\" rtl=\"1\" lvl=\"1\"/>",
+        "<a:pPr rtl=\"1\" algn=\"ctr\"/>",
+        "<a:p><a:pPr algn=\"r\" rtl=\"1\"/><a:r>",
+    ] {
+        assert!(slide.contains(expected), "{expected} in {slide}");
+    }
+    let back = read("a.pptx", &written);
+    let back = translated(&back, &["Open", "Close", "File"], Some("en"));
+    let slide = entry(&back, "ppt/slides/slide1.xml");
+    assert!(
+        slide.contains("<a:pPr algn=\"l\" rtl=\"0\" lvl=\"1\"/>"),
+        "{slide}"
+    );
+    assert!(!slide.contains("rtl=\"1\""), "{slide}");
+    let cell = "<row r=\"1\"><c r=\"A1\" t=\"s\"><v>0</v></c></row>";
+    let document = read("a.xlsx", &workbook("<si><t>Open</t></si>", cell, None));
+    let sheet = |written: &[u8]| entry(written, "xl/worksheets/sheet1.xml");
+    let written = sheet(&translated(&document, &[ARABIC], Some("ar")));
+    assert!(
+        written.contains("<sheetView rightToLeft=\"1\" "),
+        "{written}"
+    );
+    let german = sheet(&translated(&document, &["Öffnen"], Some("de")));
+    assert!(!german.contains("rightToLeft"), "{german}");
+}
+
 /// A document read with comments and names of sheets.
 fn read_all(name: &str, bytes: &[u8]) -> Document {
     let format = Format::of(name.as_ref()).expect("a format");
@@ -521,85 +591,4 @@ fn escapes_of_cells_are_placeholders() {
     let written = translated(&document, &[&format!("eins{}_x0041_", point(0))], None);
     let text = entry(&written, "xl/sharedStrings.xml");
     assert!(text.contains("<t>eins_x000D__x005F_x0041_</t>"), "{text}");
-}
-
-#[test]
-fn a_document_written_from_the_right_says_so() {
-    let body = format!(
-        "<w:p>{}{}</w:p><w:p><w:pPr><w:jc w:val=\"left\"/></w:pPr>{}</w:p><w:p/><w:tbl><w:tblPr><w:tblW w:w=\"0\"/></w:tblPr></w:tbl>",
-        run("", "One more "),
-        run(
-            "<w:rPr><w:b/><w:lang w:val=\"en-GB\" w:bidi=\"ar-SA\"/></w:rPr>",
-            "bold"
-        ),
-        run("", "Two."),
-    );
-    let bytes = word(&body, &[]);
-    let document = read("a.docx", &bytes);
-    let own: Vec<&str> = texts(&document);
-    assert!(
-        translated(&document, &own, Some("en")) == bytes,
-        "the same language changes nothing"
-    );
-    let arabic = translated(
-        &document,
-        &[&format!("واحد {}عريض{CLOSE}", open(0)), "اثنان."],
-        Some("ar-EG"),
-    );
-    let text = entry(&arabic, "word/document.xml");
-    for wanted in [
-        "<w:p><w:pPr><w:bidi/></w:pPr><w:r><w:rPr><w:rtl/></w:rPr><w:t xml:space=\"preserve\">واحد </w:t></w:r>",
-        "<w:rPr><w:b/><w:rtl/><w:lang w:val=\"en-GB\" w:bidi=\"ar-EG\"/></w:rPr><w:t>عريض</w:t>",
-        "<w:pPr><w:bidi/><w:jc w:val=\"left\"/></w:pPr>",
-        "<w:p><w:pPr><w:bidi/></w:pPr></w:p>",
-        "<w:tblPr><w:bidiVisual/><w:tblW w:w=\"0\"/></w:tblPr>",
-        "<w:sectPr><w:bidi/></w:sectPr>",
-    ] {
-        assert!(text.contains(wanted), "{wanted} in {text}");
-    }
-    let back = read("a.docx", &arabic);
-    let same = texts(&back);
-    assert!(translated(&back, &same, Some("ar")) == arabic);
-    let english = translated(
-        &back,
-        &[&format!("One more {}bold{CLOSE}", open(0)), "Two."],
-        Some("en"),
-    );
-    let text = entry(&english, "word/document.xml");
-    assert!(
-        !text.contains("<w:bidi/>") && !text.contains("<w:rtl/>"),
-        "{text}"
-    );
-    assert!(
-        text.contains("<w:bidi w:val=\"0\"/>") && text.contains("<w:rtl w:val=\"0\"/>"),
-        "{text}"
-    );
-}
-
-#[test]
-fn slides_and_sheets_written_from_the_right_say_so() {
-    let text = "<a:p><a:r><a:t>One</a:t></a:r></a:p><a:p><a:pPr algn=\"l\"/><a:r><a:t>Two</a:t></a:r></a:p><a:p><a:pPr algn=\"ctr\" rtl=\"0\"/><a:r><a:t>Three</a:t></a:r></a:p>";
-    let document = read("a.pptx", &slides(text));
-    let written = translated(&document, &["واحد", "اثنان", "ثلاثة"], Some("ar"));
-    let slide = entry(&written, "ppt/slides/slide1.xml");
-    for wanted in [
-        "<a:p><a:pPr rtl=\"1\"/><a:r><a:t>واحد",
-        "<a:pPr rtl=\"1\" algn=\"r\"/>",
-        "<a:pPr algn=\"ctr\" rtl=\"1\"/>",
-    ] {
-        assert!(slide.contains(wanted), "{wanted} in {slide}");
-    }
-    let document = read_all("a.xlsx", &two_sheets());
-    let written = translated(
-        &document,
-        &["بيانات", "مجموع", "ملاحظة.", "خيط."],
-        Some("ar"),
-    );
-    assert!(
-        entry(&written, "xl/worksheets/sheet1.xml")
-            .contains("<sheetView rightToLeft=\"1\" workbookViewId=\"0\"/>")
-    );
-    assert!(entry(&written, "xl/worksheets/sheet2.xml").contains(
-        "<sheetViews><sheetView rightToLeft=\"1\" workbookViewId=\"0\"/></sheetViews><sheetData>"
-    ));
 }

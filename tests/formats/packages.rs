@@ -152,6 +152,30 @@ fn a_book_is_read_in_the_order_of_its_spine() {
     );
     assert!(entry(&written, "OEBPS/page 1.xhtml").contains("First &amp; best"));
     assert!(entry(&written, "OEBPS/book.opf").contains("<dc:language>de</dc:language>"));
+    assert!(entry(&written, "OEBPS/book.opf").contains("<spine>"));
+    let written = translated(&document, &["أول", "ثان"], Some("ar"));
+    let opf = entry(&written, "OEBPS/book.opf");
+    assert!(
+        opf.contains("<spine page-progression-direction=\"rtl\">"),
+        "{opf}"
+    );
+}
+
+#[test]
+fn pages_of_open_document_are_written_from_the_right() {
+    let styles = "<style:page-layout><style:page-layout-properties fo:margin=\"1cm\"/></style:page-layout>\
+                  <style:style style:name=\"P1\"><style:paragraph-properties style:writing-mode=\"lr-tb\"/></style:style>";
+    let document = read("a.odt", &open_document(styles, "<text:p>Open</text:p>"));
+    let written = translated(&document, &["افتح"], Some("ar"));
+    let content = entry(&written, "content.xml");
+    for expected in [
+        "<style:page-layout-properties style:writing-mode=\"rl-tb\" ",
+        "<style:paragraph-properties style:writing-mode=\"rl-tb\"/>",
+    ] {
+        assert!(content.contains(expected), "{expected} in {content}");
+    }
+    let back = translated(&read("a.odt", &written), &["Open"], Some("en"));
+    assert!(!entry(&back, "content.xml").contains("rl-tb"));
 }
 
 #[test]
@@ -310,34 +334,4 @@ fn annotations_are_translated_on_request() {
         content.contains("A Person</dc:creator><text:p>Wirklich?</text:p>"),
         "{content}"
     );
-}
-
-#[test]
-fn texts_and_books_written_from_the_right_say_so() {
-    let styles = "<style:page-layout style:name=\"p\"><style:page-layout-properties fo:margin=\"1cm\"/></style:page-layout>\
-                  <style:default-style style:family=\"paragraph\"><style:paragraph-properties style:writing-mode=\"page\"/></style:default-style>\
-                  <style:style style:name=\"a\" style:family=\"table\"><style:table-properties style:writing-mode=\"lr-tb\"/></style:style>";
-    let bytes = open_document(styles, "<text:p>One.</text:p>");
-    let document = read("a.odt", &bytes);
-    assert!(translated(&document, &["One."], Some("en")) == bytes);
-    let content = entry(
-        &translated(&document, &["واحد."], Some("ar")),
-        "content.xml",
-    );
-    assert_eq!(
-        content.matches("style:writing-mode=\"rl-tb\"").count(),
-        3,
-        "{content}"
-    );
-
-    let page = format!("{PAGE}<p>One.</p></body></html>");
-    let old = book(&[&page]);
-    let document = read("a.epub", &old);
-    let written = translated(&document, &["واحد."], Some("ar"));
-    let opf = entry(&written, "OEBPS/book.opf");
-    assert!(
-        !opf.contains("page-progression-direction"),
-        "EPUB 2 has no such thing: {opf}"
-    );
-    assert!(entry(&written, "OEBPS/page 0.xhtml").contains("dir=\"rtl\""));
 }

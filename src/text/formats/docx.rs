@@ -1,12 +1,13 @@
 //! Word documents (Office Open XML).
 //!
 //! Translated: paragraphs of the document, its tables, text boxes, content controls, headers, footers, foot- and endnotes.
-//! Left alone: fields other than links, deletions, comments unless they are asked for, equations, names of pictures,
-//! charts and diagrams. Insertions are translated as what they will be once they are accepted.
+//! Left alone: fields other than links, deletions, comments unless they are asked for, equations, names of pictures, charts and diagrams. Insertions
+//! are translated as what they will be once they are accepted.
+
+mod direction;
 
 use std::collections::HashMap;
 
-use super::direction;
 use super::edits::Edits;
 use super::language::WordLanguage;
 use super::office::{Office, OfficeDialect, OfficePart};
@@ -86,7 +87,11 @@ impl DocumentFormat for Docx {
             dialect: &Word,
         });
         parts.extend(others);
-        Ok(Box::new(Office { package, parts }))
+        Ok(Box::new(Office {
+            package,
+            parts,
+            sheets: Vec::new(),
+        }))
     }
 }
 
@@ -396,17 +401,6 @@ fn ruby_base(xml: &Xml, ruby: Id) -> String {
 }
 
 impl OfficeDialect for Word {
-    fn set_direction(&self, xml: &Xml, to_right: bool, edits: &mut Edits) {
-        // What styles say would add to what is said of each paragraph.
-        if !to_right || xml.name(xml.root()) != "styles" {
-            direction::set_word(xml, to_right, edits);
-        }
-    }
-
-    fn right_to_left_run(&self) -> &'static str {
-        "<w:rPr><w:rtl/></w:rPr>"
-    }
-
     fn set_language(&self, xml: &Xml, language: &WordLanguage, edits: &mut Edits) {
         for id in (xml.root()..xml.len()).filter(|&id| xml.name(id) == "lang") {
             if let Some(range) = xml.attribute_range(id, language.word_attribute)

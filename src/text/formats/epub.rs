@@ -6,8 +6,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::direction;
+use super::direction::set_attributes;
 use super::edits::Edits;
+use super::language::is_right_to_left;
 use super::package::{self, Package};
 use super::xml::{Id, Kind, Xml, escaped, escaped_attribute};
 use super::{DocumentFormat, Encoding, Kept, WriteBack, html};
@@ -245,8 +246,7 @@ impl WriteBack for Book {
         for part in &self.parts {
             let mut text = document.translated_part(part.range.clone(), &sentences);
             if let Some(language) = translation.language {
-                let turned = translation.turned();
-                text = in_language(&part.name, text, part.content, language, turned)?;
+                text = in_language(&part.name, text, part.content, language)?;
             }
             if text != document.original[part.range.clone()] {
                 changed.insert(part.name.clone(), part.encoding.encode(&text)?);
@@ -256,25 +256,8 @@ impl WriteBack for Book {
     }
 }
 
-/// Says on which side a book of EPUB 3 begins, where that is the right one or something is said.
-fn set_progression(xml: &Xml, to_right: bool, edits: &mut Edits) {
-    let root = xml.root();
-    let is_third = xml
-        .attribute(root, "version")
-        .is_some_and(|it| it.starts_with('3'));
-    let Some(spine) = xml.child(root, "spine").filter(|_| is_third) else {
-        return;
-    };
-    match xml.attribute_range(spine, "page-progression-direction") {
-        Some(range) if to_right => edits.replace(range, "rtl".to_owned()),
-        Some(range) => edits.replace(range, "default".to_owned()),
-        None if to_right => {
-            let direction = " page-progression-direction=\"rtl\"".to_owned();
-            direction::add_attributes(xml, spine, direction, edits);
-        }
-        None => {}
-    }
-}
+/// The attribute of a book's spine that says on which side its pages are turned.
+const PROGRESSION: &str = "page-progression-direction";
 
 /// The part with its language said where it is said.
 fn in_language(
@@ -282,7 +265,6 @@ fn in_language(
     text: String,
     content: Content,
     language: &str,
-    turned: Option<bool>,
 ) -> Result<String, Failure> {
     if content == Content::Page {
         return Ok(html::in_language(text, language));
@@ -303,8 +285,16 @@ fn in_language(
         if let Some(id) = language_of.filter(|&id| !xml.is_empty_tag(id)) {
             edits.replace(xml.inner(id), escaped(language));
         }
-        if let Some(to_right) = turned {
-            set_progression(&xml, to_right, &mut edits);
+    }
+    let direction = if is_right_to_left(language) {
+        "rtl"
+    } else {
+        "ltr"
+    };
+    for spine in xml.descendants(root).filter(|&id| xml.name(id) == "spine") {
+        let is_told = xml.attribute(spine, PROGRESSION).is_some();
+        if is_told || direction == "rtl" {
+            set_attributes(&xml, spine, &[(PROGRESSION, direction)], &mut edits);
         }
     }
     Ok(edits.applied(&xml.text))

@@ -3,8 +3,9 @@
 //! Translated: titles, paragraphs, lists, tables, notes, footnotes, index entries. Left alone: listings, screens, names of
 //! commands, files and functions, metadata, what says `translate="no"`, and references to entities.
 
-use super::direction;
+use super::direction::set_attributes;
 use super::edits::Edits;
+use super::language::is_right_to_left;
 use super::mixed::{Place, Reader, Role};
 use super::xml::{Id, Kind, Xml, escaped_attribute};
 use super::{DocumentFormat, Encoding, Kept, WriteBack};
@@ -458,20 +459,11 @@ impl WriteBack for XmlFile {
                 }
             }
         }
-        if let Some(to_right) = translation.turned().filter(|_| self.says_direction) {
-            match xml.attribute_range(xml.root(), "dir") {
-                Some(range) => {
-                    edits.replace(range, if to_right { "rtl" } else { "ltr" }.to_owned())
-                }
-                None if to_right => {
-                    direction::add_attributes(
-                        xml,
-                        xml.root(),
-                        " dir=\"rtl\"".to_owned(),
-                        &mut edits,
-                    );
-                }
-                None => {}
+        if let Some(language) = translation.language.filter(|_| self.says_direction) {
+            let is_right = is_right_to_left(language);
+            if is_right || xml.attribute(xml.root(), "dir").is_some() {
+                let side = if is_right { "rtl" } else { "ltr" };
+                set_attributes(xml, xml.root(), &[("dir", side)], &mut edits);
             }
         }
         let mut places: Vec<&Place> = self.places.iter().collect();

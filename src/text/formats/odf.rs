@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::direction;
+use super::direction::{Directed, directed, prefix, set_attributes};
 use super::edits::Edits;
 use super::language;
 use super::mixed::{Place, Reader, Role};
@@ -114,9 +114,6 @@ impl WriteBack for OdfFile {
             if let Some(language) = translation.language {
                 set_language(xml, language, &mut edits);
             }
-            if let Some(to_right) = translation.turned() {
-                direction::set_odf(xml, to_right, &mut edits);
-            }
             let mut places: Vec<&Place> = places.iter().collect();
             places.sort_by_key(|place| place.bytes.end);
             for place in places {
@@ -125,11 +122,12 @@ impl WriteBack for OdfFile {
                     edits.replace(place.bytes.clone(), written);
                 }
             }
-            if !edits.is_empty() {
-                changed.insert(
-                    xml.part.clone(),
-                    encoding.encode(&edits.applied(&xml.text))?,
-                );
+            let mut text = edits.applied(&xml.text);
+            if let Some(language) = translation.language {
+                text = directed(&xml.part, text, language, &Styles)?;
+            }
+            if text != xml.text {
+                changed.insert(xml.part.clone(), encoding.encode(&text)?);
             }
         }
         self.package.written(&changed)
@@ -356,6 +354,31 @@ fn set_language(xml: &Xml, language: &str, edits: &mut Edits) {
                 && let Some(country) = &country
             {
                 edits.replace(range, escaped_attribute(country));
+            }
+        }
+    }
+}
+
+/// Pages, sheets and paragraphs by the styles of a file.
+struct Styles;
+
+impl Directed for Styles {
+    fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
+        let (before, now) = if is_right {
+            (["lr-tb", "lr"], "rl-tb")
+        } else {
+            (["rl-tb", "rl"], "lr-tb")
+        };
+        for id in xml.descendants(xml.root()) {
+            let told = xml.attribute(id, "writing-mode");
+            let is_other = told.as_deref().is_some_and(|it| before.contains(&it));
+            let is_page = xml.name(id) == "page-layout-properties";
+            if is_other || told.is_none() && is_page && is_right {
+                let name = format!("{}writing-mode", prefix(xml, id));
+                match xml.attribute_range(id, "writing-mode") {
+                    Some(range) => edits.replace(range, now.to_owned()),
+                    None => set_attributes(xml, id, &[(&name, now)], edits),
+                }
             }
         }
     }

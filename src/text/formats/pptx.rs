@@ -3,7 +3,7 @@
 //! Translated: text of slides in their order, with tables and diagrams, each slide followed by its speaker notes. Left
 //! alone: fields (numbers and dates), layouts and masters, charts, equations, comments unless they are asked for.
 
-use super::direction;
+use super::direction::{Directed, has_right, prefix, set_attributes};
 use super::edits::Edits;
 use super::language::WordLanguage;
 use super::office::{Office, OfficeDialect, OfficePart};
@@ -75,30 +75,11 @@ impl DocumentFormat for Pptx {
                 }
             }
         }
-        // What slides look like unless they say so themselves: their language and direction.
-        let mut bases: Vec<String> = vec![main];
-        bases.extend(related.iter().filter_map(|it| {
-            let is_master = matches!(it.kind.as_str(), "slideMaster" | "notesMaster");
-            it.target.clone().filter(|_| is_master)
-        }));
-        for at in 1..bases.len() {
-            let layouts = opc::relationships(&package, &bases[at])?.into_iter();
-            bases.extend(
-                layouts
-                    .filter(|it| it.kind == "slideLayout")
-                    .filter_map(|it| it.target),
-            );
-        }
-        bases.retain(|name| !parts.iter().any(|part| part.name == *name));
-        for name in bases {
-            parts.push(OfficePart {
-                part: package.xml(&name)?,
-                name,
-                places: Vec::new(),
-                dialect: &Base,
-            });
-        }
-        Ok(Box::new(Office { package, parts }))
+        Ok(Box::new(Office {
+            package,
+            parts,
+            sheets: Vec::new(),
+        }))
     }
 }
 
@@ -244,10 +225,6 @@ impl Dialect for Drawing {
 }
 
 impl OfficeDialect for Drawing {
-    fn set_direction(&self, xml: &Xml, to_right: bool, edits: &mut Edits) {
-        direction::set_drawing(xml, to_right, edits);
-    }
-
     fn set_language(&self, xml: &Xml, language: &WordLanguage, edits: &mut Edits) {
         for id in xml.root()..xml.len() {
             if matches!(xml.name(id), "rPr" | "endParaRPr" | "defRPr")
@@ -260,37 +237,42 @@ impl OfficeDialect for Drawing {
     }
 }
 
-/// How masters and layouts spell runs, none of which is translated: only the direction of text changes.
-struct Base;
+impl Directed for Drawing {
+    /// Paragraphs say their direction and, apart from it, on which side they begin.
+    fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
+        let (value, side) = if is_right { ("1", "r") } else { ("0", "l") };
+        for paragraph in xml.descendants(xml.root()) {
+            if xml.name(paragraph) != "p" || !xml.namespace(paragraph).contains("/drawingml/") {
+                continue;
+            }
+            if is_right != has_right(&xml.whole_text(paragraph)) {
+                continue;
+            }
+            let Some(known) = xml.child(paragraph, "pPr") else {
+                if is_right {
+                    let start = xml.start_tag(paragraph).end;
+                    let name = prefix(xml, paragraph);
+                    edits.replace(start..start, format!("<{name}pPr algn=\"r\" rtl=\"1\"/>"));
+                }
+                continue;
+            };
+            let told = xml.attribute(known, "rtl");
+            if told.as_deref() == Some(value) || !is_right && told.is_none() {
+                continue;
+            }
+            let is_side = matches!(
+                xml.attribute(known, "algn").as_deref(),
+                None | Some("l" | "r")
+            );
+            let attributes = [("algn", side), ("rtl", value)];
+            let attributes = &attributes[usize::from(!is_side)..];
+            set_attributes(xml, known, attributes, edits);
+        }
+    }
+}
 
 /// How a comment spells its text: in one element.
 struct Remark;
-
-impl Dialect for Base {
-    fn child(&self, xml: &Xml, id: Id) -> Child {
-        Drawing.child(xml, id)
-    }
-
-    fn run_child(&self, xml: &Xml, id: Id) -> RunChild {
-        Drawing.run_child(xml, id)
-    }
-
-    fn is_invisible(&self, name: &str) -> bool {
-        Drawing.is_invisible(name)
-    }
-
-    fn trims_space(&self) -> bool {
-        false
-    }
-}
-
-impl OfficeDialect for Base {
-    fn set_direction(&self, xml: &Xml, to_right: bool, edits: &mut Edits) {
-        direction::set_drawing(xml, to_right, edits);
-    }
-
-    fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
-}
 
 impl Dialect for Remark {
     fn child(&self, xml: &Xml, id: Id) -> Child {
@@ -317,8 +299,12 @@ impl Dialect for Remark {
     }
 }
 
-impl OfficeDialect for Remark {
+impl Directed for Remark {
+    /// It has no place to say it.
     fn set_direction(&self, _: &Xml, _: bool, _: &mut Edits) {}
+}
 
+impl OfficeDialect for Remark {
+    /// Nor its language.
     fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
 }

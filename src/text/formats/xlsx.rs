@@ -7,10 +7,10 @@
 use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
 
-use super::direction;
+use super::direction::Directed;
 use super::edits::Edits;
 use super::language::WordLanguage;
-use super::office::{Office, OfficeDialect, OfficePart};
+use super::office::{Office, OfficeDialect, OfficePart, turn_sheet};
 use super::opc;
 use super::package::Package;
 use super::pptx::{drawing_part, remarks};
@@ -80,9 +80,9 @@ impl DocumentFormat for Xlsx {
         }
         let asked = builder.options().sheet_names;
         let names = SheetNames::read(titles.into_iter().filter(|_| asked), builder);
-        let sheet_parts = sheets.iter().map(|sheet| sheet.name.clone()).collect();
         let mut places = shared.places(builder);
         let mut parts = Vec::new();
+        let sheet_names = sheets.iter().map(|sheet| sheet.name.clone()).collect();
         for sheet in sheets {
             sheet.finish(&package, &mut parts, builder)?;
         }
@@ -96,11 +96,12 @@ impl DocumentFormat for Xlsx {
                 dialect: &Cells,
             });
         }
-        Ok(Box::new(Workbook {
-            office: Office { package, parts },
-            sheets: sheet_parts,
-            names,
-        }))
+        let office = Office {
+            package,
+            parts,
+            sheets: sheet_names,
+        };
+        Ok(Box::new(Workbook { office, names }))
     }
 }
 
@@ -108,8 +109,6 @@ impl DocumentFormat for Xlsx {
 #[derive(Debug)]
 struct Workbook {
     office: Office,
-    /// The parts of its sheets.
-    sheets: Vec<String>,
     names: SheetNames,
 }
 
@@ -117,16 +116,8 @@ impl WriteBack for Workbook {
     fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
         let package = &self.office.package;
         let mut changed = self.office.changes(translation)?;
-        if let Some(to_right) = translation.turned() {
-            for sheet in &self.sheets {
-                package.change(sheet, &mut changed, |xml, edits| {
-                    direction::set_sheet(xml, to_right, edits);
-                })?;
-            }
-        }
-        self.names
-            .renamed(translation)
-            .apply(package, &mut changed)?;
+        let renamed = self.names.renamed(translation);
+        renamed.apply(package, &mut changed)?;
         package.written(&changed)
     }
 }
@@ -173,7 +164,7 @@ struct Sheet {
     /// The sheet itself, if it has strings of its own; with the elements that hold them.
     own: Option<(super::package::Part, Vec<(String, Id)>)>,
     drawings: Vec<String>,
-    /// Parts with comments, if they are asked for, and the element that holds one.
+    /// Parts with comments, and the element that holds one.
     remarks: Vec<(String, &'static str)>,
 }
 
@@ -285,10 +276,8 @@ fn notes(package: &Package, name: String, builder: &mut Builder) -> Result<Offic
     let part = package.xml(&name)?;
     let xml = &part.xml;
     let mut places = Vec::new();
-    for comment in xml
-        .descendants(xml.root())
-        .filter(|&id| xml.name(id) == "comment")
-    {
+    let nodes = xml.descendants(xml.root());
+    for comment in nodes.filter(|&id| xml.name(id) == "comment") {
         let Some(text) = xml.child(comment, "text") else {
             continue;
         };
@@ -376,11 +365,14 @@ impl Dialect for Cells {
 }
 
 impl OfficeDialect for Cells {
-    /// Sheets say it, not their strings.
-    fn set_direction(&self, _: &Xml, _: bool, _: &mut Edits) {}
-
     /// Workbooks do not say their language.
     fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
+}
+
+impl Directed for Cells {
+    fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
+        turn_sheet(xml, is_right, edits);
+    }
 }
 
 #[cfg(test)]

@@ -81,13 +81,12 @@ impl Drafter<'_> {
     }
 
     fn lines(&mut self, text: &str) {
-        if !self.dialect.keeps_lines() {
-            return self.draft.text(text);
-        }
         for (number, line) in text.split('\n').enumerate() {
-            if number > 0 {
+            if number > 0 && self.dialect.keeps_lines() {
                 self.draft.line_break();
                 self.codes.push(Code::Character('\n'));
+            } else if number > 0 {
+                self.draft.text("\n");
             }
             if !line.is_empty() {
                 self.draft.text(line);

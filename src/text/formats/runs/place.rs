@@ -28,22 +28,13 @@ impl Place {
         self.bytes.end
     }
 
-    /// Writes a translated paragraph; changes that lie within its codes are kept, and `plain` is what is said of runs that
-    /// nothing is said of.
-    pub fn write(
-        &self,
-        dialect: &dyn Dialect,
-        xml: &Xml,
-        parts: &[Part],
-        plain: &str,
-        edits: &mut Edits,
-    ) {
+    /// Writes a translated paragraph; changes that lie within its codes are kept.
+    pub fn write(&self, dialect: &dyn Dialect, xml: &Xml, parts: &[Part], edits: &mut Edits) {
         let mut writer = Writer {
             place: self,
             xml,
             edits,
             dialect,
-            plain,
             is_open: false,
             run: None,
             looks: vec![self.base],
@@ -69,8 +60,6 @@ pub(super) struct Writer<'p> {
     xml: &'p Xml,
     edits: &'p Edits,
     dialect: &'p dyn Dialect,
-    /// The properties of runs without any.
-    plain: &'p str,
     /// Whether a run is open, and its properties.
     is_open: bool,
     run: Option<Id>,
@@ -82,11 +71,10 @@ pub(super) struct Writer<'p> {
 }
 
 impl Writer<'_> {
-    /// Text that must not be read as an escape.
+    /// Text that must not be read as an escape: the line it begins with is one itself then.
     fn translated(&mut self, text: &str) {
         let mut rest = text;
         while let Some(escape) = self.dialect.escape(rest) {
-            // The line in front of it as an escape of its own.
             self.text(&rest[..escape.start]);
             self.text("_x005F");
             self.text(&rest[escape.clone()]);
@@ -165,8 +153,6 @@ impl Writer<'_> {
         if let Some(properties) = properties {
             let range = self.xml.range(properties);
             self.written += &self.edits.slice(&self.xml.text, range);
-        } else {
-            self.written += self.plain;
         }
         (self.is_open, self.run) = (true, properties);
     }
