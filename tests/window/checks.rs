@@ -15,7 +15,7 @@ fn window() -> Window {
     let mut window = Window::with_document(page);
     for (sentence, text) in [
         (0, "Drücken Sie 4 Tasten."),
-        (1, "Warten  Sie etwas."),
+        (1, "warten Sie etwas."),
         (2, "Dann drucken."),
     ] {
         window.state.apply(Command::EditSentence(sentence));
@@ -77,7 +77,7 @@ fn a_key_repairs_what_is_selected_and_it_can_be_undone() {
         .collect();
     assert_eq!(left, [CheckKind::Numbers]);
     window.state.apply(Command::Undo);
-    assert_eq!(target(window, 1), "Warten  Sie etwas.");
+    assert_eq!(target(window, 1), "warten Sie etwas.");
 }
 
 #[test]
@@ -90,16 +90,16 @@ fn a_proposal_for_what_has_changed_since_is_not_taken() {
         .findings
         .iter()
         .find(|it| it.repaired.is_some());
-    let finding = finding.expect("two spaces").clone();
+    let finding = finding.expect("a small letter").clone();
     window.state.apply(Command::EditSentence(1));
     window
         .state
-        .apply(Command::Editing("Bitte  warten.".to_owned()));
+        .apply(Command::Editing("bitte warten.".to_owned()));
     window.state.apply(Command::KeepEdit);
     window
         .state
         .apply(Command::Check(CheckCommand::Repair(finding)));
-    assert_eq!(target(&window, 1), "Bitte  warten.");
+    assert_eq!(target(&window, 1), "bitte warten.");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use canopy::app::{ModelsCommand, Page};
 use canopy::error::Error;
 use canopy::inference::{InstalledModel, starter_model_for};
 use canopy::jobs::{ModelRequest, ModelsThread};
+use egui::accesskit::Role;
 use tempfile::TempDir;
 
 use super::*;
@@ -75,6 +76,11 @@ fn opened(window: &mut Window) -> Option<(PathBuf, [Option<String>; 2], Option<P
     }
 }
 
+/// A line of the list.
+fn row<'h>(harness: &'h Harness<'_, Window>, name: &'h str) -> egui_kittest::Node<'h> {
+    harness.get_by_role_and_label(Role::ListItem, name)
+}
+
 fn some(codes: [&str; 2]) -> [Option<String>; 2] {
     codes.map(|code| Some(code.to_owned()))
 }
@@ -82,12 +88,13 @@ fn some(codes: [&str; 2]) -> [Option<String>; 2] {
 #[test]
 fn models_are_listed_with_what_is_known_of_them() {
     let mut harness = page(several()).harness();
-    harness.run();
-    for name in ["Came with Canopy", "help-en-de", "Yours"] {
-        harness.get_by_label(name);
+    harness.run_steps(5);
+    for title in ["Came with Canopy", "Yours"] {
+        harness.get_by_label(title);
     }
-    harness.get_by_label("opus-mt-de-en").click();
-    harness.run();
+    row(&harness, "help-en-de");
+    row(&harness, "opus-mt-de-en").click();
+    harness.run_steps(5);
     for text in [
         "German → English",
         "Marian v1.12",
@@ -100,28 +107,28 @@ fn models_are_listed_with_what_is_known_of_them() {
         assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
     }
     // What is broken stays in the list, with its error.
-    harness.get_by_label("broken").click();
-    harness.run();
+    row(&harness, "broken").click();
+    harness.run_steps(5);
     harness.get_by_label("decoder.yml: models: model.npz is not there");
 }
 
 #[test]
 fn a_model_is_made_the_default_of_a_pair_and_used_for_it() {
     let mut harness = page(several()).harness();
-    harness.run();
-    harness.get_by_label("opus-mt-gem").click();
-    harness.run();
+    harness.run_steps(5);
+    row(&harness, "opus-mt-gem").click();
+    harness.run_steps(5);
     harness
         .get_by_label("Use by default for English → German")
         .click();
-    harness.run();
+    harness.run_steps(5);
     let window = harness.state_mut();
     let defaults = &window.state.settings.default_models;
     assert_eq!(defaults["en-de"], PathBuf::from("opus-mt-gem"));
     let expected = ("opus-mt-gem".into(), some(["en", "de"]), None);
     assert_eq!(opened(window), Some(expected));
     harness.get_by_label("No longer").click();
-    harness.run();
+    harness.run_steps(5);
     assert!(harness.state().state.settings.default_models.is_empty());
 }
 
@@ -136,6 +143,7 @@ fn the_language_of_a_document_chooses_the_model() {
     // A model that was named when the program was started stays.
     let mut window = Window::default();
     window.state.open_first_model(Some("model".into()));
+    let window = window.model_opened();
     let mut window = with_models(Window::opened_in(window, GERMAN), several());
     assert_eq!(opened(&mut window), None);
 }
@@ -145,15 +153,15 @@ fn two_models_in_a_row_are_offered_where_no_model_knows_both_languages() {
     let mut window = with_models(Window::with_document(GERMAN), several());
     answer(&mut window);
     let mut harness = window.harness();
-    harness.run();
+    harness.run_steps(4);
     harness.get_by_label("detected");
     harness
         .get_by_label("The language of the translation: English")
         .click();
-    harness.run();
+    harness.run_steps(4);
     // Nothing translates from German to French, and English lies between.
     harness.get_by_label_contains("French").click();
-    harness.run();
+    harness.run_steps(4);
     let window = harness.state_mut();
     let expected = (
         "opus-mt-de-en".into(),
@@ -215,11 +223,11 @@ fn a_language_that_no_model_translates_is_said() {
     let czech = "<p>Textový dokument můžete vytisknout jako brožuru. Na každou stranu listu se vytisknou dvě stránky, \
                  takže list můžete složit jako knihu.</p>";
     let mut harness = with_models(Window::with_document(czech), several()).harness();
-    harness.run();
+    harness.run_steps(5);
     harness
         .get_by_label("The text looks like Czech, which no installed model translates")
         .click();
-    harness.run();
+    harness.run_steps(5);
     assert_eq!(harness.state().state.page, Page::Models);
 }
 
@@ -301,10 +309,12 @@ fn a_folder_that_is_dropped_is_offered_added_and_removed() {
     state.apply(Command::Drop(vec![original.path().to_owned()]));
     harness.run_steps(3);
     harness.get_by_label_contains("Reading");
-    kept.follow(harness.state_mut(), |event| {
-        matches!(event, Event::ModelInspected { .. })
-    });
-    harness.run();
+    // Another one that is open where it lies is read, too.
+    kept.follow(
+        harness.state_mut(),
+        |event| matches!(event, Event::ModelInspected { path, .. } if path == original.path()),
+    );
+    harness.run_steps(5);
     harness.get_by_label("Add the model").click();
     harness.run_steps(3);
     assert!(harness.state().state.models.adding.is_some());
@@ -376,7 +386,7 @@ fn what_is_dropped_is_told_from_documents_wherever_it_is_dropped() {
             .state
             .receive(Event::ModelInspected { job, path, model });
         let mut harness = window.harness();
-        harness.run();
+        harness.run_steps(5);
         harness.get_by_label_contains("is no model that can be read");
         harness.get_by_label_contains("model.npz is not there");
     }
@@ -385,13 +395,13 @@ fn what_is_dropped_is_told_from_documents_wherever_it_is_dropped() {
 #[test]
 fn the_dialogs_of_the_page_add_models() {
     let mut harness = page(Vec::new()).harness();
-    harness.run();
+    harness.run_steps(5);
     let buttons = [("Add a folder…", true), ("Add a zip file…", false)];
     for (label, is_folder) in buttons {
         let mut found = harness.get_all_by_label(label);
         found.next().expect("a button").click();
         drop(found);
-        harness.run();
+        harness.run_steps(5);
         let state = &mut harness.state_mut().state;
         let ask = state.asks.pop().expect("a question");
         let pick = ask.pick().expect("about a path").1;
