@@ -94,7 +94,7 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     let suggestion = Ok(Box::new(suggestion));
     state.receive(Event::Suggested { job, suggestion });
     harness.run();
-    harness.get_by_label("1.5 s, 1\u{202F}200 tokens read, 9 written, markup put right");
+    harness.get_by_label("1.5 s, 1,200 tokens read, 9 written, markup put right");
     harness.get_by_label("Use suggestion").click();
     harness.run_steps(4);
     let document = harness.state().state.document.as_ref().expect("a document");
