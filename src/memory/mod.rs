@@ -7,6 +7,7 @@
 //! [`Datastore`] holds decoder states of its pairs, for nearest-neighbour translation. What needs a model for it, such as
 //! fine-tuning on the matches of a document, lives in `training/for_document`.
 
+mod analysis;
 mod coverage;
 mod datastore;
 mod edit_distance;
@@ -31,10 +32,11 @@ use crate::text::document::{Document, Format};
 use crate::text::file::write_atomically;
 use crate::text::lines::lines;
 use crate::text::placeholder::folded;
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{Side, Tokenizer};
 use edit_distance::edit_distance;
 use words::words;
 
+pub use analysis::{Amount, Analysis, Band};
 pub use datastore::{Datastore, KnnConfig, Neighbours};
 
 /// The least resemblance of a match; below it the translation has little to do with the new sentence.
@@ -241,6 +243,12 @@ impl TranslationMemory {
         self.pairs.is_empty()
     }
 
+    /// All pairs, source and target.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.pairs.iter();
+        pairs.map(|pair| (pair.source.as_str(), pair.target.as_str()))
+    }
+
     /// The translation of exactly this sentence, but for kinds of white space.
     pub fn exact(&self, source: &str) -> Option<&str> {
         let number = *self.sources.get(&folded(source))?;
@@ -418,14 +426,17 @@ impl TranslationMemory {
 pub fn fuzzy_suffix(
     found: Option<Match<'_>>,
     own: usize,
-    vocabulary: &Vocabulary,
+    tokenizer: &dyn Tokenizer,
     (sentence_break, max_tokens): (u32, usize),
 ) -> Vec<u32> {
     let room = max_tokens.saturating_sub(own + 2);
     let Some(found) = found.filter(|_| room > 0) else {
         return Vec::new();
     };
-    let target = vocabulary.encode(found.target).into_iter().take(room);
+    let target = tokenizer
+        .encode(Side::Target, found.target)
+        .into_iter()
+        .take(room);
     std::iter::once(sentence_break).chain(target).collect()
 }
 
@@ -448,6 +459,12 @@ pub fn previous_suffix<'i>(
         suffix.extend(ids.iter().take(left));
     }
     suffix
+}
+
+/// The suffix of a sentence of `own` tokens where the encoder reads a side constraint behind it: all of that or nothing.
+pub fn constraint_suffix(constraint: Option<Vec<u32>>, own: usize, max_tokens: usize) -> Vec<u32> {
+    let fits = |ids: &Vec<u32>| own + ids.len() < max_tokens;
+    constraint.filter(fits).unwrap_or_default()
 }
 
 fn has_ending(path: &Path, ending: &str) -> bool {

@@ -92,6 +92,8 @@ impl TranslateArguments {
             "version": env!("CARGO_PKG_VERSION"),
             "models": models,
             "memory": digest(&self.memory)?,
+            "terms": digest(&self.terms.terms)?,
+            "term_mode": format!("{:?}", self.terms.term_mode),
             "reranker": digest(&self.reranker)?,
             "adapt": self.adapt,
             "from": self.from,
@@ -104,6 +106,7 @@ impl TranslateArguments {
             "json": self.json,
             "export": self.export.map(ExportFormat::name),
             "lines": [self.line_chars, self.cue_lines],
+            "llm": self.llm.names(),
         })
         .to_string())
     }

@@ -16,8 +16,7 @@ impl Translator {
     pub fn remember(&mut self, memory: TranslationMemory) {
         self.memory = Some(Arc::new(memory));
         let model = &mut self.description.model;
-        let is_own = self.vocabulary.is_some();
-        let can_look_up = is_own && model.architecture == Architecture::Transformer;
+        let can_look_up = model.architecture == Architecture::Transformer;
         if model.memory_use.is_none() && can_look_up {
             model.memory_use = Some(MemoryUse::KnnMt);
         }

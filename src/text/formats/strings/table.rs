@@ -74,6 +74,17 @@ impl DocumentFormat for Table {
     }
 }
 
+/// The values of a table's lines.
+pub(in crate::text) fn table_rows(
+    name: &str,
+    text: &str,
+    separators: &[char],
+) -> Result<Vec<Vec<String>>, Failure> {
+    let records = records(name, text, separator(text, separators))?.into_iter();
+    let values = |record: Record| record.fields.into_iter().map(|field| field.value).collect();
+    Ok(records.map(values).collect())
+}
+
 /// Reads lists with `|` between a key and its texts, as some programs call `.strings`, too.
 pub(super) fn read_lists(
     name: &str,
