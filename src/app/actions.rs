@@ -4,6 +4,7 @@ use super::checking::CheckCommand;
 use super::command::{Command, Group, Key, Page, Scope, Shortcut};
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
+use super::terms::TermsCommand;
 use super::training::TrainingCommand;
 
 /// A command without parameters of its own: one line of the table.
@@ -94,6 +95,18 @@ pub static ACTIONS: &[Action] = {
             "Clear translation",
             Some(Shortcut::command(Delete)),
             C::ClearSelected,
+        ),
+        action(
+            Edit,
+            "Insert next term",
+            Some(Shortcut::command(Letter('I'))),
+            C::Terms(TermsCommand::InsertNext),
+        ),
+        action(
+            Edit,
+            "Add term…",
+            Some(Shortcut::command(Letter('K'))),
+            C::Terms(TermsCommand::New),
         ),
         action(
             Edit,

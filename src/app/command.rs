@@ -6,8 +6,10 @@ use super::checking::CheckCommand;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
+use super::language_model::LanguageModelCommand;
 use super::models::ModelsCommand;
 use super::settings::Theme;
+use super::terms::TermsCommand;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
 use crate::text::document::SubtitleLayout;
@@ -89,6 +91,7 @@ pub enum Command {
     /// Takes over what stands there, or nothing.
     UseMemory(Option<PathBuf>),
     LearnFromMemory(bool),
+    Terms(TermsCommand),
     SetDevice(DeviceChoice),
     SetBeamSize(usize),
     SetSubtitleLayout(SubtitleLayout),
@@ -104,6 +107,7 @@ pub enum Command {
     Evaluate(EvaluateCommand),
     Models(ModelsCommand),
     Check(CheckCommand),
+    LanguageModel(LanguageModelCommand),
 }
 
 /// A page of the window.

@@ -50,6 +50,7 @@ impl AppState {
                     self.save_settings();
                 }
                 self.model = open;
+                self.read_terms();
                 self.model_in_use();
                 // The document may have chosen another one, for which the translation waits.
                 if let ModelState::Open { .. } = self.model
@@ -75,6 +76,7 @@ impl AppState {
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
             Event::Answered { job, answer } => self.answered(job, answer),
             Event::Explained { job, explanation } => self.explained(job, explanation),
+            Event::Suggested { job, suggestion } => self.suggested(job, suggestion),
             Event::Comparing { job, done, num } => self.comparing(job, done, num),
             Event::Compared { job, view } => self.compared(job, view),
             Event::Margin { job, margin } => self.margin_found(job, margin),
@@ -141,6 +143,7 @@ impl AppState {
                     document.found_elsewhere(project);
                 }
             }
+            Event::TermsRead { job, index } => self.terms_read(job, index),
             Event::Flushed { job } => self.flushed(job),
             Event::DocumentSaved { job, path } => {
                 if self.saving.take_if(|saving| *saving == job).is_some() {
@@ -239,7 +242,15 @@ impl AppState {
         }
         self.settings.remember_document(&path);
         self.save_settings();
-        self.document = Some(OpenDocument::new(path, document, here.as_ref().or(project)));
+        let project = here.as_ref().or(project);
+        let mut open = OpenDocument::new(path, document, project);
+        open.terms = match project {
+            Some(project) => project.terms.as_ref().map(PathBuf::from),
+            None => self.settings.terms.clone(),
+        };
+        self.document = Some(open);
+        self.terms.selected = None;
+        self.read_terms();
         self.document_chooses();
         self.opened_for_trace();
     }

@@ -70,6 +70,8 @@ pub struct Editor {
     pub begun_with: String,
     /// Problems of the last attempt to keep it.
     pub problems: Vec<markup::Problem>,
+    /// A text that is to be written where the caret is; the window takes it.
+    pub insert: Option<String>,
 }
 
 /// One document and the work done on it.
@@ -90,6 +92,8 @@ pub struct OpenDocument {
     pub elsewhere: Option<WorkElsewhere>,
     /// The quality checks that are made.
     checks: Vec<CheckKind>,
+    /// Its termbase.
+    pub terms: Option<PathBuf>,
     targets: Vec<Target>,
     /// Names the text of the document.
     content: String,
@@ -158,6 +162,7 @@ impl OpenDocument {
             checks: project
                 .and_then(|project| project.checks.as_ref())
                 .map_or(Checks::default().kinds, |names| known_checks(names)),
+            terms: None,
             targets,
             content: content_hash(&document),
             unmatched,

@@ -12,6 +12,7 @@ use super::training::TrainingCommand;
 use crate::corpus::Corpus;
 use crate::inference::may_be_model;
 use crate::jobs::FileRequest;
+use crate::terms::Termbase;
 use crate::trace::TraceFormat;
 use crate::training::is_run;
 
@@ -21,6 +22,7 @@ enum Kind {
     Document,
     Trace,
     Memory,
+    Terms,
     Model,
     /// A model of another program.
     ForeignModel,
@@ -38,6 +40,8 @@ impl Kind {
             Self::Trace
         } else if is_memory(path) {
             Self::Memory
+        } else if Termbase::is_one(path) {
+            Self::Terms
         } else if may_be_model(path) {
             Self::ForeignModel
         } else {
@@ -90,6 +94,7 @@ impl AppState {
             // There it is not to be used at once, but to be kept.
             Kind::Model if self.page != Page::Models => self.open_model(path),
             Kind::Model | Kind::ForeignModel => self.apply_models(ModelsCommand::Inspect(path)),
+            Kind::Terms => self.use_terms(Some(path)),
             Kind::Run => {
                 self.page = Page::Training;
                 self.apply_training(TrainingCommand::Follow(path));

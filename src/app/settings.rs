@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::language_model::LanguageModel;
 use crate::inference::{DefaultModels, DeviceChoice, asset_folders, is_starter};
 use crate::text::document::{Format, SubtitleLayout};
 
@@ -40,6 +41,9 @@ pub struct Settings {
     /// The person's translation memory, if it is to be used.
     pub memory: Option<PathBuf>,
     pub recent_memories: Vec<PathBuf>,
+    /// The termbase that a new document gets.
+    pub terms: Option<PathBuf>,
+    pub recent_terms: Vec<PathBuf>,
     /// Whether a model learns from it before each document.
     pub learns_from_memory: bool,
     /// The model that the program begins with, if a person has chosen.
@@ -50,6 +54,8 @@ pub struct Settings {
     pub target_language: Option<String>,
     /// The sentence encoder for comparisons.
     pub encoder: Option<PathBuf>,
+    /// The large language model that may be asked; none unless a person names one.
+    pub language_model: Option<LanguageModel>,
 }
 
 impl Default for Settings {
@@ -67,11 +73,14 @@ impl Default for Settings {
             recent_corpora: vec![],
             memory: None,
             recent_memories: vec![],
+            terms: None,
+            recent_terms: vec![],
             learns_from_memory: false,
             default_model: None,
             default_models: DefaultModels::new(),
             target_language: None,
             encoder: None,
+            language_model: None,
         }
     }
 }
@@ -128,11 +137,17 @@ impl Settings {
             &mut self.recent_models,
             &mut self.recent_corpora,
             &mut self.recent_memories,
+            &mut self.recent_terms,
         ] {
             paths.retain(is_unicode);
         }
         self.default_models.retain(|_, path| is_unicode(path));
-        for path in [&mut self.memory, &mut self.default_model, &mut self.encoder] {
+        for path in [
+            &mut self.memory,
+            &mut self.terms,
+            &mut self.default_model,
+            &mut self.encoder,
+        ] {
             path.take_if(|path| !is_unicode(path));
         }
         self
@@ -148,6 +163,10 @@ impl Settings {
 
     pub fn remember_corpus(&mut self, folder: &Path) {
         remember(&mut self.recent_corpora, folder);
+    }
+
+    pub fn remember_terms(&mut self, path: &Path) {
+        remember(&mut self.recent_terms, path);
     }
 
     pub fn remember_memory(&mut self, path: &Path) {
@@ -242,6 +261,9 @@ fn is_trace(path: &Path) -> bool {
 
 /// Endings of translation memories.
 pub const MEMORY_EXTENSIONS: &[&str] = &["tmx", "tsv", "po"];
+
+/// Endings of documents that bring their translations along, and can serve as memories.
+pub const BILINGUAL_EXTENSIONS: &[&str] = &["xlf", "xliff", "sdlxliff", "mqxliff"];
 
 fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else {

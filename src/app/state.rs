@@ -10,11 +10,13 @@ use super::command::{Command, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
 use super::find::FindCommand;
+use super::language_model::Suggestions;
 use super::models::Models;
 use super::open_document::OpenDocument;
 use super::pending_writes::PendingWrites;
 use super::progress::{Progress, Running};
 use super::settings::{Folders, Settings, Shipped};
+use super::terms::{Terms, TermsCommand};
 use super::training::Training;
 use crate::error::Error;
 use crate::inference::{ModelInfo, SearchOptions};
@@ -87,6 +89,8 @@ pub struct AppState {
     pub evaluate: Evaluate,
     pub models: Models,
     pub checking: Checking,
+    pub suggestions: Suggestions,
+    pub terms: Terms,
     /// For the worker; the window sends and empties it.
     pub requests: Vec<Request>,
     /// For the file thread, likewise.
@@ -224,6 +228,7 @@ impl AppState {
             Command::ChooseMemoryFolder => self.asks.push(Ask::MemoryFolder),
             Command::UseMemory(memory) => self.use_memory(memory),
             Command::LearnFromMemory(learns) => self.learn_from_memory(learns),
+            Command::Terms(command) => self.apply_terms(command),
             Command::SetDevice(device) => self.set_device(device),
             Command::SetBeamSize(beam_size) => {
                 self.set(|settings| settings.beam_size = beam_size.clamp(1, 16));
@@ -247,6 +252,7 @@ impl AppState {
             Command::Training(command) => self.apply_training(command),
             Command::Models(command) => self.apply_models(command),
             Command::Check(command) => self.apply_check(command),
+            Command::LanguageModel(command) => self.apply_language_model(command),
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
         }
     }
@@ -272,6 +278,7 @@ impl AppState {
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
             Command::Edit
+            | Command::Terms(TermsCommand::New | TermsCommand::InsertNext)
             | Command::Confirm
             | Command::ClearSelected
             | Command::SelectNext

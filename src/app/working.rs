@@ -30,6 +30,7 @@ impl AppState {
             }
         }
         self.last_progress = None;
+        self.suggestions.forget();
     }
 
     /// Whether the document at `path`, without links, is being opened.
@@ -302,11 +303,13 @@ impl AppState {
             updates,
             model,
         });
+        let terms = self.termbase();
         self.requests.push(Request::Translate {
             job,
             document,
             sentences,
             fixed,
+            terms,
             options,
             control,
         });

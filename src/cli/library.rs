@@ -30,7 +30,7 @@ pub(super) fn models() -> Vec<InstalledModel> {
     )
 }
 
-fn defaults() -> DefaultModels {
+pub(super) fn defaults() -> DefaultModels {
     let file = Folders::of_user().settings_file();
     let settings = file.map(|file| Settings::read(&file));
     settings.unwrap_or_default().default_models

@@ -9,20 +9,22 @@ use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 use super::checks::checks_ui;
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
-use super::document::DocumentPanel;
+use super::document::{DocumentPanel, Seen};
 use super::elsewhere::elsewhere_ui;
 use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
+use super::language_model::{LanguageModelForm, suggestion_ui};
 use super::languages::LanguageLine;
 use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
+use super::sentence_row::TermContext;
 use super::shading::MarginShading;
 use super::similar::SimilarPanel;
 use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
-use super::{find, menu, notices, shortcuts, status, welcome};
+use super::{find, menu, notices, shortcuts, status, terms, welcome};
 use crate::app::{
     AppState, Ask, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
 };
@@ -30,7 +32,7 @@ use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
     CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread, RunsThread,
-    TrainingRequest, Trainings, Worker,
+    SuggestionThread, TrainingRequest, Trainings, Worker,
 };
 use crate::training::{DeviceLock, Order};
 
@@ -43,6 +45,7 @@ pub struct Panels {
     pub explore: ExplorePanel,
     pub similar: SimilarPanel,
     pub models: ModelsPanel,
+    pub language_model: LanguageModelForm,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
 }
@@ -60,6 +63,7 @@ pub struct CanopyApp {
     evaluations: Evaluations,
     /// `None` only after the window has closed.
     models: Option<ModelsThread>,
+    suggestions: SuggestionThread,
     fonts: WindowFonts,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
@@ -104,6 +108,7 @@ impl CanopyApp {
         let models = ModelsThread::spawn(library, all, sender.clone(), wake(ctx))?;
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
         let checks = CheckThread::spawn(sender.clone(), wake(ctx))?;
+        let suggestions = SuggestionThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
             .settings_file()
@@ -128,6 +133,7 @@ impl CanopyApp {
             checks,
             evaluations,
             models: Some(models),
+            suggestions,
             fonts,
             closing: None,
             files: Some(files),
@@ -166,6 +172,9 @@ impl CanopyApp {
         }
         for request in self.state.checking.requests.drain(..) {
             self.checks.send(request);
+        }
+        for request in self.state.suggestions.requests.drain(..) {
+            self.suggestions.send(request);
         }
         for request in self.state.explorer.requests.drain(..) {
             self.explain.send(request);
@@ -324,8 +333,13 @@ pub fn workbench_ui(
     {
         panels.path = None;
     }
+    panels.language_model.ui(ui.ctx(), state, commands);
     if state.shows_shortcuts {
         shortcuts::shortcuts_ui(ui.ctx(), commands);
+    }
+    match &state.terms.new {
+        Some(new) => terms::new_term_ui(ui.ctx(), new, commands),
+        None => terms::new_term_closed(ui.ctx()),
     }
     commands.extend(keys);
 }
@@ -365,27 +379,12 @@ fn document_page_ui(
             .frame(Frame::NONE.fill(palette.panel));
         panel.show(ui, |ui| checks_ui(ui, state, commands));
     }
-    if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
-        && state.settings.shows_similar
-    {
-        let sentence = document.selected.map(|sentence| {
-            let text = document.document.sentences[sentence].plain_text();
-            text.trim().to_owned()
-        });
-        let panel = Panel::bottom("similar")
-            .resizable(true)
-            .default_size(116.0)
-            .size_range(64.0..=420.0)
-            .frame(
-                Frame::NONE
-                    .fill(palette.panel)
-                    .inner_margin(Margin::symmetric(0, 8)),
-            );
-        panel.show(ui, |ui| {
-            let similar = &mut panels.similar;
-            similar.ui(ui, memory, sentence.as_deref(), commands);
-        });
+    if state.document.is_some() && state.settings.language_model.is_some() {
+        let frame = Frame::NONE.fill(palette.panel);
+        let panel = Panel::bottom("suggestion").frame(frame.inner_margin(Margin::symmetric(0, 8)));
+        panel.show(ui, |ui| suggestion_ui(ui, state, commands));
     }
+    similar_panel_ui(ui, state, panels, commands);
     if let Some(document) = &state.document
         && let Some(elsewhere) = &document.elsewhere
     {
@@ -423,12 +422,54 @@ fn document_page_ui(
                 models: &state.models,
                 settings: &state.settings,
             };
+            let term_context = TermContext {
+                index: state.terms.index.as_ref(),
+                selected: state.terms.selected.as_ref(),
+                selected_target: &state.terms.selected_target,
+            };
             match &mut state.document {
                 Some(document) => {
                     let panel = &mut panels.document;
-                    panel.ui(ui, document, line, margin, running, commands);
+                    let seen = Seen {
+                        line,
+                        margin,
+                        terms: term_context,
+                        running,
+                    };
+                    panel.ui(ui, document, seen, commands);
                 }
                 None => welcome::welcome_ui(ui, state, commands),
             }
         });
+}
+
+/// What the memory has like the selected sentence, below the document.
+fn similar_panel_ui(
+    ui: &mut Ui,
+    state: &AppState,
+    panels: &mut Panels,
+    commands: &mut Vec<Command>,
+) {
+    let palette = Palette::of(ui);
+    if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
+        && state.settings.shows_similar
+    {
+        let sentence = document.selected.map(|sentence| {
+            let text = document.document.sentences[sentence].plain_text();
+            text.trim().to_owned()
+        });
+        let panel = Panel::bottom("similar")
+            .resizable(true)
+            .default_size(116.0)
+            .size_range(64.0..=420.0)
+            .frame(
+                Frame::NONE
+                    .fill(palette.panel)
+                    .inner_margin(Margin::symmetric(0, 8)),
+            );
+        panel.show(ui, |ui| {
+            let similar = &mut panels.similar;
+            similar.ui(ui, memory, sentence.as_deref(), commands);
+        });
+    }
 }

@@ -10,10 +10,11 @@ use super::estimate::CharWidths;
 use super::languages::{LanguageLine, LanguageMenus};
 use super::row_heights::RowHeights;
 use super::row_layout::{Columns, Row, Scripts, row_style};
-use super::sentence_row::{RowContext, sentence_row_ui};
+use super::sentence_row::{RowContext, TermContext, sentence_row_ui};
 use super::shading::MarginShading;
+use super::terms::TermSpans;
 use super::theme::Palette;
-use crate::app::{Command, OpenDocument};
+use crate::app::{Command, OpenDocument, TermsCommand};
 use crate::jobs::State;
 use crate::text::document::Document;
 
@@ -34,10 +35,22 @@ pub struct DocumentPanel {
     edited: Option<usize>,
     editor_height: f32,
     char_widths: CharWidths,
+    term_spans: TermSpans,
     scripts: Scripts,
     languages: LanguageMenus,
     /// Of which document and languages the scripts are.
     scripts_of: Option<(Arc<Document>, Languages)>,
+}
+
+/// Facts about the document besides its text.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    pub line: LanguageLine<'a>,
+    /// Attention of the selected sentence.
+    pub margin: Option<&'a MarginShading<'a>>,
+    pub terms: TermContext<'a>,
+    /// Whether it is being translated.
+    pub running: bool,
 }
 
 /// Codes of source and target, where a model says them.
@@ -48,11 +61,15 @@ impl DocumentPanel {
         &mut self,
         ui: &mut Ui,
         open: &mut OpenDocument,
-        line: LanguageLine<'_>,
-        margin: Option<&MarginShading<'_>>,
-        running: bool,
+        seen: Seen<'_>,
         commands: &mut Vec<Command>,
     ) {
+        let Seen {
+            line,
+            margin,
+            terms,
+            running,
+        } = seen;
         let palette = Palette::of(ui);
         let width = ui.available_width();
         let columns = Columns::new(width);
@@ -70,6 +87,8 @@ impl DocumentPanel {
             let context = RowContext {
                 columns: &columns,
                 margin,
+                terms,
+                spans: &[],
                 selected: false,
                 editing: false,
                 running,
@@ -292,7 +311,12 @@ impl DocumentPanel {
             let size = vec2(ui.max_rect().width(), self.rows.height(row));
             let rect = Rect::from_min_size(pos2(origin.x, top), size);
             let editor = open.editor.as_ref().filter(|editor| editor.sentence == row);
+            let spans = context.terms.index.map(|index| {
+                let spans = &mut self.term_spans;
+                spans.of(&open.document, index, row)
+            });
             let context = RowContext {
+                spans: spans.as_deref().unwrap_or_default(),
                 selected: open.selected == Some(row),
                 editing: editor.is_some(),
                 running: running && open.target(row).state == State::Untranslated,
@@ -304,6 +328,10 @@ impl DocumentPanel {
                 let script = &self.scripts.target;
                 let height =
                     editor::editor_ui(ui, editor_rect, editor, (source, script), palette, commands);
+                let selected = editor::selected(ui, editor);
+                if selected != context.terms.selected_target {
+                    commands.push(Command::Terms(TermsCommand::SelectTarget(selected)));
+                }
                 if (height - self.editor_height).abs() > 0.5 {
                     self.editor_height = height;
                     ui.ctx().request_discard("the editor has another height");

@@ -56,6 +56,9 @@ pub fn flag(flag: Flag) -> &'static str {
         Flag::Memory => {
             "The same sentence stands in your translation memory: taken over as it is there"
         }
+        Flag::Terms => {
+            "A term of the termbase is not used: the model finds a translation with it much less likely"
+        }
     }
 }
 
@@ -83,13 +86,18 @@ pub fn check(kind: CheckKind) -> &'static str {
         CheckKind::Tags => "Tags",
         CheckKind::Variables => "Variables and addresses",
         CheckKind::Numbers => "Numbers",
+        CheckKind::Units => "Units",
+        CheckKind::Dates => "Dates",
         CheckKind::TooLong => "Longer than allowed",
         CheckKind::Length => "Unusual length",
         CheckKind::EndMark => "Mark at the end",
         CheckKind::Brackets => "Brackets and quotes",
+        CheckKind::Quotes => "Quotation marks",
         CheckKind::Spaces => "Spaces",
         CheckKind::Capital => "Capital letter",
         CheckKind::RepeatedWord => "Repeated word",
+        CheckKind::Terms => "Terms",
+        CheckKind::Spelling => "Spelling",
         CheckKind::Inconsistent => "Translated in several ways",
     }
 }

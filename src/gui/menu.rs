@@ -9,10 +9,13 @@ use egui::{
 };
 
 use super::shortcuts::written;
+use super::terms::terms_menu_ui;
 use super::theme::Palette;
 use super::{icons, labels};
 use crate::app::actions::label_of;
-use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Page, Scope, Theme};
+use crate::app::{
+    ACTIONS, Action, AppState, Command, Group, LanguageModelCommand, ModelState, Page, Scope, Theme,
+};
 use crate::inference::DeviceChoice;
 use crate::jobs::RunSnapshot;
 use crate::text::document::SubtitleLayout;
@@ -229,6 +232,12 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     ui.separator();
     ui.label(caption("Translation memory"));
     memory_ui(ui, state, commands);
+    ui.separator();
+    if ui.button("Language model…").clicked() {
+        commands.push(Command::LanguageModel(LanguageModelCommand::Name));
+    }
+    ui.label(caption("Termbase"));
+    terms_menu_ui(ui, state, commands);
     ui.separator();
     ui.menu_button(format!("Beam size {}", state.settings.beam_size), |ui| {
         for beam_size in [1, 2, 4, 8, 16] {

@@ -194,6 +194,11 @@ pub(super) fn told_of(path: &Path) -> Option<(String, [Option<String>; 2])> {
     Some((installed.name, [source, target]))
 }
 
+/// The files of a model of another program, if that is what is there: the path itself, or those that were installed there.
+pub fn imported_files(path: &Path) -> Option<PathBuf> {
+    (!is_own(path) && is_foreign(path)).then(|| foreign_files(path))
+}
+
 /// The description beside the files of a model of another program, if there is one.
 fn read_installed(folder: &Path) -> Result<Option<Installed>> {
     let path = folder.join(DESCRIPTION);

@@ -17,6 +17,7 @@ mod project_lock;
 mod project_store;
 mod run_files;
 pub mod runs;
+pub mod suggesting;
 pub mod trainings;
 pub mod worker;
 
@@ -36,6 +37,7 @@ pub use fonts::FontThread;
 pub use models::{ModelRequest, ModelsThread};
 pub use project::{Project, SavedTarget, State};
 pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
+pub use suggesting::{SuggestionRequest, SuggestionThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
@@ -45,7 +47,9 @@ use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
 use crate::explain::{Explanation, Margin, ModelView, SimilarityView};
 use crate::inference::{DeviceChoice, InstalledModel, Leg, ModelInfo, SearchOptions, Translation};
+use crate::llm::Suggestion;
 use crate::memory::TranslationMemory;
+use crate::terms::{TermIndex, Termbase};
 use crate::text::document::Document;
 use crate::trace::TraceSource;
 use crate::training::{Estimate, TrainingEvent};
@@ -109,6 +113,7 @@ pub enum Request {
         document: Arc<Document>,
         sentences: Vec<usize>,
         fixed: BTreeMap<usize, String>,
+        terms: Option<Arc<Termbase>>,
         options: SearchOptions,
         control: JobControl,
     },
@@ -260,6 +265,11 @@ pub enum Event {
         job: JobId,
         explanation: Result<Box<Explanation>>,
     },
+    /// What a large language model has suggested.
+    Suggested {
+        job: JobId,
+        suggestion: Result<Box<Suggestion>>,
+    },
     /// So many sentences are encoded.
     Comparing {
         job: JobId,
@@ -323,6 +333,11 @@ pub enum Event {
     /// All that was to be written before this is written, or a failure has told why not.
     Flushed {
         job: JobId,
+    },
+    /// A termbase that was asked for, or to which a term was added.
+    TermsRead {
+        job: JobId,
+        index: Result<Arc<TermIndex>>,
     },
     /// A translation, or something else that a person wanted in a file.
     DocumentSaved {

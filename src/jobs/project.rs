@@ -61,6 +61,9 @@ pub struct Project {
     /// [`content_hash`] of the document; older versions did not know it.
     #[serde(default)]
     pub content: String,
+    /// The path of its termbase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<String>,
     pub targets: Vec<SavedTarget>,
     /// Names of the checks that are made, if a person has chosen them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,6 +82,7 @@ impl Project {
             version: VERSION,
             document,
             content,
+            terms: None,
             targets,
             checks: None,
         }

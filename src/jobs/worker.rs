@@ -15,6 +15,7 @@ use crate::inference::{
     DeviceChoice, KnownTranslations, Leg, Reads, SearchOptions, Step, Translator,
 };
 use crate::memory::TranslationMemory;
+use crate::terms::Termbase;
 use crate::text::document::Document;
 use crate::training::{DeviceGuard, DeviceLock, ModelQuestion, Prepared};
 
@@ -73,6 +74,7 @@ impl Worker {
                     encoded: None,
                     made: None,
                     prepared: None,
+                    terms: None,
                 }
                 .run(&inbox);
             })
@@ -112,6 +114,8 @@ struct Loop<E, O, S> {
     made: Option<(Vec<String>, Option<E>)>,
     /// Of the document that was last asked about.
     prepared: Option<Prepared>,
+    /// Of the translation under way.
+    terms: Option<Arc<Termbase>>,
 }
 
 impl<E, O, S> Loop<E, O, S>
@@ -197,9 +201,11 @@ where
                 document,
                 sentences,
                 fixed,
+                terms,
                 options,
                 control,
             } => {
+                self.terms = terms;
                 let known = KnownTranslations::fixed(fixed);
                 let left = sentences.into_iter().collect();
                 self.translate(job, &document, left, known, options, &control)
@@ -407,11 +413,28 @@ where
         let lock = self.device_lock.clone();
         let mut device_lock = lock.take();
         self.make(job, document, &mut device_lock, control)?;
-        let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
-        let engine = made.or(self.engine.as_ref()).ok_or(Error::NoModel)?;
+        let made = self.made.as_mut().and_then(|(_, made)| made.as_mut());
+        let engine = made.or(self.engine.as_mut()).ok_or(Error::NoModel)?;
+        engine.use_terms(self.terms.as_ref());
+        let engine = &*engine;
+        let fixed = known.fixed_targets();
+        let looks_up = engine.info().reads == Reads::Confirmed && !fixed.is_empty();
+        let confirmed = looks_up.then(|| {
+            engine.after_confirmed(document, fixed, &mut |done, num| {
+                (self.emit)(Event::Adapting { job, done, num });
+                device_lock.pass();
+                if control.is_cancelled() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            })
+        });
+        let confirmed = confirmed.flatten();
+        let engine = confirmed.as_ref().unwrap_or(engine);
         let mut waiting = left.clone();
         let (mut chunk_size, later) = match engine.info().reads {
-            Reads::Nothing => (FIRST_CHUNK, CHUNK),
+            Reads::Nothing | Reads::Confirmed => (FIRST_CHUNK, CHUNK),
             Reads::Source | Reads::Translations => (CHUNK, DOCUMENT_CHUNK),
         };
         while !waiting.is_empty() {

@@ -7,6 +7,7 @@ mod builder;
 pub mod csv;
 pub(crate) mod digest;
 pub mod document;
+pub mod editable;
 mod escape;
 pub mod export;
 pub mod file;

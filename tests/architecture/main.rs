@@ -26,7 +26,9 @@ const FLOORS: &[&str] = &[
     "explain",
     "kernels",
     "memory",
+    "terms",
     "checks",
+    "llm",
     "model",
     "weights",
     "interchange",
@@ -38,6 +40,7 @@ const FLOORS: &[&str] = &[
     "jobs",
     "app",
     "gui",
+    "server",
     "cli",
 ];
 

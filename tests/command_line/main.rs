@@ -5,8 +5,10 @@ mod corpora;
 #[path = "../desk/mod.rs"]
 mod desk;
 mod imported;
+mod language_model;
 mod models;
 mod page;
+mod terms;
 #[path = "../tiny/mod.rs"]
 mod tiny;
 mod translating;

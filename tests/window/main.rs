@@ -3,6 +3,7 @@
 mod checks;
 mod evaluate;
 mod explore;
+mod language_model;
 mod material;
 mod memory;
 mod models;
@@ -10,6 +11,7 @@ mod moved;
 mod sample;
 #[path = "../explain_support/small.rs"]
 mod small;
+mod terms;
 #[path = "../tiny/mod.rs"]
 mod tiny;
 mod training;

@@ -91,8 +91,10 @@ impl OpenDocument {
         let project = Project::new(self.path.clone(), self.content.clone(), targets);
         let is_usual = self.checks == Checks::default().kinds;
         let names = self.checks.iter().map(ToString::to_string);
+        let terms = self.terms.as_ref().and_then(|path| path.to_str());
         Project {
             checks: (!is_usual).then(|| names.collect()),
+            terms: terms.map(str::to_owned),
             ..project
         }
     }

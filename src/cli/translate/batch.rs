@@ -92,6 +92,8 @@ impl TranslateArguments {
             "version": env!("CARGO_PKG_VERSION"),
             "models": models,
             "memory": digest(&self.memory)?,
+            "terms": digest(&self.terms.terms)?,
+            "term_mode": format!("{:?}", self.terms.term_mode),
             "reranker": digest(&self.reranker)?,
             "adapt": self.adapt,
             "from": self.from,
@@ -99,11 +101,12 @@ impl TranslateArguments {
             "beam": self.beam,
             "quantize": format!("{:?}", self.quantize),
             "format": self.format.map(Format::extension),
-            "columns": format!("{:?}", self.columns),
+            "reading": format!("{:?}", self.reading_options()),
             "pseudo": format!("{:?}", self.pseudo),
             "json": self.json,
             "export": self.export.map(ExportFormat::name),
             "lines": [self.line_chars, self.cue_lines],
+            "llm": self.llm.names(),
         })
         .to_string())
     }

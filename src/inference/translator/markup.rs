@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Translator;
-use crate::inference::markup_projection::{Alignment, Projected, StrippedSource, projected};
+use crate::inference::markup_projection::{
+    Alignment, Projected, StrippedSource, WordLink, projected, word_links,
+};
 use crate::inference::translation::{Flag, Translation};
 use crate::model::{AttentionKind, PackedBatch, RecordedVisits, Recording};
 use crate::text::placeholder;
@@ -23,6 +25,16 @@ pub enum AlignmentHeads {
     Head { layer: usize, head: usize },
 }
 
+/// The step of the decoder whose attention aligns a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AlignmentStep {
+    /// In which it is chosen.
+    Written,
+    /// In which it is read for the first time, to choose the next one.
+    #[default]
+    Read,
+}
+
 impl Translator {
     /// From now on the model gets no markup, and what it writes gets it by alignment, as with models whose vocabularies
     /// have no placeholders.
@@ -38,6 +50,13 @@ impl Translator {
     /// Which heads align words.
     pub fn set_alignment_heads(&mut self, heads: AlignmentHeads) {
         self.alignment_heads = heads;
+    }
+
+    /// Whether a token is aligned by what is read when it has just been written, one step after it is chosen: Chen et al.,
+    /// "Accurate Word Alignment Induction from Neural Machine Translation", EMNLP 2020, §3. Heads that were trained to
+    /// align are read when it is chosen.
+    pub fn set_alignment_step(&mut self, step: AlignmentStep) {
+        self.alignment_step = step;
     }
 
     /// A sentence without its markup, if that is how the model reads it.
@@ -68,8 +87,10 @@ impl Translator {
 
     /// The ids of a translation that others read.
     pub(super) fn read_ids_of_translation(&self, text: &str) -> Vec<u32> {
-        self.tokenizer
-            .encode(Side::Target, &self.read_translation(text))
+        let ids = self
+            .tokenizer
+            .encode(Side::Target, &self.read_translation(text));
+        self.tokenizer.special().begun(ids)
     }
 
     /// Puts the markup of a source sentence, whose points show `points`, into any translation of it.
@@ -85,6 +106,33 @@ impl Translator {
             ..alignment
         };
         projected(&source, &target, &alignment)
+    }
+
+    /// Which words of a sentence, whose points show `points`, became which words of a translation; nothing where two models
+    /// in a row translate, or the sentence is too long for the model.
+    pub fn word_links(&self, source: &str, points: &[String], target: &str) -> Vec<WordLink> {
+        let source = StrippedSource::of(source, points);
+        let target = placeholder::folded(&placeholder::stripped(target));
+        if self.second.is_some() || self.parts(&source.text).len() != 1 {
+            return Vec::new();
+        }
+        let ids = self.tokenizer.encode(Side::Target, target.trim());
+        if ids.is_empty() || ids.len() >= self.description.model.max_tokens {
+            return Vec::new();
+        }
+        let alignment = self.alignment(&[(&source.text, &ids)]);
+        let lead = target.len() - target.trim_start().len();
+        let tokens = self
+            .tokenizer
+            .tokens(Side::Target, target.trim())
+            .into_iter();
+        let alignment = Alignment {
+            target: tokens
+                .map(|token| token.range.start + lead..token.range.end + lead)
+                .collect(),
+            ..alignment
+        };
+        word_links(&source.text, &target, &alignment)
     }
 
     /// Puts the markup back into a translation whose `parts` are the pieces of source text and their ids.
@@ -143,12 +191,14 @@ impl Translator {
             target_start += lead + decoded.text.len() + tail;
         }
         let rows = self.attention(&source, &target);
+        let is_trained = self.description.alignment.is_some();
+        let later = usize::from(self.alignment_step == AlignmentStep::Read && !is_trained);
         let (num_source, mut before) = (alignment.source.len(), 0);
         for (part, &(num_tokens, num_ids)) in counts.iter().enumerate() {
             let first = source.sentences[part].start + special.source_prefix.len();
             for row in 0..num_ids {
                 let mut weights = vec![0.0; num_source];
-                let read = rows.get(&(target.sentences[part].start + row));
+                let read = rows.get(&(target.sentences[part].start + row + later));
                 for &(key, weight) in read.into_iter().flatten() {
                     let place = (key as usize)
                         .checked_sub(first)

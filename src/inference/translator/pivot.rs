@@ -67,7 +67,7 @@ impl Translator {
     ) -> Result<()> {
         let mut open = Vec::with_capacity(sentences.len());
         for &index in sentences {
-            match self.settled(&document.sentences[index].text) {
+            match self.settled_in(document, &document.sentences[index].text) {
                 Some(translation) => {
                     if step(Step::Translated { index, translation }).is_break() {
                         return Ok(());
@@ -80,6 +80,7 @@ impl Translator {
         let first = Self {
             second: None,
             memory: None,
+            terms: None,
             ..self.clone()
         };
         let mut middle = document.clone();

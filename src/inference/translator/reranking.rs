@@ -72,13 +72,14 @@ impl Translator {
         }
         // Not as a translator: two models may choose for each other.
         let description = ModelFolder::alone(folder)?;
-        let (model, vocabulary) = description.load(folder, &self.device.device)?;
+        let (model, tokenizer) = description.load(folder, &self.device.device)?;
         let own = self.vocabulary().map(Vocabulary::tokens);
-        let has_same_ids = own == Some(vocabulary.tokens());
+        let back = tokenizer.own();
+        let has_same_ids = own.is_some() && own == back.map(|back| back.tokens());
         Ok(Back {
             description,
             model,
-            tokenizer: (!has_same_ids).then(|| Arc::new(vocabulary) as Arc<dyn Tokenizer>),
+            tokenizer: (!has_same_ids).then(|| tokenizer.shared()),
         })
     }
 }

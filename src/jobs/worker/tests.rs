@@ -149,6 +149,7 @@ fn translate(job: u64, name: &str, sentences: Vec<usize>, control: &JobControl) 
         document: document(name),
         sentences,
         fixed: BTreeMap::new(),
+        terms: None,
         options,
         control: control.clone(),
     }
@@ -397,6 +398,7 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
         encoded: None,
         made: None,
         prepared: None,
+        terms: None,
     };
     worker.run(&inbox);
     let told = told.into_inner();

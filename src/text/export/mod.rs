@@ -4,6 +4,8 @@ mod docx;
 mod html;
 mod memory;
 
+pub use memory::tmx_of_pairs;
+
 use serde::{Deserialize, Serialize};
 
 use super::document::{Document, Markup, Sentence};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
 use super::examples;
-use crate::inference::Translator;
+use crate::inference::{Reads, Translator};
 use crate::memory::KnnConfig;
 use crate::model::{MemoryUse, Model};
 use crate::training::{Example, ExampleSet};
@@ -64,7 +64,19 @@ impl KnnRetrieval {
         sentences: &[String],
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Translator> {
-        let prepared = self.prepared(translator, sentences, &[], step)?;
+        self.beside_confirmed(translator, sentences, &[], step)
+    }
+
+    /// The same, which also retrieves from translations of other sentences that a person has `confirmed`, in the order of the
+    /// document.
+    pub fn beside_confirmed(
+        &self,
+        translator: &Translator,
+        sentences: &[String],
+        confirmed: &[(String, String)],
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Translator> {
+        let prepared = self.prepared(translator, sentences, confirmed, step)?;
         Some(translator.with_model(prepared.model))
     }
 
@@ -91,7 +103,10 @@ impl KnnRetrieval {
     ) -> Option<Prepared> {
         let description = translator.description();
         let memory = description.memory.as_ref();
-        let looks_up = description.model.memory_use == Some(MemoryUse::KnnMt);
+        let looks_up = match description.model.memory_use {
+            Some(used) => used == MemoryUse::KnnMt,
+            None => translator.info().reads == Reads::Confirmed,
+        };
         if !looks_up || memory.is_none() && confirmed.is_empty() {
             return None;
         }
