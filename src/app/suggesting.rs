@@ -56,7 +56,7 @@ impl AppState {
             return;
         };
         let [source, target] = [&info.source_language, &info.target_language]
-            .map(|code| language::name(code).to_owned());
+            .map(|code| language::name(code.as_str()));
         let endpoint = match endpoint(&chosen) {
             Ok(endpoint) => endpoint,
             Err(error) => return self.show_error("The language model cannot be used", &error),

@@ -122,7 +122,9 @@ pub fn problems(problems: &[Problem]) -> String {
 #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
 pub fn bytes(bytes: u64) -> String {
     let megabytes = bytes as f64 / 1e6;
-    if megabytes < 999.5 {
+    if megabytes < 0.5 {
+        "under 1 MB".to_owned()
+    } else if megabytes < 999.5 {
         format!("{megabytes:.0} MB")
     } else {
         format!("{:.1} GB", megabytes / 1e3)

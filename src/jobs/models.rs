@@ -208,7 +208,7 @@ mod tests {
                 event => names = listed(event),
             }
         };
-        assert_eq!(names, [model.name.clone()]);
+        assert_eq!(names, std::slice::from_ref(&model.name));
         assert_eq!(copied.last(), Some(&(model.num_bytes, model.num_bytes)));
         // Never over one that is there.
         add(3, &JobControl::default());

@@ -94,7 +94,7 @@ fn row_ui(
         let radius = f32::from(theme::RADIUS);
         ui.painter().rect_filled(row, radius, fill);
     }
-    let mark = pos2(row.left() + 13.0, row.top() + 15.0);
+    let mark = pos2(row.left() + 13.0, row.top() + 12.5);
     let is_broken = state.models.problem(model).is_some();
     if is_broken {
         icons::warning(ui.painter(), mark, palette.error);
