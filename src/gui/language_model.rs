@@ -83,7 +83,7 @@ impl LanguageModelForm {
         let entered = self
             .entered
             .get_or_insert_with(|| chosen.cloned().unwrap_or_default());
-        let modal = theme::modal(ctx, "language-model".into()).show(ctx, |ui| {
+        let modal = theme::modal(ctx, egui::Id::new("language-model")).show(ctx, |ui| {
             ui.set_width(440.0);
             let palette = Palette::of(ui);
             ui.heading("Language model");
