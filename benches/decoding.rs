@@ -68,6 +68,7 @@ fn main() {
     let (_, vocabulary) = ModelFolder::open(&models)
         .and_then(|folder| folder.load(&models, &Device::flex()))
         .expect("a shipped model");
+    let vocabulary = vocabulary.own().expect("our own");
     for system in SYSTEMS.iter().filter(|it| any_system || asked(it.name)) {
         let (model, config) = endless(system.name, &models);
         let mut peer = Peer::open(&model, &config);
@@ -100,7 +101,7 @@ fn main() {
                 case.run(
                     system.name,
                     (&packed, burn),
-                    &vocabulary,
+                    vocabulary,
                     peer.as_mut(),
                     rounds,
                 );

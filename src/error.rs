@@ -92,6 +92,28 @@ pub enum Error {
         asked: String,
         path: PathBuf,
     },
+    #[error("{path:?}, line {line}: {problem}")]
+    Termbase {
+        problem: String,
+        line: usize,
+        path: PathBuf,
+    },
+    #[error(
+        "the ending says what a termbase is: .tbx, .csv, .tsv, or .txt or .utf8 for a glossary of OmegaT: {path:?}"
+    )]
+    TermbaseEnding { path: PathBuf },
+    #[error(
+        "no Hunspell dictionary of {language} lies on this system; install one (hunspell-{language} on Debian), or leave the check out"
+    )]
+    NoDictionary { language: String },
+    #[error("not a Hunspell dictionary: {reason}: {path:?}")]
+    Dictionary { reason: String, path: PathBuf },
+    #[error("this termbase has terms in {has}, not from {asked}: {path:?}")]
+    TermLanguages {
+        has: String,
+        asked: String,
+        path: PathBuf,
+    },
     #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
     #[error(

@@ -8,6 +8,7 @@
 //! | [`tokenizers`] | texts to ids and back on both sides of a translation: our subwords and those of other programs' models |
 //! | [`typesetting`] | scripts, directions and line breaks of texts; fonts of the system |
 //! | [`corpus`] | parallel documents: format, splits, importers |
+//! | [`terms`] | termbases: what a word of the source is called in the target |
 //! | [`checks`] | faults of translations: texts in, findings out |
 //! | [`metrics`] | scores: texts in, numbers out |
 //! | [`judgement`] | what people say of two translations, not knowing whose they are |
@@ -56,6 +57,7 @@ pub mod results;
 pub mod search;
 pub mod server;
 pub mod similarity;
+pub mod terms;
 pub mod text;
 pub mod tokenizers;
 pub mod trace;

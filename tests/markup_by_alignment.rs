@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use canopy::corpus::{Corpus, Split};
-use canopy::inference::{AlignmentHeads, DeviceChoice, SearchOptions, StrippedSource, Translator};
+use canopy::inference::{
+    AlignmentHeads, AlignmentStep, DeviceChoice, SearchOptions, StrippedSource, Translator,
+};
 use canopy::metrics::{MarkupPlacement, markup_placement};
 use canopy::text::document::Document;
 use canopy::text::placeholder::{CLOSE, Placeholder, open, point};
@@ -192,11 +194,14 @@ fn heads_are_compared_on_a_corpus() {
     );
     let mut measure = |name: String, heads: AlignmentHeads| {
         translator.set_alignment_heads(heads);
-        let (found, repaired) = placement(&translator, &pairs);
-        println!(
-            "{name}: {} of {} placed, {} damaged, {repaired} repaired",
-            found.placed, found.total, found.damaged
-        );
+        for step in [AlignmentStep::Written, AlignmentStep::Read] {
+            translator.set_alignment_step(step);
+            let (found, repaired) = placement(&translator, &pairs);
+            println!(
+                "{name}, when {step:?}: {} of {} placed, {} damaged, {repaired} repaired",
+                found.placed, found.total, found.damaged
+            );
+        }
     };
     for layer in 0..layers {
         measure(format!("layer {layer}"), AlignmentHeads::Layer(layer));
@@ -207,4 +212,63 @@ fn heads_are_compared_on_a_corpus() {
             );
         }
     }
+}
+
+/// With `CANOPY_MARKUP_FILES=FOLDER`: what becomes of tags, code and addresses in its files, with our own model or the one
+/// that `CANOPY_MARKUP_MODEL` names.
+#[test]
+fn files_of_a_folder_keep_their_tags_and_code() {
+    /// Sentences of a file, at most.
+    const MOST: usize = 40;
+    let Some(folder) = std::env::var_os("CANOPY_MARKUP_FILES") else {
+        println!("skipped: CANOPY_MARKUP_FILES names no folder");
+        return;
+    };
+    let translator = match std::env::var_os("CANOPY_MARKUP_MODEL") {
+        Some(model) => Translator::open(Path::new(&model), DeviceChoice::Cpu).expect("a model"),
+        None => starter(),
+    };
+    let options = SearchOptions {
+        beam_size: 1,
+        ..SearchOptions::default()
+    };
+    let (mut files, mut sentences, mut tags, mut lost) = (0, 0, 0, 0);
+    let (mut literals, mut missing, mut flagged, mut unflagged) = (0, 0, 0, 0);
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let Ok(document) = Document::open(&path, None) else {
+            continue;
+        };
+        files += 1;
+        let all: Vec<usize> = (0..document.sentences.len().min(MOST)).collect();
+        let mut check = |index: usize, translation: canopy::inference::Translation| {
+            let source = &document.sentences[index];
+            let (own, found) = (placeholders(&source.text), placeholders(&translation.text));
+            (sentences, tags) = (sentences + 1, tags + own.len());
+            lost += usize::from(own != found);
+            let shown = canopy::text::placeholder::visible(&translation.text, &source.points);
+            let stripped = StrippedSource::of(&source.text, &source.points);
+            let is_flagged = translation.flags.contains(&canopy::inference::Flag::Markup);
+            let kept = stripped.kept();
+            literals += kept.len();
+            let gone = kept
+                .iter()
+                .filter(|kept| !shown.contains(kept.trim()))
+                .count();
+            missing += gone;
+            flagged += usize::from(is_flagged);
+            unflagged += usize::from(gone > 0 && !is_flagged);
+            ControlFlow::Continue(())
+        };
+        translator
+            .translate(&document, &all, &options, &mut check)
+            .expect("translates");
+    }
+    println!(
+        "{files} files, {sentences} sentences: {tags} tags, {lost} sentences with other tags than their source"
+    );
+    println!(
+        "{literals} texts that stay: {missing} missing; {flagged} sentences flagged; {unflagged} lack one without a flag"
+    );
+    assert_eq!((lost, unflagged), (0, 0));
 }

@@ -77,8 +77,8 @@ impl LlmArguments {
         let endpoint = Endpoint::new(address, model, key, timeout)?;
         let info = translator.info();
         let languages = Languages {
-            source: language::name(&info.source_language),
-            target: language::name(&info.target_language),
+            source: &language::name(&info.source_language),
+            target: &language::name(&info.target_language),
         };
         let is_open = |&index: &usize| {
             let translation = translations[index].as_ref();

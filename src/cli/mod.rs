@@ -3,10 +3,12 @@
 //! Exit codes: 0 done, 1 failed, 2 wrong usage, 130 trainings ended by an order. Results go to standard output, everything
 //! else to standard error.
 
+mod align;
 mod check;
 mod contrast;
 mod corpus;
 mod corpus_statistics;
+mod count;
 mod describe;
 mod detect;
 mod evaluate;
@@ -25,6 +27,7 @@ mod serve;
 mod similarity;
 mod sweep;
 mod terminal;
+mod terms;
 mod train;
 mod translate;
 
@@ -89,8 +92,15 @@ enum Command {
     Serve(serve::ServeArguments),
     /// Tell the language of documents
     Detect(detect::DetectArguments),
+    /// Pair the sentences of a document with those of its translation: a translation memory of both
+    Align(align::AlignArguments),
+    /// Count what there is to translate as translators are paid: repeated, in a memory, alike, new
+    Count(count::CountArguments),
     /// Look for faults in translations: numbers, tags, variables, punctuation, lengths
     Check(check::CheckArguments),
+    /// Work with termbases: what a word is to be called in the other language
+    #[command(subcommand)]
+    Terms(terms::TermsCommand),
     /// Score translations that lie in files, and tell which differences are more than chance
     Score(score::ScoreArguments),
 }
@@ -116,6 +126,9 @@ pub fn run() -> ExitCode {
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Serve(arguments)) => serve::run(&arguments),
+        Some(Command::Align(arguments)) => align::run(&arguments),
+        Some(Command::Count(arguments)) => count::run(&arguments),
+        Some(Command::Terms(command)) => terms::run(&command),
         Some(Command::Detect(arguments)) => detect::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),

@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 
 use super::{library, terminal};
 use crate::corpus::Split;
-use crate::error::{Error, Result};
-use crate::inference::{DeviceChoice, Route, Translator};
+use crate::error::Result;
+use crate::inference::{DeviceChoice, Leg, Translator};
 use crate::kernels::packed::Quantization;
 
 /// Which model, and where it computes.
@@ -89,32 +89,15 @@ impl ModelArguments {
         target: Option<&str>,
         pivots: bool,
     ) -> Result<Translator> {
-        if let Some(folder) = &self.model {
-            return self.open_all(std::slice::from_ref(folder), &[source, target]);
-        }
-        match library::route_between(source, target, pivots)? {
-            Route::Direct { folder, .. } => self.open_all(&[folder], &[source, target]),
-            Route::Pivot {
-                folders,
-                pivot,
-                target,
-            } => self.open_all(&folders, &[source, Some(&pivot), Some(&target)]),
-        }
-    }
-
-    /// Opens models in a row, each between two of the languages.
-    fn open_all(&self, folders: &[PathBuf], languages: &[Option<&str>]) -> Result<Translator> {
-        let device = self.device.into();
-        let legs = folders.iter().zip(languages.windows(2));
-        let mut opened: Option<Translator> = None;
-        for (folder, pair) in legs {
-            let next = Translator::open_between(folder, device, pair[0], pair[1])?;
-            opened = Some(match opened {
-                Some(first) => first.followed_by(next)?,
-                None => next,
-            });
-        }
-        let translator = opened.ok_or(Error::NoStarterModel)?;
+        let legs = match &self.model {
+            Some(folder) => vec![Leg {
+                folder: folder.clone(),
+                source: source.map(str::to_owned),
+                target: target.map(str::to_owned),
+            }],
+            None => library::legs_between(source, target, pivots)?,
+        };
+        let translator = Translator::open_in_turn(&legs, self.device.into())?;
         if translator.on_software_gpu() {
             terminal::warn(
                 "this GPU is a program that runs on the CPU; --device cpu is several times faster",

@@ -11,7 +11,7 @@ use super::library;
 use super::options::{Device, Quantize, beam_sizes};
 use super::terminal::{print, tell, warn};
 use crate::error::{Error, Result};
-use crate::inference::{DefaultModels, InstalledModel, model_at};
+use crate::inference::{DefaultModels, InstalledModel, described_model};
 use crate::server::{Library, Running, ServerOptions, new_key};
 
 /// Where a key can stand that is not to be seen in a list of processes.
@@ -135,7 +135,7 @@ impl ServeArguments {
                 defaults: library::defaults(),
             });
         }
-        let named = self.model.iter().map(|path| model_at(path));
+        let named = self.model.iter().map(|path| described_model(path));
         Ok(Library {
             models: named.collect::<Result<Vec<InstalledModel>>>()?,
             defaults: DefaultModels::new(),

@@ -27,7 +27,8 @@ pub(super) struct TrainArguments {
     /// System and size to train, such as x-transformer-small
     #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<String>,
-    /// Model folder to fine-tune from: the preset's context is added to it, at a constant learning rate
+    /// Model to fine-tune from, ours or another program's: the preset's context is added to it, at a constant learning
+    /// rate
     #[arg(long, value_name = "MODEL")]
     from: Option<PathBuf>,
     /// Encoder folder of `canopy model import`, for presets that read BERT, such as catsby-small
@@ -40,6 +41,10 @@ pub(super) struct TrainArguments {
     /// table. Sentences of the held-out documents are left out
     #[arg(long, value_name = "FILE|DIR")]
     memory: Option<PathBuf>,
+    /// Corpus of general documents: with --from, its scores before and after are told at the end beside those of the
+    /// held-out documents
+    #[arg(long, value_name = "DIR")]
+    general: Option<PathBuf>,
     /// Train BERT too
     #[arg(long)]
     train_bert: bool,
@@ -214,6 +219,7 @@ impl TrainArguments {
         set(&mut config.bert, self.bert.as_ref());
         set(&mut config.contexts, self.contexts.as_ref());
         set(&mut config.memory, self.memory.as_ref());
+        set(&mut config.general, self.general.as_ref());
         config.train_bert |= self.train_bert;
         set(&mut config.corpus, self.corpus.as_ref());
         set(&mut config.preset, self.preset.as_ref());
@@ -277,6 +283,15 @@ pub(super) fn show(line: &mut StatusLine, event: &TrainingEvent) {
                 "step {step} · {target_tokens} target tokens · {elapsed} · {set} of {segments} segments: loss \
                  {dev_loss:.3} · BLEU {dev_bleu:.2}{mark}"
             ));
+        }
+        TrainingEvent::Compared { sets, .. } => {
+            for set in sets {
+                let ([before, after], [less, more]) = (set.bleu, set.loss);
+                line.line(&format!(
+                    "{:<8} · {} segments: BLEU {before:.2} before, {after:.2} after · loss {less:.3} before, {more:.3} after",
+                    set.name, set.segments
+                ));
+            }
         }
         TrainingEvent::Warning { message } => line.line(&format!("warning: {message}")),
         TrainingEvent::Finished { step, reason } => {

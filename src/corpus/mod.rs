@@ -8,6 +8,7 @@ mod alignment;
 mod context_texts;
 mod contexts;
 pub mod document_folders;
+mod document_pairs;
 mod format;
 mod frequency;
 pub mod gettext;
@@ -29,6 +30,7 @@ mod writer;
 
 pub use context_texts::ContextTexts;
 pub use contexts::{Chosen, ContextsInfo, DocumentContexts, read_contexts, write_contexts};
+pub use document_pairs::{AlignedPair, DocumentPairs, align_documents};
 pub use format::{
     Corpus, CorpusInfo, Documents, FORMAT, ParallelDocument, ParallelParagraph, VERSION,
 };

@@ -2,11 +2,11 @@
 
 use egui::{Align, Button, Context, Layout, RichText, TextEdit, Ui};
 
-use super::labels::thousands;
 use super::theme::{self, Palette};
 use super::typeset;
 use crate::app::markup::to_editable;
 use crate::app::{AppState, Command, LanguageModel, LanguageModelCommand};
+use crate::charts::thousands;
 use crate::llm::Suggestion;
 
 /// The suggestion for the selected sentence, with its time and cost.
@@ -83,7 +83,7 @@ impl LanguageModelForm {
         let entered = self
             .entered
             .get_or_insert_with(|| chosen.cloned().unwrap_or_default());
-        let modal = theme::modal(ctx, egui::Id::new("language-model")).show(ctx, |ui| {
+        let modal = theme::modal(ctx, egui::Id::unique("language-model")).show(ctx, |ui| {
             ui.set_width(440.0);
             let palette = Palette::of(ui);
             ui.heading("Language model");

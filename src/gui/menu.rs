@@ -9,9 +9,10 @@ use egui::{
 };
 
 use super::shortcuts::written;
+use super::terms::terms_menu_ui;
 use super::theme::Palette;
 use super::{icons, labels};
-use crate::app::command::label_of;
+use crate::app::actions::label_of;
 use crate::app::{
     ACTIONS, Action, AppState, Command, Group, LanguageModelCommand, ModelState, Page, Scope, Theme,
 };
@@ -50,12 +51,7 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 
 /// The pages of the window.
 fn pages_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    for page in [
-        Page::Document,
-        Page::Explore,
-        Page::Training,
-        Page::Evaluate,
-    ] {
+    for page in Page::ALL {
         let command = Command::ShowPage(page);
         let mut text = RichText::new(label_of(&command));
         if state.page == page {
@@ -204,11 +200,21 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         }
     }
     let is_shipped = |folder: &Path| state.shipped.models.iter().any(|shipped| shipped == folder);
+    let installed = state.models.all.iter().filter(|model| {
+        model.is_removable() && !state.models.is_elsewhere(model) && model.problem.is_none()
+    });
+    let installed: Vec<&Path> = installed.map(|model| model.folder.as_path()).collect();
+    if !installed.is_empty() {
+        ui.label(caption("Installed"));
+        for folder in &installed {
+            entry(ui, folder);
+        }
+    }
     let mut recent = state
         .settings
         .recent_models
         .iter()
-        .filter(|folder| !is_shipped(folder))
+        .filter(|folder| !is_shipped(folder) && !installed.contains(&folder.as_path()))
         .peekable();
     if recent.peek().is_some() {
         ui.label(caption("Recent"));
@@ -220,6 +226,9 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     if ui.button("Other folder…").clicked() {
         commands.push(Command::ChooseModel);
     }
+    if ui.button("Installed models…").clicked() {
+        commands.push(Command::ShowPage(Page::Models));
+    }
     ui.separator();
     ui.label(caption("Translation memory"));
     memory_ui(ui, state, commands);
@@ -227,6 +236,9 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     if ui.button("Language model…").clicked() {
         commands.push(Command::LanguageModel(LanguageModelCommand::Name));
     }
+    ui.label(caption("Termbase"));
+    terms_menu_ui(ui, state, commands);
+    ui.separator();
     ui.menu_button(format!("Beam size {}", state.settings.beam_size), |ui| {
         for beam_size in [1, 2, 4, 8, 16] {
             let current = state.settings.beam_size == beam_size;

@@ -184,10 +184,9 @@ impl Translator {
             }
             for part in parts {
                 let mut ids = self.tokenizer().encode(Side::Source, part);
-                if let Some(vocabulary) = self.vocabulary() {
-                    let (shown, own) = (stripped(part), ids.len());
-                    ids.extend(self.description().fuzzy_suffix(&shown, own, vocabulary));
-                }
+                let (shown, own) = (stripped(part), ids.len());
+                let tokenizer = self.tokenizer();
+                ids.extend(self.description().fuzzy_suffix(&shown, own, tokenizer));
                 text.sentences.push(SourceSentence {
                     ids,
                     position: sentence.place,

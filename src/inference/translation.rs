@@ -31,6 +31,8 @@ pub enum Flag {
     Empty,
     /// Taken over from what was translated before.
     Memory,
+    /// A term of the termbase is not used as it is there: with it, the model finds the translation much less likely.
+    Terms,
 }
 
 impl Flag {
@@ -52,6 +54,7 @@ impl fmt::Display for Flag {
             Self::Unwritten => "characters left out",
             Self::Empty => "not translated",
             Self::Memory => "from the memory",
+            Self::Terms => "a term is not used",
         })
     }
 }

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use burn::module::Module;
+use burn::tensor::Device;
 
 use super::device::{ComputeDevice, DeviceChoice};
-use super::installed_models::{foreign_files, is_foreign, is_own};
+use super::installed_models::{foreign_files, is_foreign, is_own, told_of};
 use super::markup_projection::StrippedSource;
 use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
@@ -20,11 +20,13 @@ use crate::search::{Encodings, Hypothesis, SearchOptions, SourceFrame, SourceTex
 use crate::text::document::Document;
 use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
-use crate::tokenizers::{Side, Tokenizer};
+use crate::tokenizers::{ModelTokenizer, Side, Tokenizer, two_letters};
 use crate::weights::ModelFolder;
-pub use foreign::{ForeignDescription, foreign_description};
-pub use markup::AlignmentHeads;
+pub(in crate::inference) use foreign::name_of;
+pub use foreign::{ForeignDescription, ImportedModel, foreign_description, import_model};
+pub use markup::{AlignmentHeads, AlignmentStep};
 pub use several::DocumentRequest;
+pub use terms::{TermMode, TermUse};
 
 mod foreign;
 mod in_turn;
@@ -34,6 +36,7 @@ mod pivot;
 mod reading;
 mod reranking;
 mod several;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -56,6 +59,8 @@ pub struct ModelInfo {
 pub enum Reads {
     #[default]
     Nothing,
+    /// Nothing, but what somebody has edited or confirmed is looked up, token by token.
+    Confirmed,
     /// Their source.
     Source,
     /// Their source or not, and their translations.
@@ -78,6 +83,11 @@ pub struct KnownTranslations {
 }
 
 impl KnownTranslations {
+    /// What somebody has edited or confirmed, by the index of the sentence.
+    pub fn fixed_targets(&self) -> &BTreeMap<usize, String> {
+        &self.fixed
+    }
+
     /// Targets that somebody has edited or confirmed, by the index of the sentence.
     pub fn fixed(fixed: BTreeMap<usize, String>) -> Self {
         Self {
@@ -112,8 +122,11 @@ pub struct Translator {
     /// Whether markup is put into translations by alignment, though the vocabulary has placeholders.
     strips_markup: bool,
     alignment_heads: AlignmentHeads,
+    alignment_step: AlignmentStep,
     /// The user's translation memory.
     memory: Option<Arc<TranslationMemory>>,
+    /// The user's terms.
+    terms: Option<Arc<TermUse>>,
     /// Translates the translations of this one further.
     second: Option<Box<Translator>>,
 }
@@ -124,6 +137,8 @@ struct Pending {
     /// The sentence without its markup, for a model that reads none.
     stripped: Option<StrippedSource>,
     parts: Vec<(String, Option<Hypothesis>)>,
+    /// Whether a part does without one of its terms.
+    lacks_terms: bool,
 }
 
 impl Translator {
@@ -146,36 +161,14 @@ impl Translator {
         target: Option<&str>,
     ) -> Result<Self> {
         if !is_own(folder) && is_foreign(folder) {
-            let mut opened = Self::open_foreign(&foreign_files(folder), device, (source, target))?;
+            let (files, told) = (foreign_files(folder), told_of(folder));
+            let mut opened = Self::open_foreign(&files, device, (source, target), told)?;
             folder.clone_into(&mut opened.info.folder);
             return Ok(opened);
         }
-        let description = ModelFolder::open(folder)?;
         let device = ComputeDevice::open(device)?;
-        let (model, vocabulary) = description.load(folder, &device.device)?;
-        let model = model.packed_as(Quantization::None);
-        let info = ModelInfo {
-            name: description.name.clone(),
-            folder: folder.to_owned(),
-            source_language: description.languages.source.clone(),
-            target_language: description.languages.target.clone(),
-            num_parameters: model.num_params(),
-            reads: reads(&model, &description),
-            trace_cost: TraceCost::of(&description.model),
-        };
-        let vocabulary = Arc::new(vocabulary);
-        let mut translator = Self {
-            info,
-            device,
-            model,
-            tokenizer: Arc::clone(&vocabulary) as Arc<dyn Tokenizer>,
-            vocabulary: Some(vocabulary),
-            description,
-            strips_markup: false,
-            alignment_heads: AlignmentHeads::default(),
-            memory: None,
-            second: None,
-        };
+        let opened = open_own(folder, (source, target), &device.device)?;
+        let mut translator = Self::around(opened, folder, device);
         if let Some(mut reranker) = translator.description.reranker.clone() {
             reranker.folder = folder.join(reranker.folder);
             translator.choose_by(reranker).map_err(|cause| Error::Model {
@@ -280,8 +273,10 @@ impl Translator {
         }
         other.description = self.description.clone();
         other.memory.clone_from(&self.memory);
+        other.terms.clone_from(&self.terms);
         other.strips_markup = self.strips_markup;
         other.alignment_heads = self.alignment_heads;
+        other.alignment_step = self.alignment_step;
         Ok(other)
     }
 
@@ -339,7 +334,7 @@ impl Translator {
         if let Some(second) = &self.second {
             return self.translate_through(second, document, sentences, options, step);
         }
-        if self.description.model.previous_translations > 0 {
+        if self.description.model.translations_before() > 0 {
             return self.translate_in_turn(document, sentences, known, options, step);
         }
         self.translate_after(&[], document, sentences, known, options, step)
@@ -377,6 +372,9 @@ impl Translator {
         if pending.parts.len() > 1 {
             joined.flags.push(Flag::Split);
         }
+        if pending.lacks_terms {
+            joined.flags.push(Flag::Terms);
+        }
         if let Some(stripped) = &pending.stripped {
             let parts = pending.parts.iter().map(|(source, hypothesis)| {
                 let ids = hypothesis
@@ -391,8 +389,40 @@ impl Translator {
     }
 }
 
+/// Reads a model folder; one that was made from a model of several languages translates between these.
+fn open_own(
+    folder: &Path,
+    (source, target): (Option<&str>, Option<&str>),
+    device: &Device,
+) -> Result<ImportedModel> {
+    let mut description = ModelFolder::open(folder)?;
+    let (mut model, mut tokenizer) = description.load(folder, device)?;
+    let languages = &mut description.languages;
+    let (from, to) = (
+        source.unwrap_or(&languages.source).to_owned(),
+        target.unwrap_or(&languages.target).to_owned(),
+    );
+    let is_other = from != languages.source || to != languages.target;
+    if let ModelTokenizer::Imported(own) = &tokenizer
+        && is_other
+        && !own.target_languages().is_empty()
+    {
+        let other = own.between_languages(Some(&from), &to)?;
+        let first = other.special().target_prefix.first().copied();
+        description.model.tokens.forced_first = first;
+        model.force_first(first);
+        (languages.source, languages.target) = (two_letters(&from), two_letters(&to));
+        tokenizer = ModelTokenizer::Imported(Arc::new(other));
+    }
+    Ok(ImportedModel {
+        description,
+        model,
+        tokenizer,
+    })
+}
+
 fn reads(model: &Model, description: &ModelFolder) -> Reads {
-    let reads_previous = description.model.previous_translations > 0;
+    let reads_previous = description.model.translations_before() > 0;
     match (
         model.reads_documents(),
         model.is_bilingual() || reads_previous,

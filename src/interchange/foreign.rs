@@ -9,6 +9,7 @@ use super::placing::Placing;
 use super::{ctranslate2, hugging_face, marian};
 use crate::error::Result;
 use crate::model::{Model, ModelConfig};
+pub use crate::tokenizers::TokenizerFiles;
 use crate::weights::{NamedTensors, load_module};
 
 /// A translation model that others made, its tensors named and laid out as ours.
@@ -49,29 +50,6 @@ pub enum ForeignFormat {
     CTranslate2,
     /// A package of Argos Translate, around a model of CTranslate2.
     Argos,
-}
-
-/// The tokenizer files of one side.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TokenizerFiles {
-    /// A SentencePiece model; none if texts are to be split in another way.
-    pub sentencepiece: Option<Vec<u8>>,
-    /// Merges of a BPE of whole words, as subword-nmt writes them.
-    pub bpe_codes: Option<String>,
-    /// The string of every id; empty where an id has none.
-    pub tokens: Vec<String>,
-    /// Ids before the pieces of a sentence, the language of the other side aside.
-    pub prefix: Vec<u32>,
-    /// Ids behind them.
-    pub suffix: Vec<u32>,
-}
-
-impl TokenizerFiles {
-    /// The id of a token.
-    pub fn id(&self, token: &str) -> Option<u32> {
-        let place = self.tokens.iter().position(|other| other == token)?;
-        u32::try_from(place).ok()
-    }
 }
 
 /// The languages by its files.

@@ -1,5 +1,6 @@
 //! The worker thread's view of a model.
 
+use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -10,9 +11,10 @@ use crate::inference::{
 };
 use crate::memory::TranslationMemory;
 use crate::model::MemoryUse;
+use crate::terms::Termbase;
 use crate::text::document::Document;
 use crate::trace::Trace;
-use crate::training::{ModelQuestion, Prepared, explain, for_document};
+use crate::training::{ModelQuestion, Prepared, after_fixed, explain, for_document};
 
 /// The worker's view of a loaded model; tests put something small in its place.
 pub trait Engine {
@@ -32,6 +34,11 @@ pub trait Engine {
     /// As [`Translator::memory`].
     fn memory(&self) -> Option<Arc<TranslationMemory>>;
 
+    /// Makes translations use these terms, or none, from now on.
+    fn use_terms(&mut self, terms: Option<&Arc<Termbase>>) {
+        let _ = terms;
+    }
+
     /// Whether it is another model for each document, see [`MemoryUse::FineTune`].
     fn learns(&self) -> bool;
 
@@ -43,6 +50,20 @@ pub trait Engine {
     ) -> Option<Self>
     where
         Self: Sized;
+
+    /// One that looks up what is `fixed` in a document, see [`after_fixed`]; none if it does not look up.
+    fn after_confirmed(
+        &self,
+        document: &Document,
+        fixed: &BTreeMap<usize, String>,
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        let _ = (document, fixed, step);
+        None
+    }
 
     /// As [`Translator::translate_with`].
     ///
@@ -115,6 +136,10 @@ impl Engine for Translator {
         self.memory().cloned()
     }
 
+    fn use_terms(&mut self, terms: Option<&Arc<Termbase>>) {
+        self.set_terms(terms);
+    }
+
     fn learns(&self) -> bool {
         self.description().model.memory_use == Some(MemoryUse::FineTune)
     }
@@ -125,6 +150,15 @@ impl Engine for Translator {
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Self> {
         for_document(self, document, step)
+    }
+
+    fn after_confirmed(
+        &self,
+        document: &Document,
+        fixed: &BTreeMap<usize, String>,
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Self> {
+        after_fixed(self, document, fixed, step)
     }
 
     fn translate(

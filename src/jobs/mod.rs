@@ -4,12 +4,14 @@
 //! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
 pub mod batch;
+pub mod checking;
 pub mod comparing;
 mod engine;
 pub mod evaluations;
 pub mod explaining;
 pub mod files;
 pub mod fonts;
+pub mod models;
 pub mod project;
 mod project_lock;
 mod project_store;
@@ -25,25 +27,29 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+pub use checking::{CheckRequest, CheckThread};
 pub use comparing::Comparison;
 pub use engine::Engine;
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread};
 pub use fonts::FontThread;
+pub use models::{ModelRequest, ModelsThread};
 pub use project::{Project, SavedTarget, State};
 pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
 pub use suggesting::{SuggestionRequest, SuggestionThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
+use crate::checks::Finding;
 use crate::corpus::survey::Survey;
 use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
 use crate::explain::{Explanation, Margin, ModelView, SimilarityView};
-use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
+use crate::inference::{DeviceChoice, InstalledModel, Leg, ModelInfo, SearchOptions, Translation};
 use crate::llm::Suggestion;
 use crate::memory::TranslationMemory;
+use crate::terms::{TermIndex, Termbase};
 use crate::text::document::Document;
 use crate::trace::TraceSource;
 use crate::training::{Estimate, TrainingEvent};
@@ -93,6 +99,10 @@ pub enum Request {
     OpenModel {
         job: JobId,
         folder: PathBuf,
+        /// Source and target, for a model of several; none takes its own.
+        languages: [Option<String>; 2],
+        /// The model that translates its translations further.
+        second: Option<Leg>,
         device: DeviceChoice,
         memory: Option<UserMemory>,
     },
@@ -103,6 +113,7 @@ pub enum Request {
         document: Arc<Document>,
         sentences: Vec<usize>,
         fixed: BTreeMap<usize, String>,
+        terms: Option<Arc<Termbase>>,
         options: SearchOptions,
         control: JobControl,
     },
@@ -202,6 +213,35 @@ pub enum Event {
         to: PathBuf,
         promote: bool,
     },
+    /// What quality checks found, in the order of the sentences.
+    Checked {
+        job: JobId,
+        findings: Vec<Finding>,
+    },
+    /// All installed models.
+    ModelsListed {
+        models: Vec<InstalledModel>,
+    },
+    /// A model that lies somewhere, or why it is none.
+    ModelInspected {
+        job: JobId,
+        path: PathBuf,
+        model: Result<Box<InstalledModel>>,
+    },
+    /// So many bytes of a model are copied, and so many there are.
+    ModelCopied {
+        job: JobId,
+        done: u64,
+        total: u64,
+    },
+    ModelAdded {
+        job: JobId,
+        model: Box<InstalledModel>,
+    },
+    ModelRemoved {
+        job: JobId,
+        folder: PathBuf,
+    },
     /// So much of what a corpus is made of is read, in `[0, 1]`.
     CorpusRead {
         job: JobId,
@@ -293,6 +333,11 @@ pub enum Event {
     /// All that was to be written before this is written, or a failure has told why not.
     Flushed {
         job: JobId,
+    },
+    /// A termbase that was asked for, or to which a term was added.
+    TermsRead {
+        job: JobId,
+        index: Result<Arc<TermIndex>>,
     },
     /// A translation, or something else that a person wanted in a file.
     DocumentSaved {

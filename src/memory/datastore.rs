@@ -83,6 +83,11 @@ pub struct Datastore {
 }
 
 impl Datastore {
+    /// How many states it holds.
+    pub fn num_states(&self) -> usize {
+        self.next.len()
+    }
+
     /// # Shapes
     /// - keys: `[states, d_model]`; next: one for each of them, at least one
     pub fn new(keys: Tensor<2>, next: Vec<u32>, config: KnnConfig) -> Self {

@@ -11,6 +11,7 @@ use burn::tensor::Tensor;
 use super::attention::MultiHeadAttention;
 use super::conditional::ConditionalHeads;
 use super::feed_forward::FeedForward;
+use super::query_capsules::QueryCapsules;
 use super::source2token::Source2Token;
 use super::tree::Merge;
 
@@ -24,6 +25,16 @@ impl MultiHeadAttention {
         ] {
             set_to_identity(projection);
         }
+    }
+}
+
+impl QueryCapsules {
+    /// Votes begin as the tokens beside what makes capsules different.
+    pub(super) fn init_votes(&mut self) {
+        self.attention.init_identity();
+        let votes = self.votes.weight.val();
+        let one = Tensor::<2>::eye(votes.dims()[0], &votes.device());
+        self.votes.weight = parameter(votes + one.repeat_dim(1, self.num_capsules));
     }
 }
 

@@ -41,6 +41,7 @@ mod pooling;
 mod positions;
 mod prepared;
 mod preset;
+mod query_capsules;
 mod query_spans;
 mod recorder;
 mod recurrent;
@@ -111,6 +112,7 @@ pub use prepared::{
     VisibleMemory, WordMemory,
 };
 pub use preset::Preset;
+pub use query_capsules::{Capsules, QueryCapsules, QueryCapsulesConfig, RoutedCapsules};
 pub use query_spans::{QuerySpan, Visible};
 pub use recorder::{
     AttentionKind, AttentionRecorder, AttentionWeights, GateActivations, HeadWeights,
@@ -126,13 +128,13 @@ pub use source2token::{Source2Token, Source2TokenConfig};
 pub use ssru::Ssru;
 pub use system::{Encoded, Model, Network, Reranker, SearchMemory, SearchState};
 pub use systems::{ContextAttention, PreviousEncoder};
-pub use transformer::{SENTENCE_BREAK, Transformer};
+pub use transformer::Transformer;
 pub use traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch, Visit, top_t};
 pub use tree::{
     ContentTree, Merge, MergeConfig, MultiDimSource2Token, MultiDimSource2TokenConfig, path_sums,
 };
 pub use universal::{Universal, UniversalConfig};
 pub use variant::{
-    Activation, DecoderCell, SearchRule, SineColumns, SineFrequencies, Sinusoids, SpecialTokens,
-    Variant,
+    Activation, DecoderCell, SENTENCE_BREAK, SearchRule, SineColumns, SineFrequencies, Sinusoids,
+    SpecialTokens, Variant,
 };

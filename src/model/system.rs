@@ -526,6 +526,14 @@ impl Model {
         }
     }
 
+    /// From now on translations begin with this token, or with any.
+    pub fn force_first(&mut self, token: Option<u32>) {
+        if let Network::Transformer(network) = &mut self.network {
+            network.tokens.forced_first = token;
+        }
+        self.packed = None;
+    }
+
     /// How many sentences a token reads in each head, where there is a choice.
     pub fn set_top_t(&mut self, top_t: usize) {
         if let Network::Transformer(network) = &mut self.network {

@@ -21,9 +21,6 @@ use super::recorder::{AttentionRecorder, Joined};
 use super::variant::SpecialTokens;
 use crate::kernels::{DropoutSource, dropout};
 
-/// Stands between concatenated sentences: the id of `bos`, which no source sentence holds.
-pub const SENTENCE_BREAK: u32 = 2;
-
 /// A whole network.
 #[derive(Module, Debug)]
 pub struct Transformer {
@@ -129,7 +126,7 @@ impl Transformer {
             let encoder = &self.encoder;
             return encoder.forward_recorded(embedded, source, (previous, memory), drop, recorder);
         }
-        let (joined, own) = source.concatenated(self.concatenated, SENTENCE_BREAK);
+        let (joined, own) = source.concatenated(self.concatenated, self.tokens.sentence_break());
         let embedded = self.embedding.forward(&joined, drop);
         if let Some(flat) = &self.flat {
             let (embedded, joined) = (flat.add(embedded, &own), (&joined, own.as_slice()));

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Stands between sentences that an encoder of ours reads as one sequence: the id of `bos`, which no source sentence holds.
+pub const SENTENCE_BREAK: u32 = 2;
+
 /// Differences of a Transformer of another program; the default has none.
 #[expect(
     clippy::struct_excessive_bools,
@@ -193,6 +196,20 @@ impl Default for SpecialTokens {
 }
 
 impl SpecialTokens {
+    /// The id that stands between sentences which an encoder reads as one sequence: `bos` of our own vocabulary, which no
+    /// source sentence holds, and the end of a sentence in those of others.
+    pub fn sentence_break(&self) -> u32 {
+        self.known_break().unwrap_or(self.unknown)
+    }
+
+    /// The same, if no source sentence holds it.
+    pub fn known_break(&self) -> Option<u32> {
+        if self.are_own() {
+            return Some(SENTENCE_BREAK);
+        }
+        self.source_end
+    }
+
     /// Whether these are those of our own vocabulary.
     pub fn are_own(&self) -> bool {
         *self == Self::default()

@@ -7,7 +7,7 @@ use burn::module::Param;
 use burn::tensor::{Device, Tensor};
 
 use super::bert_fusion::BertFusion;
-use super::config::ModelConfig;
+use super::config::{Architecture, ModelConfig};
 use super::context_attention::ContextSublayer;
 use super::context_config::Context;
 use super::embedding::Embedding;
@@ -31,10 +31,15 @@ impl ModelConfig {
             })
         };
         if self.architecture != base.architecture {
-            let (found, allowed) = (&self.architecture, &base.architecture);
-            return refuse("architecture", format!("{found:?}"), format!("{allowed:?}"));
+            let name = |architecture| match architecture {
+                Architecture::Transformer => "transformer, as the model to begin with is",
+                Architecture::RnnSearch => "rnn_search, as the model to begin with is",
+            };
+            let found = format!("{:?}", self.architecture);
+            return refuse("architecture", found, name(base.architecture).to_owned());
         }
-        if self.encoder != base.encoder {
+        // A model of another program has as many layers as it has.
+        if self.encoder != base.encoder && base.tokens.are_own() {
             let allowed = format!("{} like the model to begin with", base.encoder);
             return refuse("encoder", self.encoder.to_string(), allowed);
         }
@@ -53,6 +58,7 @@ impl ModelConfig {
             bert: self.bert.clone(),
             memory_use: self.memory_use,
             previous_translations: self.previous_translations,
+            address_form: self.address_form,
             ..base.clone()
         };
         config.validate()?;

@@ -24,7 +24,7 @@ use crate::evaluation::{AtWork, TestSet, reads_confirmed};
 use crate::inference::{ContextOptions, DeviceChoice, SearchOptions, Translator};
 use crate::model::Model;
 use crate::text::file::write_atomically;
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::ModelTokenizer;
 use crate::tokenizers::Side;
 use crate::training::TrainingConfig;
 use crate::training::sweep::{Origin, SweepRun};
@@ -439,7 +439,7 @@ fn is_zero(steps: &usize) -> bool {
 }
 
 /// Their mean.
-fn averaged(run: &Path, checkpoints: &[String]) -> Result<(ModelFolder, Model, Vocabulary)> {
+fn averaged(run: &Path, checkpoints: &[String]) -> Result<(ModelFolder, Model, ModelTokenizer)> {
     let folders: Vec<PathBuf> = checkpoints
         .iter()
         .map(|name| run.join(CHECKPOINTS).join(name))

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use super::beam::{Hypothesis, SearchOptions};
 use super::broken::BrokenScores;
 use super::encodings::Encodings;
 use super::iterative::{End, SearchEvent, Searcher};
+use super::terms::TermConstraints;
 use super::windows::LARGEST;
 use crate::model::{BertSequence, Model, PackedBatch};
-use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{SpecialIds, Tokenizer};
 
 /// A source sentence as ids, without `eos`, and its place (in its paragraph, paragraph in the document).
@@ -32,6 +33,8 @@ pub struct SourceText {
     pub known: HashMap<usize, Vec<u32>>,
     /// BERT's sequence of each sentence and its context; empty where the model reads no BERT.
     pub pieces: Vec<BertSequence>,
+    /// Terms that the translations of these sentences use.
+    pub terms: HashMap<usize, Arc<TermConstraints>>,
     pub frame: SourceFrame,
 }
 
@@ -40,15 +43,14 @@ pub struct SourceText {
 pub struct SourceFrame {
     pub prefix: Vec<u32>,
     pub suffix: Vec<u32>,
+    /// Stands before what is read behind a sentence; none if nothing can.
+    pub sentence_break: Option<u32>,
 }
 
 impl Default for SourceFrame {
     /// That of our own models.
     fn default() -> Self {
-        Self {
-            prefix: Vec::new(),
-            suffix: vec![Vocabulary::EOS],
-        }
+        Self::of(&SpecialIds::default())
     }
 }
 
@@ -58,6 +60,7 @@ impl SourceFrame {
         Self {
             prefix: special.source_prefix.clone(),
             suffix: special.source_suffix.clone(),
+            sentence_break: special.sentence_break(),
         }
     }
 }
@@ -73,6 +76,7 @@ impl SourceText {
             sentences,
             known: HashMap::new(),
             pieces: Vec::new(),
+            terms: HashMap::new(),
             frame: SourceFrame::default(),
         }
     }
@@ -84,7 +88,7 @@ impl SourceText {
             rows.begin_document();
             for number in document {
                 let SourceSentence { ids, position } = &self.sentences[number];
-                let SourceFrame { prefix, suffix } = &self.frame;
+                let SourceFrame { prefix, suffix, .. } = &self.frame;
                 rows.push(
                     &[prefix, ids, suffix].map(Vec::as_slice).concat(),
                     *position,

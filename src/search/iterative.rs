@@ -15,10 +15,7 @@ use super::markup::Markup;
 use super::reranking::chosen;
 use super::windows::{Window, groups};
 use crate::kernels::DropoutSource;
-use crate::model::{
-    Encoded, Model, PackedBatch, PackedEncoderOutput, SENTENCE_BREAK, SearchRule, SpecialTokens,
-};
-use crate::text::vocabulary::Vocabulary;
+use crate::model::{Encoded, Model, PackedBatch, PackedEncoderOutput, SearchRule, SpecialTokens};
 use crate::tokenizers::Tokenizer;
 
 /// Source tokens in a batch: enough to keep the cores busy, few enough that first results come soon.
@@ -235,13 +232,13 @@ impl Searcher<'_> {
 
     /// Translations of all sentences of the windows; nobody reads those that are not there.
     pub(super) fn translations(&self, group: &[Window]) -> PackedBatch {
-        let mut rows = PackedBatch::default();
+        let (mut rows, start) = (PackedBatch::default(), self.model.tokens().start);
         for window in group {
             rows.begin_document();
             for number in window.read.clone() {
                 let ids = self.translation(number).unwrap_or_default();
                 let position = self.text.sentences[number].position;
-                rows.push(&[&[Vocabulary::BOS], ids].concat(), position);
+                rows.push(&[&[start], ids].concat(), position);
             }
         }
         rows
@@ -301,27 +298,31 @@ pub(super) fn limits(
     model: &Model,
 ) -> Vec<Limits> {
     let tokens = model.tokens();
+    let known_break = tokens.known_break();
     let limits = batch.iter().map(|&number| {
         let ids = &text.sentences[number].ids;
-        // A suffix is not translated; in vocabularies of others the break is a word.
-        let mut own = ids.split(|&id| id == SENTENCE_BREAK && tokens.are_own());
+        // A suffix is not translated.
+        let mut own = ids.split(|&id| Some(id) == known_break);
         let own = own.next().unwrap_or(ids);
+        let terms = text.terms.get(&number).cloned();
+        let more = terms.as_ref().map_or(0, |terms| terms.num_tokens());
         Limits {
             markup: Markup::of(own, vocabulary),
-            max_tokens: most_tokens(own.len(), &tokens),
+            terms,
+            max_tokens: most_tokens(own.len(), &tokens, more),
         }
     });
     limits.collect()
 }
 
-/// Tokens after which the translation of a sentence of so many is cut off.
-fn most_tokens(source_tokens: usize, tokens: &SpecialTokens) -> usize {
+/// Tokens after which the translation of a sentence of so many is cut off, where terms take `more`.
+fn most_tokens(source_tokens: usize, tokens: &SpecialTokens, more: usize) -> usize {
     match tokens.search {
         // The end of the source is counted there.
         SearchRule::Marian => 3 * (source_tokens + 1),
         _ => tokens
             .most
-            .unwrap_or_else(|| max_target_tokens(source_tokens)),
+            .unwrap_or_else(|| max_target_tokens(source_tokens) + more),
     }
 }
 

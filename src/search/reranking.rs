@@ -10,7 +10,7 @@ use super::batch::{SourceFrame, SourceSentence, SourceText};
 use super::beam::{Hypothesis, SearchOptions};
 use super::forced_decoding::{Candidates, force_documents};
 use super::iterative::End;
-use crate::model::{Model, Reranker, SENTENCE_BREAK};
+use crate::model::{Model, Reranker};
 use crate::text::placeholder;
 use crate::tokenizers::{Side, Tokenizer};
 
@@ -134,6 +134,8 @@ impl Texts<'_> {
 /// The ids of a sentence without what a model reads behind it.
 fn source(text: &SourceText, number: usize) -> &[u32] {
     let ids = &text.sentences[number].ids;
-    let own = ids.split(|&id| id == SENTENCE_BREAK).next();
+    let own = ids
+        .split(|&id| Some(id) == text.frame.sentence_break)
+        .next();
     own.unwrap_or_default()
 }

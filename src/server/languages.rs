@@ -41,9 +41,9 @@ impl Library {
 
     fn sources(&self) -> Vec<String> {
         let mut codes: Vec<String> = Vec::new();
-        for model in &self.models {
-            if !model.source.is_empty() && !codes.contains(&model.source) {
-                codes.push(model.source.clone());
+        for source in self.models.iter().flat_map(|model| &model.sources) {
+            if !codes.contains(source) {
+                codes.push(source.clone());
             }
         }
         codes
@@ -52,7 +52,7 @@ impl Library {
     /// Whether some model translates from or to a language.
     fn knows(&self, code: &str) -> bool {
         self.models.iter().any(|model| {
-            let mut codes = [&model.source].into_iter().chain(&model.targets);
+            let mut codes = model.sources.iter().chain(&model.targets);
             codes.any(|known| is_same_language(known, code))
         })
     }

@@ -143,8 +143,8 @@ fn pairs(service: &Service) -> Vec<String> {
 fn tags(service: &Service, pair: &Pair) -> Vec<String> {
     let models = service.library.models.iter();
     let fits = models.filter(|model| {
-        let mut targets = model.targets.iter();
-        is_same_language(&model.source, &pair.source)
+        let (mut sources, mut targets) = (model.sources.iter(), model.targets.iter());
+        sources.any(|source| is_same_language(source, &pair.source))
             && targets.any(|target| is_same_language(target, &pair.target))
     });
     fits.map(|model| model.name.clone()).collect()

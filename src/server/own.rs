@@ -26,7 +26,8 @@ pub(super) async fn models(State(service): State<Arc<Service>>) -> Response {
     let models = service.library.models.iter().map(|model| {
         json!({
             "name": model.name,
-            "source": model.source,
+            "source": model.sources.first().map_or("", String::as_str),
+            "sources": model.sources,
             "targets": model.targets,
             "bytes": model.num_bytes,
             "licence": model.licence,

@@ -17,6 +17,13 @@ static SPECIAL: LazyLock<SpecialIds> = LazyLock::new(|| SpecialIds {
     target_prefix: Vec::new(),
 });
 
+impl Default for SpecialIds {
+    /// Those of our own vocabulary.
+    fn default() -> Self {
+        SPECIAL.clone()
+    }
+}
+
 impl Tokenizer for Vocabulary {
     fn special(&self) -> &SpecialIds {
         &SPECIAL

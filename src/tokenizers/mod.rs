@@ -2,15 +2,19 @@
 //!
 //! Strings and numbers, no tensors. Which ids a model begins and ends with is said by [`SpecialIds`].
 
+mod files;
 mod joint;
 mod languages;
+mod of_model;
 mod sentence_pieces;
 mod token_list;
 mod tokenizer;
 mod two_sided;
 mod word_merges;
 
+pub use files::TokenizerFiles;
 pub use languages::{matching as matching_language, two_letters};
+pub use of_model::{KeptTokenizer, ModelTokenizer};
 pub use sentence_pieces::{SentencePiece, SentencePieces};
 pub use token_list::TokenList;
 pub use tokenizer::{Decoded, Side, SpecialIds, Token, Tokenizer};

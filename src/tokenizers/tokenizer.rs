@@ -4,6 +4,8 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::text::placeholder::Placeholder;
 
@@ -31,7 +33,7 @@ pub struct Decoded {
 }
 
 /// Ids of a vocabulary that stand for no text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpecialIds {
     /// The decoder's input before the first token of a translation.
     pub start: u32,
@@ -49,6 +51,23 @@ pub struct SpecialIds {
 }
 
 impl SpecialIds {
+    /// Stands between a source sentence and what is read behind it: `bos` of our own vocabulary, the end of the source in
+    /// others; none if they have no such.
+    pub fn sentence_break(&self) -> Option<u32> {
+        if *self == Self::default() {
+            return Some(self.start);
+        }
+        self.source_suffix.last().copied()
+    }
+
+    /// A translation as a model learns it: behind the token of its language, if it begins with one.
+    pub fn begun(&self, target: Vec<u32>) -> Vec<u32> {
+        if self.target_prefix.is_empty() {
+            return target;
+        }
+        [self.target_prefix.as_slice(), &target].concat()
+    }
+
     /// A source sentence as an encoder reads it.
     pub fn framed(&self, source: &[u32]) -> Vec<u32> {
         [self.source_prefix.as_slice(), source, &self.source_suffix].concat()

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::languages::matching;
 use super::sentence_pieces::SentencePieces;
 use super::token_list::TokenList;
@@ -45,10 +47,21 @@ impl Cutter {
     }
 }
 
+/// The file by which a side cuts texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum CutterFile {
+    #[default]
+    None,
+    SentencePiece(Vec<u8>),
+    Codes(String),
+}
+
 /// A side: how it cuts texts, and the ids of what it cuts them into.
 #[derive(Debug, Clone)]
 pub struct SideTokens {
     cutter: Cutter,
+    /// The file by which it cuts, to be kept with a model.
+    file: Arc<CutterFile>,
     list: Arc<TokenList>,
     unk: Option<u32>,
     /// Ids that show nothing.
@@ -56,7 +69,8 @@ pub struct SideTokens {
 }
 
 /// Tokens by which a model is told its languages: codes, as the model writes them, and ids.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LanguageTokens {
     /// There is no choice.
     #[default]
@@ -92,10 +106,27 @@ impl SideTokens {
         }
         Self {
             cutter,
+            file: Arc::default(),
             unk: list.id("<unk>"),
             list,
             hidden: Arc::new(hidden),
         }
+    }
+
+    pub(super) fn with_file(self, file: CutterFile) -> Self {
+        Self {
+            file: Arc::new(file),
+            ..self
+        }
+    }
+
+    pub(super) fn file(&self) -> &CutterFile {
+        &self.file
+    }
+
+    /// Whether it has the tokens and the file of another side.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.list.tokens() == other.list.tokens() && self.file == other.file
     }
 
     pub fn list(&self) -> &TokenList {
@@ -273,6 +304,49 @@ impl TwoSidedTokenizer {
         Ok(Self::new(source, target, special, languages))
     }
 
+    pub(super) fn sides(&self) -> [&SideTokens; 2] {
+        [&self.source, &self.target]
+    }
+
+    pub(super) fn languages(&self) -> &LanguageTokens {
+        &self.languages
+    }
+
+    pub(super) fn special_ids(&self) -> &SpecialIds {
+        &self.special
+    }
+
+    /// The same, translating from and to other languages, see [`Tokenizer::between`].
+    ///
+    /// # Errors
+    /// [`Error::Config`] if the model cannot.
+    pub fn between_languages(&self, source: Option<&str>, target: &str) -> Result<Self> {
+        let mut other = self.clone();
+        let languages = &self.languages;
+        let target = languages.id("target language", target)?;
+        let special = &mut other.special;
+        match languages {
+            LanguageTokens::None | LanguageTokens::BeforeSource(_) => {
+                special.source_prefix = vec![target];
+            }
+            LanguageTokens::OnBothSides(_) => {
+                special.target_prefix = vec![target];
+                if let Some(source) = source {
+                    special.source_prefix = vec![languages.id("source language", source)?];
+                }
+            }
+            LanguageTokens::BehindSource(_) => {
+                special.target_prefix = vec![target];
+                if let Some(source) = source {
+                    let source = languages.id("source language", source)?;
+                    special.source_suffix.truncate(1);
+                    special.source_suffix.push(source);
+                }
+            }
+        }
+        Ok(other)
+    }
+
     fn side(&self, side: Side) -> &SideTokens {
         match side {
             Side::Source => &self.source,
@@ -332,30 +406,7 @@ impl Tokenizer for TwoSidedTokenizer {
     }
 
     fn between(&self, source: Option<&str>, target: &str) -> Result<Arc<dyn Tokenizer>> {
-        let mut other = self.clone();
-        let languages = &self.languages;
-        let target = languages.id("target language", target)?;
-        let special = &mut other.special;
-        match languages {
-            LanguageTokens::None | LanguageTokens::BeforeSource(_) => {
-                special.source_prefix = vec![target];
-            }
-            LanguageTokens::OnBothSides(_) => {
-                special.target_prefix = vec![target];
-                if let Some(source) = source {
-                    special.source_prefix = vec![languages.id("source language", source)?];
-                }
-            }
-            LanguageTokens::BehindSource(_) => {
-                special.target_prefix = vec![target];
-                if let Some(source) = source {
-                    let source = languages.id("source language", source)?;
-                    special.source_suffix.truncate(1);
-                    special.source_suffix.push(source);
-                }
-            }
-        }
-        Ok(Arc::new(other))
+        Ok(Arc::new(self.between_languages(source, target)?))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The weights that a run begins with: random ones, a trained model, or its own last checkpoint.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use burn::tensor::Device;
@@ -9,15 +10,17 @@ use super::checkpoint::{Checkpoint, Progress};
 use super::config::TrainingConfig;
 use super::data::TrainingData;
 use super::optimizer::Adam;
+use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::model::{Model, ModelConfig, Preset};
-use crate::text::vocabulary::Vocabulary;
+use crate::inference::{ImportedModel, import_model, imported_files};
+use crate::model::{MemoryUse, Model, ModelConfig, Preset};
+use crate::tokenizers::{ModelTokenizer, Side};
 use crate::weights::{Languages, ModelFolder, TrainingRecord};
 
 /// A trained model that a run begins with.
 pub(super) struct Base {
     pub model: Model,
-    pub vocabulary: Vocabulary,
+    pub tokenizer: ModelTokenizer,
     pub description: ModelFolder,
     /// Of the new model.
     pub config: ModelConfig,
@@ -28,24 +31,67 @@ impl Base {
     pub fn open(
         config: &TrainingConfig,
         preset: &Preset,
-        resumed: bool,
+        (resumed, corpus): (bool, &Corpus),
         device: &Device,
     ) -> Result<Option<Self>> {
         if resumed || config.from.as_os_str().is_empty() {
             return Ok(None);
         }
-        let description = ModelFolder::open(&config.from)?;
+        let (description, model, tokenizer) = Self::read(&config.from, corpus, device)?;
         let sizes = preset
             .config(description.model.vocab_size)
             .warm_started_from(&description.model)?;
-        let (model, vocabulary) = description.load(&config.from, device)?;
+        let reads_target =
+            sizes.memory_use == Some(MemoryUse::FuzzyMatch) || sizes.previous_translations > 0;
+        if reads_target && !has_one_vocabulary(&tokenizer) {
+            return Err(Error::Config {
+                field: "preset",
+                found: preset.name.to_owned(),
+                allowed: format!(
+                    "a system whose encoder reads no translations, since {} has a vocabulary for each language",
+                    description.name
+                ),
+            });
+        }
         Ok(Some(Self {
             model,
-            vocabulary,
+            tokenizer,
             description,
             config: sizes,
         }))
     }
+
+    /// A model folder, or a model of another program between the languages of the corpus.
+    fn read(
+        from: &Path,
+        corpus: &Corpus,
+        device: &Device,
+    ) -> Result<(ModelFolder, Model, ModelTokenizer)> {
+        if let Some(files) = imported_files(from) {
+            let info = corpus.info();
+            let (source, target) = (&info.source_language, &info.target_language);
+            let between = (Some(source.as_str()), Some(target.as_str()));
+            let ImportedModel {
+                description,
+                model,
+                tokenizer,
+            } = import_model(&files, between, device)?;
+            return Ok((description, model, tokenizer));
+        }
+        let description = ModelFolder::open(from)?;
+        let (model, tokenizer) = description.load(from, device)?;
+        Ok((description, model, tokenizer))
+    }
+}
+
+/// Whether both sides have the same tokens under the same ids.
+fn has_one_vocabulary(tokenizer: &ModelTokenizer) -> bool {
+    let len = tokenizer.len(Side::Source);
+    let ids = 0..u32::try_from(len).unwrap_or(u32::MAX);
+    len == tokenizer.len(Side::Target)
+        && ids
+            .into_iter()
+            .all(|id| tokenizer.token(Side::Source, id) == tokenizer.token(Side::Target, id))
 }
 
 /// A model on its way.
@@ -74,7 +120,7 @@ impl Start {
             });
         }
         let mut sizes = base.as_ref().map_or_else(
-            || preset.config(data.vocabulary.len()),
+            || preset.config(data.tokenizer.len(Side::Source)),
             |base| base.config.clone(),
         );
         sizes.dropout = config.dropout;
@@ -88,6 +134,7 @@ impl Start {
         if let (Some(bert), Some(texts)) = (&bert, &data.bert) {
             sizes = bert.under(sizes, texts);
         }
+        let known = base.as_ref().map(|base| base.description.clone());
         let mut model = match base {
             Some(base) => Model::warm_start(base.model, &sizes, config.seed, device)?,
             None => Model::seeded(&sizes, config.seed, device)?,
@@ -96,7 +143,7 @@ impl Start {
             model.set_bert(*bert, &reading);
         }
         Ok(Self {
-            description: describe(config, preset, data, sizes),
+            description: describe(config, preset, data, sizes, known.as_ref()),
             model,
             optimizer: Adam::default(),
             progress: Progress::default(),
@@ -110,14 +157,27 @@ fn describe(
     preset: &Preset,
     data: &TrainingData,
     sizes: ModelConfig,
+    base: Option<&ModelFolder>,
 ) -> ModelFolder {
     let info = data.corpus.info();
     let languages = Languages {
         source: info.source_language.clone(),
         target: info.target_language.clone(),
     };
-    let name = format!("{} {}-{}", preset.name, languages.source, languages.target);
-    let mut description = ModelFolder::new(name, info.licence.clone(), languages, sizes);
+    let imported = base.filter(|_| matches!(data.tokenizer, ModelTokenizer::Imported(_)));
+    let name = match imported {
+        Some(base) if preset.reads_documents() => format!("{}, {}", base.name, preset.name),
+        Some(base) => format!("{}, fine-tuned", base.name),
+        None => format!("{} {}-{}", preset.name, languages.source, languages.target),
+    };
+    let mut licence = info.licence.clone();
+    // Ours say of which corpora they come; those of others have terms of their own.
+    let terms = imported.map(|base| base.licence.as_str());
+    if let Some(terms) = terms.filter(|terms| !terms.is_empty() && *terms != licence) {
+        licence = format!("{terms} AND {licence}");
+    }
+    let mut description = ModelFolder::new(name, licence, languages, sizes);
+    description.alignment = base.and_then(|base| base.alignment);
     description.training = TrainingRecord {
         corpus: info.name.clone(),
         corpus_licence: info.licence.clone(),

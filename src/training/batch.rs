@@ -6,10 +6,10 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::model::{Batch, BertSequence, SENTENCE_BREAK};
-use crate::text::vocabulary::Vocabulary;
+use crate::model::{Batch, BertSequence};
+use crate::tokenizers::{SpecialIds, Tokenizer};
 
-/// A sentence pair as ids, without `bos` and `eos`.
+/// A sentence pair as ids, without what [`SpecialIds`] puts around them but for the forced prefix of translations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
     /// With what is read behind it, from a translation memory.
@@ -28,8 +28,12 @@ impl Example {
     }
 
     /// The tokens that are read after the sentence, beginning with the break; empty where nothing is.
-    pub(super) fn source_suffix(&self) -> &[u32] {
-        let end = self.source.iter().position(|&id| id == SENTENCE_BREAK);
+    pub(super) fn source_suffix(&self, special: &SpecialIds) -> &[u32] {
+        let sentence_break = special.sentence_break();
+        let end = self
+            .source
+            .iter()
+            .position(|&id| Some(id) == sentence_break);
         &self.source[end.unwrap_or(self.source.len())..]
     }
 
@@ -47,6 +51,8 @@ pub struct ExampleSet {
     pub documents: Vec<Range<usize>>,
     /// BERT's sequence of each example and its context; empty where no BERT is read.
     pub pieces: Vec<BertSequence>,
+    /// The ids around every sentence.
+    pub special: SpecialIds,
 }
 
 impl ExampleSet {
@@ -67,8 +73,8 @@ impl ExampleSet {
             }
             for number in run.clone() {
                 let example = &self.examples[number];
-                let source = [example.source.as_slice(), &[Vocabulary::EOS]].concat();
-                let target = [&[Vocabulary::BOS], example.target.as_slice()].concat();
+                let source = self.special.framed(&example.source);
+                let target = [&[self.special.start], example.target.as_slice()].concat();
                 batch.source.push(&source, example.place);
                 if let Some(pieces) = self.pieces.get(number) {
                     batch.source.push_pieces(pieces);
@@ -78,7 +84,7 @@ impl ExampleSet {
                     batch.translated.push(batch.source.sentences.len() - 1);
                     batch.target.push(&target, example.place);
                     batch.labels.extend_from_slice(&example.target);
-                    batch.labels.push(Vocabulary::EOS);
+                    batch.labels.push(self.special.eos);
                 }
             }
         }
@@ -144,7 +150,7 @@ impl ExampleSet {
 pub(super) fn hide_words(
     batch: &mut Batch,
     share: f32,
-    vocabulary: &Vocabulary,
+    tokenizer: &dyn Tokenizer,
     seed: u64,
     step: usize,
 ) {
@@ -152,10 +158,19 @@ pub(super) fn hide_words(
         return;
     }
     let mut rng = generator(seed ^ 0x5EED, step);
+    let special = tokenizer.special();
+    let Some(unknown) = special.unk else { return };
+    let around = [&special.source_prefix, &special.source_suffix];
+    let around = around.into_iter().flatten();
+    let around: Vec<u32> = around
+        .copied()
+        .chain(special.pad)
+        .chain(special.sentence_break())
+        .collect();
     for id in &mut batch.source.ids {
-        let is_word = *id > Vocabulary::EOS && vocabulary.placeholder(*id).is_none();
+        let is_word = !around.contains(id) && tokenizer.placeholder(*id).is_none();
         if rng.random_bool(f64::from(share)) && is_word {
-            *id = Vocabulary::UNK;
+            *id = unknown;
         }
     }
 }

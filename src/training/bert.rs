@@ -10,6 +10,7 @@ use crate::corpus::{
     ContextTexts, ContextsInfo, Corpus, ParallelDocument, Split, Unit, read_contexts,
 };
 use crate::error::{Error, Result};
+use crate::inference::imported_files;
 use crate::model::{
     Bert, BertReading, BertSequence, Context, ContextSentence, ModelConfig, Pooling, Preset,
 };
@@ -178,7 +179,7 @@ pub(super) fn check(config: &TrainingConfig, preset: &Preset) -> Result<()> {
     }
     let mut context = preset.config(config.vocab_size).context;
     let mut has_bert = !config.bert.as_os_str().is_empty();
-    if !config.from.as_os_str().is_empty() {
+    if !config.from.as_os_str().is_empty() && imported_files(&config.from).is_none() {
         let base = ModelFolder::open(&config.from)?;
         has_bert |= base.pieces.is_some();
         context = base.model.context.or(context);

@@ -9,11 +9,18 @@ use super::optimizer::Adam;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::text::file::write_atomically;
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::ModelTokenizer;
 use crate::weights::{ModelFolder, Precision, read_tensors, write_tensors};
 
 const PROGRESS: &str = "progress.json";
 const OPTIMIZER: &str = "optimizer.safetensors";
+
+/// Loss and BLEU of the model that a run began with.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Before {
+    pub held_out: Option<(f32, f64)>,
+    pub general: Option<(f32, f64)>,
+}
 
 /// Counters of a run. The order of the data and every dropout mask follow from them and the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -51,6 +58,9 @@ pub struct Progress {
     /// The unit of `batch`: batches of so many target tokens; 0 if unknown.
     #[serde(default)]
     pub batch_tokens: usize,
+    /// Scores of the model that the run began with.
+    #[serde(default)]
+    pub before: Before,
 }
 
 /// Writes a checkpoint: a model folder with the optimiser's memory and the counters beside it.
@@ -61,7 +71,7 @@ pub(super) fn save(
     folder: &Path,
     description: &ModelFolder,
     weights: &Model,
-    vocabulary: &Vocabulary,
+    tokenizer: &ModelTokenizer,
     optimizer: Option<&Adam>,
     progress: &Progress,
 ) -> Result<()> {
@@ -72,7 +82,7 @@ pub(super) fn save(
                 std::fs::remove_dir_all(leftover).map_err(Error::write(leftover))?;
             }
         }
-        description.save(&new, weights, vocabulary, Precision::Full)?;
+        description.save(&new, weights, tokenizer, Precision::Full)?;
         if let Some(optimizer) = optimizer {
             write_tensors(&new.join(OPTIMIZER), &optimizer.state(), Precision::Full)?;
         }
@@ -154,7 +164,7 @@ pub(super) fn keep(last: &Path, step: usize, count: usize) -> Result<()> {
 pub(super) struct Checkpoint {
     pub description: ModelFolder,
     pub weights: Model,
-    pub vocabulary: Vocabulary,
+    pub tokenizer: ModelTokenizer,
     pub optimizer: Adam,
     pub progress: Progress,
 }
@@ -177,7 +187,7 @@ pub(super) fn load(folder: &Path, device: &Device) -> Result<Option<Checkpoint>>
         path: path.clone(),
     })?;
     let description = ModelFolder::open(&folder)?;
-    let (weights, vocabulary) = description.load(&folder, device)?;
+    let (weights, tokenizer) = description.load(&folder, device)?;
     let step = i32::try_from(progress.step).unwrap_or(i32::MAX);
     // Adam works on plain tensors, below the gradients.
     let optimizer = Adam::resumed(
@@ -188,7 +198,7 @@ pub(super) fn load(folder: &Path, device: &Device) -> Result<Option<Checkpoint>>
     Ok(Some(Checkpoint {
         description,
         weights,
-        vocabulary,
+        tokenizer,
         optimizer,
         progress,
     }))

@@ -25,6 +25,9 @@ pub struct TrainingConfig {
     pub contexts: PathBuf,
     /// Translations that a preset with a memory has beside the training pairs; empty for none.
     pub memory: PathBuf,
+    /// A corpus of general documents, whose scores before and after tell what a model that is fine-tuned forgets; empty for
+    /// none.
+    pub general: PathBuf,
     /// Whether BERT learns too; else its states are computed once for each sentence and kept.
     pub train_bert: bool,
     /// Tokens of the joint vocabulary, if the corpus has none yet.
@@ -92,6 +95,7 @@ impl Default for TrainingConfig {
             bert: PathBuf::new(),
             contexts: PathBuf::new(),
             memory: PathBuf::new(),
+            general: PathBuf::new(),
             train_bert: false,
             vocab_size: 8_000,
             seed: 1,
@@ -154,6 +158,7 @@ impl TrainingConfig {
             &mut self.bert,
             &mut self.contexts,
             &mut self.memory,
+            &mut self.general,
         ] {
             if !path.as_os_str().is_empty() {
                 *path = std::path::absolute(&path).map_err(Error::read(&path))?;

@@ -201,7 +201,7 @@ impl History {
                 self.validations.forget_from(step);
                 self.validations.push(step, &event);
             }
-            "phase" | "samples" | "saved" | "warning" | "finished" | "failed" => {}
+            "phase" | "samples" | "compared" | "saved" | "warning" | "finished" | "failed" => {}
             _ => return None,
         }
         Some(())

@@ -9,15 +9,17 @@ use super::bert::BertTexts;
 use super::config::TrainingConfig;
 use crate::corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus, train_vocabulary};
 use crate::error::{Error, Result};
-use crate::memory::{TranslationMemory, fuzzy_suffix, previous_suffix};
-use crate::model::{MemoryUse, Preset, SENTENCE_BREAK};
+use crate::memory::{TranslationMemory, constraint_suffix, fuzzy_suffix, previous_suffix};
+use crate::metrics::discourse::FormOfAddress;
+use crate::model::{MemoryUse, Preset};
 use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{ModelTokenizer, Side, Tokenizer};
 
 /// A corpus in ids.
 #[derive(Debug)]
 pub struct TrainingData {
     pub corpus: Corpus,
-    pub vocabulary: Vocabulary,
+    pub tokenizer: ModelTokenizer,
     pub train: ExampleSet,
     /// Texts for the model's BERT; none if it has none.
     pub bert: Option<BertTexts>,
@@ -27,22 +29,23 @@ pub struct TrainingData {
     reads_memory: bool,
     /// Sentences before each one whose translations its encoder reads.
     previous_translations: usize,
+    address_form: bool,
     max_tokens: usize,
     /// Pairs that do not count because a side is longer than the model reads.
     pub skipped: usize,
 }
 
 impl TrainingData {
-    /// Reads the corpus, in ids of `vocabulary` or else of its own, which is made if it has none.
+    /// Reads the corpus, in ids of `tokenizer` or else of its own vocabulary, which is made if it has none.
     ///
     /// # Errors
     /// If the corpus cannot be read or the vocabulary cannot be written.
     pub fn open(
         config: &TrainingConfig,
-        vocabulary: Option<Vocabulary>,
+        tokenizer: Option<ModelTokenizer>,
         max_tokens: usize,
     ) -> Result<Self> {
-        Self::open_with(config, vocabulary, max_tokens, None)
+        Self::open_with(config, tokenizer, max_tokens, None)
     }
 
     /// The same with what BERT reads.
@@ -51,31 +54,32 @@ impl TrainingData {
     /// As those of [`Self::open`].
     pub(super) fn open_with(
         config: &TrainingConfig,
-        vocabulary: Option<Vocabulary>,
+        tokenizer: Option<ModelTokenizer>,
         max_tokens: usize,
         bert: Option<BertTexts>,
     ) -> Result<Self> {
         let corpus = Corpus::open(&config.corpus)?;
         let path = corpus.vocabulary_path();
-        let vocabulary = match vocabulary {
-            Some(vocabulary) => vocabulary,
-            None if path.exists() => Vocabulary::open(&path)?,
+        let tokenizer = match tokenizer {
+            Some(tokenizer) => tokenizer,
+            None if path.exists() => Vocabulary::open(&path)?.into(),
             None => {
                 let vocabulary = train_vocabulary(&corpus, config.vocab_size)?;
                 vocabulary.save(&path)?;
-                vocabulary
+                vocabulary.into()
             }
         };
         let preset = Preset::named(&config.preset)?;
         let memory = memory_of(&preset, &corpus, config)?;
         let mut data = Self {
             corpus,
-            vocabulary,
+            tokenizer,
             train: ExampleSet::default(),
             bert,
             memory,
             reads_memory: preset.memory_use == Some(MemoryUse::FuzzyMatch),
             previous_translations: preset.previous_translations,
+            address_form: preset.address_form,
             max_tokens,
             skipped: 0,
         };
@@ -96,15 +100,24 @@ impl TrainingData {
     /// # Errors
     /// If the corpus cannot be read.
     pub fn examples(&self, split: Split) -> Result<ExampleSet> {
+        self.examples_of(&self.corpus, split)
+    }
+
+    /// The pairs of a split of any corpus of these languages.
+    ///
+    /// # Errors
+    /// If the corpus cannot be read.
+    pub fn examples_of(&self, corpus: &Corpus, split: Split) -> Result<ExampleSet> {
         let memory = self.memory.as_deref();
         let reading = Reading {
-            vocabulary: &self.vocabulary,
+            tokenizer: &*self.tokenizer,
             bert: self.bert.as_ref(),
             memory: memory.filter(|_| self.reads_memory),
             previous_translations: self.previous_translations,
+            address_form: self.address_form,
             max_tokens: self.max_tokens,
         };
-        reading.read(&self.corpus, split)
+        reading.read(corpus, split)
     }
 }
 
@@ -138,18 +151,26 @@ pub(super) fn memory_of(
     Ok(memory.transpose()?.map(Arc::new))
 }
 
+/// Of so many sentences one is not told its own form of address, so that a model can do without: where nobody was addressed
+/// before.
+const UNTOLD_FORMS: usize = 5;
+
 /// How a corpus becomes ids.
 struct Reading<'a> {
-    vocabulary: &'a Vocabulary,
+    tokenizer: &'a dyn Tokenizer,
     bert: Option<&'a BertTexts>,
     memory: Option<&'a TranslationMemory>,
     previous_translations: usize,
+    address_form: bool,
     max_tokens: usize,
 }
 
 impl Reading<'_> {
     fn read(&self, corpus: &Corpus, split: Split) -> Result<ExampleSet> {
-        let mut set = ExampleSet::default();
+        let mut set = ExampleSet {
+            special: self.tokenizer.special().clone(),
+            ..ExampleSet::default()
+        };
         for document in corpus.documents(split)? {
             let document = document?;
             let start = set.examples.len();
@@ -172,17 +193,29 @@ impl Reading<'_> {
             })
             .collect();
         let example = |&(unit, place): &(&Unit, (usize, usize))| {
-            let mut source = self.vocabulary.encode(&unit.source);
+            let (mut source, target) = self.encoded(unit);
             source.extend(self.fuzzy_suffix(unit, split, source.len()));
             Example {
                 source,
-                target: self.vocabulary.encode(&unit.target),
+                target,
                 place,
                 counts: unit.status == UnitStatus::New,
             }
         };
         let mut examples: Vec<Example> = units.par_iter().map(example).collect();
-        let limits = (SENTENCE_BREAK, self.max_tokens);
+        let limits = (self.sentence_break(), self.max_tokens);
+        if self.address_form {
+            for (number, (example, (unit, _))) in examples.iter_mut().zip(&units).enumerate() {
+                let told = !number.is_multiple_of(UNTOLD_FORMS);
+                let form = FormOfAddress::of(&unit.source, &unit.target).filter(|_| told);
+                let constraint =
+                    form.map(|form| self.tokenizer.encode(Side::Source, form.side_constraint()));
+                let own = example.source.len();
+                let suffix = constraint_suffix(constraint, own, self.max_tokens);
+                example.source.extend(suffix);
+            }
+            return examples;
+        }
         for number in (0..examples.len()).rev() {
             let first = number.saturating_sub(self.previous_translations);
             let (before, own) = examples.split_at_mut(number);
@@ -194,6 +227,28 @@ impl Reading<'_> {
         examples
     }
 
+    /// Both sides of a unit; a vocabulary without placeholders has what people see.
+    fn encoded(&self, unit: &Unit) -> (Vec<u32>, Vec<u32>) {
+        let tokenizer = self.tokenizer;
+        let (source, target) = if tokenizer.placeholder_ids().is_empty() {
+            let source = tokenizer.encode(Side::Source, &unit.visible_source());
+            (
+                source,
+                tokenizer.encode(Side::Target, &unit.visible_target()),
+            )
+        } else {
+            let source = tokenizer.encode(Side::Source, &unit.source);
+            (source, tokenizer.encode(Side::Target, &unit.target))
+        };
+        (source, tokenizer.special().begun(target))
+    }
+
+    /// Stands before what is read behind a sentence.
+    fn sentence_break(&self) -> u32 {
+        let special = self.tokenizer.special();
+        special.sentence_break().unwrap_or(special.start)
+    }
+
     /// The translation of the unit's match in the memory.
     fn fuzzy_suffix(&self, unit: &Unit, split: Split, own: usize) -> Vec<u32> {
         let Some(memory) = self.memory else {
@@ -201,7 +256,7 @@ impl Reading<'_> {
         };
         let shown = unit.visible_source();
         let found = memory.best_in(split, &shown);
-        let limits = (SENTENCE_BREAK, self.max_tokens);
-        fuzzy_suffix(found, own, self.vocabulary, limits)
+        let limits = (self.sentence_break(), self.max_tokens);
+        fuzzy_suffix(found, own, self.tokenizer, limits)
     }
 }

@@ -72,6 +72,17 @@ pub struct Sample {
     pub translation: String,
 }
 
+/// Scores of a set by the model that a run began with, and by its best one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedSet {
+    /// `held-out` or `general`.
+    pub name: String,
+    pub segments: usize,
+    /// Before and after, nats a target token.
+    pub loss: [f32; 2],
+    pub bleu: [f64; 2],
+}
+
 /// One line of `events.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -136,6 +147,11 @@ pub enum TrainingEvent {
     Samples {
         step: usize,
         samples: Vec<Sample>,
+    },
+    /// At the end of a run that began with a trained model.
+    Compared {
+        step: usize,
+        sets: Vec<ComparedSet>,
     },
     Saved {
         step: usize,

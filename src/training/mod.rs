@@ -9,6 +9,7 @@ mod bert;
 mod chart;
 mod checkpoint;
 mod clock;
+mod comparing;
 mod config;
 mod control;
 mod curves;
@@ -42,11 +43,11 @@ pub use control::{Control, Order, give_order};
 pub use curves::{Curves, History, Position, Updates, Validations};
 pub use data::TrainingData;
 pub use device_lock::{DeviceGuard, DeviceLock};
-pub use event::{EndReason, Phase, RunLimits, Sample, TrainingEvent};
+pub use event::{ComparedSet, EndReason, Phase, RunLimits, Sample, TrainingEvent};
 pub use fitting::with_fitting_batches;
 pub use for_document::{
-    Adaptation, KnnRetrieval, ModelQuestion, Prepared, beside_confirmed, explain, for_document,
-    for_sentences, retrieved,
+    Adaptation, KnnRetrieval, ModelQuestion, Prepared, after_fixed, beside_confirmed, explain,
+    for_document, for_sentences, retrieved,
 };
 pub use known_runs::{known_runs, remember_run};
 pub use optimizer::Adam;

@@ -44,8 +44,8 @@ pub fn probe(
     let preset = Preset::named(&config.preset)?;
     let corpus = Corpus::open(&config.corpus)?;
     let device = device.clone().autodiff();
-    let base = Base::open(config, &preset, false, &device)?;
-    let vocabulary = base.as_ref().map(|base| base.vocabulary.clone());
+    let base = Base::open(config, &preset, (false, &corpus), &device)?;
+    let tokenizer = base.as_ref().map(|base| base.tokenizer.clone());
     let max_tokens = base.as_ref().map_or_else(
         || preset.config(config.vocab_size).max_tokens,
         |base| base.config.max_tokens,
@@ -54,7 +54,7 @@ pub fn probe(
     let has_one = known.is_some_and(|known| known.pieces.is_some());
     let bert = BertBase::open(config, &preset, has_one, &device)?;
     let texts = BertTexts::of_run(config, &preset, &corpus, known, bert.as_ref())?;
-    let data = TrainingData::open_with(config, vocabulary, max_tokens, texts)?;
+    let data = TrainingData::open_with(config, tokenizer, max_tokens, texts)?;
     if data.train.num_counted() == 0 {
         return Err(Error::NothingToLearn {
             path: config.corpus.clone(),

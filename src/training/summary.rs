@@ -1,6 +1,6 @@
 //! A summary of a run's events: where it is, how good it is, what it said.
 
-use super::event::{EndReason, Phase, RunLimits, STALLED, Sample, TrainingEvent};
+use super::event::{ComparedSet, EndReason, Phase, RunLimits, STALLED, Sample, TrainingEvent};
 
 /// Lines of the log that are kept.
 const LOG: usize = 500;
@@ -40,6 +40,8 @@ pub struct RunSummary {
     /// On all development documents.
     pub whole: Option<Scores>,
     pub samples: Vec<Sample>,
+    /// Before and after, once a run that began with a trained model has ended.
+    pub compared: Vec<ComparedSet>,
     pub warnings: Vec<String>,
     /// One line for everything but a step.
     pub log: Vec<String>,
@@ -120,6 +122,7 @@ impl RunSummary {
                 }
             }
             TrainingEvent::Samples { samples, .. } => self.samples.clone_from(samples),
+            TrainingEvent::Compared { sets, .. } => self.compared.clone_from(sets),
             TrainingEvent::Saved { .. } => {}
             TrainingEvent::Warning { message } => {
                 if !self.warnings.contains(message) {
@@ -180,6 +183,17 @@ impl RunSummary {
                 Some(format!(
                     "step {step}: BLEU {dev_bleu:.2}, loss {dev_loss:.3} on {what} {segments} development segments{mark}"
                 ))
+            }
+            TrainingEvent::Compared { step, sets } => {
+                let line = |set: &ComparedSet| {
+                    let ([before, after], [less, more]) = (set.bleu, set.loss);
+                    format!(
+                        "{} ({} segments): BLEU {before:.2} before, {after:.2} after, loss {less:.3} before, {more:.3} after",
+                        set.name, set.segments
+                    )
+                };
+                let lines: Vec<String> = sets.iter().map(line).collect();
+                Some(format!("step {step}: {}", lines.join("; ")))
             }
             TrainingEvent::Saved { step, checkpoint } => {
                 Some(format!("step {step}: saved as {checkpoint}"))

@@ -12,6 +12,7 @@ use super::batch::hide_words;
 use super::bert::{self, BertBase, BertTexts};
 use super::checkpoint::{self, Progress};
 use super::clock::Clock;
+use super::comparing::Comparison;
 use super::config::TrainingConfig;
 use super::control::{Control, Order};
 use super::data::{self, TrainingData};
@@ -87,7 +88,14 @@ fn trained(
         limits: config.limits(),
         steps_per_epoch: batches.len(),
     })?;
+    let comparison = Comparison::new(config, &data, &scoring)?;
+    if let Some(comparison) = &comparison {
+        trainer.score_before(comparison, &data, reporter)?;
+    }
     let reason = trainer.run(&data, &scoring, &mut batches, reporter)?;
+    if let Some(comparison) = comparison.filter(|_| !reason.is_order()) {
+        trainer.compare_with_before(&comparison, &data, &device.clone().inner(), reporter)?;
+    }
     reporter.report(TrainingEvent::Finished {
         step: trainer.progress.step,
         reason,
@@ -136,10 +144,10 @@ fn prepared<'a>(
             sources.check(begun, config)?;
         }
     }
-    let base = Base::open(config, preset, saved.is_some(), device)?;
-    let vocabulary = match (&saved, &base) {
-        (Some(saved), _) => Some(saved.vocabulary.clone()),
-        (None, base) => base.as_ref().map(|base| base.vocabulary.clone()),
+    let base = Base::open(config, preset, (saved.is_some(), corpus), device)?;
+    let tokenizer = match (&saved, &base) {
+        (Some(saved), _) => Some(saved.tokenizer.clone()),
+        (None, base) => base.as_ref().map(|base| base.tokenizer.clone()),
     };
     let max_tokens = match (&saved, &base) {
         (Some(saved), _) => saved.description.model.max_tokens,
@@ -151,7 +159,7 @@ fn prepared<'a>(
     let has_one = known.is_some_and(|known| known.pieces.is_some());
     let bert = BertBase::open(config, preset, has_one, device)?;
     let texts = BertTexts::of_run(config, preset, corpus, known, bert.as_ref())?;
-    let data = TrainingData::open_with(config, vocabulary, max_tokens, texts)?;
+    let data = TrainingData::open_with(config, tokenizer, max_tokens, texts)?;
     if data.train.num_counted() == 0 {
         return Err(Error::NothingToLearn {
             path: config.corpus.clone(),
@@ -315,7 +323,7 @@ impl<'a> Trainer<'a> {
             self.config.hidden_words,
             self.progress.step + 1,
         );
-        hide_words(&mut batch, share, &data.vocabulary, seed, step);
+        hide_words(&mut batch, share, &*data.tokenizer, seed, step);
         self.progress.batch += 1;
         let device_lock = reporter.device_lock();
         let device_lock = device_lock.take();
@@ -411,7 +419,7 @@ impl<'a> Trainer<'a> {
                 &folder,
                 &self.description,
                 &self.model,
-                &data.vocabulary,
+                &data.tokenizer,
                 Some(&self.optimizer),
                 &self.progress,
             )?;

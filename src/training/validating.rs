@@ -99,7 +99,7 @@ impl Trainer<'_> {
                     &reporter.folder.best(),
                     &self.description,
                     &self.model,
-                    &data.vocabulary,
+                    &data.tokenizer,
                     None,
                     &self.progress,
                 )?;
@@ -149,7 +149,7 @@ impl Trainer<'_> {
         let model = model.packed_as(Quantization::None);
         let validation = set.run(
             &model,
-            &data.vocabulary,
+            &*data.tokenizer,
             self.config.label_smoothing,
             &mut || {
                 device_lock.pass();

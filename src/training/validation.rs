@@ -15,7 +15,7 @@ use crate::kernels::DropoutSource;
 use crate::metrics::corpus_bleu;
 use crate::model::Model;
 use crate::search::SearchOptions;
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::Tokenizer;
 
 /// Sentences shown after every validation.
 const NUM_SAMPLES: usize = 3;
@@ -48,7 +48,7 @@ impl ValidationSet {
         for (document, own) in documents.iter_mut().zip(&examples.documents) {
             let source_suffix = examples.examples[own.clone()].iter();
             document.source_suffix = source_suffix
-                .map(|example| example.source_suffix().to_vec())
+                .map(|example| example.source_suffix(&examples.special).to_vec())
                 .collect();
             let pieces = examples.pieces.get(own.clone()).unwrap_or_default();
             let pieces = pieces.iter().cloned();
@@ -85,7 +85,10 @@ impl ValidationSet {
     }
 
     fn of_documents(&self, chosen: &[usize]) -> Self {
-        let mut examples = ExampleSet::default();
+        let mut examples = ExampleSet {
+            special: self.examples.special.clone(),
+            ..ExampleSet::default()
+        };
         for &document in chosen {
             let start = examples.examples.len();
             let own = self.examples.documents[document].clone();
@@ -134,7 +137,7 @@ impl ValidationSet {
     pub fn run(
         &self,
         model: &Model,
-        vocabulary: &Vocabulary,
+        tokenizer: &dyn Tokenizer,
         label_smoothing: f32,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<Validation>> {
@@ -144,7 +147,7 @@ impl ValidationSet {
         };
         let (documents, segments) = (&self.documents, &self.segments);
         let translations =
-            translate_segments_while(model, vocabulary, documents, segments, &options, go_on)?;
+            translate_segments_while(model, tokenizer, documents, segments, &options, go_on)?;
         let Some(translations) = translations else {
             return Ok(None);
         };

@@ -8,7 +8,7 @@ use super::folder::ModelFolder;
 use super::tensors::{NamedTensors, load_module, module_tensors};
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::ModelTokenizer;
 
 /// Loads model folders of one configuration and averages their weights; the description is the last one's, without the
 /// scores it had by itself.
@@ -18,19 +18,19 @@ use crate::text::vocabulary::Vocabulary;
 pub fn averaged_model(
     folders: &[PathBuf],
     device: &Device,
-) -> Result<(ModelFolder, Model, Vocabulary)> {
+) -> Result<(ModelFolder, Model, ModelTokenizer)> {
     let (last, others) = folders.split_last().expect("at least one folder");
     let mut description = ModelFolder::open(last)?;
-    let (model, vocabulary) = description.load(last, device)?;
+    let (model, tokenizer) = description.load(last, device)?;
     if others.is_empty() {
-        return Ok((description, model, vocabulary));
+        return Ok((description, model, tokenizer));
     }
     (description.training.dev_loss, description.training.dev_bleu) = (None, None);
     let mut sum = module_tensors(&model);
     for folder in others {
         let other = ModelFolder::open(folder)?;
-        let (weights, other_vocabulary) = other.load(folder, device)?;
-        if other.model != description.model || other_vocabulary.tokens() != vocabulary.tokens() {
+        let (weights, other_tokenizer) = other.load(folder, device)?;
+        if other.model != description.model || !other_tokenizer.has_tokens_of(&tokenizer) {
             let reason = format!(
                 "configuration or vocabulary differ from those of {}",
                 last.display()
@@ -47,7 +47,7 @@ pub fn averaged_model(
     sum.values_mut()
         .flat_map(|(_, values)| values)
         .for_each(|value| *value *= share);
-    Ok((description, load_module(model, sum, last)?, vocabulary))
+    Ok((description, load_module(model, sum, last)?, tokenizer))
 }
 
 fn add(sum: &mut NamedTensors, other: &NamedTensors) {

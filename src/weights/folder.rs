@@ -5,6 +5,7 @@
 //! | `model.toml` | format version, name, languages, licence, the [`ModelConfig`], the training record |
 //! | `weights.safetensors` | the parameters by name, 16- or 32-bit |
 //! | `vocabulary.json` | the joint subword vocabulary |
+//! | `tokenizer.json`, `source.spm`, … | instead, the tokenizer of the model of another program that it was made from |
 //! | `pieces.json` | the word pieces of the BERT that the model reads, if it reads one |
 //! | `memory.tsv.gz` | its translation memory, if it has one: a pair a line, with a tab; `memory.tsv` is read too |
 
@@ -19,15 +20,14 @@ use super::tensors::{Precision, load_module, module_tensors, read_tensors, write
 use super::version::check_version;
 use crate::error::{Error, Result};
 use crate::memory::{TranslationMemory, fuzzy_suffix};
-use crate::model::{BertReading, BertSequence, MemoryUse, Model, ModelConfig, SENTENCE_BREAK};
+use crate::model::{BertReading, BertSequence, MemoryUse, Model, ModelConfig};
 use crate::text::WordPieces;
 use crate::text::digest::digest_of_files;
 use crate::text::file::{TEMPORARY, write_atomically};
-use crate::text::vocabulary::Vocabulary;
+use crate::tokenizers::{KeptTokenizer, ModelTokenizer, Side, Tokenizer};
 
 const DESCRIPTION: &str = "model.toml";
 const WEIGHTS: &str = "weights.safetensors";
-const VOCABULARY: &str = "vocabulary.json";
 const PIECES: &str = "pieces.json";
 const MEMORY: &str = "memory.tsv.gz";
 const PLAIN_MEMORY: &str = "memory.tsv";
@@ -48,6 +48,9 @@ pub struct ModelFolder {
     /// The model that chooses among its translations; none if the likeliest is taken.
     #[serde(default, alias = "channel", skip_serializing_if = "Option::is_none")]
     pub reranker: Option<RerankerFolder>,
+    /// Layer and head of the cross-attention that was trained to align words, counted from 0; none if none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alignment: Option<[usize; 2]>,
     #[serde(default)]
     pub training: TrainingRecord,
     /// The word pieces of its BERT; in a file of their own.
@@ -120,6 +123,7 @@ impl ModelFolder {
             languages,
             model,
             reranker: None,
+            alignment: None,
             training: TrainingRecord::default(),
             pieces: None,
             memory: None,
@@ -138,15 +142,15 @@ impl ModelFolder {
     /// The suffix that the encoder reads after a sentence of `own` tokens: the translation of the most similar one in
     /// the model's
     /// memory. Nothing if the model reads none, or none is similar.
-    pub fn fuzzy_suffix(&self, sentence: &str, own: usize, vocabulary: &Vocabulary) -> Vec<u32> {
+    pub fn fuzzy_suffix(&self, sentence: &str, own: usize, tokenizer: &dyn Tokenizer) -> Vec<u32> {
         let memory = self.memory.as_ref();
         let memory = memory.filter(|_| self.model.memory_use == Some(MemoryUse::FuzzyMatch));
         let found = memory.and_then(|memory| memory.best(sentence));
         fuzzy_suffix(
             found,
             own,
-            vocabulary,
-            (SENTENCE_BREAK, self.model.max_tokens),
+            tokenizer,
+            (self.model.tokens.sentence_break(), self.model.max_tokens),
         )
     }
 
@@ -161,7 +165,7 @@ impl ModelFolder {
         &self,
         folder: &Path,
         weights: &Model,
-        vocabulary: &Vocabulary,
+        tokenizer: &impl KeptTokenizer,
         precision: Precision,
     ) -> Result<()> {
         std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
@@ -169,7 +173,7 @@ impl ModelFolder {
             .prefix(TEMPORARY)
             .tempdir_in(folder)
             .map_err(Error::write(folder))?;
-        self.write(new.path(), weights, vocabulary, precision)?;
+        self.write(new.path(), weights, tokenizer, precision)?;
         let [description, others @ ..] = Self::files();
         delete(&folder.join(description))?;
         for name in others {
@@ -189,10 +193,10 @@ impl ModelFolder {
         &self,
         folder: &Path,
         weights: &Model,
-        vocabulary: &Vocabulary,
+        tokenizer: &impl KeptTokenizer,
         precision: Precision,
     ) -> Result<()> {
-        vocabulary.save(folder.join(VOCABULARY))?;
+        tokenizer.keep(folder)?;
         if let Some(pieces) = &self.pieces {
             pieces.save(&folder.join(PIECES))?;
         }
@@ -248,17 +252,24 @@ impl ModelFolder {
         Ok(description)
     }
 
-    /// Reads vocabulary and weights that belong to this description.
+    /// Reads tokenizer and weights that belong to this description.
     ///
     /// # Errors
     /// If a file is missing, truncated or does not fit the configuration.
-    pub fn load(&self, folder: &Path, device: &Device) -> Result<(Model, Vocabulary)> {
-        let path = folder.join(VOCABULARY);
-        let vocabulary = Vocabulary::open(&path)?;
-        if vocabulary.len() != self.model.vocab_size {
-            let (found, expected) = (vocabulary.len(), self.model.vocab_size);
+    pub fn load(&self, folder: &Path, device: &Device) -> Result<(Model, ModelTokenizer)> {
+        let tokenizer = ModelTokenizer::open(folder)?;
+        let sizes = [
+            (Side::Source, self.model.vocab_size),
+            (Side::Target, self.model.target_vocab_size()),
+        ];
+        let wrong = sizes
+            .into_iter()
+            .find(|&(side, size)| tokenizer.len(side) != size);
+        if let Some((side, expected)) = wrong {
+            let found = tokenizer.len(side);
             let reason =
                 format!("the vocabulary has {found} tokens, the configuration says {expected}");
+            let path = folder.join(tokenizer.file_name());
             return Err(Error::Model { reason, path });
         }
         let path = Self::weights_path(folder);
@@ -273,18 +284,24 @@ impl ModelFolder {
             return Err(Error::Weights { reason, path });
         }
         let weights = load_module(Model::undrawn(&self.model, device)?, tensors, &path)?;
-        Ok((weights, vocabulary))
+        Ok((weights, tokenizer))
     }
 
-    /// Names of the files that make a model folder; not every one has the last three.
-    pub fn files() -> [&'static str; 6] {
+    /// Names of the files that make a model folder; only the first two are in every one.
+    pub fn files() -> [&'static str; 11] {
+        let [own, description, source, target, codes, target_codes] = ModelTokenizer::FILES;
         [
             DESCRIPTION,
             WEIGHTS,
-            VOCABULARY,
+            own,
             PIECES,
             MEMORY,
             PLAIN_MEMORY,
+            description,
+            source,
+            target,
+            codes,
+            target_codes,
         ]
     }
 

@@ -26,6 +26,7 @@ const FLOORS: &[&str] = &[
     "explain",
     "kernels",
     "memory",
+    "terms",
     "checks",
     "llm",
     "model",

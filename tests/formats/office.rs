@@ -1,6 +1,6 @@
 //! Word documents, presentations and workbooks.
 
-use canopy::text::document::ParagraphKind;
+use canopy::text::document::{Document, Format, ParagraphKind, ReadingOptions};
 use canopy::text::placeholder::{CLOSE, open, point};
 
 use super::properties::Inline;
@@ -479,4 +479,116 @@ fn slides_and_sheets_are_written_from_the_right() {
     );
     let german = sheet(&translated(&document, &["Öffnen"], Some("de")));
     assert!(!german.contains("rightToLeft"), "{german}");
+}
+
+/// A document read with comments and names of sheets.
+fn read_all(name: &str, bytes: &[u8]) -> Document {
+    let format = Format::of(name.as_ref()).expect("a format");
+    let options = ReadingOptions {
+        comments: true,
+        sheet_names: true,
+        ..ReadingOptions::default()
+    };
+    Document::from_bytes_with(name, format, bytes.to_vec(), &options).expect("readable")
+}
+
+#[test]
+fn comments_are_translated_on_request() {
+    let comments = "<w:comments xmlns:w=\"w\"><w:comment w:id=\"0\" w:author=\"A\"><w:p><w:r><w:annotationRef/></w:r><w:r><w:t>Really?</w:t></w:r></w:p></w:comment></w:comments>";
+    let bytes = word(
+        &format!("<w:p>{}</w:p>", run("", "Text.")),
+        &[("comments", "comments.xml", comments)],
+    );
+    assert_eq!(texts(&read("a.docx", &bytes)), ["Text."]);
+    let document = read_all("a.docx", &bytes);
+    assert_eq!(document.sentences.len(), 2);
+    let written = translated(&document, &["Text.", "Wirklich?"], None);
+    let text = entry(&written, "word/comments.xml");
+    assert!(
+        text.contains("<w:annotationRef/>") && text.contains(">Wirklich?<"),
+        "{text}"
+    );
+}
+
+/// A workbook with two sheets that name each other, with comments of both kinds.
+fn two_sheets() -> Vec<u8> {
+    const SPACE: &str = "xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"";
+    let book = format!(
+        "<workbook {SPACE} xmlns:r=\"{RELATIONSHIPS}\"><sheets><sheet name=\"Old data\" sheetId=\"1\" r:id=\"rId1\"/>\
+         <sheet name=\"Sums\" sheetId=\"2\" r:id=\"rId2\"/></sheets><definedNames><definedName name=\"x\">'Old data'!$A$1</definedName></definedNames></workbook>"
+    );
+    let first = format!(
+        "<worksheet {SPACE}><sheetViews><sheetView workbookViewId=\"0\"/></sheetViews><sheetData><row r=\"1\"><c r=\"A1\"><v>1</v></c></row></sheetData></worksheet>"
+    );
+    let second = format!(
+        "<worksheet {SPACE}><sheetData><row r=\"1\"><c r=\"A1\"><f>'Old data'!A1+Sums!B1</f><v>1</v></c></row></sheetData>\
+         <hyperlinks><hyperlink ref=\"A1\" location=\"'Old data'!A1\"/></hyperlinks></worksheet>"
+    );
+    let notes = format!(
+        "<comments {SPACE}><commentList><comment ref=\"A1\"><text><r><t>A note.</t></r></text></comment></commentList></comments>"
+    );
+    let threads = "<ThreadedComments xmlns=\"x\"><threadedComment ref=\"A1\"><text>A thread.</text></threadedComment></ThreadedComments>";
+    let of_book = relationships(&[
+        ("rId1", "worksheet", "worksheets/sheet1.xml"),
+        ("rId2", "worksheet", "worksheets/sheet2.xml"),
+    ]);
+    let of_sheet = relationships(&[
+        ("rId1", "comments", "../comments1.xml"),
+        ("rId2", "threadedComment", "../threadedComments/t1.xml"),
+    ]);
+    package(&[
+        ("[Content_Types].xml", TYPES),
+        (
+            "_rels/.rels",
+            &relationships(&[("rId1", "officeDocument", "xl/workbook.xml")]),
+        ),
+        ("xl/workbook.xml", &book),
+        ("xl/_rels/workbook.xml.rels", &of_book),
+        ("xl/worksheets/sheet1.xml", &first),
+        ("xl/worksheets/_rels/sheet1.xml.rels", &of_sheet),
+        ("xl/worksheets/sheet2.xml", &second),
+        ("xl/comments1.xml", &notes),
+        ("xl/threadedComments/t1.xml", threads),
+    ])
+}
+
+#[test]
+fn names_of_sheets_are_translated_on_request_and_formulas_follow() {
+    let bytes = two_sheets();
+    assert!(read("a.xlsx", &bytes).sentences.is_empty());
+    let document = read_all("a.xlsx", &bytes);
+    assert_eq!(
+        texts(&document),
+        ["Old data", "Sums", "A note.", "A thread."]
+    );
+    assert_eq!(document.paragraphs[0].max_chars, Some(31));
+    let written = translated(
+        &document,
+        &["[Alte Daten]", "Sums", "Eine Notiz.", "Ein Faden."],
+        None,
+    );
+    let book = entry(&written, "xl/workbook.xml");
+    assert!(
+        book.contains("name=\"(Alte Daten)\"") && book.contains(">'(Alte Daten)'!$A$1<"),
+        "{book}"
+    );
+    let sheet = entry(&written, "xl/worksheets/sheet2.xml");
+    assert!(
+        sheet.contains("<f>'(Alte Daten)'!A1+Sums!B1</f>")
+            && sheet.contains("location=\"&apos;(Alte Daten)&apos;!A1\""),
+        "{sheet}"
+    );
+    assert!(entry(&written, "xl/comments1.xml").contains(">Eine Notiz.<"));
+    assert!(entry(&written, "xl/threadedComments/t1.xml").contains("<text>Ein Faden.</text>"));
+}
+
+#[test]
+fn escapes_of_cells_are_placeholders() {
+    let strings = "<si><t>one_x000D_two</t></si>";
+    let rows = "<row r=\"1\"><c r=\"A1\" t=\"s\"><v>0</v></c></row>";
+    let document = read("a.xlsx", &workbook(strings, rows, None));
+    assert_eq!(texts(&document), [format!("one{}two", point(0))]);
+    let written = translated(&document, &[&format!("eins{}_x0041_", point(0))], None);
+    let text = entry(&written, "xl/sharedStrings.xml");
+    assert!(text.contains("<t>eins_x000D__x005F_x0041_</t>"), "{text}");
 }

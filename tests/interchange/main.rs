@@ -8,5 +8,6 @@ mod ctranslate2;
 mod decoding;
 mod hugging_face;
 mod marian;
+mod multilingual;
 mod packed;
 mod quantised;

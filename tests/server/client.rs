@@ -30,7 +30,8 @@ pub struct Answer {
 impl Server {
     pub fn start(options: &[&str]) -> Self {
         let model = tiny::model_folder();
-        Self::of_models(&[model.path()], options, model)
+        let path = model.path().to_owned();
+        Self::of_models(&[&path], options, model)
     }
 
     pub fn of_models(models: &[&Path], options: &[&str], kept: TempDir) -> Self {

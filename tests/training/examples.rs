@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use canopy::corpus::{CorpusInfo, CorpusWriter, Split, Unit};
 use canopy::error::Error;
+use canopy::tokenizers::Side;
 use canopy::training::{Example, ExampleSet, TrainingData};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -20,7 +21,9 @@ fn identical_and_repeated_pairs_do_not_count() {
         data.train
             .examples
             .iter()
-            .filter(|example| example.counts && data.vocabulary.decode(&example.source) == text)
+            .filter(|example| {
+                example.counts && data.tokenizer.decode(Side::Source, &example.source) == text
+            })
             .count()
     };
     assert_eq!(
@@ -31,10 +34,9 @@ fn identical_and_repeated_pairs_do_not_count() {
         ),
         (0, 1, 1)
     );
-    let heading =
-        data.train.examples.iter().find(|example| {
-            example.counts && data.vocabulary.decode(&example.source) == "See also:"
-        });
+    let heading = data.train.examples.iter().find(|example| {
+        example.counts && data.tokenizer.decode(Side::Source, &example.source) == "See also:"
+    });
     assert_eq!(
         heading.map(|example| example.place),
         Some((1, 3)),

@@ -19,7 +19,7 @@ fn a_model_reads_the_translation_of_the_most_similar_training_sentence() {
     };
     let data = TrainingData::open(&config, None, 64).expect("opens");
     let memory = data.memory.as_ref().expect("a memory");
-    let vocabulary = &data.vocabulary;
+    let vocabulary = data.tokenizer.own().expect("our own");
     let (mut itself, mut others) = (0, 0);
     for example in &data.train.examples {
         let end = example.source.iter().position(|&id| id == SENTENCE_BREAK);
@@ -44,11 +44,11 @@ fn a_model_reads_the_translation_of_the_most_similar_training_sentence() {
     let description = model.expect("a model").description().clone();
     assert_eq!(description.memory.as_ref(), Some(memory));
     let known = memory.best("Open the file.").expect("a training sentence");
-    let fuzzy_suffix = description.fuzzy_suffix("Open the file.", 5, vocabulary);
+    let fuzzy_suffix = description.fuzzy_suffix("Open the file.", 5, &**vocabulary);
     assert_eq!((known.score, fuzzy_suffix[0]), (1.0, SENTENCE_BREAK));
     assert_eq!(vocabulary.decode(&fuzzy_suffix[1..]), known.target);
     let full = description.model.max_tokens - 2;
-    let none = description.fuzzy_suffix("Open the file.", full, vocabulary);
+    let none = description.fuzzy_suffix("Open the file.", full, &**vocabulary);
     assert_eq!(none, Vec::<u32>::new());
 
     fs::remove_file(run.join("checkpoints/last/memory.tsv.gz")).expect("it is there");
@@ -56,7 +56,7 @@ fn a_model_reads_the_translation_of_the_most_similar_training_sentence() {
     let without = without.expect("still a model").description().clone();
     assert!(
         without
-            .fuzzy_suffix("Open the file.", 5, vocabulary)
+            .fuzzy_suffix("Open the file.", 5, &**vocabulary)
             .is_empty()
     );
 }

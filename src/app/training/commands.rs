@@ -302,6 +302,7 @@ impl AppState {
     pub(in crate::app) fn exported(&mut self, to: PathBuf, promote: bool) {
         if promote {
             self.set(|settings| settings.default_model = Some(to.clone()));
+            self.models.promote(&to);
             self.open_model(to);
             let detail = "Canopy begins with it from now on; the Model menu has the others.";
             self.notify(NoticeKind::Done, "The model is ready to translate", detail);

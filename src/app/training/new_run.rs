@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::bert;
 use crate::app::settings::Device;
 use crate::error::Error;
+use crate::inference::imported_files;
 use crate::jobs::JobId;
 use crate::model::Preset;
 use crate::training::{Estimate, Schedule, TrainingConfig};
@@ -127,6 +128,7 @@ impl NewRun {
             "bert",
             "contexts",
             "memory",
+            "general",
             "train_bert",
         ];
         self.resumed.is_some() && fixed.contains(&field)
@@ -150,6 +152,7 @@ impl NewRun {
         self.config.dropout = first.dropout;
         self.config.patience = first.patience;
         self.config.from = PathBuf::new();
+        self.config.general = PathBuf::new();
         self.probe = Probe::None;
     }
 
@@ -179,8 +182,9 @@ impl NewRun {
         if !self.config.corpus.join("corpus.json").exists() {
             return problem("corpus", "There is no corpus in this folder");
         }
-        let begins = self.resumed.is_none();
-        if begins && self.start == Start::Model && !self.config.from.join("model.toml").exists() {
+        let begins = self.resumed.is_none() && self.start == Start::Model;
+        let from = &self.config.from;
+        if begins && !from.join("model.toml").exists() && imported_files(from).is_none() {
             return problem("from", "Choose the model to begin with");
         }
         let valid = self

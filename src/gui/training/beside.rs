@@ -78,6 +78,29 @@ impl Form<'_> {
     }
 }
 
+impl Form<'_> {
+    /// A corpus of which the run learns nothing.
+    pub(super) fn general_ui(&mut self, ui: &mut Ui) {
+        let config = &mut self.filled.config;
+        let others: Vec<PathBuf> = self
+            .state
+            .training
+            .corpora
+            .iter()
+            .filter(|corpus| **corpus != config.corpus)
+            .cloned()
+            .collect();
+        let mut chosen = None;
+        folder_box(ui, "Compare on", &config.general, &others, &mut chosen);
+        if let Some(corpus) = chosen {
+            config.general = corpus;
+        }
+        if !config.general.as_os_str().is_empty() && ui.button("Without").clicked() {
+            config.general.clear();
+        }
+    }
+}
+
 /// A file that may be left out, and a button that asks for one; `true` if it has been left out.
 fn file_or_none_ui(
     ui: &mut Ui,

@@ -11,6 +11,7 @@ use crate::app::training::TrainingCommand;
 use crate::app::{AppState, Command};
 use crate::gui::menu::file_name;
 use crate::gui::theme::{self, Palette};
+use crate::gui::typeset;
 use crate::jobs::RunSnapshot;
 use crate::training::RunState;
 
@@ -126,7 +127,10 @@ impl RunList {
             .filter(|(path, _)| *path == run.folder);
         if let Some((path, name)) = renamed {
             let edit = ui
-                .put(place, TextEdit::singleline(name))
+                .put(
+                    place,
+                    TextEdit::singleline(name).layouter(&mut typeset::one_line),
+                )
                 .accessible_name("Name");
             edit.request_focus();
             let escaped = ui.input(|input| input.key_pressed(egui::Key::Escape));

@@ -133,6 +133,15 @@ impl Form<'_> {
             "A document-level system is best fine-tuned from a trained sentence-level model.",
             Self::start_ui,
         );
+        if self.filled.start == Start::Model {
+            self.row_ui(
+                ui,
+                "general",
+                "Compare on",
+                "A corpus of general documents: a table tells what the model knew of them before and after.",
+                Self::general_ui,
+            );
+        }
         let preset = Preset::named(&self.filled.config.preset);
         if preset.as_ref().is_ok_and(Preset::reads_bert) {
             self.bert_ui(ui);

@@ -303,7 +303,44 @@ fn notes_ui(ui: &mut Ui, run: &RunSnapshot, palette: &Palette) {
     }
 }
 
+/// Scores before and after a run that began with a trained model.
+fn compared_ui(ui: &mut Ui, run: &RunSnapshot, palette: &Palette) {
+    let sets = &run.summary.compared;
+    if sets.is_empty() {
+        return;
+    }
+    egui::Grid::new("compared").striped(true).show(ui, |ui| {
+        for caption in [
+            "",
+            "segments",
+            "BLEU before",
+            "after",
+            "loss before",
+            "after",
+        ] {
+            ui.label(RichText::new(caption).size(11.5).color(palette.weak));
+        }
+        ui.end_row();
+        for set in sets {
+            let ([before, after], [less, more]) = (set.bleu, set.loss);
+            let name = match set.name.as_str() {
+                "general" => "General documents",
+                _ => "Held-out documents",
+            };
+            ui.label(name);
+            ui.label(set.segments.to_string());
+            ui.label(format!("{before:.1}"));
+            ui.label(format!("{after:.1}"));
+            ui.label(format!("{less:.3}"));
+            ui.label(format!("{more:.3}"));
+            ui.end_row();
+        }
+    });
+    ui.add_space(8.0);
+}
+
 fn samples_ui(ui: &mut Ui, run: &RunSnapshot, palette: &Palette) {
+    compared_ui(ui, run, palette);
     if run.summary.samples.is_empty() {
         ui.label(RichText::new("They come with the first validation.").color(palette.weak));
     }

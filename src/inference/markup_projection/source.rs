@@ -46,6 +46,21 @@ struct Open {
 }
 
 impl StrippedSource {
+    /// The texts that must stand in a translation as they are: code, addresses, words that programs fill in.
+    pub fn kept(&self) -> Vec<&str> {
+        fn of<'s>(text: &'s str, nodes: &[Node], kept: &mut Vec<&'s str>) {
+            for node in nodes {
+                if !matches!(node.kind, Kind::Pair(_)) && !node.range.is_empty() {
+                    kept.push(&text[node.range.clone()]);
+                }
+                of(text, &node.children, kept);
+            }
+        }
+        let mut kept = Vec::new();
+        of(&self.text, &self.nodes, &mut kept);
+        kept
+    }
+
     /// Of a text with placeholders, whose points show `points`.
     pub fn of(text: &str, points: &[String]) -> Self {
         let characters: Vec<char> = text.chars().collect();

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use burn::module::Module;
+use burn::tensor::Device;
 
-use super::markup::AlignmentHeads;
-use super::{ModelInfo, Translator, reads};
+use super::markup::{AlignmentHeads, AlignmentStep};
+use super::{ModelInfo, Reads, Translator, reads};
 use crate::error::{Error, Result};
 use crate::inference::device::{ComputeDevice, DeviceChoice};
 use crate::inference::tracing::TraceCost;
@@ -14,19 +15,24 @@ use crate::interchange::{
     self, Archive, ForeignModel, LanguageTokens as TokenPlace, TokenizerFiles,
 };
 use crate::kernels::packed::Quantization;
+use crate::model::{Architecture, Model};
 use crate::tokenizers::{
-    Cutter, LanguageTokens, SentencePieces, SideTokens, SpecialIds, TokenList, Tokenizer,
-    TwoSidedTokenizer, WordMerges, matching_language, two_letters,
+    LanguageTokens, ModelTokenizer, SideTokens, SpecialIds, Tokenizer, TwoSidedTokenizer,
+    matching_language, two_letters,
 };
 use crate::weights::{Languages, ModelFolder};
+
+/// A language that is not known, in BCP 47.
+const UNKNOWN: &str = "und";
 
 /// The self-description of a model of another program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignDescription {
     pub name: String,
-    /// Language codes as we write them; several targets if they can be chosen.
-    pub source: String,
+    /// Language codes as we write them; several if they can be chosen.
+    pub sources: Vec<String>,
     pub targets: Vec<String>,
+    pub num_parameters: u64,
     pub licence: String,
     pub licence_text: Option<String>,
     /// The program that wrote its files.
@@ -45,106 +51,171 @@ pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
     };
     tokenizer(&foreign).map_err(refuse)?;
     let languages = languages(&foreign, path);
-    let choices = foreign
-        .languages
-        .tokens
-        .iter()
-        .map(|(code, _)| two_letters(code));
-    let mut targets: Vec<String> = choices.collect();
-    targets.dedup();
-    if targets.is_empty() {
-        targets.push(languages.target);
-    }
+    let choices = short_codes(foreign.languages.tokens.iter().map(|(code, _)| code));
+    let (sources, targets) = match foreign.languages.token_place {
+        _ if choices.is_empty() => (vec![languages.source], vec![languages.target]),
+        TokenPlace::OnBothSides => (choices.clone(), choices),
+        TokenPlace::TargetBeforeSource | TokenPlace::Nowhere => (vec![languages.source], choices),
+    };
     Ok(ForeignDescription {
-        name: name(path),
-        source: languages.source,
+        name: name_of(path),
+        sources,
         targets,
+        num_parameters: foreign.config.num_parameters() as u64,
         licence: foreign.licence.name.unwrap_or_default(),
         licence_text: foreign.licence.text,
         made_by: foreign.made_by,
     })
 }
 
+/// A model of another program as a model folder of ours would hold it.
+#[derive(Debug)]
+pub struct ImportedModel {
+    pub description: ModelFolder,
+    pub model: Model,
+    pub tokenizer: ModelTokenizer,
+}
+
+/// Reads a folder or zip file of another program's translation model, between these languages if it has a choice.
+///
+/// # Errors
+/// If it is none that is known, a file of it is missing or damaged, or it does not know a language.
+pub fn import_model(
+    path: &Path,
+    between: (Option<&str>, Option<&str>),
+    device: &Device,
+) -> Result<ImportedModel> {
+    import_told(path, between, None, device)
+}
+
+/// The same; name and languages are those that are `told`, if its files do not say others.
+fn import_told(
+    path: &Path,
+    (from, to): (Option<&str>, Option<&str>),
+    told: Option<(String, [Option<String>; 2])>,
+    device: &Device,
+) -> Result<ImportedModel> {
+    let mut foreign = interchange::open(&mut Archive::open(path)?)?;
+    let refuse = |reason| Error::Model {
+        reason,
+        path: path.to_owned(),
+    };
+    let mut tokenizer = tokenizer(&foreign).map_err(refuse)?;
+    let (name, told) = told.unwrap_or_else(|| (name_of(path), [None, None]));
+    let mut languages = languages(&foreign, path);
+    let [source, target] = [&mut languages.source, &mut languages.target];
+    for (code, told) in [source, target].into_iter().zip(told) {
+        if let (UNKNOWN, Some(told)) = (code.as_str(), told) {
+            *code = told;
+        }
+    }
+    // Of a model that says nothing a person knows more.
+    for (code, asked) in [(&mut languages.source, from), (&mut languages.target, to)] {
+        if let (UNKNOWN, Some(asked)) = (code.as_str(), asked) {
+            *code = two_letters(asked);
+        }
+    }
+    let codes: Vec<&str> = foreign
+        .languages
+        .tokens
+        .iter()
+        .map(|(code, _)| code.as_str())
+        .collect();
+    if let Some(&first) = codes.first() {
+        let is_both = foreign.languages.token_place == TokenPlace::OnBothSides;
+        let source = from.map_or_else(
+            || {
+                matching_language("en", codes.iter().copied())
+                    .unwrap_or(first)
+                    .to_owned()
+            },
+            str::to_owned,
+        );
+        let target = to.map_or_else(
+            || {
+                codes
+                    .iter()
+                    .copied()
+                    .find(|&code| !is_both || two_letters(code) != two_letters(&source))
+                    .unwrap_or(first)
+                    .to_owned()
+            },
+            str::to_owned,
+        );
+        tokenizer = tokenizer.between_languages(is_both.then_some(source.as_str()), &target)?;
+        foreign.config.tokens.forced_first = tokenizer.special().target_prefix.first().copied();
+        languages.target = two_letters(&target);
+        if is_both {
+            languages.source = two_letters(&source);
+        }
+    }
+    let licence = foreign.licence.name.clone().unwrap_or_default();
+    let mut description = ModelFolder::new(name, licence, languages, foreign.config.clone());
+    description.alignment = foreign.alignment.map(|(layer, head)| [layer, head]);
+    let model = foreign.load(path, device)?;
+    Ok(ImportedModel {
+        description,
+        model,
+        tokenizer: ModelTokenizer::Imported(Arc::new(tokenizer)),
+    })
+}
+
 impl Translator {
     /// Opens a folder or zip file of another program's translation model, between these languages if it has a choice.
+    /// Name and languages are those that are `told`, if its files do not say others.
     ///
     /// # Errors
-    /// If it is none that is known, a file of it is missing or damaged, or it does not know a language.
+    /// As those of [`import_model`].
     pub(super) fn open_foreign(
         path: &Path,
         device: DeviceChoice,
-        (from, to): (Option<&str>, Option<&str>),
+        between: (Option<&str>, Option<&str>),
+        told: Option<(String, [Option<String>; 2])>,
     ) -> Result<Self> {
-        let mut foreign = interchange::open(&mut Archive::open(path)?)?;
-        let refuse = |reason| Error::Model {
-            reason,
-            path: path.to_owned(),
-        };
-        let own = tokenizer(&foreign).map_err(refuse)?;
-        let mut languages = languages(&foreign, path);
-        let codes: Vec<&str> = foreign
-            .languages
-            .tokens
-            .iter()
-            .map(|(code, _)| code.as_str())
-            .collect();
-        let mut tokenizer: Arc<dyn Tokenizer> = Arc::new(own);
-        if let Some(&first) = codes.first() {
-            let is_both = foreign.languages.token_place == TokenPlace::OnBothSides;
-            let source = from.map_or_else(
-                || {
-                    matching_language("en", codes.iter().copied())
-                        .unwrap_or(first)
-                        .to_owned()
-                },
-                str::to_owned,
-            );
-            let target = to.map_or_else(
-                || {
-                    codes
-                        .iter()
-                        .copied()
-                        .find(|&code| !is_both || two_letters(code) != two_letters(&source))
-                        .unwrap_or(first)
-                        .to_owned()
-                },
-                str::to_owned,
-            );
-            tokenizer = tokenizer.between(is_both.then_some(source.as_str()), &target)?;
-            foreign.config.tokens.forced_first = tokenizer.special().target_prefix.first().copied();
-            languages.target = two_letters(&target);
-            if is_both {
-                languages.source = two_letters(&source);
-            }
-        }
         let device = ComputeDevice::open(device)?;
-        let heads = foreign
-            .alignment
-            .map(|(layer, head)| AlignmentHeads::Head { layer, head });
-        let licence = foreign.licence.name.clone().unwrap_or_default();
-        let description = ModelFolder::new(name(path), licence, languages, foreign.config.clone());
-        let model = foreign.load(path, &device.device)?;
+        let opened = import_told(path, between, told, &device.device)?;
+        Ok(Self::around(opened, path, device))
+    }
+
+    /// A translator with the model of `folder`.
+    pub(super) fn around(opened: ImportedModel, folder: &Path, device: ComputeDevice) -> Self {
+        let ImportedModel {
+            description,
+            model,
+            tokenizer,
+        } = opened;
         let model = model.packed_as(Quantization::None);
-        Ok(Self {
+        let is_imported = tokenizer.own().is_none();
+        let is_transformer = description.model.architecture == Architecture::Transformer;
+        let reads = match reads(&model, &description) {
+            Reads::Nothing if is_imported && is_transformer => Reads::Confirmed,
+            reads => reads,
+        };
+        let heads = description
+            .alignment
+            .map(|[layer, head]| AlignmentHeads::Head { layer, head });
+        Self {
             info: ModelInfo {
                 name: description.name.clone(),
-                folder: path.to_owned(),
+                folder: folder.to_owned(),
                 source_language: description.languages.source.clone(),
                 target_language: description.languages.target.clone(),
                 num_parameters: model.num_params(),
-                reads: reads(&model, &description),
+                reads,
                 trace_cost: TraceCost::of(&description.model),
             },
             device,
             model,
-            tokenizer,
-            vocabulary: None,
+            vocabulary: tokenizer.own().cloned(),
+            strips_markup: is_imported,
+            tokenizer: tokenizer.shared(),
             description,
-            strips_markup: true,
             alignment_heads: heads.unwrap_or_default(),
+            alignment_step: AlignmentStep::default(),
             memory: None,
+            terms: None,
             second: None,
-        })
+        }
     }
 }
 
@@ -166,34 +237,54 @@ fn tokenizer(foreign: &ForeignModel) -> Result<TwoSidedTokenizer, String> {
         TokenPlace::TargetBeforeSource => LanguageTokens::BeforeSource(codes),
         TokenPlace::OnBothSides => LanguageTokens::OnBothSides(codes),
     };
+    let side = |files: &TokenizerFiles| SideTokens::from_files(files.clone());
     let (source, target) = (side(&foreign.source)?, side(&foreign.target)?);
     Ok(TwoSidedTokenizer::new(source, target, special, languages))
 }
 
-fn side(files: &TokenizerFiles) -> Result<SideTokens, String> {
-    let list = Arc::new(TokenList::new(files.tokens.clone()));
-    let cutter = match (&files.sentencepiece, &files.bpe_codes) {
-        (Some(bytes), _) => {
-            let pieces = SentencePieces::from_bytes(bytes);
-            let pieces = pieces.map_err(|problem| format!("SentencePiece model: {problem}"))?;
-            Cutter::SentencePieces(Arc::new(pieces))
-        }
-        (None, Some(codes)) => Cutter::Merges(Arc::new(WordMerges::new(codes)?)),
-        (None, None) => Cutter::fitting(&list),
+/// The name of a model: that of its folder or file, or of the repository where Hugging Face's cache has it.
+pub(in crate::inference) fn name_of(path: &Path) -> String {
+    let name = |path: &Path| {
+        let stem = path.file_stem().filter(|_| path.is_file());
+        let name = stem.or(path.file_name()).unwrap_or(path.as_os_str());
+        name.to_string_lossy().into_owned()
     };
-    Ok(SideTokens::new(cutter, list))
+    let parent = path.parent();
+    let snapshots = parent.filter(|parent| parent.ends_with("snapshots"));
+    let cached = snapshots.and_then(Path::parent).map(name);
+    let cached = cached.and_then(|cached| {
+        let (_, repository) = cached.strip_prefix("models--")?.split_once("--")?;
+        Some(repository.to_owned())
+    });
+    cached.unwrap_or_else(|| name(path))
 }
 
-/// Its name: that of its folder or file.
-fn name(path: &Path) -> String {
-    let stem = path.file_stem().filter(|_| path.is_file());
-    let name = stem.or(path.file_name()).unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
+/// Codes as we write them, each once: with script and region only where there are several of a language.
+fn short_codes<'a>(codes: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let codes: Vec<&String> = codes.collect();
+    let short: Vec<String> = codes.iter().map(|code| two_letters(code)).collect();
+    let whole = codes.iter().zip(&short).map(|(code, two)| {
+        let is_only = short.iter().filter(|other| *other == two).count() == 1;
+        let parts = code.split(['-', '_', '@']).skip(1);
+        let parts = parts.map(|part| match part.len() {
+            2 => format!("-{}", part.to_uppercase()),
+            _ => format!("-{part}"),
+        });
+        let rest: String = parts.filter(|_| !is_only).collect();
+        format!("{two}{rest}")
+    });
+    let mut unique = Vec::new();
+    for code in whole {
+        if !unique.contains(&code) {
+            unique.push(code);
+        }
+    }
+    unique
 }
 
 /// Its languages as its files say, else as its name does, such as `opus-mt-en-de`; else they are not known.
 fn languages(foreign: &ForeignModel, path: &Path) -> Languages {
-    let name = name(path);
+    let name = name_of(path);
     let parts: Vec<&str> = name.split(['-', '_', '.']).collect();
     let is_code =
         |part: &&str| (2..=3).contains(&part.len()) && part.chars().all(|c| c.is_ascii_lowercase());
@@ -207,10 +298,32 @@ fn languages(foreign: &ForeignModel, path: &Path) -> Languages {
             .clone()
             .filter(|code| !code.is_empty())
             .or_else(|| named(side));
-        code.map_or_else(|| "und".to_owned(), |code| two_letters(&code))
+        code.map_or_else(|| UNKNOWN.to_owned(), |code| two_letters(&code))
     };
     Languages {
         source: told(&foreign.languages.source, 0),
         target: told(&foreign.languages.target, 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_in_the_cache_has_the_name_of_its_repository() {
+        let cached = "hub/models--Helsinki-NLP--opus-mt-en-de/snapshots/6183067f769a";
+        assert_eq!(name_of(Path::new(cached)), "opus-mt-en-de");
+        assert_eq!(name_of(Path::new("models/opus-mt-en-de")), "opus-mt-en-de");
+    }
+
+    #[test]
+    fn scripts_are_told_where_a_language_has_several() {
+        let codes = ["zho_Hans", "zho_Hant", "deu_Latn", "pt", "pt_br", "deu"].map(str::to_owned);
+        let short = ["zh-Hans", "zh-Hant", "de-Latn", "pt", "pt-BR", "de"];
+        assert_eq!(short_codes(codes.iter()), short);
+        let codes = ["deu_Latn", "fra_Latn", "fra_Latn"].map(str::to_owned);
+        assert_eq!(short_codes(codes[..2].iter()), ["de", "fr"]);
+        assert_eq!(short_codes(codes[1..].iter()), ["fr-Latn"]);
     }
 }

@@ -14,10 +14,11 @@ impl Translator {
     /// The ids of a text, whose points show `points`, with what the model reads of its memory behind them.
     pub(in crate::inference) fn read_ids(&self, text: &str, points: &[String]) -> Vec<u32> {
         let mut ids = self.tokenizer.encode(Side::Source, text);
-        if let Some(vocabulary) = self.vocabulary() {
-            let shown = placeholder::visible(text, points);
-            ids.extend(self.description.fuzzy_suffix(&shown, ids.len(), vocabulary));
-        }
+        let shown = placeholder::visible(text, points);
+        let suffix = self
+            .description
+            .fuzzy_suffix(&shown, ids.len(), &*self.tokenizer);
+        ids.extend(suffix);
         ids
     }
 
@@ -31,15 +32,16 @@ impl Translator {
         units: &mut DocumentUnits,
         contexts: Option<&[Option<String>]>,
     ) -> Result<()> {
-        if let (Some(_), Some(vocabulary)) = (&self.description.memory, self.vocabulary()) {
+        if self.description.memory.is_some() {
+            let tokenizer = &*self.tokenizer;
             let fuzzy_suffix =
                 units
                     .sources
                     .iter()
                     .zip(&units.shown)
                     .map(|((_, source), shown)| {
-                        let own = vocabulary.encode(source).len();
-                        self.description.fuzzy_suffix(shown, own, vocabulary)
+                        let own = tokenizer.encode(Side::Source, source).len();
+                        self.description.fuzzy_suffix(shown, own, tokenizer)
                     });
             units.source_suffix = fuzzy_suffix.collect();
         }

@@ -7,7 +7,7 @@ use super::Translator;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
 use crate::inference::device::DeviceChoice;
-use crate::inference::installed_models::{foreign_files, is_foreign, is_own};
+use crate::inference::installed_models::{foreign_files, is_foreign, is_own, told_of};
 use crate::model::{MemoryUse, Model, Reranker};
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::Tokenizer;
@@ -62,7 +62,8 @@ impl Translator {
             } else {
                 DeviceChoice::Gpu
             };
-            let opened = Self::open_foreign(&foreign_files(folder), device, between)?;
+            let opened =
+                Self::open_foreign(&foreign_files(folder), device, between, told_of(folder))?;
             return Ok(Back {
                 description: opened.description,
                 model: opened.model,
@@ -71,13 +72,14 @@ impl Translator {
         }
         // Not as a translator: two models may choose for each other.
         let description = ModelFolder::alone(folder)?;
-        let (model, vocabulary) = description.load(folder, &self.device.device)?;
+        let (model, tokenizer) = description.load(folder, &self.device.device)?;
         let own = self.vocabulary().map(Vocabulary::tokens);
-        let has_same_ids = own == Some(vocabulary.tokens());
+        let back = tokenizer.own();
+        let has_same_ids = own.is_some() && own == back.map(|back| back.tokens());
         Ok(Back {
             description,
             model,
-            tokenizer: (!has_same_ids).then(|| Arc::new(vocabulary) as Arc<dyn Tokenizer>),
+            tokenizer: (!has_same_ids).then(|| tokenizer.shared()),
         })
     }
 }

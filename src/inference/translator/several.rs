@@ -1,12 +1,13 @@
 //! Sentences of one document or several, searched together: what one search shares is time, not text.
 
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use super::terms::TermWishes;
 use super::{KnownTranslations, Pending, Step, Translator};
 use crate::error::{Error, Result};
-use crate::memory::previous_suffix;
-use crate::model::SENTENCE_BREAK;
+use crate::memory::{constraint_suffix, previous_suffix};
 use crate::search::{
     Encodings, SearchEvent, SearchOptions, SourceSentence, SourceText, search_documents,
 };
@@ -30,6 +31,7 @@ struct Gathered {
     text: SourceText,
     /// Place and part of each.
     owners: Vec<(Place, usize)>,
+    wishes: TermWishes,
 }
 
 impl Translator {
@@ -94,7 +96,8 @@ impl Translator {
         let mut pending: HashMap<Place, Pending> = HashMap::new();
         for (number, request) in requests.iter().enumerate() {
             for &sentence in request.sentences {
-                let Some(settled) = self.settled(&request.document.sentences[sentence].text) else {
+                let text = &request.document.sentences[sentence].text;
+                let Some(settled) = self.settled_in(request.document, text) else {
                     pending.insert((number, sentence), Pending::default());
                     continue;
                 };
@@ -114,13 +117,18 @@ impl Translator {
         for (number, request) in requests.iter_mut().enumerate() {
             self.gather(number, before, request, &mut pending, &mut gathered)?;
         }
-        let Gathered { text, owners } = gathered;
+        let Gathered {
+            mut text,
+            owners,
+            wishes,
+        } = gathered;
         // What is kept of a document is kept by its place in the text that was searched.
         let mut kept = match requests {
             [request] => std::mem::take(&mut request.known.encodings),
             _ => Encodings::default(),
         };
         let mut drafted = 0;
+        let (wishes, drafts) = (RefCell::new(wishes), RefCell::new(Vec::new()));
         let mut found = |found| match found {
             SearchEvent::Draft {
                 number,
@@ -129,8 +137,9 @@ impl Translator {
             } => {
                 drafted += 1;
                 let ((document, sentence), part) = owners[number];
-                let drafts = &mut requests[document].known.drafts;
-                drafts.insert((sentence, part), hypothesis.ids);
+                drafts.borrow_mut().push((number, hypothesis.ids.clone()));
+                let known = &mut requests[document].known;
+                known.drafts.insert((sentence, part), hypothesis.ids);
                 let drafted = Step::Drafted {
                     done: drafted,
                     num: drafted + left,
@@ -139,9 +148,13 @@ impl Translator {
             }
             SearchEvent::Translation { number, hypothesis } => {
                 let (place, part) = owners[number];
-                let Some(pending) = pending.get_mut(&place) else {
+                let settled = self.settled_terms(&mut wishes.borrow_mut(), number, hypothesis);
+                let (Some(pending), Some((hypothesis, has_terms))) =
+                    (pending.get_mut(&place), settled)
+                else {
                     return ControlFlow::Continue(());
                 };
+                pending.lacks_terms |= !has_terms;
                 pending.parts[part].1 = Some(hypothesis);
                 let Some(translation) = self.joined(pending) else {
                     return ControlFlow::Continue(());
@@ -153,7 +166,23 @@ impl Translator {
             }
         };
         let (model, vocabulary) = (&self.model, &*self.tokenizer);
-        let search = || search_documents(model, vocabulary, &text, options, &mut kept, &mut found);
+        let is_cancelled = Cell::new(false);
+        let mut found = |event| {
+            let flow = found(event);
+            is_cancelled.set(is_cancelled.get() || flow.is_break());
+            flow
+        };
+        let search = || {
+            search_documents(model, vocabulary, &text, options, &mut kept, &mut found)?;
+            // Once more, with their terms, what did without them.
+            text.wanted = wishes.borrow().held();
+            if is_cancelled.get() || text.wanted.is_empty() {
+                return Ok(());
+            }
+            text.terms = self.term_constraints(&wishes.borrow());
+            text.known.extend(drafts.take());
+            search_documents(model, vocabulary, &text, options, &mut kept, &mut found)
+        };
         let searched = self.device.attempt(search);
         let name =
             |(document, sentence): Place| requests[document].document.sentence_name(sentence);
@@ -214,7 +243,11 @@ impl Translator {
             known.contexts = Some(self.bert_sequences(document)?);
         }
         let contexts = known.contexts.as_deref().unwrap_or_default();
-        let Gathered { text, owners } = gathered;
+        let Gathered {
+            text,
+            owners,
+            wishes,
+        } = gathered;
         let (begin, mut numbers) = (text.sentences.len(), HashMap::new());
         for sentence in read {
             let Sentence {
@@ -228,7 +261,10 @@ impl Translator {
             let position = document.position(sentence);
             let first = text.sentences.len();
             let fixed = known.fixed.get(&sentence).cloned();
-            let fixed = fixed.or_else(|| self.settled(source).map(|settled| settled.text));
+            let fixed = fixed.or_else(|| {
+                self.settled_in(document, source)
+                    .map(|settled| settled.text)
+            });
             let fixed = fixed.filter(|_| parts.len() == 1);
             for (part, source) in parts.iter().enumerate() {
                 let row = text.sentences.len();
@@ -238,10 +274,21 @@ impl Translator {
                 if let Some(ids) = fixed.or_else(draft) {
                     text.known.insert(row, ids);
                 }
+                if pending.contains_key(&(number, sentence)) {
+                    wishes.add(row, source, self.terms.as_deref());
+                }
                 let mut ids = self.read_ids(source.trim(), points);
-                let nearest = before.iter().rev().map(Vec::as_slice);
-                let limits = (SENTENCE_BREAK, self.description.model.max_tokens);
-                ids.extend(previous_suffix(nearest, ids.len(), limits));
+                let config = &self.description.model;
+                ids.extend(if config.address_form {
+                    constraint_suffix(before.first().cloned(), ids.len(), config.max_tokens)
+                } else {
+                    let nearest = before.iter().rev().map(Vec::as_slice);
+                    previous_suffix(
+                        nearest,
+                        ids.len(),
+                        (self.model.tokens().sentence_break(), config.max_tokens),
+                    )
+                });
                 text.sentences.push(SourceSentence {
                     ids,
                     position: (position.sentence_in_paragraph, position.paragraph),

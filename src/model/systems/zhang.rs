@@ -157,7 +157,9 @@ pub struct PreviousEncoder {
 impl PreviousEncoder {
     /// None if the model has another context.
     pub(in crate::model) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
-        let Some(Context::Zhang { previous }) = config.context else {
+        let Some(Context::Zhang { previous } | Context::QueryCapsules { previous, .. }) =
+            config.context
+        else {
             return None;
         };
         Some(Self {

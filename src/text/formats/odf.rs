@@ -1,7 +1,8 @@
 //! OpenDocument: texts, workbooks and presentations of LibreOffice and others.
 //!
 //! Translated: paragraphs and headings with tables, text boxes, foot- and endnotes, speaker notes, headers and footers.
-//! Left alone: fields, numbers, dates, formulas and what they compute, deletions, comments, names of sheets, charts.
+//! Left alone: fields, numbers, dates, formulas and what they compute, deletions, comments unless they are asked for, names
+//! of sheets, charts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -70,6 +71,7 @@ impl DocumentFormat for Odf {
                 return Err(Failure::Encrypted);
             }
         }
+        let comments = builder.options().comments;
         let mut parts = Vec::new();
         for name in ["content.xml", "styles.xml"] {
             if name == "styles.xml" && package.find(name).is_none() {
@@ -85,7 +87,7 @@ impl DocumentFormat for Odf {
                     Some(style) if xml.name(id) == "span" && unseen.contains(&*style) => {
                         Role::Transparent
                     }
-                    _ => role(xml, id),
+                    _ => role(xml, id, comments),
                 },
                 context: &|id| context(xml, id),
                 places: Vec::new(),
@@ -159,8 +161,21 @@ fn unseen_styles(xml: &Xml) -> HashSet<String> {
 }
 
 /// The role of an element in the text around it.
-fn role(xml: &Xml, id: Id) -> Role {
+fn role(xml: &Xml, id: Id, comments: bool) -> Role {
     match xml.name(id) {
+        "annotation" if comments && is_in_text(xml, id) => Role::Anchor,
+        "annotation" if comments => Role::Block,
+        "creator" | "date" | "date-string" | "creator-initials" | "sender-initials"
+            if xml
+                .parent(id)
+                .is_some_and(|above| xml.name(above) == "annotation") =>
+        {
+            Role::Skipped
+        }
+        "table-cell" | "covered-table-cell" if comments && !is_text_cell(xml, id) => Role::Block,
+        "p" | "h" if comments && xml.parent(id).is_some_and(|it| is_number(xml, it)) => {
+            Role::Skipped
+        }
         "span" | "a" | "meta" | "bookmark-content" => Role::Inline,
         "s" => Role::Space,
         "tab" => Role::Point,
@@ -276,6 +291,10 @@ fn is_text_cell(xml: &Xml, cell: Id) -> bool {
         && xml.qualified_attribute(cell, "table:formula").is_none()
 }
 
+fn is_number(xml: &Xml, cell: Id) -> bool {
+    matches!(xml.name(cell), "table-cell" | "covered-table-cell") && !is_text_cell(xml, cell)
+}
+
 fn context(xml: &Xml, paragraph: Id) -> Context {
     let mut context = Context::default();
     if xml.name(paragraph) == "h" {
@@ -304,6 +323,7 @@ fn context(xml: &Xml, paragraph: Id) -> Context {
 /// Says in every style that has a language that it is this one.
 fn set_language(xml: &Xml, language: &str, edits: &mut Edits) {
     let (main, country) = language::parts(language);
+    let names_country = country.is_some();
     let country = country.or_else(|| language::usual_country(&main).map(str::to_owned));
     let suffix = match main.as_str() {
         "zh" | "ja" | "ko" => "-asian",
@@ -314,6 +334,14 @@ fn set_language(xml: &Xml, language: &str, edits: &mut Edits) {
         .descendants(xml.root())
         .filter(|&id| xml.name(id) == "text-properties")
     {
+        let said = xml.attributes(id).into_iter().find(|(name, _)| {
+            let local = name.rsplit_once(':').map_or(*name, |(_, local)| local);
+            local.strip_suffix(suffix) == Some("language")
+        });
+        if !names_country && said.is_some_and(|(_, range)| *xml.slice(range) == main) {
+            // A variety of the language stays.
+            continue;
+        }
         for (name, range) in xml.attributes(id) {
             let local = name.rsplit_once(':').map_or(name, |(_, local)| local);
             // "none" is text in no language.

@@ -45,6 +45,13 @@ pub(super) trait OfficeDialect: Dialect + Directed + Send {
 
 impl WriteBack for Office {
     fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        self.package.written(&self.changes(translation)?)
+    }
+}
+
+impl Office {
+    /// The parts that change, by their names.
+    pub fn changes(&self, translation: &Translation) -> Result<HashMap<String, Vec<u8>>, Failure> {
         let language = translation.language.map(WordLanguage::of);
         let mut changed = HashMap::new();
         for OfficePart {
@@ -87,7 +94,7 @@ impl WriteBack for Office {
             turn_sheet(&xml, is_right, &mut edits);
             changed.insert(name.clone(), encoding.encode(&edits.applied(&xml.text))?);
         }
-        self.package.written(&changed)
+        Ok(changed)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Presentations (Office Open XML).
 //!
 //! Translated: text of slides in their order, with tables and diagrams, each slide followed by its speaker notes. Left
-//! alone: fields (numbers and dates), layouts and masters, charts, equations, comments.
+//! alone: fields (numbers and dates), layouts and masters, charts, equations, comments unless they are asked for.
 
 use super::direction::{Directed, has_right, prefix, set_attributes};
 use super::edits::Edits;
@@ -10,7 +10,7 @@ use super::office::{Office, OfficeDialect, OfficePart};
 use super::opc;
 use super::package::Package;
 use super::runs::{self, Child, Dialect, OpenFields, RunChild};
-use super::xml::{Id, Xml, escaped_attribute};
+use super::xml::{Id, Xml};
 use super::{DocumentFormat, Kept};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::ParagraphKind;
@@ -69,6 +69,11 @@ impl DocumentFormat for Pptx {
                 }
                 parts.push(mirrored_part(&package, name, builder, &mut units)?);
             }
+            if builder.options().comments {
+                for name in beside("comments") {
+                    parts.push(remarks(&package, name, "cm", builder)?);
+                }
+            }
         }
         Ok(Box::new(Office {
             package,
@@ -76,6 +81,32 @@ impl DocumentFormat for Pptx {
             sheets: Vec::new(),
         }))
     }
+}
+
+/// A part with comments: as pictures have text, or each as one text in a `holder`.
+pub(super) fn remarks(
+    package: &Package,
+    name: String,
+    holder: &str,
+    builder: &mut Builder,
+) -> Result<OfficePart, Failure> {
+    let part = package.xml(&name)?;
+    let xml = &part.xml;
+    let holds = |id: &usize| xml.name(*id) == holder && xml.child(*id, "text").is_some();
+    if !xml.descendants(xml.root()).any(|id| holds(&id)) {
+        return drawing_part(package, name, builder);
+    }
+    let mut places = Vec::new();
+    for id in xml.descendants(xml.root()).filter(holds) {
+        let collected = runs::collect(&Remark, xml, id, &mut OpenFields::default());
+        places.extend(collected.map(|collected| collected.unit(builder, Context::default())));
+    }
+    Ok(OfficePart {
+        name,
+        part,
+        places,
+        dialect: &Remark,
+    })
 }
 
 /// A part with text as pictures have it.
@@ -198,8 +229,9 @@ impl OfficeDialect for Drawing {
         for id in xml.root()..xml.len() {
             if matches!(xml.name(id), "rPr" | "endParaRPr" | "defRPr")
                 && let Some(range) = xml.attribute_range(id, "lang")
+                && let Some(code) = language.instead_of(xml.slice(range.clone()))
             {
-                edits.replace(range, escaped_attribute(&language.code));
+                edits.replace(range, code);
             }
         }
     }
@@ -237,4 +269,42 @@ impl Directed for Drawing {
             set_attributes(xml, known, attributes, edits);
         }
     }
+}
+
+/// How a comment spells its text: in one element.
+struct Remark;
+
+impl Dialect for Remark {
+    fn child(&self, xml: &Xml, id: Id) -> Child {
+        match xml.name(id) {
+            "text" => Child::BareText,
+            _ => Child::Properties,
+        }
+    }
+
+    fn run_child(&self, _: &Xml, _: Id) -> RunChild {
+        RunChild::Dropped
+    }
+
+    fn is_invisible(&self, _: &str) -> bool {
+        true
+    }
+
+    fn trims_space(&self) -> bool {
+        false
+    }
+
+    fn text_element(&self) -> &'static str {
+        "text"
+    }
+}
+
+impl Directed for Remark {
+    /// It has no place to say it.
+    fn set_direction(&self, _: &Xml, _: bool, _: &mut Edits) {}
+}
+
+impl OfficeDialect for Remark {
+    /// Nor its language.
+    fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
 }

@@ -72,7 +72,7 @@ pub(super) fn collect(
     let looks = looks(dialect, xml, &events);
     let base = base(&looks);
     let mut drafter = Drafter {
-        keeps_lines: dialect.keeps_lines(),
+        dialect,
         draft: Draft::default(),
         codes: Vec::new(),
         base: base.clone(),

@@ -1,7 +1,7 @@
 //! XML as a tree of elements with the bytes they come from.
 //!
-//! Nothing is expanded: what a document type declares is left alone, and a reference to it is refused where its text would
-//! be translated. So no file grows by being read.
+//! Nothing is expanded: what a document type declares is left alone, and a reference to it stays one. So no file grows by
+//! being read; one that would grow beyond all measure elsewhere is refused.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,6 +9,7 @@ use std::ops::Range;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
+use super::entities;
 use crate::text::builder::{Failure, MAX_DEPTH};
 
 /// A well-formed text and its nodes in the order in which they begin.
@@ -405,6 +406,10 @@ impl Tree<'_> {
                 Event::Text(_) => (Kind::Text, from..to),
                 Event::CData(_) => (Kind::CData, from..to),
                 Event::GeneralRef(_) => (Kind::Reference, from..to),
+                Event::DocType(_) => {
+                    self.check_entities(from..to)?;
+                    (Kind::Other, from..to)
+                }
                 _ => (Kind::Other, from..to),
             };
             self.node(kind, range)?;
@@ -416,6 +421,21 @@ impl Tree<'_> {
                 "an element is not closed, or there is none",
                 self.text.len(),
             ))
+        }
+    }
+
+    /// Refuses entities that would take a program that resolves them down with it.
+    fn check_entities(&self, doctype: Range<usize>) -> Result<(), Failure> {
+        let sizes = entities::sizes(&self.text[doctype]);
+        match sizes.into_iter().find(|(_, size)| *size > entities::MAX) {
+            Some((name, _)) => Err(Failure::Damaged {
+                part: self.part.to_owned(),
+                reason: format!(
+                    "its entity {name} grows to more than {} bytes, or without end",
+                    entities::MAX
+                ),
+            }),
+            None => Ok(()),
         }
     }
 

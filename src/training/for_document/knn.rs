@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 
 use super::examples;
-use crate::inference::Translator;
+use crate::inference::{Reads, Translator};
 use crate::memory::KnnConfig;
 use crate::model::{MemoryUse, Model};
 use crate::training::{Example, ExampleSet};
@@ -103,7 +103,10 @@ impl KnnRetrieval {
     ) -> Option<Prepared> {
         let description = translator.description();
         let memory = description.memory.as_ref();
-        let looks_up = description.model.memory_use == Some(MemoryUse::KnnMt);
+        let looks_up = match description.model.memory_use {
+            Some(used) => used == MemoryUse::KnnMt,
+            None => translator.info().reads == Reads::Confirmed,
+        };
         if !looks_up || memory.is_none() && confirmed.is_empty() {
             return None;
         }

@@ -6,7 +6,7 @@ mod retrieved;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
 pub use adaptation::Adaptation;
@@ -17,6 +17,7 @@ use super::batch::{Example, ExampleSet};
 use crate::inference::Translator;
 use crate::model::MemoryUse;
 use crate::text::document::Document;
+use crate::text::placeholder;
 use crate::tokenizers::Side;
 
 /// A translator for a document, by [`Adaptation`] or [`KnnRetrieval`], as its model does; `step` is told the steps done and to
@@ -29,13 +30,31 @@ pub fn for_document(
     for_sentences(translator, &document.plain_texts(), step)
 }
 
+/// A translator for the rest of a document: it looks up what is `fixed` there, by the index of the sentence, and in its
+/// memory. None if its model does not look up what a person has confirmed.
+pub fn after_fixed(
+    translator: &Translator,
+    document: &Document,
+    fixed: &BTreeMap<usize, String>,
+    step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Option<Translator> {
+    let sentences = document.plain_texts();
+    let confirmed = fixed.iter().filter_map(|(&sentence, target)| {
+        let source = sentences.get(sentence)?.clone();
+        Some((source, placeholder::stripped(target)))
+    });
+    let confirmed: Vec<(String, String)> = confirmed.collect();
+    let retrieval = KnnRetrieval::default();
+    let prepared = retrieval.prepared(translator, &sentences, &confirmed, step)?;
+    Some(translator.with_model(prepared.model))
+}
+
 /// The same for the document of these sentences, as a reader sees them.
 pub fn for_sentences(
     translator: &Translator,
     sentences: &[String],
     step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Option<Translator> {
-    translator.vocabulary()?;
     match translator.description().model.memory_use? {
         MemoryUse::FineTune => Adaptation::default().to_sentences(translator, sentences, step),
         MemoryUse::KnnMt => KnnRetrieval::default().for_sentences(translator, sentences, step),
@@ -68,13 +87,18 @@ fn examples<'m>(
         translator.tokenizer(),
         translator.description().model.max_tokens,
     );
-    let (mut examples, mut known) = (ExampleSet::default(), HashSet::new());
+    let mut examples = ExampleSet {
+        special: tokenizer.special().clone(),
+        ..ExampleSet::default()
+    };
+    let mut known = HashSet::new();
     for (source, target) in pairs {
         if !known.insert(source) {
             continue;
         }
         let ids = tokenizer.encode(Side::Source, source);
         let target = tokenizer.encode(Side::Target, target);
+        let target = tokenizer.special().begun(target);
         if ids.len().max(target.len()) < max_tokens {
             let number = examples.examples.len();
             examples.documents.push(number..number + 1);

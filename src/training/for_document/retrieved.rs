@@ -10,7 +10,6 @@ use crate::explain::{
 };
 use crate::inference::{SearchOptions, Translation, Translator};
 use crate::text::document::Document;
-use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{Side, Tokenizer};
 
 /// A question to a model about a sentence of a document and its translation.
@@ -143,12 +142,16 @@ pub fn retrieved(
 /// The token at a place of a pair's translation.
 fn followed(prepared: &Prepared, pair: usize, place: usize) -> u32 {
     let words = &prepared.examples.examples[pair].target;
-    words.get(place).copied().unwrap_or(Vocabulary::EOS)
+    let end = prepared.examples.special.eos;
+    words.get(place).copied().unwrap_or(end)
 }
 
 fn described(prepared: &Prepared, pair: usize, tokenizer: &dyn Tokenizer) -> MemoryPair {
     let example = &prepared.examples.examples[pair];
-    let target = example.target.iter().chain(&[Vocabulary::EOS]);
+    let target = example
+        .target
+        .iter()
+        .chain([&prepared.examples.special.eos]);
     let words = target.map(|&id| tokenizer.piece(Side::Target, id));
     MemoryPair {
         source: tokenizer.decode(Side::Source, &example.source),
@@ -167,5 +170,5 @@ fn bare(piece: &str) -> String {
 
 /// Whether a space stands before a piece that is not the first.
 fn begins(piece: &str) -> bool {
-    piece.starts_with('▁') || piece == "<eos>"
+    piece.starts_with('▁') || ["<eos>", "</s>"].contains(&piece)
 }

@@ -54,6 +54,7 @@ impl DocumentFormat for Latex {
             // What is written into it must be in the encoding that it declares.
             encoding = Encoding::Legacy(legacy);
         }
+        builder.set_encoding(encoding);
         builder.set_language(language(&text));
         let start = text
             .strip_prefix(BYTE_ORDER_MARK)

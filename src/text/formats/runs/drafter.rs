@@ -1,13 +1,13 @@
 //! A draft of pieces.
 
-use super::events::{Code, Event, Piece};
+use super::events::{Code, Dialect, Event, Piece};
 use super::fields::Item;
 use super::looks::Look;
 use crate::text::view::Draft;
 
 /// Makes a draft of items.
-pub(super) struct Drafter {
-    pub(super) keeps_lines: bool,
+pub(super) struct Drafter<'d> {
+    pub(super) dialect: &'d dyn Dialect,
     pub(super) draft: Draft,
     pub(super) codes: Vec<Code>,
     pub(super) base: Option<Look>,
@@ -17,7 +17,7 @@ pub(super) struct Drafter {
     pub(super) wrappers: Vec<usize>,
 }
 
-impl Drafter {
+impl Drafter<'_> {
     pub(super) fn item(&mut self, item: Item, look: Option<Look>) {
         match item {
             Item::One(Event::Text { text, .. }) => self.text(&text, look),
@@ -69,15 +69,28 @@ impl Drafter {
                 self.look = Some((look, code));
             }
         }
-        if !self.keeps_lines {
-            return self.draft.text(text);
+        let mut rest = text;
+        while let Some(escape) = self.dialect.escape(rest) {
+            self.lines(&rest[..escape.start]);
+            self.draft.point("mark");
+            self.codes
+                .push(Code::Escape(rest[escape.clone()].to_owned()));
+            rest = &rest[escape.end..];
         }
+        self.lines(rest);
+    }
+
+    fn lines(&mut self, text: &str) {
         for (number, line) in text.split('\n').enumerate() {
-            if number > 0 {
+            if number > 0 && self.dialect.keeps_lines() {
                 self.draft.line_break();
                 self.codes.push(Code::Character('\n'));
+            } else if number > 0 {
+                self.draft.text("\n");
             }
-            self.draft.text(line);
+            if !line.is_empty() {
+                self.draft.text(line);
+            }
         }
     }
 

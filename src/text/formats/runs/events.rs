@@ -18,6 +18,17 @@ pub(in crate::text::formats) trait Dialect {
     /// Whether `xml:space` must say that space counts.
     fn trims_space(&self) -> bool;
 
+    /// The name of the element that holds text.
+    fn text_element(&self) -> &'static str {
+        "t"
+    }
+
+    /// The first character of `text` that is spelt as an escape, by its bytes.
+    fn escape(&self, text: &str) -> Option<Range<usize>> {
+        let _ = text;
+        None
+    }
+
     /// Whether the end of a line in the file ends a line for the reader.
     fn keeps_lines(&self) -> bool {
         false
@@ -130,6 +141,8 @@ pub(super) enum Code {
     Pieces(Vec<Piece>),
     /// A character of text.
     Character(char),
+    /// The same as an escape.
+    Escape(String),
 }
 
 impl Event {

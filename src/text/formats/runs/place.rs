@@ -34,7 +34,7 @@ impl Place {
             place: self,
             xml,
             edits,
-            trims_space: dialect.trims_space(),
+            dialect,
             is_open: false,
             run: None,
             looks: vec![self.base],
@@ -43,7 +43,7 @@ impl Place {
         };
         for part in parts {
             match part {
-                Part::Text(text) => writer.text(text),
+                Part::Text(text) => writer.translated(text),
                 Part::Code(number) => writer.code(&self.codes[*number]),
             }
         }
@@ -59,7 +59,7 @@ pub(super) struct Writer<'p> {
     place: &'p Place,
     xml: &'p Xml,
     edits: &'p Edits,
-    trims_space: bool,
+    dialect: &'p dyn Dialect,
     /// Whether a run is open, and its properties.
     is_open: bool,
     run: Option<Id>,
@@ -71,6 +71,18 @@ pub(super) struct Writer<'p> {
 }
 
 impl Writer<'_> {
+    /// Text that must not be read as an escape: the line it begins with is one itself then.
+    fn translated(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(escape) = self.dialect.escape(rest) {
+            self.text(&rest[..escape.start]);
+            self.text("_x005F");
+            self.text(&rest[escape.clone()]);
+            rest = &rest[escape.end..];
+        }
+        self.text(rest);
+    }
+
     /// Text goes on where it was, as long as it looks the same.
     fn text(&mut self, text: &str) {
         if text.is_empty() {
@@ -92,15 +104,17 @@ impl Writer<'_> {
         }
         let prefix = &self.place.prefix;
         let is_space = |c: char| c.is_ascii_whitespace();
-        let keeps = self.trims_space
+        let keeps = self.dialect.trims_space()
             && (text.starts_with(is_space)
                 || text.ends_with(is_space)
                 || text.contains("  ")
                 || text.contains('\n'));
         let space = if keeps { " xml:space=\"preserve\"" } else { "" };
         let text = escaped(&text);
-        self.written
-            .extend(["<", prefix, "t", space, ">", &text, "</", prefix, "t>"]);
+        let name = self.dialect.text_element();
+        self.written.extend([
+            "<", prefix, name, space, ">", &text, "</", prefix, name, ">",
+        ]);
     }
 
     fn code(&mut self, code: &Code) {
@@ -112,6 +126,7 @@ impl Writer<'_> {
                 }
             }
             Code::Character(character) => self.text(character.encode_utf8(&mut [0; 4])),
+            Code::Escape(escape) => self.text(escape),
             Code::Pieces(pieces) => {
                 for piece in pieces {
                     if piece.in_run {

@@ -1,0 +1,132 @@
+//! Fine-tuning a model of another program: it learns, forgets, keeps its tokenizer and opens again.
+
+use std::path::Path;
+
+use canopy::inference::{DeviceChoice, Translator};
+use canopy::tokenizers::Side;
+use canopy::training::{Control, TrainingConfig, TrainingEvent, train};
+use canopy::weights::ModelFolder;
+
+use super::cases::{greedy, multilingual, opened, shared, text, translations};
+use super::tiny;
+
+fn events(config: &TrainingConfig, run: &Path, resume: bool) -> Vec<TrainingEvent> {
+    let mut events = Vec::new();
+    let control = Control::default();
+    let device = tiny::device();
+    train(
+        config,
+        run,
+        resume,
+        &device,
+        "CPU",
+        &control,
+        &mut |event| {
+            events.push(event.clone());
+        },
+    )
+    .expect("trains");
+    events
+}
+
+fn losses(events: &[TrainingEvent]) -> Vec<f32> {
+    let loss = |event: &TrainingEvent| match event {
+        TrainingEvent::Step { loss, .. } => Some(*loss),
+        _ => None,
+    };
+    events.iter().filter_map(loss).collect()
+}
+
+fn config(place: &Path, from: &Path, steps: usize) -> TrainingConfig {
+    TrainingConfig {
+        corpus: place.join("corpus"),
+        general: place.join("corpus"),
+        batch_tokens: 400,
+        learning_rate: 2e-3,
+        dropout: 0.0,
+        steps,
+        validate_every: 20,
+        checkpoint_every: 20,
+        keep_checkpoints: 0,
+        ..TrainingConfig::second_stage(from.to_owned())
+    }
+}
+
+#[test]
+fn fine_tuning_lowers_the_loss_and_tells_before_and_after() {
+    let mut folders: Vec<_> = [
+        "marian-base-1",
+        "marian-tc-big-1",
+        "marian-native-ssru-1",
+        "ctranslate2-bpe-1-float32",
+    ]
+    .into_iter()
+    .filter_map(shared)
+    .collect();
+    folders.extend(multilingual());
+    for folder in folders {
+        let place = tempfile::tempdir().expect("a folder");
+        tiny::corpus(&place.path().join("corpus"));
+        let run = place.path().join("run");
+        let events = events(&config(place.path(), &folder, 60), &run, false);
+        let losses = losses(&events);
+        let (first, last) = (losses[0], losses[losses.len() - 1]);
+        assert!(
+            last < 0.8 * first,
+            "{}: {first} to {last}",
+            folder.display()
+        );
+        let compared = events.iter().find_map(|event| match event {
+            TrainingEvent::Compared { sets, .. } => Some(sets),
+            _ => None,
+        });
+        let sets = compared.expect("a table of before and after");
+        let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+        assert_eq!(names, ["held-out", "general"]);
+        for set in sets {
+            assert!(set.segments > 0 && set.loss[1] < set.loss[0], "{set:?}");
+        }
+
+        let model = run.join("checkpoints/last");
+        assert!(model.join("tokenizer.json").is_file());
+        assert!(!model.join("vocabulary.json").exists());
+        let (before, after) = (opened(&folder), Translator::open(&model, DeviceChoice::Cpu));
+        let after = after.expect("a model folder");
+        for sentence in ["Open the file.", "Schließen Sie die Seite – 3 Ω!"] {
+            for side in [Side::Source, Side::Target] {
+                let ids = before.tokenizer().encode(side, sentence);
+                assert_eq!(after.tokenizer().encode(side, sentence), ids);
+            }
+        }
+        assert_eq!(after.tokenizer().special(), before.tokenizer().special());
+        assert!(after.strips_markup());
+        let found = translations(&after, &text("Open the file."), &greedy());
+        println!(
+            "{}: {} → {:?}",
+            folder.display(),
+            losses.len(),
+            found[0].text
+        );
+        assert!(!found[0].text.is_empty());
+    }
+}
+
+#[test]
+fn a_run_upon_an_imported_model_goes_on_as_if_it_had_not_stopped() {
+    let Some(folder) = shared("marian-tc-big-1") else {
+        return;
+    };
+    let place = tempfile::tempdir().expect("a folder");
+    tiny::corpus(&place.path().join("corpus"));
+    let (whole, parts) = (place.path().join("whole"), place.path().join("parts"));
+    let all = losses(&events(&config(place.path(), &folder, 8), &whole, false));
+    let mut halves = losses(&events(&config(place.path(), &folder, 4), &parts, false));
+    halves.extend(losses(&events(
+        &config(place.path(), &folder, 8),
+        &parts,
+        true,
+    )));
+    assert_eq!(all, halves);
+    let files = |run: &Path| ModelFolder::digest(&run.join("checkpoints/last")).expect("files");
+    assert!(!files(&whole).is_empty());
+}
