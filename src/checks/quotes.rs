@@ -3,8 +3,11 @@
 use super::Problem;
 use crate::text::placeholder;
 
+/// Codes of languages, and the pairs of marks that they use.
+type Custom = (&'static [&'static str], &'static [(char, char)]);
+
 /// Marks that a language uses: opening and closing ones in pairs, the usual pair first.
-const CUSTOMS: &[(&[&str], &[(char, char)])] = &[
+const CUSTOMS: &[Custom] = &[
     (
         &["de", "cs", "sk", "sl", "bg", "is", "lt"],
         &[('„', '“'), ('»', '«'), ('‚', '‘'), ('›', '‹')],
@@ -83,7 +86,7 @@ fn repaired(target: &str, used: &[char], (open, close): (char, char)) -> Option<
     let is_double = |mark: &char| matches!(mark, '„' | '“' | '”' | '«' | '»');
     let pairs = used.chunks(2).collect::<Vec<_>>();
     let is_plain = used.iter().all(is_double)
-        && used.len() % 2 == 0
+        && used.len().is_multiple_of(2)
         && pairs.iter().all(|pair| *pair == pairs[0]);
     if !is_plain || used.is_empty() {
         return None;

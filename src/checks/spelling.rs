@@ -44,7 +44,7 @@ impl std::fmt::Debug for Spelling {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Spelling")
             .field("path", &self.path)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

@@ -88,9 +88,9 @@ pub(super) fn run(arguments: &AlignArguments) -> Result<()> {
         };
         tmx_of_pairs(&source.name, texts, &languages)
     } else {
-        texts
-            .map(|(source, target)| format!("{}\t{}\n", one_line(source), one_line(target)))
-            .collect()
+        let lines =
+            texts.map(|(source, target)| [one_line(source), one_line(target)].join("\t") + "\n");
+        lines.collect::<Vec<_>>().concat()
     };
     match output {
         Some(path) => write_atomically(path, text.as_bytes(), arguments.force)?,

@@ -1,5 +1,6 @@
 //! `canopy count`
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -92,7 +93,8 @@ fn table(counts: &Counts) -> String {
             words,
             characters,
         } = amount;
-        text += &format!("{label:<10}{segments:>10}{words:>10}{characters:>12}\n");
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{label:<10}{segments:>10}{words:>10}{characters:>12}");
     };
     for (band, amount) in Band::ALL.iter().zip(counts) {
         line(band.label(), amount);

@@ -384,27 +384,7 @@ fn document_page_ui(
         let panel = Panel::bottom("suggestion").frame(frame.inner_margin(Margin::symmetric(0, 8)));
         panel.show(ui, |ui| suggestion_ui(ui, state, commands));
     }
-    if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
-        && state.settings.shows_similar
-    {
-        let sentence = document.selected.map(|sentence| {
-            let text = document.document.sentences[sentence].plain_text();
-            text.trim().to_owned()
-        });
-        let panel = Panel::bottom("similar")
-            .resizable(true)
-            .default_size(116.0)
-            .size_range(64.0..=420.0)
-            .frame(
-                Frame::NONE
-                    .fill(palette.panel)
-                    .inner_margin(Margin::symmetric(0, 8)),
-            );
-        panel.show(ui, |ui| {
-            let similar = &mut panels.similar;
-            similar.ui(ui, memory, sentence.as_deref(), commands);
-        });
-    }
+    similar_panel_ui(ui, state, panels, commands);
     if let Some(document) = &state.document
         && let Some(elsewhere) = &document.elsewhere
     {
@@ -461,4 +441,35 @@ fn document_page_ui(
                 None => welcome::welcome_ui(ui, state, commands),
             }
         });
+}
+
+/// What the memory has like the selected sentence, below the document.
+fn similar_panel_ui(
+    ui: &mut Ui,
+    state: &AppState,
+    panels: &mut Panels,
+    commands: &mut Vec<Command>,
+) {
+    let palette = Palette::of(ui);
+    if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
+        && state.settings.shows_similar
+    {
+        let sentence = document.selected.map(|sentence| {
+            let text = document.document.sentences[sentence].plain_text();
+            text.trim().to_owned()
+        });
+        let panel = Panel::bottom("similar")
+            .resizable(true)
+            .default_size(116.0)
+            .size_range(64.0..=420.0)
+            .frame(
+                Frame::NONE
+                    .fill(palette.panel)
+                    .inner_margin(Margin::symmetric(0, 8)),
+            );
+        panel.show(ui, |ui| {
+            let similar = &mut panels.similar;
+            similar.ui(ui, memory, sentence.as_deref(), commands);
+        });
+    }
 }

@@ -220,6 +220,10 @@ pub fn search<D: Decode>(
 impl Active {
     /// Adds a token to the sentence's hypotheses; gives for each new one the number of the old one it grew from, none
     /// when the search is over. The error is a number that no log-probability can be.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one step of the search with its state"
+    )]
     fn extend<'a>(
         &mut self,
         rows: &mut impl Iterator<Item = (&'a mut [f32], f32)>,

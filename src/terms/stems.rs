@@ -116,7 +116,9 @@ impl Stems {
 impl std::fmt::Debug for Stems {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let has_rules = self.stemmer.is_some();
-        f.debug_struct("Stems").field("rules", &has_rules).finish()
+        f.debug_struct("Stems")
+            .field("rules", &has_rules)
+            .finish_non_exhaustive()
     }
 }
 

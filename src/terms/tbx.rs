@@ -140,13 +140,12 @@ fn entries(path: &Path, text: &str) -> Result<Vec<Entry>> {
                 let character = character.map_err(|cause| problem(cause.to_string()))?;
                 let name = reference.decode();
                 let name = name.map_err(|cause| problem(cause.to_string()))?;
-                match character {
-                    Some(character) => state.text(character.encode_utf8(&mut [0; 4])),
+                if let Some(character) = character {
+                    state.text(character.encode_utf8(&mut [0; 4]));
+                } else {
                     // What a document type declares is left out: nothing grows by being read.
-                    None => {
-                        let known = quick_xml::escape::resolve_xml_entity(&name);
-                        state.text(known.unwrap_or_default());
-                    }
+                    let known = quick_xml::escape::resolve_xml_entity(&name);
+                    state.text(known.unwrap_or_default());
                 }
             }
             Event::Eof if state.open.is_empty() => return Ok(state.entries),

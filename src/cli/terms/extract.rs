@@ -74,13 +74,13 @@ pub(super) fn run(arguments: &ExtractArguments) -> Result<()> {
         }
     }
     let (from, to) = (&arguments.from, &arguments.to);
-    let memory = arguments
-        .memory
-        .as_ref()
-        .map(|path| match Corpus::is_one(path) {
-            true => TranslationMemory::of_corpus(&Corpus::open(path)?, &[Split::Train]),
-            false => TranslationMemory::read(path, from, to),
-        });
+    let memory = arguments.memory.as_ref().map(|path| {
+        if Corpus::is_one(path) {
+            TranslationMemory::of_corpus(&Corpus::open(path)?, &[Split::Train])
+        } else {
+            TranslationMemory::read(path, from, to)
+        }
+    });
     let memory = memory.transpose()?;
     let pairs: Option<Vec<(&str, &str)>> = memory.as_ref().map(|memory| memory.pairs().collect());
     let extraction = Extraction {

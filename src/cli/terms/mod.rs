@@ -4,6 +4,7 @@ mod extract;
 mod options;
 mod usage;
 
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -94,7 +95,8 @@ fn list(arguments: &ListArguments) -> Result<()> {
 fn line(term: &Term) -> String {
     let mut line = format!("{}\t{}", term.source, term.targets.join(" | "));
     if !term.forbidden.is_empty() {
-        line += &format!("\tnot {}", term.forbidden.join(" | "));
+        line += "\tnot ";
+        line += &term.forbidden.join(" | ");
     }
     for more in [&term.domain, &term.note].into_iter().flatten() {
         line += "\t";
@@ -125,11 +127,9 @@ fn find(arguments: &FindArguments) -> Result<()> {
                 .terms(&found)
                 .flat_map(|term| term.targets.iter().map(String::as_str))
                 .collect();
-            text += &format!(
-                "{}\t{written}\t{}\n",
-                document.sentence_name(number),
-                targets.join(" | ")
-            );
+            let name = document.sentence_name(number);
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{name}\t{written}\t{}", targets.join(" | "));
             let terms: Vec<&Term> = index.terms(&found).collect();
             places.push(json!({
                 "sentence": number,
