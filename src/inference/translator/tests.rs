@@ -71,6 +71,7 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         vocabulary: Some(Arc::new(vocabulary)),
         strips_markup: false,
         alignment_heads: AlignmentHeads::default(),
+        alignment_step: super::AlignmentStep::default(),
         memory: None,
         second: None,
         description,
