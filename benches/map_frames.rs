@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use canopy::charts::Theme;
-use canopy::explain::{DocumentMap, MapFrame, MapInk, MapView, Scale, Strip};
+use canopy::explain::{DocumentMap, MapColours, MapFrame, MapView, Scale, Strip};
 use canopy::gui::Offscreen;
 use memory::resident_mib;
 
@@ -38,7 +38,7 @@ fn main() {
     }
     let before = resident_mib();
     let map = Arc::new(DocumentMap::generated(rows, top_t as usize, 1));
-    let ink = MapInk::new(
+    let ink = MapColours::new(
         &Scale::new(0.0, map.largest(), &Theme::LIGHT),
         &Theme::LIGHT,
     );

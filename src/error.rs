@@ -92,6 +92,28 @@ pub enum Error {
         asked: String,
         path: PathBuf,
     },
+    #[error("{path:?}, line {line}: {problem}")]
+    Termbase {
+        problem: String,
+        line: usize,
+        path: PathBuf,
+    },
+    #[error(
+        "the ending says what a termbase is: .tbx, .csv, .tsv, or .txt or .utf8 for a glossary of OmegaT: {path:?}"
+    )]
+    TermbaseEnding { path: PathBuf },
+    #[error(
+        "no Hunspell dictionary of {language} lies on this system; install one (hunspell-{language} on Debian), or leave the check out"
+    )]
+    NoDictionary { language: String },
+    #[error("not a Hunspell dictionary: {reason}: {path:?}")]
+    Dictionary { reason: String, path: PathBuf },
+    #[error("this termbase has terms in {has}, not from {asked}: {path:?}")]
+    TermLanguages {
+        has: String,
+        asked: String,
+        path: PathBuf,
+    },
     #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
     #[error(
@@ -432,6 +454,28 @@ pub enum Error {
         "what is changed here is not kept beside the work of the other window; close the document there and open it here again: {path:?}"
     )]
     ProjectBusy { path: PathBuf },
+    #[error("cannot serve at {address}: {cause}; choose another port with --port")]
+    Serve {
+        address: std::net::SocketAddr,
+        #[source]
+        cause: std::io::Error,
+    },
+    #[error(
+        "{address} can be reached by others, so a key is needed; give one with --key, or serve at 127.0.0.1"
+    )]
+    NeedsKey { address: std::net::SocketAddr },
+    #[error("the system has no random numbers: {reason}; choose a key with --key")]
+    NoRandomNumbers { reason: String },
+    #[error("{reason}: the language model at {address}")]
+    Llm { reason: String, address: String },
+    #[error("the language model {model} answers without a translation")]
+    LlmSilent { model: String },
+    #[error(
+        "{address:?} is no address of a language model; it looks like http://localhost:11434/v1, and only http is spoken"
+    )]
+    LlmAddress { address: String },
+    #[error("the model translated nothing; this is a fault of the program")]
+    NothingTranslated,
 }
 
 impl Error {

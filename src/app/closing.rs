@@ -1,6 +1,6 @@
 //! The last writes: before the window closes everything is written, and what fails is told while somebody can still act.
 
-use super::last_writes::LastWrites;
+use super::pending_writes::PendingWrites;
 use super::state::AppState;
 use crate::error::Error;
 use crate::jobs::{FileRequest, JobId};
@@ -16,7 +16,7 @@ impl AppState {
     pub fn write_last(&mut self) {
         self.flush();
         let job = self.next_job();
-        self.closing = LastWrites {
+        self.closing = PendingWrites {
             job: Some(job),
             failures: Vec::new(),
         };

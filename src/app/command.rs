@@ -1,11 +1,15 @@
-//! Everything a person can ask for, with its label and shortcut in one table.
+//! Everything a person can ask for.
 
 use std::path::PathBuf;
 
+use super::checking::CheckCommand;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
+use super::language_model::LanguageModelCommand;
+use super::models::ModelsCommand;
 use super::settings::Theme;
+use super::terms::TermsCommand;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
 use crate::text::document::SubtitleLayout;
@@ -87,6 +91,7 @@ pub enum Command {
     /// Takes over what stands there, or nothing.
     UseMemory(Option<PathBuf>),
     LearnFromMemory(bool),
+    Terms(TermsCommand),
     SetDevice(DeviceChoice),
     SetBeamSize(usize),
     SetSubtitleLayout(SubtitleLayout),
@@ -100,6 +105,9 @@ pub enum Command {
     Training(TrainingCommand),
     Explore(ExploreCommand),
     Evaluate(EvaluateCommand),
+    Models(ModelsCommand),
+    Check(CheckCommand),
+    LanguageModel(LanguageModelCommand),
 }
 
 /// A page of the window.
@@ -110,6 +118,18 @@ pub enum Page {
     Explore,
     Training,
     Evaluate,
+    Models,
+}
+
+impl Page {
+    /// In the order in which they stand in the window.
+    pub const ALL: [Self; 5] = [
+        Self::Document,
+        Self::Explore,
+        Self::Training,
+        Self::Evaluate,
+        Self::Models,
+    ];
 }
 
 /// How much to translate.
@@ -135,6 +155,8 @@ pub enum Key {
     Right,
     Delete,
     F1,
+    F7,
+    F8,
     F9,
 }
 
@@ -147,7 +169,7 @@ pub struct Shortcut {
 }
 
 impl Shortcut {
-    const fn plain(key: Key) -> Self {
+    pub(super) const fn plain(key: Key) -> Self {
         Self {
             command: false,
             shift: false,
@@ -155,7 +177,7 @@ impl Shortcut {
         }
     }
 
-    const fn command(key: Key) -> Self {
+    pub(super) const fn command(key: Key) -> Self {
         Self {
             command: true,
             shift: false,
@@ -163,7 +185,7 @@ impl Shortcut {
         }
     }
 
-    const fn command_shift(key: Key) -> Self {
+    pub(super) const fn command_shift(key: Key) -> Self {
         Self {
             command: true,
             shift: true,
@@ -203,274 +225,6 @@ impl Group {
             Self::Editor => "While editing a sentence",
             Self::Explore => "While exploring",
             Self::View => "View",
-        }
-    }
-}
-
-/// A command without parameters of its own: one line of the table.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Action {
-    pub command: Command,
-    pub group: Group,
-    pub label: &'static str,
-    pub shortcut: Option<Shortcut>,
-}
-
-const fn action(
-    group: Group,
-    label: &'static str,
-    shortcut: Option<Shortcut>,
-    command: Command,
-) -> Action {
-    Action {
-        command,
-        group,
-        label,
-        shortcut,
-    }
-}
-
-/// All actions, in the order of the menus.
-pub static ACTIONS: &[Action] = {
-    use Command as C;
-    use ExploreCommand as E;
-    use FindCommand as F;
-    use Group::{Edit, Editor, Explore, File, Translate, View};
-    use Key::{Delete, Down, Enter, Escape, F1, F9, Left, Letter, Right, Up};
-    &[
-        action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
-        action(
-            File,
-            "Save translation as…",
-            Some(Shortcut::command(Letter('S'))),
-            C::SaveAs,
-        ),
-        action(
-            File,
-            "Close document",
-            Some(Shortcut::command(Letter('W'))),
-            C::CloseDocument,
-        ),
-        action(
-            File,
-            "Try a sample run",
-            None,
-            C::Training(TrainingCommand::TrySample),
-        ),
-        action(File, "Quit", Some(Shortcut::command(Letter('Q'))), C::Quit),
-        action(Edit, "Undo", Some(Shortcut::command(Letter('Z'))), C::Undo),
-        action(
-            Edit,
-            "Redo",
-            Some(Shortcut::command_shift(Letter('Z'))),
-            C::Redo,
-        ),
-        action(
-            Edit,
-            "Find and replace…",
-            Some(Shortcut::command(Letter('F'))),
-            C::Find(F::Open),
-        ),
-        action(
-            Edit,
-            "Find next",
-            Some(Shortcut::command(Letter('G'))),
-            C::Find(F::Next),
-        ),
-        action(
-            Edit,
-            "Find previous",
-            Some(Shortcut::command_shift(Letter('G'))),
-            C::Find(F::Previous),
-        ),
-        action(Edit, "Edit sentence", Some(Shortcut::plain(Enter)), C::Edit),
-        action(
-            Edit,
-            "Confirm and go on",
-            Some(Shortcut::command(Letter('D'))),
-            C::Confirm,
-        ),
-        action(
-            Edit,
-            "Clear translation",
-            Some(Shortcut::command(Delete)),
-            C::ClearSelected,
-        ),
-        action(
-            Edit,
-            "Next sentence",
-            Some(Shortcut::plain(Down)),
-            C::SelectNext,
-        ),
-        action(
-            Edit,
-            "Previous sentence",
-            Some(Shortcut::plain(Up)),
-            C::SelectPrevious,
-        ),
-        action(
-            Edit,
-            "Next unconfirmed sentence",
-            Some(Shortcut::command(Letter('J'))),
-            C::SelectNextOpen,
-        ),
-        action(
-            Translate,
-            "Translate document",
-            Some(Shortcut::command(Enter)),
-            C::Translate(Scope::Document),
-        ),
-        action(
-            Translate,
-            "Translate section",
-            Some(Shortcut::command_shift(Letter('T'))),
-            C::Translate(Scope::SelectedSection),
-        ),
-        action(
-            Translate,
-            "Translate sentence",
-            Some(Shortcut::command(Letter('T'))),
-            C::Translate(Scope::SelectedSentence),
-        ),
-        action(
-            Translate,
-            "Update the rest",
-            Some(Shortcut::command(Letter('U'))),
-            C::UpdateRest,
-        ),
-        action(
-            Translate,
-            "Cancel",
-            Some(Shortcut::plain(Escape)),
-            C::Cancel,
-        ),
-        action(
-            Editor,
-            "Keep the edit",
-            Some(Shortcut::plain(Enter)),
-            C::KeepEdit,
-        ),
-        action(
-            Editor,
-            "Keep, confirm and edit the next",
-            Some(Shortcut::command(Enter)),
-            C::KeepEditAndConfirm,
-        ),
-        action(
-            Editor,
-            "Discard the edit",
-            Some(Shortcut::plain(Escape)),
-            C::DiscardEdit,
-        ),
-        action(
-            Explore,
-            "Next word",
-            Some(Shortcut::plain(Right)),
-            C::Explore(E::NextWord),
-        ),
-        action(
-            Explore,
-            "Previous word",
-            Some(Shortcut::plain(Left)),
-            C::Explore(E::PreviousWord),
-        ),
-        action(
-            Explore,
-            "Next sentence",
-            Some(Shortcut::plain(Down)),
-            C::Explore(E::NextSentence),
-        ),
-        action(
-            Explore,
-            "Previous sentence",
-            Some(Shortcut::plain(Up)),
-            C::Explore(E::PreviousSentence),
-        ),
-        action(
-            Explore,
-            "All words of the sentence",
-            Some(Shortcut::plain(Enter)),
-            C::Explore(E::SelectWholeSentence),
-        ),
-        action(
-            Explore,
-            "Back",
-            Some(Shortcut::plain(Escape)),
-            C::Explore(E::Back),
-        ),
-        action(
-            View,
-            "Document",
-            Some(Shortcut::command(Letter('1'))),
-            C::ShowPage(Page::Document),
-        ),
-        action(
-            View,
-            "Explore",
-            Some(Shortcut::command(Letter('2'))),
-            C::ShowPage(Page::Explore),
-        ),
-        action(
-            View,
-            "Training",
-            Some(Shortcut::command(Letter('3'))),
-            C::ShowPage(Page::Training),
-        ),
-        action(
-            View,
-            "Evaluate",
-            Some(Shortcut::command(Letter('4'))),
-            C::ShowPage(Page::Evaluate),
-        ),
-        action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
-        action(
-            View,
-            "Similar sentences",
-            Some(Shortcut::command(Letter('M'))),
-            C::ToggleSimilar,
-        ),
-        action(
-            View,
-            "Keyboard shortcuts",
-            Some(Shortcut::plain(F1)),
-            C::ToggleShortcuts,
-        ),
-    ]
-};
-
-/// The action that carries out a command.
-pub fn action_for(command: &Command) -> Option<&'static Action> {
-    ACTIONS.iter().find(|action| action.command == *command)
-}
-
-/// The label of a command of the table.
-pub fn label_of(command: &Command) -> &'static str {
-    action_for(command).map_or("", |action| action.label)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn no_shortcut_means_two_things() {
-        use Group::{Edit, Editor, Explore, File, Translate, View};
-        for together in [
-            [File, View, Edit, Translate].as_slice(),
-            &[Editor],
-            &[File, View, Explore],
-        ] {
-            let mut seen = HashSet::new();
-            let actions = ACTIONS.iter();
-            for action in actions.filter(|action| together.contains(&action.group)) {
-                assert!(
-                    action.shortcut.is_none_or(|shortcut| seen.insert(shortcut)),
-                    "{}",
-                    action.label
-                );
-            }
         }
     }
 }

@@ -74,6 +74,7 @@ impl AppState {
                 begun_with: text.clone(),
                 text,
                 problems: vec![],
+                insert: None,
             });
         });
     }
@@ -94,6 +95,7 @@ impl AppState {
             return;
         };
         editor.text = text;
+        editor.insert = None;
         editor.problems.clear();
         self.touch();
     }
@@ -279,6 +281,7 @@ impl AppState {
                 text,
                 state: State::Edited,
                 flags: vec![],
+                model: None,
             },
         );
     }

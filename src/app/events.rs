@@ -20,6 +20,7 @@ impl AppState {
     pub fn receive(&mut self, event: Event) {
         self.take_in(event);
         self.follow_margin();
+        self.follow_checks();
     }
 
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each event")]
@@ -49,7 +50,12 @@ impl AppState {
                     self.save_settings();
                 }
                 self.model = open;
-                if let Some(scope) = self.waiting_scope.take() {
+                self.read_terms();
+                self.model_in_use();
+                // The document may have chosen another one, for which the translation waits.
+                if let ModelState::Open { .. } = self.model
+                    && let Some(scope) = self.waiting_scope.take()
+                {
                     self.start_translation(scope);
                 }
             }
@@ -70,6 +76,7 @@ impl AppState {
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
             Event::Answered { job, answer } => self.answered(job, answer),
             Event::Explained { job, explanation } => self.explained(job, explanation),
+            Event::Suggested { job, suggestion } => self.suggested(job, suggestion),
             Event::Comparing { job, done, num } => self.comparing(job, done, num),
             Event::Compared { job, view } => self.compared(job, view),
             Event::Margin { job, margin } => self.margin_found(job, margin),
@@ -93,6 +100,12 @@ impl AppState {
             // The run folder says the same to the charts.
             Event::Training { job, event } => self.sample_progressed(job, &event),
             Event::Surveyed { job, survey } => self.surveyed(job, survey),
+            Event::Checked { job, findings } => self.checked(job, findings),
+            Event::ModelsListed { models } => self.models_listed(models),
+            Event::ModelInspected { job, path, model } => self.model_inspected(job, &path, model),
+            Event::ModelCopied { job, done, total } => self.model_copied(job, done, total),
+            Event::ModelAdded { job, model } => self.model_added(job, &model),
+            Event::ModelRemoved { folder, .. } => self.model_removed(&folder),
             Event::Finished { job } => {
                 if !self.run_ended(job) {
                     self.finished(job, false);
@@ -101,7 +114,10 @@ impl AppState {
             Event::CorpusRead { job, share } => self.corpus_read(job, share),
             Event::CorpusMade { job, folder, pairs } => self.corpus_made(job, folder, pairs),
             Event::Cancelled { job } => {
-                if !self.evaluation_ended(job) && !self.training_cancelled(job) {
+                if !self.evaluation_ended(job)
+                    && !self.training_cancelled(job)
+                    && !self.adding_cancelled(job)
+                {
                     self.finished(job, true);
                 }
             }
@@ -127,6 +143,7 @@ impl AppState {
                     document.found_elsewhere(project);
                 }
             }
+            Event::TermsRead { job, index } => self.terms_read(job, index),
             Event::Flushed { job } => self.flushed(job),
             Event::DocumentSaved { job, path } => {
                 if self.saving.take_if(|saving| *saving == job).is_some() {
@@ -169,9 +186,9 @@ impl AppState {
         running.progress.latest_secs = now_secs;
         running.preparing = None;
         let received = if running.updates {
-            document.update(index, translation)
+            document.update(index, translation, &running.model)
         } else {
-            document.receive(index, translation)
+            document.receive(index, translation, &running.model)
         };
         if received {
             self.touch();
@@ -225,7 +242,16 @@ impl AppState {
         }
         self.settings.remember_document(&path);
         self.save_settings();
-        self.document = Some(OpenDocument::new(path, document, here.as_ref().or(project)));
+        let project = here.as_ref().or(project);
+        let mut open = OpenDocument::new(path, document, project);
+        open.terms = match project {
+            Some(project) => project.terms.as_ref().map(PathBuf::from),
+            None => self.settings.terms.clone(),
+        };
+        self.document = Some(open);
+        self.terms.selected = None;
+        self.read_terms();
+        self.document_chooses();
         self.opened_for_trace();
     }
 
@@ -269,6 +295,7 @@ impl AppState {
             self.forget_trace();
             // The worker still has the model that was open before.
             self.model = self.previous_model.take().unwrap_or_default();
+            self.model_not_in_use(error);
             if matches!(error, Error::NoGpu) {
                 // Else the next start would find none either.
                 self.set(|settings| settings.device = DeviceChoice::Auto.into());
@@ -291,6 +318,8 @@ impl AppState {
         } else if !self.explorer_failed(job, error)
             && !self.evaluation_failed(job, error)
             && !self.run_failed(job, error)
+            && !self.model_failed(job, error)
+            && !self.checks_failed(job)
         {
             self.failed_to_write(error);
             let title = if self.keeping.contains(&job) {

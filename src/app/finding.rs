@@ -57,6 +57,7 @@ impl OpenDocument {
             text,
             state: State::Edited,
             flags: vec![],
+            model: self.target(sentence).model.clone(),
         }
     }
 }

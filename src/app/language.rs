@@ -1,5 +1,8 @@
-//! Names of languages.
+//! Names of languages: those in common use, then those of ISO 639.
 
+use isolang::Language;
+
+/// Where a word in common use says more than ISO 639 does, or says it shorter.
 const NAMES: &[(&str, &str)] = &[
     ("ar", "Arabic"),
     ("bg", "Bulgarian"),
@@ -37,15 +40,77 @@ const NAMES: &[(&str, &str)] = &[
     ("th", "Thai"),
     ("tr", "Turkish"),
     ("uk", "Ukrainian"),
+    ("und", "Unknown language"),
     ("ur", "Urdu"),
     ("vi", "Vietnamese"),
     ("zh", "Chinese"),
 ];
 
-/// The English name of a language; its code if it is not in the table.
-pub fn name(code: &str) -> &str {
-    NAMES
+/// Names of scripts and regions, as codes write them.
+const PARTS: &[(&str, &str)] = &[
+    ("arab", "Arabic script"),
+    ("br", "Brazil"),
+    ("cyrl", "Cyrillic script"),
+    ("deva", "Devanagari"),
+    ("hans", "simplified"),
+    ("hant", "traditional"),
+    ("hebr", "Hebrew script"),
+    ("latn", "Latin script"),
+    ("tfng", "Tifinagh"),
+];
+
+/// The English name of a language; its code if it has none.
+pub fn name(code: &str) -> String {
+    let mut parts = code.split(['-', '_', '@']);
+    let language = parts.next().unwrap_or_default().to_lowercase();
+    let parts: Vec<&str> = parts.map(part_name).collect();
+    let Some(name) = own_name(&language).or_else(|| iso_name(&language)) else {
+        return code.to_owned();
+    };
+    if parts.is_empty() {
+        return name.to_owned();
+    }
+    format!("{name} ({})", parts.join(", "))
+}
+
+fn own_name(language: &str) -> Option<&'static str> {
+    let mut names = NAMES.iter();
+    names
+        .find(|(known, _)| *known == language)
+        .map(|&(_, name)| name)
+}
+
+/// As ISO 639 has it, without remarks such as "(macrolanguage)".
+fn iso_name(language: &str) -> Option<&'static str> {
+    let found = Language::from_639_1(language).or_else(|| Language::from_639_3(language))?;
+    let name = found.to_name();
+    Some(name.split(" (").next().unwrap_or(name))
+}
+
+fn part_name(part: &str) -> &str {
+    let known = PARTS
         .iter()
-        .find(|(known, _)| *known == code)
-        .map_or(code, |(_, name)| name)
+        .find(|(code, _)| part.eq_ignore_ascii_case(code));
+    known.map_or(part, |&(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn languages_have_english_names() {
+        for (code, expected) in [
+            ("en", "English"),
+            ("el", "Greek"),
+            ("sw", "Swahili"),
+            ("yue", "Yue Chinese"),
+            ("zh-Hant", "Chinese (traditional)"),
+            ("pt-BR", "Portuguese (Brazil)"),
+            ("und", "Unknown language"),
+            ("xx-yy", "xx-yy"),
+        ] {
+            assert_eq!(name(code), expected);
+        }
+    }
 }

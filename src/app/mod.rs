@@ -2,7 +2,9 @@
 //!
 //! Strings and numbers only; the window draws [`AppState`] and pushes [`Command`]s.
 
+pub mod actions;
 mod ask;
+pub mod checking;
 mod closing;
 pub mod command;
 mod editing;
@@ -13,26 +15,36 @@ pub mod find;
 mod finding;
 pub mod history;
 pub mod language;
-mod last_writes;
-pub mod markup;
+mod language_model;
+pub mod models;
 pub mod open_document;
 mod opening;
+mod pending_writes;
 pub mod progress;
 pub mod settings;
 mod state;
+mod suggesting;
 mod target;
+mod termbase;
+pub mod terms;
 #[cfg(test)]
 mod tests;
 pub mod training;
 mod working;
 
+pub use crate::text::editable as markup;
+pub use actions::{ACTIONS, Action};
 pub use ask::{Ask, Pick};
-pub use command::{ACTIONS, Action, Command, Group, Key, Page, Scope, Shortcut};
+pub use checking::{CheckCommand, Checking};
+pub use command::{Command, Group, Key, Page, Scope, Shortcut};
 pub use evaluating::{Evaluate, EvaluateCommand, EvaluateView};
 pub use explorer::{ExploreCommand, Explorer};
 pub use find::FindCommand;
+pub use language_model::{LanguageModel, LanguageModelCommand, Suggestions};
+pub use models::{Models, ModelsCommand};
 pub use open_document::{Counts, Editor, OpenDocument, WorkElsewhere};
 pub use progress::{Progress, Running};
 pub use settings::{Folders, Settings, Shipped, Theme};
 pub use state::{AppState, ModelState, Notice, NoticeKind};
 pub use target::Target;
+pub use terms::{NewTerm, SourceSelection, TermsCommand};

@@ -11,7 +11,8 @@ use super::find::Find;
 use super::history::{Change, History};
 use super::markup;
 use super::target::{Target, restored};
-use crate::inference::Translation;
+use crate::checks::{CheckKind, Checks};
+use crate::inference::{DetectedLanguage, Translation, detected_language};
 use crate::jobs::project::content_hash;
 use crate::jobs::{Project, SavedTarget, State};
 use crate::text::document::{Document, Sentence};
@@ -69,6 +70,8 @@ pub struct Editor {
     pub begun_with: String,
     /// Problems of the last attempt to keep it.
     pub problems: Vec<markup::Problem>,
+    /// A text that is to be written where the caret is; the window takes it.
+    pub insert: Option<String>,
 }
 
 /// One document and the work done on it.
@@ -83,8 +86,14 @@ pub struct OpenDocument {
     pub scroll_to: Option<usize>,
     /// The sentence at the top of the window.
     pub first_visible: usize,
+    /// The language of its source by its text; none where there are no letters.
+    pub language: Option<DetectedLanguage>,
     /// Work on this text under another path, while nobody has said what becomes of it.
     pub elsewhere: Option<WorkElsewhere>,
+    /// The quality checks that are made.
+    checks: Vec<CheckKind>,
+    /// Its termbase.
+    pub terms: Option<PathBuf>,
     targets: Vec<Target>,
     /// Names the text of the document.
     content: String,
@@ -148,7 +157,12 @@ impl OpenDocument {
             find: Find::default(),
             scroll_to: None,
             first_visible: 0,
+            language: detected_language(&document),
             elsewhere: None,
+            checks: project
+                .and_then(|project| project.checks.as_ref())
+                .map_or(Checks::default().kinds, |names| known_checks(names)),
+            terms: None,
             targets,
             content: content_hash(&document),
             unmatched,
@@ -166,6 +180,26 @@ impl OpenDocument {
             open.count(sentence, |counts| *counts.slot(state) += 1);
         }
         open
+    }
+
+    /// Names the text of the document, whatever its path.
+    pub fn content(&self) -> &str {
+        &self.content
+    }
+
+    /// The quality checks that are made.
+    pub fn checks(&self) -> &[CheckKind] {
+        &self.checks
+    }
+
+    /// Switches a quality check on or off.
+    pub fn toggle_check(&mut self, kind: CheckKind) {
+        if self.checks.contains(&kind) {
+            self.checks.retain(|other| *other != kind);
+        } else {
+            self.checks.push(kind);
+            self.checks.sort_unstable();
+        }
     }
 
     pub fn num_sentences(&self) -> usize {
@@ -231,33 +265,41 @@ impl OpenDocument {
             .collect()
     }
 
-    /// Stores a machine translation unless a person has worked on the sentence.
-    pub fn receive(&mut self, sentence: usize, translation: Translation) -> bool {
+    /// Stores a translation of this model, unless a person has worked on the sentence.
+    pub fn receive(&mut self, sentence: usize, translation: Translation, model: &str) -> bool {
         let Some(target) = self.targets.get(sentence) else {
             return false;
         };
         if !target.state.is_replaceable() {
             return false;
         }
-        let Translation { text, flags, .. } = translation;
+        let Translation {
+            text,
+            flags,
+            num_tokens,
+            ..
+        } = translation;
+        // What a memory has, or what holds no word, no model has written.
+        let model = (num_tokens > 0).then(|| model.to_owned());
         self.replace(
             sentence,
             Target {
                 text,
                 state: State::Draft,
                 flags,
+                model,
             },
         );
         true
     }
 
-    /// Stores a machine translation in place of a draft, as part of an update.
-    pub fn update(&mut self, sentence: usize, translation: Translation) -> bool {
+    /// Stores a translation of this model in place of a draft, as part of an update.
+    pub fn update(&mut self, sentence: usize, translation: Translation, model: &str) -> bool {
         let Some(before) = self.targets.get(sentence).cloned() else {
             return false;
         };
         self.changed.remove(&sentence);
-        if before.text == translation.text || !self.receive(sentence, translation) {
+        if before.text == translation.text || !self.receive(sentence, translation, model) {
             return false;
         }
         self.updated.push(Change {
@@ -366,6 +408,12 @@ impl OpenDocument {
         self.targets.iter().map(text).collect()
     }
 
+    /// The models whose translations they are, for the saved document.
+    pub fn target_models(&self) -> Vec<Option<String>> {
+        let targets = self.targets.iter();
+        targets.map(|target| target.model.clone()).collect()
+    }
+
     fn replace(&mut self, sentence: usize, target: Target) {
         let (before, after) = (self.targets[sentence].state, target.state);
         self.count(sentence, |counts| {
@@ -385,6 +433,11 @@ impl OpenDocument {
             section = self.document.sections[index].parent;
         }
     }
+}
+
+/// The checks of these names; one that a newer program made is not known here.
+fn known_checks(names: &[String]) -> Vec<CheckKind> {
+    names.iter().filter_map(|name| name.parse().ok()).collect()
 }
 
 /// Titles, depths and extents of all sections.

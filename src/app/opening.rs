@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::command::Page;
 use super::explorer::ExploreCommand;
+use super::models::ModelsCommand;
 use super::settings::is_memory;
 use super::state::{AppState, NoticeKind};
 use super::training::TrainingCommand;
 use crate::corpus::Corpus;
+use crate::inference::may_be_model;
 use crate::jobs::FileRequest;
+use crate::terms::Termbase;
 use crate::trace::TraceFormat;
 use crate::training::is_run;
 
@@ -19,7 +22,10 @@ enum Kind {
     Document,
     Trace,
     Memory,
+    Terms,
     Model,
+    /// A model of another program.
+    ForeignModel,
     Run,
     /// A folder of something else.
     Folder,
@@ -34,6 +40,10 @@ impl Kind {
             Self::Trace
         } else if is_memory(path) {
             Self::Memory
+        } else if Termbase::is_one(path) {
+            Self::Terms
+        } else if may_be_model(path) {
+            Self::ForeignModel
         } else {
             Self::Document
         }
@@ -44,6 +54,8 @@ impl Kind {
             Self::Model
         } else if is_run(folder) {
             Self::Run
+        } else if may_be_model(folder) {
+            Self::ForeignModel
         } else if Corpus::is_one(folder) || has_po_files(folder) {
             Self::Memory
         } else {
@@ -79,7 +91,10 @@ impl AppState {
             Kind::Document => self.open_document(path),
             Kind::Trace => self.apply_explore(ExploreCommand::OpenTrace(path)),
             Kind::Memory => self.use_memory(Some(path)),
-            Kind::Model => self.open_model(path),
+            // There it is not to be used at once, but to be kept.
+            Kind::Model if self.page != Page::Models => self.open_model(path),
+            Kind::Model | Kind::ForeignModel => self.apply_models(ModelsCommand::Inspect(path)),
+            Kind::Terms => self.use_terms(Some(path)),
             Kind::Run => {
                 self.page = Page::Training;
                 self.apply_training(TrainingCommand::Follow(path));

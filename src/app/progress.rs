@@ -12,6 +12,8 @@ pub struct Running {
     pub preparing: Option<(Preparation, usize, usize)>,
     /// Whether drafts are translated again, as one step that can be undone.
     pub updates: bool,
+    /// The name of the model.
+    pub model: String,
 }
 
 /// A step before sentences are translated.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::language_model::LanguageModel;
 use crate::inference::{DefaultModels, DeviceChoice, asset_folders, is_starter};
 use crate::text::document::{Format, SubtitleLayout};
 
@@ -20,6 +21,7 @@ pub enum Theme {
 }
 
 /// Remembered between sessions; what is missing in the file has its default.
+#[expect(clippy::struct_excessive_bools, reason = "switches of a person")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -31,20 +33,29 @@ pub struct Settings {
     pub shows_outline: bool,
     /// Whether the document page lists what the memory has like the selected sentence.
     pub shows_similar: bool,
+    /// Whether the document page lists what quality checks found.
+    pub shows_checks: bool,
     pub recent_documents: Vec<PathBuf>,
     pub recent_models: Vec<PathBuf>,
     pub recent_corpora: Vec<PathBuf>,
     /// The person's translation memory, if it is to be used.
     pub memory: Option<PathBuf>,
     pub recent_memories: Vec<PathBuf>,
+    /// The termbase that a new document gets.
+    pub terms: Option<PathBuf>,
+    pub recent_terms: Vec<PathBuf>,
     /// Whether a model learns from it before each document.
     pub learns_from_memory: bool,
     /// The model that the program begins with, if a person has chosen.
     pub default_model: Option<PathBuf>,
     /// The models that a person has chosen for pairs of languages.
     pub default_models: DefaultModels,
+    /// The language that a person has last chosen to translate to.
+    pub target_language: Option<String>,
     /// The sentence encoder for comparisons.
     pub encoder: Option<PathBuf>,
+    /// The large language model that may be asked; none unless a person names one.
+    pub language_model: Option<LanguageModel>,
 }
 
 impl Default for Settings {
@@ -56,15 +67,20 @@ impl Default for Settings {
             subtitles: SubtitleLayout::default(),
             shows_outline: true,
             shows_similar: true,
+            shows_checks: false,
             recent_documents: vec![],
             recent_models: vec![],
             recent_corpora: vec![],
             memory: None,
             recent_memories: vec![],
+            terms: None,
+            recent_terms: vec![],
             learns_from_memory: false,
             default_model: None,
             default_models: DefaultModels::new(),
+            target_language: None,
             encoder: None,
+            language_model: None,
         }
     }
 }
@@ -121,11 +137,17 @@ impl Settings {
             &mut self.recent_models,
             &mut self.recent_corpora,
             &mut self.recent_memories,
+            &mut self.recent_terms,
         ] {
             paths.retain(is_unicode);
         }
         self.default_models.retain(|_, path| is_unicode(path));
-        for path in [&mut self.memory, &mut self.default_model, &mut self.encoder] {
+        for path in [
+            &mut self.memory,
+            &mut self.terms,
+            &mut self.default_model,
+            &mut self.encoder,
+        ] {
             path.take_if(|path| !is_unicode(path));
         }
         self
@@ -141,6 +163,10 @@ impl Settings {
 
     pub fn remember_corpus(&mut self, folder: &Path) {
         remember(&mut self.recent_corpora, folder);
+    }
+
+    pub fn remember_terms(&mut self, path: &Path) {
+        remember(&mut self.recent_terms, path);
     }
 
     pub fn remember_memory(&mut self, path: &Path) {
@@ -235,6 +261,9 @@ fn is_trace(path: &Path) -> bool {
 
 /// Endings of translation memories.
 pub const MEMORY_EXTENSIONS: &[&str] = &["tmx", "tsv", "po"];
+
+/// Endings of documents that bring their translations along, and can serve as memories.
+pub const BILINGUAL_EXTENSIONS: &[&str] = &["xlf", "xliff", "sdlxliff", "mqxliff"];
 
 fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else {

@@ -5,14 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ask::Ask;
+use super::checking::Checking;
 use super::command::{Command, Page, Scope};
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
 use super::find::FindCommand;
-use super::last_writes::LastWrites;
+use super::language_model::Suggestions;
+use super::models::Models;
 use super::open_document::OpenDocument;
+use super::pending_writes::PendingWrites;
 use super::progress::{Progress, Running};
 use super::settings::{Folders, Settings, Shipped};
+use super::terms::{Terms, TermsCommand};
 use super::training::Training;
 use crate::error::Error;
 use crate::inference::{ModelInfo, SearchOptions};
@@ -83,6 +87,10 @@ pub struct AppState {
     pub training: Training,
     pub explorer: Explorer,
     pub evaluate: Evaluate,
+    pub models: Models,
+    pub checking: Checking,
+    pub suggestions: Suggestions,
+    pub terms: Terms,
     /// For the worker; the window sends and empties it.
     pub requests: Vec<Request>,
     /// For the file thread, likewise.
@@ -102,7 +110,7 @@ pub struct AppState {
     changed_secs: f64,
     /// The last attempt to keep work has failed.
     pub(super) is_unkept: bool,
-    pub(super) closing: LastWrites,
+    pub(super) closing: PendingWrites,
     num_jobs: u64,
     num_notices: u64,
 }
@@ -152,6 +160,7 @@ impl AppState {
     pub fn apply(&mut self, command: Command) {
         self.carry_out(command);
         self.follow_margin();
+        self.follow_checks();
     }
 
     fn carry_out(&mut self, command: Command) {
@@ -219,6 +228,7 @@ impl AppState {
             Command::ChooseMemoryFolder => self.asks.push(Ask::MemoryFolder),
             Command::UseMemory(memory) => self.use_memory(memory),
             Command::LearnFromMemory(learns) => self.learn_from_memory(learns),
+            Command::Terms(command) => self.apply_terms(command),
             Command::SetDevice(device) => self.set_device(device),
             Command::SetBeamSize(beam_size) => {
                 self.set(|settings| settings.beam_size = beam_size.clamp(1, 16));
@@ -240,6 +250,9 @@ impl AppState {
             Command::Explore(command) => self.apply_explore(command),
             Command::Evaluate(command) => self.apply_evaluate(command),
             Command::Training(command) => self.apply_training(command),
+            Command::Models(command) => self.apply_models(command),
+            Command::Check(command) => self.apply_check(command),
+            Command::LanguageModel(command) => self.apply_language_model(command),
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
         }
     }
@@ -265,6 +278,7 @@ impl AppState {
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
             Command::Edit
+            | Command::Terms(TermsCommand::New | TermsCommand::InsertNext)
             | Command::Confirm
             | Command::ClearSelected
             | Command::SelectNext
@@ -306,18 +320,6 @@ impl AppState {
         SearchOptions {
             beam_size: self.settings.beam_size,
             length_penalty: 1.0,
-        }
-    }
-
-    /// Opens the model named on the command line, else the one chosen as default, else the last one used, else the one that came with the program.
-    pub fn open_first_model(&mut self, named: Option<PathBuf>) {
-        let settings = &self.settings;
-        let mut last = settings.default_model.iter().chain(&settings.recent_models);
-        let folder = named
-            .or_else(|| last.find(|folder| folder.is_dir()).cloned())
-            .or_else(|| self.shipped.models.first().cloned());
-        if let Some(folder) = folder {
-            self.open_model(folder);
         }
     }
 

@@ -11,6 +11,8 @@ pub struct Target {
     pub text: String,
     pub state: State,
     pub flags: Vec<Flag>,
+    /// The name of the model whose translation it is, or began as; none if it has no model's.
+    pub model: Option<String>,
 }
 
 /// The targets of an earlier session that fit the document, and what a person has done that does not.
@@ -28,6 +30,7 @@ impl From<&SavedTarget> for Target {
             text: saved.text.clone(),
             state: saved.state,
             flags: saved.flags.clone(),
+            model: saved.model.clone(),
         }
     }
 }

@@ -30,6 +30,7 @@ impl AppState {
             }
         }
         self.last_progress = None;
+        self.suggestions.forget();
     }
 
     /// Whether the document at `path`, without links, is being opened.
@@ -105,6 +106,7 @@ impl AppState {
         let job = self.next_job();
         let Some(open) = &self.document else { return };
         let (mut document, targets) = (open.document.clone(), open.target_texts());
+        let models = open.target_models();
         if document.format.is_subtitles() && document.subtitle_layout != self.settings.subtitles {
             Arc::make_mut(&mut document).subtitle_layout = self.settings.subtitles;
         }
@@ -124,6 +126,7 @@ impl AppState {
             overwrite,
             document,
             targets,
+            models,
             format,
             languages,
         });
@@ -288,18 +291,25 @@ impl AppState {
         };
         let (fixed, document) = (document.fixed(), document.document.clone());
         let options = self.search_options();
+        let model = match &self.model {
+            ModelState::Open { info, .. } => info.name.clone(),
+            _ => String::new(),
+        };
         self.running = Some(Running {
             job,
             control: control.clone(),
             progress,
             preparing: None,
             updates,
+            model,
         });
+        let terms = self.termbase();
         self.requests.push(Request::Translate {
             job,
             document,
             sentences,
             fixed,
+            terms,
             options,
             control,
         });
@@ -333,35 +343,12 @@ impl AppState {
             Some("An evaluation is under way")
         } else if is_made {
             Some("A corpus is being made")
+        } else if self.models.adding.is_some() {
+            Some("A model is being added")
         } else {
             let has_unsaved = self.evaluate.has_unsaved();
             has_unsaved.then_some("The scores of an evaluation are not saved")
         }
-    }
-
-    pub(super) fn open_model(&mut self, folder: PathBuf) {
-        // Or the lists of models would have the same folder under two names.
-        let folder = std::path::absolute(&folder).unwrap_or(folder);
-        let job = self.next_job();
-        self.cancel();
-        let before = std::mem::replace(
-            &mut self.model,
-            ModelState::Opening {
-                job,
-                folder: folder.clone(),
-            },
-        );
-        if matches!(before, ModelState::Open { .. }) {
-            self.previous_model = Some(before);
-        }
-        let device = self.settings.device.into();
-        let memory = self.user_memory();
-        self.requests.push(Request::OpenModel {
-            job,
-            folder,
-            device,
-            memory,
-        });
     }
 
     /// The one that a model is opened with.
@@ -405,15 +392,5 @@ impl AppState {
     pub(super) fn set_device(&mut self, device: DeviceChoice) {
         self.set(|settings| settings.device = device.into());
         self.open_again();
-    }
-
-    /// Opens the same model with other settings.
-    fn open_again(&mut self) {
-        let folder = match &self.model {
-            ModelState::None => return self.open_first_model(None),
-            ModelState::Opening { folder, .. } => folder.clone(),
-            ModelState::Open { info, .. } => info.folder.clone(),
-        };
-        self.open_model(folder);
     }
 }

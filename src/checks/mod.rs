@@ -9,13 +9,22 @@ mod letters;
 mod numbers;
 mod placeholders;
 mod punctuation;
+mod quotes;
+mod spelling;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::Serialize;
+
+pub use numbers::are_same_numbers;
+pub use spelling::Spelling;
+
+use crate::terms::TermUsage;
+use crate::text::placeholder;
 
 /// A segment and its translation; either may hold [placeholders](crate::text::placeholder) of markup.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +59,10 @@ pub enum CheckKind {
     Variables,
     /// Digits that one side has and the other has not.
     Numbers,
+    /// Units of measurement behind numbers.
+    Units,
+    /// Dates in digits that the target reads as none.
+    Dates,
     /// Longer than allowed.
     TooLong,
     /// Far shorter or longer than usual.
@@ -58,12 +71,18 @@ pub enum CheckKind {
     EndMark,
     /// Brackets or quotes that are not closed.
     Brackets,
+    /// Quotation marks that the target's language does not use, or straight ones that are not in pairs.
+    Quotes,
     /// Two spaces, or a space where the target's customs have none.
     Spaces,
     /// A small letter at the beginning instead of a capital one, or the reverse.
     Capital,
     /// A word twice in a row.
     RepeatedWord,
+    /// Terms that are called otherwise than in the termbase.
+    Terms,
+    /// Words that no dictionary has.
+    Spelling,
     /// One source with several translations, or one translation of several sources.
     Inconsistent,
 }
@@ -85,13 +104,18 @@ impl CheckKind {
         Self::Tags,
         Self::Variables,
         Self::Numbers,
+        Self::Units,
+        Self::Dates,
         Self::TooLong,
         Self::Length,
         Self::EndMark,
         Self::Brackets,
+        Self::Quotes,
         Self::Spaces,
         Self::Capital,
         Self::RepeatedWord,
+        Self::Terms,
+        Self::Spelling,
         Self::Inconsistent,
     ];
 
@@ -103,13 +127,18 @@ impl CheckKind {
             Self::Tags => "tags",
             Self::Variables => "variables",
             Self::Numbers => "numbers",
+            Self::Units => "units",
+            Self::Dates => "dates",
             Self::TooLong => "too-long",
             Self::Length => "length",
             Self::EndMark => "end-mark",
             Self::Brackets => "brackets",
+            Self::Quotes => "quotes",
             Self::Spaces => "spaces",
             Self::Capital => "capital",
             Self::RepeatedWord => "repeated-word",
+            Self::Terms => "terms",
+            Self::Spelling => "spelling",
             Self::Inconsistent => "inconsistent",
         }
     }
@@ -125,7 +154,7 @@ impl CheckKind {
 
     /// Whether the check is on unless asked otherwise: it is off where right translations have many findings.
     pub fn is_default(self) -> bool {
-        !matches!(self, Self::Identical | Self::Inconsistent)
+        !matches!(self, Self::Identical | Self::Spelling | Self::Inconsistent)
     }
 }
 
@@ -179,16 +208,30 @@ impl Default for Checks {
     }
 }
 
+/// What some checks look things up in; without it they find nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Resources<'r> {
+    /// For [`CheckKind::Terms`].
+    pub terms: Option<&'r TermUsage>,
+    /// For [`CheckKind::Spelling`].
+    pub spelling: Option<&'r Spelling>,
+}
+
 /// The problem of a pair, and the target without it if that is known.
 type Problem = (String, Option<String>);
 
 impl Checks {
     /// Returns the findings in all pairs, in the order of the pairs and then of the checks.
     pub fn run(&self, pairs: &[Pair]) -> Vec<Finding> {
+        self.run_with(pairs, Resources::default())
+    }
+
+    /// The same with what some checks look things up in.
+    pub fn run_with(&self, pairs: &[Pair], resources: Resources<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
         for (segment, pair) in pairs.iter().enumerate() {
             for &check in &self.kinds {
-                let problem = self.problem(check, pair);
+                let problem = self.problem(check, pair, resources);
                 findings.extend(problem.map(|problem| finding(check, segment, problem)));
             }
         }
@@ -204,7 +247,7 @@ impl Checks {
     }
 
     /// The problem that one check finds in one pair.
-    fn problem(&self, check: CheckKind, pair: &Pair) -> Option<Problem> {
+    fn problem(&self, check: CheckKind, pair: &Pair, resources: Resources<'_>) -> Option<Problem> {
         let Pair { source, target, .. } = pair;
         let is_empty = target.trim().is_empty();
         if check == CheckKind::Untranslated {
@@ -220,16 +263,39 @@ impl Checks {
             CheckKind::Tags => placeholders::tags(source, target),
             CheckKind::Variables => placeholders::variables(source, target),
             CheckKind::Numbers => numbers::differ(source, target),
+            CheckKind::Units => units::units(source, target),
+            CheckKind::Dates => units::dates(source, target, language),
             CheckKind::TooLong => length::too_long(target, pair.max_chars),
             CheckKind::Length => length::unusual(source, target),
             CheckKind::EndMark => punctuation::end_mark(source, target),
             CheckKind::Brackets => punctuation::brackets(source, target),
+            CheckKind::Quotes => quotes::quotes(source, target, language),
             CheckKind::Spaces => punctuation::spaces(source, target, language),
             CheckKind::Capital => letters::capital(source, target, language),
             CheckKind::RepeatedWord => letters::repeated_word(source, target, language),
+            CheckKind::Terms => terms(resources.terms?, source, target),
+            CheckKind::Spelling => resources.spelling?.problem(source, target),
             CheckKind::Untranslated | CheckKind::Inconsistent => None,
         }
     }
+}
+
+/// The terms of the source that the target calls otherwise.
+fn terms(usage: &TermUsage, source: &str, target: &str) -> Option<Problem> {
+    let target = placeholder::stripped(target);
+    let used = usage.used(source, &target).into_iter();
+    let missing = used.filter(|(_, is_used)| !is_used).map(|(found, _)| {
+        let written = placeholder::stripped(&source[found.range.clone()]);
+        let targets = usage.index().terms(&found).filter_map(|term| term.target());
+        let targets: Vec<&str> = targets.collect();
+        let forbidden = usage.forbidden(&found.terms).find(|it| target.contains(it));
+        match (targets.as_slice(), forbidden) {
+            ([], Some(forbidden)) => format!("{written:?} is not {forbidden:?}"),
+            _ => format!("{written:?} is {:?} in the termbase", targets.join(" or ")),
+        }
+    });
+    let missing: Vec<String> = missing.collect();
+    (!missing.is_empty()).then(|| (missing.join("; "), None))
 }
 
 fn finding(check: CheckKind, segment: usize, (message, repaired): Problem) -> Finding {

@@ -42,6 +42,11 @@ pub(super) fn differ(source: &str, target: &str) -> Option<Problem> {
     Some((parts.join(", "), None))
 }
 
+/// Whether both sides have the same numbers, as far as languages write them alike.
+pub fn are_same_numbers(source: &str, target: &str) -> bool {
+    differ(source, target).is_none()
+}
+
 /// How often each run of digits occurs; the digits of all scripts count by their value.
 fn counted(runs: impl Iterator<Item = impl AsRef<str>>) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();

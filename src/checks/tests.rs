@@ -100,6 +100,106 @@ fn every_check_finds_its_fault() {
 }
 
 #[test]
+fn units_dates_and_quotation_marks_follow_the_target() {
+    for (source, target, language, expected) in [
+        ("It is 10 cm wide.", "Es ist 10 cm breit.", "de", None),
+        (
+            "It is 10cm wide.",
+            "Es ist 10 Zentimeter breit.",
+            "de",
+            None,
+        ),
+        ("It is 10 cm wide.", "Es ist 10 breit.", "de", Some("units")),
+        ("It has 5 MB.", "Il a 5 Mo.", "fr", None),
+        ("It has 5 MB.", "Es hat 5 GB.", "de", Some("units")),
+        ("It is 10 cm wide.", "幅は10センチです。", "ja", None),
+        (
+            "On 12/31/2024 it ended.",
+            "Es endete am 31.12.2024.",
+            "de",
+            None,
+        ),
+        (
+            "On 12/31/2024 it ended.",
+            "Es endete am 12.31.2024.",
+            "de",
+            Some("dates"),
+        ),
+        (
+            "Write 12/31/2024 so.",
+            "Schreiben Sie 12/31/2024 so.",
+            "de",
+            None,
+        ),
+        (
+            "Version 1.20.2024 is out.",
+            "Version 1.20.2024 ist da.",
+            "de",
+            None,
+        ),
+        ("Choose “Open”.", "Wählen Sie „Öffnen“.", "de", None),
+        ("Choose “Open”.", "Wählen Sie »Öffnen«.", "de", None),
+        (
+            "Choose “Open”.",
+            "Wählen Sie “Öffnen”.",
+            "de",
+            Some("quotes"),
+        ),
+        ("Choose “Open”.", "Wählen Sie \"Öffnen\".", "de", None),
+        (
+            "Choose \"Open\".",
+            "Wählen Sie \"Öffnen.",
+            "de",
+            Some("quotes"),
+        ),
+        ("Choose “Open”.", "Choisissez « Ouvrir ».", "fr", None),
+        (
+            "Choose “Open”.",
+            "Choisissez „Ouvrir“.",
+            "fr",
+            Some("quotes"),
+        ),
+        ("and goes on” here.", "und geht“ hier weiter.", "de", None),
+    ] {
+        let found = found(source, target, language);
+        let expected: Vec<&str> = expected.into_iter().collect();
+        assert_eq!(found, expected, "{source} → {target}");
+    }
+}
+
+#[test]
+fn terms_that_are_called_otherwise_are_named() {
+    use crate::terms::{Term, Termbase};
+    let mut base = Termbase::empty("en", "de");
+    base.terms = vec![
+        Term::new("file", "Datei"),
+        Term {
+            forbidden: vec!["Akte".to_owned()],
+            targets: Vec::new(),
+            ..Term::new("record", "")
+        },
+    ];
+    let usage = TermUsage::new(std::sync::Arc::new(base));
+    let resources = Resources {
+        terms: Some(&usage),
+        spelling: None,
+    };
+    let told = |source: &str, target: &str| {
+        let findings = Checks::default().run_with(&[Pair::new(source, target)], resources);
+        findings.first().map(|finding| finding.message.clone())
+    };
+    assert_eq!(told("The files open.", "Die Dateien öffnen sich."), None);
+    assert_eq!(
+        told("The files open.", "Die Ordner öffnen sich.").as_deref(),
+        Some("\"files\" is \"Datei\" in the termbase")
+    );
+    assert_eq!(
+        told("The record opens.", "Die Akte öffnet sich.").as_deref(),
+        Some("\"record\" is not \"Akte\"")
+    );
+}
+
+#[test]
 fn segments_that_disagree_name_each_other() {
     let pairs = [
         Pair::new("Open", "Öffnen"),
@@ -133,6 +233,7 @@ fn a_repair_has_no_finding_of_its_kind() {
         ("Open it.", "Öffnen  Sie   es."),
         ("Open it!", "Öffnen Sie es !"),
         ("Open it.", "öffnen Sie es."),
+        ("Open “it”.", "Öffnen Sie “es”."),
     ] {
         let findings = checks.run(&[Pair::new(source, target)]);
         let [finding] = findings.as_slice() else {

@@ -2,15 +2,18 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
 
+use super::options::{SplitName, wrong_usage};
 use super::terminal::print;
-use super::{SplitName, wrong_usage};
-use crate::checks::{CheckKind, Checks, Finding, Pair, Severity};
+use super::terms::LanguageArguments;
+use crate::checks::{CheckKind, Checks, Finding, Pair, Resources, Severity, Spelling};
 use crate::corpus::Corpus;
 use crate::error::Result;
+use crate::terms::TermUsage;
 use crate::text::document::{Document, Sentence};
 use crate::text::placeholder;
 
@@ -36,11 +39,20 @@ pub(super) struct CheckArguments {
     /// Documents of a corpus
     #[arg(long, value_enum, default_value = "test")]
     split: SplitName,
-    /// Checks to make besides the usual ones: identical, inconsistent
+    /// Termbase that translations are held against: TBX, a table or a glossary of OmegaT; for documents say --from, too
+    #[arg(long, value_name = "FILE")]
+    terms: Option<PathBuf>,
+    /// Language of the sources, for --terms
+    #[arg(long, value_name = "CODE")]
+    from: Option<String>,
+    /// Hunspell dictionary (.dic) for the check of spelling, which it asks for; without it that of the system
+    #[arg(long, value_name = "FILE.dic")]
+    dictionary: Option<PathBuf>,
+    /// Checks to make besides the usual ones: identical, spelling, inconsistent
     #[arg(long, value_name = "CHECK,…", value_delimiter = ',')]
     with: Vec<CheckKind>,
-    /// Checks to leave out: untranslated, tags, variables, numbers, too-long, length, end-mark, brackets, spaces, capital,
-    /// repeated-word
+    /// Checks to leave out: untranslated, tags, variables, numbers, units, dates, too-long, length, end-mark, brackets,
+    /// quotes, spaces, capital, repeated-word, terms
     #[arg(long, value_name = "CHECK,…", value_delimiter = ',')]
     without: Vec<CheckKind>,
     /// Print findings as JSON
@@ -51,22 +63,38 @@ pub(super) struct CheckArguments {
 /// Pairs, and what the whole is called in messages.
 struct Checked {
     pairs: Vec<Pair>,
+    source_language: Option<String>,
     target_language: Option<String>,
 }
 
 pub(super) fn run(arguments: &CheckArguments) -> Result<()> {
     let checked = arguments.pairs()?;
     let mut checks = Checks {
-        target_language: arguments.to.clone().or(checked.target_language),
+        target_language: arguments.to.clone().or(checked.target_language.clone()),
         ..Checks::default()
     };
     checks.kinds.extend(&arguments.with);
+    if arguments.dictionary.is_some() {
+        checks.kinds.push(CheckKind::Spelling);
+    }
     checks
         .kinds
         .retain(|kind| !arguments.without.contains(kind));
     checks.kinds.sort_unstable();
     checks.kinds.dedup();
-    let findings = checks.run(&checked.pairs);
+    let terms = arguments.term_usage(&checked)?;
+    let spells = checks.kinds.contains(&CheckKind::Spelling);
+    let spelling = match (&arguments.dictionary, &checks.target_language) {
+        _ if !spells => None,
+        (Some(path), _) => Some(Spelling::open(path)?),
+        (None, Some(language)) => Some(Spelling::installed(language)?),
+        (None, None) => wrong_usage("check", "say --to: spelling is that of a language"),
+    };
+    let resources = Resources {
+        terms: terms.as_ref(),
+        spelling: spelling.as_ref(),
+    };
+    let findings = checks.run_with(&checked.pairs, resources);
     if arguments.json {
         print(&in_json(&checked.pairs, &findings))?;
     } else {
@@ -95,8 +123,22 @@ impl CheckArguments {
         };
         Ok(Checked {
             pairs,
+            source_language: None,
             target_language: None,
         })
+    }
+
+    /// What `--terms` names, between the languages of what is checked.
+    fn term_usage(&self, checked: &Checked) -> Result<Option<TermUsage>> {
+        let Some(path) = &self.terms else {
+            return Ok(None);
+        };
+        let languages = LanguageArguments {
+            from: self.from.clone().or(checked.source_language.clone()),
+            to: self.to.clone().or(checked.target_language.clone()),
+        };
+        let base = languages.read("check", path)?;
+        Ok(Some(TermUsage::new(Arc::new(base))))
     }
 
     fn of_corpus(&self) -> Result<Checked> {
@@ -109,6 +151,7 @@ impl CheckArguments {
         }
         Ok(Checked {
             pairs,
+            source_language: Some(corpus.info().source_language.clone()),
             target_language: Some(corpus.info().target_language.clone()),
         })
     }
@@ -131,7 +174,7 @@ fn of_bilingual(document: &Document) -> Vec<Pair> {
 }
 
 /// Paragraphs as a reader sees them: tags of two documents have no common numbers.
-fn of_documents(source: &Document, target: &Document) -> Vec<Pair> {
+pub(super) fn of_documents(source: &Document, target: &Document) -> Vec<Pair> {
     let (sources, targets) = (source.paragraphs.len(), target.paragraphs.len());
     if sources != targets {
         wrong_usage(

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::inputs::check_output;
+use super::options::{ModelArguments, pixels, wrong_usage};
+use super::terminal;
 use super::translate::{remember, translate};
-use super::{ModelArguments, pixels, terminal, wrong_usage};
 use crate::charts::Theme;
 use crate::error::{Error, Result};
 use crate::explain::{
@@ -70,7 +71,7 @@ pub(super) struct ExplainArguments {
     #[arg(long, value_name = "FILE.tmx|FILE.tsv|FILE.po|DIR")]
     memory: Option<PathBuf>,
     /// Hypotheses kept for each sentence, for --view difference and memory
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::options::beam_sizes())]
     beam: usize,
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::corpus::print_statistics;
+use super::corpus_statistics::print_statistics;
 use super::terminal::{StatusLine, print};
 use crate::corpus::document_folders::{FolderImport, FolderReport};
 use crate::corpus::gettext::{PoImport, PoReport};
@@ -265,14 +265,7 @@ fn import_folders(source: PathBuf, target: PathBuf, json: bool, output: OutputAr
         ControlFlow::Continue(())
     })?;
     line.clear();
-    match done {
-        Some((corpus, report)) if json => print_json(&corpus, &report),
-        Some((corpus, report)) => {
-            print(&folder_text(&report))?;
-            print_statistics(&corpus, false)
-        }
-        None => Ok(()),
-    }
+    print_report(done, json, folder_text)
 }
 
 fn import_tmx(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
@@ -290,14 +283,7 @@ fn import_tmx(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
         ControlFlow::Continue(())
     })?;
     line.clear();
-    match done {
-        Some((corpus, report)) if json => print_json(&corpus, &report),
-        Some((corpus, report)) => {
-            print(&tmx_text(&report))?;
-            print_statistics(&corpus, false)
-        }
-        None => Ok(()),
-    }
+    print_report(done, json, tmx_text)
 }
 
 fn import_po(import: &PoImport, json: bool) -> Result<()> {
@@ -307,19 +293,23 @@ fn import_po(import: &PoImport, json: bool) -> Result<()> {
         ControlFlow::Continue(())
     })?;
     line.clear();
-    match done {
-        Some((corpus, report)) if json => print_json(&corpus, &report),
-        Some((corpus, report)) => {
-            print(&po_text(&report))?;
-            print_statistics(&corpus, false)
-        }
-        None => Ok(()),
-    }
+    print_report(done, json, po_text)
 }
 
-fn print_json(corpus: &Corpus, report: &impl serde::Serialize) -> Result<()> {
-    let told = serde_json::json!({"report": report, "statistics": corpus.statistics()});
-    print(&format!("{told:#}\n"))
+fn print_report<R: serde::Serialize>(
+    done: Option<(Corpus, R)>,
+    json: bool,
+    text: fn(&R) -> String,
+) -> Result<()> {
+    let Some((corpus, report)) = done else {
+        return Ok(());
+    };
+    if json {
+        let told = serde_json::json!({"report": report, "statistics": corpus.statistics()});
+        return print(&format!("{told:#}\n"));
+    }
+    print(&text(&report))?;
+    print_statistics(&corpus, false)
 }
 
 fn help_text(report: &HelpReport) -> String {

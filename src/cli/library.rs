@@ -6,11 +6,10 @@ use serde_json::{Value, json};
 
 use super::terminal::print;
 use crate::app::{Folders, Settings, Shipped};
-use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
 use crate::inference::{
-    DefaultModels, InstalledModel, Route, forget_default, install_model, installed_models,
-    pair_key, remove_model, route, starter_model_for,
+    DefaultModels, InstalledModel, Leg, Route, forget_default, install_model, installed_models,
+    pair_key, remove_model, route, route_between, starter_model_for,
 };
 use crate::text::file::write_atomically;
 
@@ -31,7 +30,7 @@ pub(super) fn models() -> Vec<InstalledModel> {
     )
 }
 
-fn defaults() -> DefaultModels {
+pub(super) fn defaults() -> DefaultModels {
     let file = Folders::of_user().settings_file();
     let settings = file.map(|file| Settings::read(&file));
     settings.unwrap_or_default().default_models
@@ -50,36 +49,28 @@ fn change_defaults(change: impl FnOnce(&mut DefaultModels)) -> Result<()> {
     write_atomically(&file, &settings.to_bytes(), true)
 }
 
-/// The way between these languages by the models that are installed, a starter where neither is named or none is there.
+/// The models in a row between these languages: those that are installed, a starter where neither language is named or
+/// none is there.
 ///
 /// # Errors
 /// [`Error::NoRoute`] if two models in a row would do but are not wanted; if there is no starter.
-pub(super) fn route_between(
+pub(super) fn legs_between(
     source: Option<&str>,
     target: Option<&str>,
     pivots: bool,
-) -> Result<Route> {
-    let models = models();
-    let guess = || {
-        let has = |model: &&InstalledModel| {
-            let mut targets = model.targets.iter();
-            target.is_some_and(|wanted| targets.any(|it| is_same_language(it, wanted)))
-        };
-        models.iter().find(has).map(|model| model.source.clone())
-    };
-    let asked = source.map(str::to_owned).or_else(guess);
-    let found = asked.and_then(|source| route(&models, &defaults(), &source, target));
-    match found {
+) -> Result<Vec<Leg>> {
+    match route_between(&models(), &defaults(), source, target) {
         Some(Route::Pivot { pivot, .. }) if !pivots => Err(Error::NoRoute {
             from: source.unwrap_or_default().to_owned(),
             to: target.unwrap_or_default().to_owned(),
             pivot,
         }),
-        Some(found) => Ok(found),
-        None => Ok(Route::Direct {
+        Some(found) => Ok(found.legs(source)),
+        None => Ok(vec![Leg {
             folder: starter_model_for(source, target)?,
-            target: target.unwrap_or_default().to_owned(),
-        }),
+            source: source.map(str::to_owned),
+            target: target.map(str::to_owned),
+        }]),
     }
 }
 
@@ -106,12 +97,10 @@ pub(super) fn list(as_json: bool) -> Result<()> {
 /// Makes a model the one that translates between two languages, given as `en-de`.
 pub(super) fn choose(pair: &str, name: &str) -> Result<()> {
     let model = named(name)?;
-    let targets = || model.targets.iter();
     let (source, target) = pair
         .split_once([':', '-', '>'])
         .filter(|(source, target)| {
-            let reads = is_same_language(&model.source, source);
-            reads && targets().any(|it| is_same_language(it, target))
+            model.translates_from(source) && model.target(source, Some(target)).is_some()
         })
         .ok_or_else(|| Error::Config {
             field: "pair",
@@ -164,8 +153,10 @@ fn line(model: &InstalledModel) -> String {
         model.pair(),
         model.folder.display().to_string(),
     ];
+    let problem = model.problem.as_ref();
+    let problem = problem.map_or(String::new(), |problem| format!("\tbroken: {problem}"));
     format!(
-        "{name}\t{pair}\t{} MB\t{licence}\t{folder}",
+        "{name}\t{pair}\t{} MB\t{licence}\t{folder}{problem}",
         model.num_bytes.div_ceil(1_000_000)
     )
 }
@@ -177,11 +168,15 @@ fn entry(model: &InstalledModel, defaults: &DefaultModels) -> Value {
     let chosen: Vec<&String> = chosen.map(|(pair, _)| pair).collect();
     json!({
         "name": model.name,
-        "source": model.source,
+        "sources": model.sources,
         "targets": model.targets,
+        "format": model.format,
         "bytes": model.num_bytes,
+        "parameters": model.num_parameters,
         "licence": model.licence,
         "origin": model.origin,
+        "copied_from": model.copied_from.as_ref().map(|path| path.display().to_string()),
+        "problem": model.problem,
         "shipped": model.is_shipped,
         "default_for": chosen,
         "folder": model.folder.display().to_string(),

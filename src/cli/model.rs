@@ -45,7 +45,7 @@ pub(super) enum ModelCommand {
         /// Model folder to make
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
-        /// Numbers of 16 bits, for shipping, or of 32
+        /// Numbers of 16 bits, for shipping, of 32, or matrices of 8 with a scale for each row
         #[arg(long, value_enum, default_value = "half")]
         precision: PrecisionName,
         /// Name of the model in menus
@@ -87,7 +87,7 @@ pub(super) struct ImportArguments {
     /// Encoder folder to make
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Numbers of 16 bits or of 32
+    /// Numbers of 16 bits, of 32, or matrices of 8
     #[arg(long, value_enum, default_value = "half")]
     precision: PrecisionName,
     /// Name of the encoder; without it that of the folder or wheel
@@ -100,6 +100,7 @@ pub(super) struct ImportArguments {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum PrecisionName {
+    Int8,
     Half,
     Full,
 }
@@ -107,6 +108,7 @@ pub(super) enum PrecisionName {
 impl From<PrecisionName> for Precision {
     fn from(name: PrecisionName) -> Self {
         match name {
+            PrecisionName::Int8 => Self::Int8,
             PrecisionName::Half => Self::Half,
             PrecisionName::Full => Self::Full,
         }

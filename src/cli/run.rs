@@ -56,10 +56,10 @@ pub(super) struct PlotArguments {
     #[arg(long)]
     dark: bool,
     /// Width of the figure
-    #[arg(long, value_name = "PIXELS", default_value_t = 1_200, value_parser = super::pixels())]
+    #[arg(long, value_name = "PIXELS", default_value_t = 1_200, value_parser = super::options::pixels())]
     width: u32,
     /// Height of the figure
-    #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = super::pixels())]
+    #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = super::options::pixels())]
     height: u32,
     /// Replace a figure that is there
     #[arg(long)]

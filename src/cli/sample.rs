@@ -33,7 +33,7 @@ pub(super) struct SampleArguments {
     run: PathBuf,
     /// Where to compute; models of this size are fastest on the CPU
     #[arg(long, value_enum, default_value = "cpu")]
-    device: super::Device,
+    device: super::options::Device,
     /// Print the scores as JSON
     #[arg(long)]
     json: bool,

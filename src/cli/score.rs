@@ -18,7 +18,7 @@ use crate::metrics::{Documents, Metric, SegmentSums};
 use lines::{Beside, TestSet};
 use options::{MetricOptions, choose, wrong_usage};
 use preparation::PreparationOptions;
-use table::{Column, Plan, Table};
+use table::{Column, Plan, Table, Unit};
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "sacrebleu's switches")]
@@ -115,12 +115,6 @@ enum Format {
     Text,
     Json,
     Latex,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Unit {
-    Sentence,
-    Document,
 }
 
 fn samples() -> clap::builder::RangedU64ValueParser<usize> {

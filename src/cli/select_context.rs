@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::inputs::check_output;
+use super::options::{Device, wrong_usage};
 use super::terminal::{StatusLine, duration, print};
-use super::{Device, wrong_usage};
 use crate::corpus::{ContextsInfo, Corpus, write_contexts};
 use crate::error::Result;
 use crate::inference::{

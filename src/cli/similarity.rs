@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::Device;
 use super::inputs::check_output;
+use super::options::Device;
 use super::terminal::{StatusLine, print};
 use crate::charts::Theme;
 use crate::corpus::Corpus;
@@ -62,7 +62,7 @@ struct FigureArguments {
     #[arg(long)]
     dark: bool,
     /// Width of the figure
-    #[arg(long, value_name = "PIXELS", default_value_t = 1_000, value_parser = super::pixels())]
+    #[arg(long, value_name = "PIXELS", default_value_t = 1_000, value_parser = super::options::pixels())]
     width: u32,
     /// Replace a file that is there
     #[arg(long)]

@@ -59,7 +59,7 @@ pub(super) struct TrainArguments {
     config: Option<PathBuf>,
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
     #[arg(long, value_enum, default_value = "auto")]
-    device: super::Device,
+    device: super::options::Device,
     /// Decides initial weights, order of the data and dropout
     #[arg(long, value_name = "N")]
     seed: Option<u64>,

@@ -1,6 +1,7 @@
 //! `canopy translate`
 
-mod batch;
+pub(super) mod batch;
+mod batch_arguments;
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -14,22 +15,27 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::inputs::check_output;
+use super::library;
+use super::llm;
+use super::options::{ModelArguments, Quantize, positive, wrong_usage};
 use super::terminal::{StatusLine, duration, print_bytes, warn};
-use super::{ModelArguments, Quantize, library, wrong_usage};
+use super::terms::TermArguments;
 use crate::app::markup::to_editable;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
 use crate::inference::{
-    KnownTranslations, SearchOptions, Step, Translation, Translator, detected_language,
+    KnownTranslations, SearchOptions, Step, TermUse, Translation, Translator, detected_language,
 };
 use crate::memory::TranslationMemory;
-use crate::text::document::{Column, Document, Format, Sentence, SubtitleLayout};
+use crate::text::document::{Column, Document, Format, ReadingOptions, Sentence, SubtitleLayout};
 use crate::text::export::{ExportFormat, Languages};
 use crate::text::file::{canonical_path, check_writable, write_atomically};
+use crate::text::placeholder::stripped;
 use crate::text::pseudo::Pseudo;
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
 use crate::weights::RerankerFolder;
+use batch_arguments::BatchArguments;
 
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 #[derive(Debug, Args)]
@@ -55,7 +61,7 @@ pub(super) struct TranslateArguments {
     no_pivot: bool,
     /// Hypotheses kept for each sentence, twice as many where a model that translates back chooses among them; 1 is greedy
     /// search
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::options::beam_sizes())]
     beam: usize,
     /// How weights are kept on the CPU
     #[arg(long, value_enum, default_value = "none")]
@@ -68,15 +74,21 @@ pub(super) struct TranslateArguments {
     /// translation of en into de where that is empty
     #[arg(long, value_delimiter = ',', value_name = "COLUMN[:TARGET]")]
     columns: Vec<Column>,
+    /// Also translate comments of Office and OpenDocument files
+    #[arg(long)]
+    comments: bool,
+    /// Also translate the names of a workbook's sheets; formulas, charts and links follow them
+    #[arg(long)]
+    sheet_names: bool,
     /// Translate without a model, to see what becomes of a file: identity gives each sentence back as it is, accents a
     /// longer text with every letter accented, in brackets
-    #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "adapt", "reranker", "trace"])]
+    #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "terms", "adapt", "reranker", "trace"])]
     pseudo: Option<PseudoName>,
     /// Write sentences with scores and flags as JSON instead of the translated document. Markup inside a sentence is
     /// ⟨1⟩…⟨/1⟩ for a pair of tags and ⟨2/⟩ for a single one; text that reads so has a \ in front. The flags are length_ratio (far shorter or longer than
     /// usual), repetition, split (translated in parts), cut_off, markup (some stands at the end or has lost its text),
-    /// numbers (others than in the source), unwritten (characters left out), empty (not translated) and memory (taken over
-    /// from it). What is taken over, or copied since there is no word in it, has no tokens, and null as its log_prob
+    /// numbers (others than in the source), unwritten (characters left out), empty (not translated), memory (taken over
+    /// from it) and terms (one is not used as --terms has it). What is taken over, or copied since there is no word in it, has no tokens, and null as its log_prob
     #[arg(long)]
     json: bool,
     /// Write sentences with their translations as something else than the document: a translation memory, XLIFF, a page or a
@@ -89,12 +101,14 @@ pub(super) struct TranslateArguments {
     /// Subtitles: lines in a cue
     #[arg(long, value_name = "N", default_value_t = SubtitleLayout::default().max_lines, value_parser = positive())]
     cue_lines: usize,
-    /// Translations of yours: a TMX file, a corpus folder, a program's PO file or a folder of them, or a file with a
-    /// source, a tab and a translation in each line.
+    /// Translations of yours: a TMX file, XLIFF with finished targets, a corpus folder, a program's PO file or a folder of
+    /// them, or a file with a source, a tab and a translation in each line.
     /// Exact matches are taken over, where the sentence has no markup; for the words of other sentences the
     /// model looks up what similar ones became
-    #[arg(long, value_name = "FILE.tmx|FILE.tsv|FILE.po|DIR")]
+    #[arg(long, value_name = "FILE.tmx|FILE.xlf|FILE.tsv|FILE.po|DIR")]
     memory: Option<PathBuf>,
+    #[command(flatten)]
+    terms: TermArguments,
     /// Before each document, learn for a few updates from what the memory has like its sentences; the model itself does
     /// not change. A few seconds a page
     #[arg(long, requires = "memory")]
@@ -111,7 +125,9 @@ pub(super) struct TranslateArguments {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    batch: batch::BatchArguments,
+    batch: BatchArguments,
+    #[command(flatten)]
+    llm: llm::LlmArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -152,10 +168,6 @@ fn exports() -> impl TypedValueParser<Value = ExportFormat> {
     })
 }
 
-fn positive() -> impl TypedValueParser<Value = usize> {
-    clap::value_parser!(u16).range(1..).map(usize::from)
-}
-
 /// Where one translation goes; `None` is standard output.
 type Place = Option<PathBuf>;
 
@@ -168,9 +180,6 @@ pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {
 }
 
 pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
-    if arguments.is_batch() {
-        return batch::run(arguments);
-    }
     let places = arguments.places()?;
     arguments.check_trace(&places)?;
     // What cannot be read is told before anything is translated.
@@ -211,6 +220,7 @@ impl TranslateArguments {
         if let Some(path) = &self.memory {
             remember(&mut translator, path)?;
         }
+        self.terms.apply(&mut translator)?;
         translator.quantize(self.quantize.into());
         if let Some(reranker) = &self.reranker {
             translator.choose_by(RerankerFolder::new(reranker.clone()))?;
@@ -220,28 +230,40 @@ impl TranslateArguments {
 
     /// Translates a document, writes its trace if one is asked for, and gives what is to be written of it.
     fn bytes(&self, translator: &mut Translator, document: &Document) -> Result<Vec<u8>> {
-        let (adapted, translations) = translate(translator, document, &self.options())?;
+        let (adapted, mut translations) = translate(translator, document, &self.options())?;
         let translator = adapted.as_ref().unwrap_or(translator);
+        let suggestions = self.llm.suggestions(translator, document, &translations)?;
         if let Some(path) = &self.trace {
             let trace = translator.trace(document, &translations)?;
             trace::save(&trace, path, self.force)?;
         }
         if self.json {
-            let report = report(translator, document, &translations);
+            let mut report = report(translator, document, &translations);
+            if let Some(suggestions) = &suggestions {
+                suggestions.add_to(&mut report);
+            }
             return Ok(format!("{report:#}\n").into_bytes());
         }
+        if let Some(suggestions) = suggestions {
+            suggestions.take_over(&mut translations);
+        }
+        let info = translator.info();
+        // What a memory has no model has written.
+        let by_model = |t: &Option<Translation>| t.as_ref().is_some_and(|t| t.num_tokens > 0);
+        let models = translations.iter();
+        let models = models.map(|t| by_model(t).then(|| info.name.clone()));
+        let models: Vec<Option<String>> = models.collect();
         let texts: Vec<Option<String>> = translations
             .into_iter()
             .map(|translation| translation.map(|it| it.text))
             .collect();
-        let info = translator.info();
         match self.export {
             Some(format) => {
                 let languages = Languages {
                     source: info.source_language.clone(),
                     target: info.target_language.clone(),
                 };
-                document.exported(&texts, format, &languages)
+                document.exported_by(&texts, &models, format, &languages)
             }
             None => document.written(&texts, Some(&info.target_language)),
         }
@@ -252,7 +274,7 @@ impl TranslateArguments {
         let pseudo = Pseudo::from(name);
         let translated = |sentence: &Sentence| {
             let is_open = sentence.known.is_none();
-            is_open.then(|| pseudo.translated(&sentence.text))
+            is_open.then(|| pseudo.of(document, sentence))
         };
         let texts: Vec<Option<String>> = document.sentences.iter().map(translated).collect();
         match self.export {
@@ -318,7 +340,12 @@ impl TranslateArguments {
         let standard_input = Path::new("/dev/stdin");
         let sources = self.sources().into_iter();
         let sources = sources.map(|source| source.unwrap_or(standard_input));
-        let others = [&self.model.model, &self.memory, &self.reranker];
+        let others = [
+            &self.model.model,
+            &self.memory,
+            &self.terms.terms,
+            &self.reranker,
+        ];
         let others = others.into_iter().flatten().map(PathBuf::as_path);
         sources.chain(others).collect()
     }
@@ -452,9 +479,17 @@ impl TranslateArguments {
         Ok(document)
     }
 
+    fn reading_options(&self) -> ReadingOptions {
+        ReadingOptions {
+            columns: self.columns.clone(),
+            comments: self.comments,
+            sheet_names: self.sheet_names,
+        }
+    }
+
     fn opened(&self, path: Option<&Path>) -> Result<Document> {
         if let Some(path) = path {
-            return Document::open_with(path, self.format, &self.columns);
+            return Document::open_with(path, self.format, &self.reading_options());
         }
         let mut bytes = Vec::new();
         std::io::stdin()
@@ -464,7 +499,7 @@ impl TranslateArguments {
             .format
             .or_else(|| Format::of_content(Path::new("-"), &bytes));
         let format = format.unwrap_or(Format::Text);
-        Document::from_bytes_with("-", format, bytes, &self.columns)
+        Document::from_bytes_with("-", format, bytes, &self.reading_options())
     }
 }
 
@@ -576,6 +611,33 @@ fn adapted(translator: &Translator, document: &Document) -> Option<Translator> {
     adapted
 }
 
+/// The terms in a sentence, each with whether its translation uses it.
+fn used_terms(
+    terms: &TermUse,
+    document: &Document,
+    index: usize,
+    translation: &Translation,
+) -> Value {
+    let shown = document.sentences[index].plain_text();
+    let used = terms
+        .usage()
+        .used(&shown, &stripped(&translation.text))
+        .into_iter();
+    let used = used.map(|(found, is_used)| {
+        let targets = terms
+            .usage()
+            .index()
+            .terms(&found)
+            .flat_map(|term| &term.targets);
+        json!({
+            "text": &shown[found.range.clone()],
+            "targets": targets.collect::<Vec<_>>(),
+            "used": is_used,
+        })
+    });
+    Value::Array(used.collect())
+}
+
 fn report(
     translator: &Translator,
     document: &Document,
@@ -597,6 +659,9 @@ fn report(
             entry["log_prob"] = json!(is_written.then_some(translation.log_prob));
             entry["tokens"] = json!(translation.num_tokens);
             entry["flags"] = json!(translation.flags);
+            if let Some(terms) = translator.terms() {
+                entry["terms"] = used_terms(terms, document, index, translation);
+            }
         }
         if let Some(memory) = translator.memory() {
             let shown = document.sentences[index].plain_text();

@@ -36,8 +36,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::split::Split;
+use super::statistics::Statistics;
 use super::unit::{Unit, UnitStatus};
-use super::writer::Statistics;
 use crate::error::{Error, Result};
 use crate::text::digest::{digest_of_files, hash_file, hexadecimal};
 use crate::text::document::{ParagraphKind, Section};

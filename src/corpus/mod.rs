@@ -8,6 +8,7 @@ mod alignment;
 mod context_texts;
 mod contexts;
 pub mod document_folders;
+mod document_pairs;
 mod format;
 mod frequency;
 pub mod gettext;
@@ -18,6 +19,7 @@ mod markup;
 pub mod parallel_text;
 mod segment;
 mod split;
+mod statistics;
 mod subwords;
 pub mod survey;
 pub mod synthetic;
@@ -28,6 +30,7 @@ mod writer;
 
 pub use context_texts::ContextTexts;
 pub use contexts::{Chosen, ContextsInfo, DocumentContexts, read_contexts, write_contexts};
+pub use document_pairs::{AlignedPair, DocumentPairs, align_documents};
 pub use format::{
     Corpus, CorpusInfo, Documents, FORMAT, ParallelDocument, ParallelParagraph, VERSION,
 };
@@ -35,6 +38,7 @@ pub use frequency::WordCounts;
 pub use languages::is_same_language;
 pub use segment::{DocumentUnits, Segment, SegmentUnit, document_units, segments};
 pub use split::Split;
+pub use statistics::{SplitStatistics, Statistics};
 pub use subwords::train_vocabulary;
 pub use unit::{Unit, UnitStatus, visible};
-pub use writer::{CorpusWriter, SplitStatistics, Statistics};
+pub use writer::CorpusWriter;

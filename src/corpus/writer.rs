@@ -6,70 +6,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::format::{
     Corpus, CorpusInfo, FORMAT, MANIFEST, Manifest, ParallelDocument, VERSION, VOCABULARY,
 };
 use super::split::Split;
+use super::statistics::Statistics;
 use super::unit::{Unit, UnitStatus};
 use crate::error::{Error, Result};
 use crate::text::file::TEMPORARY;
 use crate::text::folder::{put_in_place, temporary_beside};
-
-/// Counts of a corpus.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Statistics {
-    pub train: SplitStatistics,
-    pub dev: SplitStatistics,
-    pub test: SplitStatistics,
-}
-
-impl Statistics {
-    pub fn of(&self, split: Split) -> &SplitStatistics {
-        match split {
-            Split::Train => &self.train,
-            Split::Dev => &self.dev,
-            Split::Test => &self.test,
-        }
-    }
-
-    fn of_mut(&mut self, split: Split) -> &mut SplitStatistics {
-        match split {
-            Split::Train => &mut self.train,
-            Split::Dev => &mut self.dev,
-            Split::Test => &mut self.test,
-        }
-    }
-}
-
-/// Counts of one split.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SplitStatistics {
-    pub documents: usize,
-    pub paragraphs: usize,
-    /// Paragraphs whose sides show different texts, none of them doubtful: what is scored.
-    pub segments: usize,
-    pub units: usize,
-    /// Units that are the same on both sides.
-    pub identical: usize,
-    /// Units that stood earlier in the split.
-    pub repeated: usize,
-    /// Units whose sides may not belong together.
-    #[serde(default)]
-    pub doubtful: usize,
-    /// Words between white space, of all units.
-    pub source_words: usize,
-    pub target_words: usize,
-}
-
-impl SplitStatistics {
-    /// Units that count in the loss.
-    pub fn new_units(&self) -> usize {
-        self.units - self.identical - self.repeated - self.doubtful
-    }
-}
 
 /// Takes documents, sorted by id, and makes a corpus of them.
 #[derive(Debug)]
@@ -124,7 +71,7 @@ impl CorpusWriter {
             statistics.paragraphs += 1;
             for unit in &mut paragraph.units {
                 unit.status = status(unit, &mut self.seen[split as usize]);
-                count(unit, statistics);
+                statistics.count(unit);
             }
             statistics.segments += usize::from(paragraph.is_scored());
         }
@@ -249,21 +196,4 @@ pub(super) fn fingerprint(source: &str, target: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     (source, target).hash(&mut hasher);
     hasher.finish()
-}
-
-fn count(unit: &Unit, statistics: &mut SplitStatistics) {
-    statistics.units += 1;
-    statistics.identical += usize::from(unit.status == UnitStatus::Identical);
-    statistics.repeated += usize::from(unit.status == UnitStatus::Repeated);
-    statistics.doubtful += usize::from(unit.status == UnitStatus::Doubtful);
-    statistics.source_words += unit
-        .visible_source()
-        .split(' ')
-        .filter(|word| !word.is_empty())
-        .count();
-    statistics.target_words += unit
-        .visible_target()
-        .split(' ')
-        .filter(|word| !word.is_empty())
-        .count();
 }

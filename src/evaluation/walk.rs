@@ -190,7 +190,7 @@ impl Walk<'_> {
 pub fn reads_confirmed(translator: &Translator) -> bool {
     let config = &translator.description().model;
     let is_bilingual = config.context.is_some_and(Context::is_bilingual);
-    is_bilingual || config.previous_translations > 0 || config.memory_use == Some(MemoryUse::KnnMt)
+    is_bilingual || config.translations_before() > 0 || config.memory_use == Some(MemoryUse::KnnMt)
 }
 
 /// The function that [`Walk::each`] calls for a unit.

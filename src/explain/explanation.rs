@@ -11,11 +11,11 @@ use super::document_map::DocumentMap;
 use super::gates::GateView;
 use super::map::WeightMap;
 use super::memory::MemoryView;
-use super::question::ViewKind;
 use super::similarity::SimilarityView;
+use super::table;
 use super::tree::TreeView;
+use super::view_kind::ViewKind;
 use super::zeros::ZerosView;
-use super::{draw, table};
 use crate::charts::{Theme, write_picture};
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
@@ -114,16 +114,6 @@ impl Explanation {
             Self::Memory(view) => view.text(),
             Self::Similarity(view) => format!("{}, {}, {}.", view.title, view.query, view.measure),
         }
-    }
-
-    /// The height in pixels at which a figure of this width is easy to read.
-    pub fn height(&self, width: u32) -> u32 {
-        draw::height(self, width)
-    }
-
-    /// The least height in pixels of an area of this width in which nothing overlaps.
-    pub fn least_height(&self, width: f64) -> f64 {
-        draw::least_height(self, width)
     }
 
     /// Writes a figure (`.svg`, `.png`) or its numbers (`.csv`, `.json`), as the end of the file's name says.

@@ -7,7 +7,8 @@
 
 use std::collections::BinaryHeap;
 
-use super::tree::{Measure, NodeState, TreeNode, TreeView};
+use super::tree::{Measure, TreeView};
+use super::tree_node::{NodeState, TreeNode};
 
 /// A node, or several siblings that stand as one, and its centre in pixels.
 #[derive(Debug, Clone, PartialEq)]

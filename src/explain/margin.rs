@@ -1,9 +1,10 @@
 //! Where in the document the context of one sentence lies, to be painted beside the document itself.
 
 use super::query::{Attention, AttentionRole, Query};
-use super::question::{Choices, Question, ViewKind, asking_side};
+use super::question::{Choices, Question, asking_side};
 use super::rows::Rows;
 use super::tree::{Measure, TreeView};
+use super::view_kind::ViewKind;
 use crate::error::Result;
 use crate::trace::TraceSource;
 

@@ -5,7 +5,7 @@ use crate::trace::Side;
 
 /// A word or sentence of a trace, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Spot {
+pub struct TextPosition {
     pub side: Side,
     pub sentence: usize,
     /// Place in the sentence; `None` for the sentence itself.
@@ -14,13 +14,13 @@ pub struct Spot {
 
 /// The meaning of a place of a picture.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Mark {
+pub struct HitArea {
     /// In pixels of the picture.
     pub place: Rect,
     /// The query.
-    pub query: Option<Spot>,
+    pub query: Option<TextPosition>,
     /// The key; of several sentences the first.
-    pub key: Option<Spot>,
+    pub key: Option<TextPosition>,
     /// The last sentence, where a node stands for several.
     pub last: usize,
     pub weight: Option<f32>,
@@ -28,7 +28,7 @@ pub struct Mark {
     pub node: Option<usize>,
 }
 
-impl Spot {
+impl TextPosition {
     pub fn sentence(side: Side, sentence: usize) -> Self {
         Self {
             side,
@@ -52,7 +52,7 @@ impl Spot {
     }
 }
 
-impl Mark {
+impl HitArea {
     pub(super) fn new(place: Rect) -> Self {
         Self {
             place,
@@ -61,8 +61,8 @@ impl Mark {
     }
 
     /// Whether it stands for `spot` on either axis.
-    pub fn is_of(&self, spot: &Spot) -> bool {
-        let covers = |key: &Spot| {
+    pub fn is_of(&self, spot: &TextPosition) -> bool {
+        let covers = |key: &TextPosition| {
             let inside = key.word.is_none()
                 && key.side == spot.side
                 && (key.sentence..=self.last).contains(&spot.sentence);
@@ -74,18 +74,18 @@ impl Mark {
 
 /// The part of a picture's width that is seen: shares of what there is, `0 ≤ from < to ≤ 1`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sight {
+pub struct Viewport {
     pub from: f64,
     pub to: f64,
 }
 
-impl Default for Sight {
+impl Default for Viewport {
     fn default() -> Self {
         Self { from: 0.0, to: 1.0 }
     }
 }
 
-impl Sight {
+impl Viewport {
     /// The least share that is still shown.
     const LEAST: f64 = 1.0 / 4_096.0;
 
@@ -128,9 +128,9 @@ mod tests {
 
     #[test]
     fn zooming_keeps_what_is_under_the_pointer_and_stays_inside() {
-        let sight = Sight::default().zoomed(0.25, 0.5);
-        assert!((sight.from - 0.125).abs() < 1e-12 && (sight.zoom() - 2.0).abs() < 1e-12);
-        let moved = sight.panned(5.0);
+        let viewport = Viewport::default().zoomed(0.25, 0.5);
+        assert!((viewport.from - 0.125).abs() < 1e-12 && (viewport.zoom() - 2.0).abs() < 1e-12);
+        let moved = viewport.panned(5.0);
         assert!((moved.to - 1.0).abs() < 1e-12);
         assert!(moved.zoomed(0.9, 100.0).is_everything());
     }
@@ -143,13 +143,13 @@ mod tests {
             right: 1.0,
             bottom: 1.0,
         };
-        let mark = Mark {
-            key: Some(Spot::sentence(Side::Source, 3)),
+        let mark = HitArea {
+            key: Some(TextPosition::sentence(Side::Source, 3)),
             last: 5,
-            ..Mark::new(place)
+            ..HitArea::new(place)
         };
-        assert!(mark.is_of(&Spot::word(Side::Source, 5, 2)));
-        assert!(!mark.is_of(&Spot::sentence(Side::Source, 6)));
-        assert!(!mark.is_of(&Spot::sentence(Side::Target, 4)));
+        assert!(mark.is_of(&TextPosition::word(Side::Source, 5, 2)));
+        assert!(!mark.is_of(&TextPosition::sentence(Side::Source, 6)));
+        assert!(!mark.is_of(&TextPosition::sentence(Side::Target, 4)));
     }
 }

@@ -1,6 +1,6 @@
 //! The document's own tree: sections, paragraphs, sentences.
 
-use super::tree::TreeNode;
+use super::tree_node::TreeNode;
 use crate::trace::{Overview, Side};
 
 /// Nodes, the document first and each before its children, and the number of levels: sentences on level 0, paragraphs on

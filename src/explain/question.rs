@@ -7,40 +7,12 @@ use super::document_map::DocumentMap;
 use super::explanation::Explanation;
 use super::gates::GateView;
 use super::map::{Order, WeightMap};
-use super::query::{AttentionRole, Heads, Query};
+use super::query::{Heads, Query};
 use super::tree::TreeView;
+use super::view_kind::ViewKind;
 use super::zeros::ZerosView;
 use crate::error::{Error, Result};
 use crate::trace::{MapKind, Side, TraceSource};
-
-/// One of the views.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ViewKind {
-    Tree,
-    Sentences,
-    /// All sentences against all sentences.
-    Document,
-    Words,
-    Context,
-    Cross,
-    /// Self-attention of the encoder.
-    Itself,
-    Gates,
-    Zeros,
-    /// The worth of the translation without its context; the model answers, not the trace.
-    Difference,
-    /// Where in its memory the translation was looked up; the model answers, not the trace.
-    Memory,
-    /// All sentences against each other by a sentence encoder, which answers, not the trace.
-    Similarity,
-}
-
-/// Views of a sentence that the model itself answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModelView {
-    Difference,
-    Memory,
-}
 
 /// All that an answer depends on, but the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,51 +25,6 @@ pub struct Question {
     pub order: Order,
     /// How many context sentences are shown with their words.
     pub limit: usize,
-}
-
-impl ViewKind {
-    /// Whose words ask: some views have no choice.
-    pub fn side(self, wanted: Side) -> Side {
-        match self {
-            Self::Cross | Self::Difference | Self::Memory => Side::Target,
-            Self::Itself | Self::Similarity => Side::Source,
-            _ => wanted,
-        }
-    }
-
-    /// Which view of the model's it is, if it is none of a trace.
-    pub fn of_model(self) -> Option<ModelView> {
-        match self {
-            Self::Difference => Some(ModelView::Difference),
-            Self::Memory => Some(ModelView::Memory),
-            _ => None,
-        }
-    }
-
-    /// Whether its maps can stand beside each other, a head each.
-    pub fn has_heads_apart(self) -> bool {
-        matches!(
-            self,
-            Self::Sentences | Self::Words | Self::Cross | Self::Itself
-        )
-    }
-
-    /// Whether two traces can be shown beside each other.
-    pub fn has_room_for_two(self) -> bool {
-        matches!(
-            self,
-            Self::Sentences | Self::Words | Self::Cross | Self::Itself | Self::Zeros
-        )
-    }
-
-    /// Which attention it is about; gates belong to that of the context.
-    pub fn role(self) -> AttentionRole {
-        match self {
-            Self::Cross => AttentionRole::Cross,
-            Self::Itself => AttentionRole::Itself,
-            _ => AttentionRole::Context,
-        }
-    }
 }
 
 impl Question {

@@ -6,25 +6,33 @@ use std::time::{Duration, Instant};
 
 use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 
+use super::checks::checks_ui;
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
-use super::document::DocumentPanel;
+use super::document::{DocumentPanel, Seen};
 use super::elsewhere::elsewhere_ui;
 use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
+use super::language_model::{LanguageModelForm, suggestion_ui};
+use super::languages::LanguageLine;
+use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
+use super::sentence_row::TermContext;
 use super::shading::MarginShading;
 use super::similar::SimilarPanel;
 use super::system_fonts::WindowFonts;
 use super::theme::{self, Palette};
 use super::training::TrainingPanel;
-use super::{find, menu, notices, shortcuts, status, welcome};
-use crate::app::{AppState, Ask, Command, Folders, ModelState, Page, Settings, Shipped};
+use super::{find, menu, notices, shortcuts, status, terms, welcome};
+use crate::app::{
+    AppState, Ask, Command, Folders, ModelState, ModelsCommand, Page, Settings, Shipped,
+};
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
-    Evaluations, Event, ExplainThread, FileThread, RunsThread, TrainingRequest, Trainings, Worker,
+    CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread, RunsThread,
+    SuggestionThread, TrainingRequest, Trainings, Worker,
 };
 use crate::training::{DeviceLock, Order};
 
@@ -36,6 +44,8 @@ pub struct Panels {
     pub training: TrainingPanel,
     pub explore: ExplorePanel,
     pub similar: SimilarPanel,
+    pub models: ModelsPanel,
+    pub language_model: LanguageModelForm,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
 }
@@ -49,7 +59,11 @@ pub struct CanopyApp {
     worker: Worker,
     trainings: Trainings,
     explain: ExplainThread,
+    checks: CheckThread,
     evaluations: Evaluations,
+    /// `None` only after the window has closed.
+    models: Option<ModelsThread>,
+    suggestions: SuggestionThread,
     fonts: WindowFonts,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
@@ -89,7 +103,12 @@ impl CanopyApp {
         let draw_once = move || curves.request_repaint_after(Duration::from_millis(1));
         let runs = RunsThread::spawn(folders.data.clone(), sender.clone(), draw_once)?;
         let evaluations = Evaluations::spawn(turn, sender.clone(), wake(ctx))?;
+        let shipped = Shipped::find();
+        let (library, all) = (folders.models(), shipped.models.clone());
+        let models = ModelsThread::spawn(library, all, sender.clone(), wake(ctx))?;
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
+        let checks = CheckThread::spawn(sender.clone(), wake(ctx))?;
+        let suggestions = SuggestionThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
             .settings_file()
@@ -98,7 +117,7 @@ impl CanopyApp {
         if device != DeviceChoice::Auto {
             settings.device = device.into();
         }
-        let mut state = AppState::new(folders, settings, Shipped::find());
+        let mut state = AppState::new(folders, settings, shipped);
         state.open_first_model(model);
         if let Some(path) = open {
             state.apply(Command::OpenPath(path));
@@ -111,7 +130,10 @@ impl CanopyApp {
             worker,
             trainings,
             explain,
+            checks,
             evaluations,
+            models: Some(models),
+            suggestions,
             fonts,
             closing: None,
             files: Some(files),
@@ -140,8 +162,19 @@ impl CanopyApp {
                 runs.send(request);
             }
         }
+        for request in self.state.models.requests.drain(..) {
+            if let Some(models) = &self.models {
+                models.send(request);
+            }
+        }
         for request in self.state.evaluate.requests.drain(..) {
             self.evaluations.send(request);
+        }
+        for request in self.state.checking.requests.drain(..) {
+            self.checks.send(request);
+        }
+        for request in self.state.suggestions.requests.drain(..) {
+            self.suggestions.send(request);
         }
         for request in self.state.explorer.requests.drain(..) {
             self.explain.send(request);
@@ -225,6 +258,7 @@ impl eframe::App for CanopyApp {
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
             let text = match self.state.page {
                 Page::Training => "Drop to train on it",
+                Page::Models => "Drop to add the model",
                 _ => "Drop to open",
             };
             welcome::drop_ui(&ctx, text);
@@ -240,12 +274,18 @@ impl eframe::App for CanopyApp {
 
     fn on_exit(&mut self) {
         self.state.apply(Command::Cancel);
+        self.state
+            .apply(Command::Models(ModelsCommand::CancelAdding));
         self.state.flush();
         if let Some(files) = self.files.take() {
             for request in self.state.file_requests.drain(..) {
                 files.send(request);
             }
             files.finish();
+        }
+        // It leaves no half of a copy behind.
+        if let Some(models) = self.models.take() {
+            models.finish();
         }
         // It may be exporting a model.
         if let Some(runs) = self.runs.take() {
@@ -283,6 +323,7 @@ pub fn workbench_ui(
         Page::Explore => panels.explore.ui(ui, state, commands),
         Page::Training => panels.training.ui(ui, state, commands),
         Page::Evaluate => evaluate_ui(ui, state, commands),
+        Page::Models => panels.models.ui(ui, state, commands),
     }
     notices::notices_ui(ui.ctx(), &state.notices, commands);
     if panels
@@ -292,8 +333,13 @@ pub fn workbench_ui(
     {
         panels.path = None;
     }
+    panels.language_model.ui(ui.ctx(), state, commands);
     if state.shows_shortcuts {
         shortcuts::shortcuts_ui(ui.ctx(), commands);
+    }
+    match &state.terms.new {
+        Some(new) => terms::new_term_ui(ui.ctx(), new, commands),
+        None => terms::new_term_closed(ui.ctx()),
     }
     commands.extend(keys);
 }
@@ -325,6 +371,18 @@ fn document_page_ui(
             let outline = &mut panels.outline;
             outline.ui(ui, document, margin, can_translate, commands);
         });
+    }
+    if state.document.is_some() && state.settings.shows_checks {
+        let panel = Panel::right("checks")
+            .default_size(300.0)
+            .size_range(220.0..=520.0)
+            .frame(Frame::NONE.fill(palette.panel));
+        panel.show(ui, |ui| checks_ui(ui, state, commands));
+    }
+    if state.document.is_some() && state.settings.language_model.is_some() {
+        let frame = Frame::NONE.fill(palette.panel);
+        let panel = Panel::bottom("suggestion").frame(frame.inner_margin(Margin::symmetric(0, 8)));
+        panel.show(ui, |ui| suggestion_ui(ui, state, commands));
     }
     if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
         && state.settings.shows_similar
@@ -370,27 +428,37 @@ fn document_page_ui(
     CentralPanel::default()
         .frame(Frame::NONE.fill(palette.page))
         .show(ui, |ui| {
-            let languages = languages(state);
+            let (languages, note) = (state.languages(), state.language_note());
             let running = state.running.is_some();
+            let line = LanguageLine {
+                languages: languages
+                    .as_ref()
+                    .map(|(source, target)| (source.as_str(), target.as_str())),
+                note: note.as_ref(),
+                model: match &state.model {
+                    ModelState::Open { info, .. } => &info.name,
+                    ModelState::None | ModelState::Opening { .. } => "",
+                },
+                models: &state.models,
+                settings: &state.settings,
+            };
+            let term_context = TermContext {
+                index: state.terms.index.as_ref(),
+                selected: state.terms.selected.as_ref(),
+                selected_target: &state.terms.selected_target,
+            };
             match &mut state.document {
                 Some(document) => {
-                    let languages = languages
-                        .as_ref()
-                        .map(|(source, target)| (source.as_str(), target.as_str()));
                     let panel = &mut panels.document;
-                    panel.ui(ui, document, languages, margin, running, commands);
+                    let seen = Seen {
+                        line,
+                        margin,
+                        terms: term_context,
+                        running,
+                    };
+                    panel.ui(ui, document, seen, commands);
                 }
                 None => welcome::welcome_ui(ui, state, commands),
             }
         });
-}
-
-/// The codes of source and target.
-fn languages(state: &AppState) -> Option<(String, String)> {
-    match &state.model {
-        ModelState::Open { info, .. } => {
-            Some((info.source_language.clone(), info.target_language.clone()))
-        }
-        _ => None,
-    }
 }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Color32, FontFamily, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2,
+    Align, Color32, FontFamily, FontId, Galley, Painter, Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2,
+    vec2,
 };
 
+use super::terms::TermSpan;
 use super::theme::{self, Palette};
 use super::typeset;
 use crate::app::find::Mark;
@@ -176,6 +178,74 @@ impl Cell {
             painter.add(chip_shape(rect, token, palette.chip));
         }
         painter.galley(pos, self.galley.clone(), palette.text);
+    }
+
+    /// A dotted line under each term; a text looks the same with it and without.
+    pub fn underline(&self, painter: &Painter, pos: Pos2, spans: &[TermSpan], palette: &Palette) {
+        let stroke = Stroke::new(1.2, palette.accent);
+        for rect in spans.iter().flat_map(|span| self.rects(&span.chars)) {
+            let rect = rect.translate(pos.to_vec2());
+            let y = rect.bottom() - 0.5;
+            let line = [pos2(rect.left(), y), pos2(rect.right(), y)];
+            painter.extend(Shape::dashed_line(&line, stroke, 2.0, 2.0));
+        }
+    }
+
+    /// A background behind what is selected.
+    pub fn paint_selection(
+        &self,
+        painter: &Painter,
+        pos: Pos2,
+        chars: &Range<usize>,
+        palette: &Palette,
+    ) {
+        let color = theme::blend(palette.page, palette.accent, 0.3);
+        for rect in self.rects(chars) {
+            painter.rect_filled(rect.translate(pos.to_vec2()), 2.0, color);
+        }
+    }
+
+    /// The term under the pointer.
+    pub fn term_at<'s>(
+        &self,
+        pos: Pos2,
+        pointer: Pos2,
+        spans: &'s [TermSpan],
+    ) -> Option<&'s TermSpan> {
+        spans.iter().find(|span| {
+            let mut rects = self.rects(&span.chars).into_iter();
+            rects.any(|rect| rect.translate(pos.to_vec2()).contains(pointer))
+        })
+    }
+
+    /// The character of the text, as a reader sees it, before which a caret at this place stands.
+    pub fn char_at(&self, at: Vec2) -> usize {
+        let place = typeset::cursor_at(&self.galley, at).index.0;
+        let of_chips = self
+            .chips
+            .iter()
+            .map(|(chars, _)| chars.len().min(place.saturating_sub(chars.start)));
+        place - of_chips.sum::<usize>()
+    }
+
+    /// A rectangle for each line that characters of the text stand on, chips aside.
+    fn rects(&self, chars: &Range<usize>) -> Vec<Rect> {
+        if chars.is_empty() {
+            return Vec::new();
+        }
+        let in_galley = |shown: usize| {
+            let mut place = shown;
+            for (chip, _) in &self.chips {
+                if chip.start <= place {
+                    place += chip.len();
+                }
+            }
+            place
+        };
+        self.mark_rects(&Mark {
+            chars: in_galley(chars.start)..in_galley(chars.end - 1) + 1,
+            is_current: false,
+        })
     }
 
     /// The placeholder under the pointer.

@@ -3,16 +3,18 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::{Align2, FontId, Frame, Id, Rect, ScrollArea, Ui, pos2, vec2};
+use egui::{Align2, FontId, Id, Rect, ScrollArea, Ui, pos2, vec2};
 
 use super::editor;
 use super::estimate::CharWidths;
+use super::languages::{LanguageLine, LanguageMenus};
 use super::row_heights::RowHeights;
 use super::row_layout::{Columns, Row, Scripts, row_style};
-use super::sentence_row::{RowContext, sentence_row_ui};
+use super::sentence_row::{RowContext, TermContext, sentence_row_ui};
 use super::shading::MarginShading;
+use super::terms::TermSpans;
 use super::theme::Palette;
-use crate::app::{Command, OpenDocument, language};
+use crate::app::{Command, OpenDocument, TermsCommand};
 use crate::jobs::State;
 use crate::text::document::Document;
 
@@ -33,9 +35,22 @@ pub struct DocumentPanel {
     edited: Option<usize>,
     editor_height: f32,
     char_widths: CharWidths,
+    term_spans: TermSpans,
     scripts: Scripts,
-    /// Of which document and languages they are.
+    languages: LanguageMenus,
+    /// Of which document and languages the scripts are.
     scripts_of: Option<(Arc<Document>, Languages)>,
+}
+
+/// Facts about the document besides its text.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    pub line: LanguageLine<'a>,
+    /// Attention of the selected sentence.
+    pub margin: Option<&'a MarginShading<'a>>,
+    pub terms: TermContext<'a>,
+    /// Whether it is being translated.
+    pub running: bool,
 }
 
 /// Codes of source and target, where a model says them.
@@ -46,16 +61,20 @@ impl DocumentPanel {
         &mut self,
         ui: &mut Ui,
         open: &mut OpenDocument,
-        languages: Option<(&str, &str)>,
-        margin: Option<&MarginShading<'_>>,
-        running: bool,
+        seen: Seen<'_>,
         commands: &mut Vec<Command>,
     ) {
+        let Seen {
+            line,
+            margin,
+            terms,
+            running,
+        } = seen;
         let palette = Palette::of(ui);
         let width = ui.available_width();
         let columns = Columns::new(width);
-        header_ui(ui, &columns, languages, &palette);
-        self.know_scripts(&open.document, languages);
+        self.languages.ui(ui, &columns, line, commands);
+        self.know_scripts(&open.document, line.languages);
         let scroll_to = open.scroll_to.take();
         let offset = self.prepare(ui, open, &columns, width, scroll_to, &palette);
         let mut area = ScrollArea::vertical()
@@ -68,6 +87,8 @@ impl DocumentPanel {
             let context = RowContext {
                 columns: &columns,
                 margin,
+                terms,
+                spans: &[],
                 selected: false,
                 editing: false,
                 running,
@@ -117,6 +138,7 @@ impl DocumentPanel {
                 scroll_id: self.scroll_id,
                 scripts: std::mem::take(&mut self.scripts),
                 scripts_of: self.scripts_of.take(),
+                languages: std::mem::take(&mut self.languages),
                 ..Self::default()
             };
             self.document = Some(open.document.clone());
@@ -289,7 +311,12 @@ impl DocumentPanel {
             let size = vec2(ui.max_rect().width(), self.rows.height(row));
             let rect = Rect::from_min_size(pos2(origin.x, top), size);
             let editor = open.editor.as_ref().filter(|editor| editor.sentence == row);
+            let spans = context.terms.index.map(|index| {
+                let spans = &mut self.term_spans;
+                spans.of(&open.document, index, row)
+            });
             let context = RowContext {
+                spans: spans.as_deref().unwrap_or_default(),
                 selected: open.selected == Some(row),
                 editing: editor.is_some(),
                 running: running && open.target(row).state == State::Untranslated,
@@ -301,6 +328,10 @@ impl DocumentPanel {
                 let script = &self.scripts.target;
                 let height =
                     editor::editor_ui(ui, editor_rect, editor, (source, script), palette, commands);
+                let selected = editor::selected(ui, editor);
+                if selected != context.terms.selected_target {
+                    commands.push(Command::Terms(TermsCommand::SelectTarget(selected)));
+                }
                 if (height - self.editor_height).abs() > 0.5 {
                     self.editor_height = height;
                     ui.ctx().request_discard("the editor has another height");
@@ -329,31 +360,4 @@ fn estimated_height(
     let source = rows(&open.document.sentences[row].text, columns.source.span());
     let target = rows(&open.target(row).text, columns.target.span());
     gap + source.max(target) * style.line_height + 10.0
-}
-
-/// The languages above their columns.
-fn header_ui(ui: &mut Ui, columns: &Columns, languages: Option<(&str, &str)>, palette: &Palette) {
-    let (source, target) = languages.map_or(("Source", "Target"), |(source, target)| {
-        (language::name(source), language::name(target))
-    });
-    Frame::NONE.show(ui, |ui| {
-        let (rect, _) =
-            ui.allocate_exact_size(vec2(ui.available_width(), 34.0), egui::Sense::hover());
-        for (range, name) in [(columns.source, source), (columns.target, target)] {
-            let pos = pos2(rect.left() + range.min, rect.center().y);
-            ui.painter().text(
-                pos,
-                Align2::LEFT_CENTER,
-                name,
-                FontId::proportional(12.5),
-                palette.weak,
-            );
-        }
-        ui.painter().hline(
-            rect.x_range(),
-            rect.bottom() - 0.5,
-            egui::Stroke::new(1.0, palette.line),
-        );
-    });
-    ui.add_space(-ui.spacing().item_spacing.y);
 }

@@ -12,7 +12,7 @@ use super::sentence_row::paint_editor_frame;
 use super::shortcuts::written;
 use super::theme::{self, Palette};
 use super::typeset;
-use crate::app::command::action_for;
+use crate::app::actions::action_for;
 use crate::app::markup::{self, Piece, Token};
 use crate::app::{Command, Editor};
 use crate::typesetting::Direction;
@@ -81,10 +81,57 @@ pub fn editor_ui(
             .nth(at)
             .map_or(text.len(), |(byte, _)| byte);
         text.insert_str(at, &token.to_string());
+        commands.push(Command::Editing(text.clone()));
+        response.request_focus();
+    }
+    if let Some(term) = &editor.insert {
+        let chars = text.chars().count();
+        let at = output
+            .cursor_range
+            .map_or(chars, |range| range.primary.index.0);
+        let (text, caret) = with_term(&text, at, term);
         commands.push(Command::Editing(text));
+        let mut state = output.state.clone();
+        let caret = CCursorRange::one(egui::text::CCursor::new(caret));
+        state.cursor.set_char_range(Some(caret));
+        state.store(ui.ctx(), id);
         response.request_focus();
     }
     child.min_rect().height() + 4.0
+}
+
+/// A text with a term at a character, spaces around it where words touch it, and the character behind it.
+fn with_term(text: &str, at: usize, term: &str) -> (String, usize) {
+    let before: String = text.chars().take(at).collect();
+    let after: String = text.chars().skip(at).collect();
+    let touches = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    let lead = if touches(before.chars().last()) {
+        " "
+    } else {
+        ""
+    };
+    let trail = if touches(after.chars().next()) {
+        " "
+    } else {
+        ""
+    };
+    let caret = at + lead.len() + term.chars().count();
+    (format!("{before}{lead}{term}{trail}{after}"), caret)
+}
+
+/// What is selected in the editor.
+pub fn selected(ui: &Ui, editor: &Editor) -> String {
+    let state = TextEditState::load(ui.ctx(), Id::unique("target editor"));
+    let Some(range) = state.and_then(|state| state.cursor.char_range()) else {
+        return String::new();
+    };
+    let [start, end] = range.sorted_cursors().map(|cursor| cursor.index.0);
+    let letters = editor
+        .text
+        .chars()
+        .skip(start)
+        .take(end.saturating_sub(start));
+    letters.collect()
 }
 
 /// Forgets which sentence was edited, so that the next editor takes the keyboard.

@@ -7,6 +7,7 @@ use egui::{
 };
 
 use super::theme::Palette;
+use super::typeset;
 use crate::app::find::Find;
 use crate::app::{Command, FindCommand, OpenDocument};
 
@@ -114,6 +115,7 @@ fn field_ui(ui: &mut Ui, text: &mut String, hint: &str, id: Id, takes_focus: boo
         ..EventFilter::default()
     };
     let mut output = TextEdit::singleline(text)
+        .layouter(&mut typeset::one_line)
         .id(id)
         .hint_text(hint)
         .desired_width(FIELD)

@@ -1,8 +1,9 @@
 //! Words for what the other rooms only know as values.
 
-use crate::app::Command;
 use crate::app::markup::Problem;
 use crate::app::training::TrainingCommand;
+use crate::app::{Command, Target};
+use crate::checks::CheckKind;
 use crate::inference::{DeviceChoice, Flag};
 use crate::jobs::State;
 
@@ -15,12 +16,21 @@ pub fn state(state: State) -> &'static str {
     }
 }
 
-pub fn state_tooltip(state: State) -> &'static str {
-    match state {
+/// What a state means, and which model the translation is by.
+pub fn state_tooltip(target: &Target) -> String {
+    let state = match target.state {
         State::Untranslated => "Untranslated",
         State::Draft => "Draft from the model, click to confirm it",
         State::Edited => "Edited, never overwritten by the model, click to confirm it",
         State::Confirmed => "Confirmed, never overwritten by the model, click to take that back",
+    };
+    let by = match target.state {
+        State::Edited => "First translated by",
+        State::Untranslated | State::Draft | State::Confirmed => "Translated by",
+    };
+    match &target.model {
+        Some(model) => format!("{state}\n{by} {model}"),
+        None => state.to_owned(),
     }
 }
 
@@ -46,6 +56,9 @@ pub fn flag(flag: Flag) -> &'static str {
         Flag::Memory => {
             "The same sentence stands in your translation memory: taken over as it is there"
         }
+        Flag::Terms => {
+            "A term of the termbase is not used: the model finds a translation with it much less likely"
+        }
     }
 }
 
@@ -65,6 +78,30 @@ pub fn explanation(command: &Command) -> Option<&'static str> {
 /// On a draft that an update gave another text.
 pub const CHANGED: &str = "Changed by the last update of the rest";
 
+/// The name of a check in the list of findings.
+pub fn check(kind: CheckKind) -> &'static str {
+    match kind {
+        CheckKind::Untranslated => "No translation",
+        CheckKind::Identical => "The same as the source",
+        CheckKind::Tags => "Tags",
+        CheckKind::Variables => "Variables and addresses",
+        CheckKind::Numbers => "Numbers",
+        CheckKind::Units => "Units",
+        CheckKind::Dates => "Dates",
+        CheckKind::TooLong => "Longer than allowed",
+        CheckKind::Length => "Unusual length",
+        CheckKind::EndMark => "Mark at the end",
+        CheckKind::Brackets => "Brackets and quotes",
+        CheckKind::Quotes => "Quotation marks",
+        CheckKind::Spaces => "Spaces",
+        CheckKind::Capital => "Capital letter",
+        CheckKind::RepeatedWord => "Repeated word",
+        CheckKind::Terms => "Terms",
+        CheckKind::Spelling => "Spelling",
+        CheckKind::Inconsistent => "Translated in several ways",
+    }
+}
+
 pub fn device(choice: DeviceChoice) -> &'static str {
     match choice {
         DeviceChoice::Auto => "Automatic",
@@ -79,19 +116,6 @@ pub fn problems(problems: &[Problem]) -> String {
         .map(ToString::to_string)
         .collect::<Vec<_>>()
         .join(", ")
-}
-
-/// `5 990 912`, with narrow spaces.
-pub fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push('\u{202F}');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// `512 MB`, `1.3 GB`.

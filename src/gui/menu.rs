@@ -9,12 +9,15 @@ use egui::{
 };
 
 use super::shortcuts::written;
+use super::terms::terms_menu_ui;
 use super::theme::Palette;
 use super::{icons, labels};
-use crate::app::command::label_of;
-use crate::app::{ACTIONS, Action, AppState, Command, Group, ModelState, Page, Scope, Theme};
+use crate::app::actions::label_of;
+use crate::app::{
+    ACTIONS, Action, AppState, Command, Group, LanguageModelCommand, ModelState, Page, Scope, Theme,
+};
 use crate::inference::DeviceChoice;
-use crate::jobs::RunSeen;
+use crate::jobs::RunSnapshot;
 use crate::text::document::SubtitleLayout;
 use crate::text::export::ExportFormat;
 
@@ -48,12 +51,7 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 
 /// The pages of the window.
 fn pages_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    for page in [
-        Page::Document,
-        Page::Explore,
-        Page::Training,
-        Page::Evaluate,
-    ] {
+    for page in Page::ALL {
         let command = Command::ShowPage(page);
         let mut text = RichText::new(label_of(&command));
         if state.page == page {
@@ -72,9 +70,9 @@ fn pages_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 }
 
 /// How far a run is. It does not move by itself: every frame would take time from the run.
-fn run_under_way_ui(ui: &mut Ui, run: Option<&RunSeen>, commands: &mut Vec<Command>) {
+fn run_under_way_ui(ui: &mut Ui, run: Option<&RunSnapshot>, commands: &mut Vec<Command>) {
     let share = run.and_then(|run| run.summary.share()).unwrap_or_default();
-    let name = run.map_or_else(|| "A run".to_owned(), RunSeen::name);
+    let name = run.map_or_else(|| "A run".to_owned(), RunSnapshot::name);
     let text = format!("{name} is being trained: {:.0} %", 100.0 * share);
     let (place, response) = ui.allocate_exact_size(vec2(24.0, 24.0), Sense::click());
     icons::ring(ui.painter(), place.center(), (0.0, share), &Palette::of(ui));
@@ -202,11 +200,21 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         }
     }
     let is_shipped = |folder: &Path| state.shipped.models.iter().any(|shipped| shipped == folder);
+    let installed = state.models.all.iter().filter(|model| {
+        model.is_removable() && !state.models.is_elsewhere(model) && model.problem.is_none()
+    });
+    let installed: Vec<&Path> = installed.map(|model| model.folder.as_path()).collect();
+    if !installed.is_empty() {
+        ui.label(caption("Installed"));
+        for folder in &installed {
+            entry(ui, folder);
+        }
+    }
     let mut recent = state
         .settings
         .recent_models
         .iter()
-        .filter(|folder| !is_shipped(folder))
+        .filter(|folder| !is_shipped(folder) && !installed.contains(&folder.as_path()))
         .peekable();
     if recent.peek().is_some() {
         ui.label(caption("Recent"));
@@ -218,9 +226,18 @@ fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     if ui.button("Other folder…").clicked() {
         commands.push(Command::ChooseModel);
     }
+    if ui.button("Installed models…").clicked() {
+        commands.push(Command::ShowPage(Page::Models));
+    }
     ui.separator();
     ui.label(caption("Translation memory"));
     memory_ui(ui, state, commands);
+    ui.separator();
+    if ui.button("Language model…").clicked() {
+        commands.push(Command::LanguageModel(LanguageModelCommand::Name));
+    }
+    ui.label(caption("Termbase"));
+    terms_menu_ui(ui, state, commands);
     ui.separator();
     ui.menu_button(format!("Beam size {}", state.settings.beam_size), |ui| {
         for beam_size in [1, 2, 4, 8, 16] {

@@ -10,7 +10,7 @@ use super::shading::{self, MarginShading};
 use super::theme::{self, Palette};
 use super::typeset;
 use super::{icons, labels};
-use crate::app::command::label_of;
+use crate::app::actions::label_of;
 use crate::app::{Command, OpenDocument, Scope};
 use crate::explain::Scale;
 

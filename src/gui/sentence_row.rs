@@ -1,5 +1,7 @@
 //! One sentence, source and target side by side.
 
+use std::sync::Arc;
+
 use egui::{
     Color32, CornerRadius, Id, Rangef, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
@@ -7,12 +9,14 @@ use egui::{
 use super::cell::Cell;
 use super::row_layout::{Columns, PADDING, Row};
 use super::shading::MarginShading;
+use super::terms::TermSpan;
 use super::theme::{self, Palette};
 use super::{icons, labels};
-use crate::app::command::label_of;
+use crate::app::actions::label_of;
 use crate::app::markup::Token;
-use crate::app::{Command, OpenDocument, Scope, Target};
+use crate::app::{Command, OpenDocument, Scope, SourceSelection, Target, TermsCommand};
 use crate::jobs::State;
+use crate::terms::TermIndex;
 use crate::text::document::{Document, Markup, ParagraphKind};
 use crate::text::placeholder;
 use crate::typesetting::Direction;
@@ -23,11 +27,22 @@ pub struct RowContext<'a> {
     pub columns: &'a Columns,
     /// Attention of the selected sentence.
     pub margin: Option<&'a MarginShading<'a>>,
+    pub terms: TermContext<'a>,
+    /// Terms in its source.
+    pub spans: &'a [TermSpan],
     pub selected: bool,
     pub editing: bool,
     /// A translation that includes this sentence may be running.
     pub running: bool,
     pub palette: &'a Palette,
+}
+
+/// The termbase, and what is selected for a new term.
+#[derive(Debug, Clone, Copy)]
+pub struct TermContext<'a> {
+    pub index: Option<&'a Arc<TermIndex>>,
+    pub selected: Option<&'a SourceSelection>,
+    pub selected_target: &'a str,
 }
 
 /// Draws a row into `rect`; returns where the editor goes.
@@ -87,7 +102,15 @@ pub fn sentence_row_ui(
         let id = id.with("margin");
         margin_bar_ui(ui, bar, id, color, &told).on_hover_text(told);
     }
+    let part = context.terms.selected;
+    let part = part.filter(|it| it.sentence == row.sentence && !it.chars.is_empty());
+    if let Some(selection) = part {
+        row.source
+            .paint_selection(painter, source_pos, &selection.chars, palette);
+    }
     row.source.paint(painter, source_pos, palette);
+    row.source
+        .underline(painter, source_pos, context.spans, palette);
     let marks = |cell: &Cell, column: Rangef| {
         let column = Columns::at(column, body);
         paint_paragraph_mark(ui, row, cell.direction, column, first_line, palette);
@@ -119,6 +142,15 @@ pub fn sentence_row_ui(
         context.editing,
         commands,
     );
+    select_source(
+        ui,
+        &source_side,
+        &row.source,
+        source_pos,
+        (row.sentence, part.is_some()),
+        commands,
+    );
+    let source_side = term_tooltip(source_side, &row.source, source_pos, context.spans);
     let markup = &open.document;
     chip_tooltip(source_side, &row.source, source_pos, markup, row.sentence);
     chip_tooltip(target_side, &row.target, target_pos, markup, row.sentence);
@@ -126,9 +158,54 @@ pub fn sentence_row_ui(
 }
 
 fn cell_response(ui: &Ui, rect: Rect, id: Id, label: &str) -> Response {
-    let response = ui.interact(rect, id, Sense::click());
+    let response = ui.interact(rect, id, Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, label));
     response
+}
+
+/// Selects what the pointer is drawn over, for a new term; a click selects nothing.
+fn select_source(
+    ui: &Ui,
+    response: &Response,
+    cell: &Cell,
+    pos: egui::Pos2,
+    (sentence, is_selected): (usize, bool),
+    commands: &mut Vec<Command>,
+) {
+    let anchor = response.id.with("where the selection begins");
+    let select = |chars| {
+        let selection = SourceSelection { sentence, chars };
+        Command::Terms(TermsCommand::SelectSource(selection))
+    };
+    if response.clicked() && is_selected {
+        commands.push(select(0..0));
+    }
+    let pressed = ui.input(|input| input.pointer.press_origin());
+    let (Some(pointer), Some(pressed)) = (response.interact_pointer_pos(), pressed) else {
+        return;
+    };
+    if !response.dragged() {
+        return;
+    }
+    let before = ui.data(|data| data.get_temp::<usize>(anchor));
+    let first = match before.filter(|_| !response.drag_started()) {
+        Some(first) => first,
+        None => cell.char_at(pressed - pos),
+    };
+    ui.data_mut(|data| data.insert_temp(anchor, first));
+    let last = cell.char_at(pointer - pos);
+    commands.push(select(first.min(last)..first.max(last)));
+}
+
+/// What the termbase says of the term under the pointer.
+fn term_tooltip(response: Response, cell: &Cell, pos: egui::Pos2, spans: &[TermSpan]) -> Response {
+    let under = response
+        .hover_pos()
+        .and_then(|pointer| cell.term_at(pos, pointer, spans));
+    match under {
+        Some(span) => response.on_hover_text_at_pointer(&span.hint),
+        None => response,
+    }
 }
 
 fn paint_background(ui: &Ui, body: Rect, context: RowContext<'_>, hovered: bool) {
@@ -271,7 +348,7 @@ fn state_ui(
         commands.push(Command::Select(sentence));
         commands.push(Command::ToggleConfirmed(sentence));
     }
-    response.on_hover_text(labels::state_tooltip(target.state));
+    response.on_hover_text(labels::state_tooltip(target));
     if marked {
         let center = center + vec2(9.0, 0.0);
         let response = ui.interact(

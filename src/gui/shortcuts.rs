@@ -21,6 +21,8 @@ pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
         Key::Right => egui::Key::ArrowRight,
         Key::Delete => egui::Key::Delete,
         Key::F1 => egui::Key::F1,
+        Key::F7 => egui::Key::F7,
+        Key::F8 => egui::Key::F8,
         Key::F9 => egui::Key::F9,
     };
     KeyboardShortcut::new(modifiers, key)
@@ -49,6 +51,8 @@ pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
         Key::Right => "Right".to_owned(),
         Key::Delete => "Delete".to_owned(),
         Key::F1 => "F1".to_owned(),
+        Key::F7 => "F7".to_owned(),
+        Key::F8 => "F8".to_owned(),
         Key::F9 => "F9".to_owned(),
     });
     parts.join("+")
@@ -158,7 +162,7 @@ fn applies(action: &Action, keyboard: Keyboard) -> bool {
 }
 
 fn is_function_key(key: Key) -> bool {
-    matches!(key, Key::F1 | Key::F9)
+    matches!(key, Key::F1 | Key::F7 | Key::F8 | Key::F9)
 }
 
 /// The list of shortcuts, over the window.

@@ -6,6 +6,7 @@ use super::theme::Palette;
 use super::{icons, labels};
 use crate::app::progress::{Preparation, Progress, duration};
 use crate::app::{AppState, Counts, ModelState};
+use crate::charts::thousands;
 use crate::jobs::State;
 
 pub fn status_ui(ui: &mut Ui, state: &AppState) {
@@ -124,7 +125,7 @@ fn counts_ui(ui: &mut Ui, counts: Counts, palette: &Palette) {
 
 fn memory_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
     if let (Some(pairs), Some(path)) = (state.memory_pairs, &state.settings.memory) {
-        let memory = format!("memory of {} pairs", labels::thousands(pairs));
+        let memory = format!("memory of {} pairs", thousands(pairs));
         let hint = format!("{}\n{}", path.display(), labels::MEMORY);
         ui.label(text(memory, palette)).on_hover_text(hint);
     }

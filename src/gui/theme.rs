@@ -7,6 +7,7 @@ use egui::{
     Stroke, TextStyle, Vec2, Visuals,
 };
 
+use super::typeset;
 use crate::app::Theme;
 use crate::jobs::State;
 use crate::typesetting::Han;
@@ -204,7 +205,10 @@ pub fn primary<'a>(ui: &egui::Ui, label: &str) -> egui::Button<'a> {
 
 /// A field of one line that looks like the other controls.
 pub fn text_field<'a>(ui: &egui::Ui, text: &'a mut String) -> egui::TextEdit<'a> {
+    // A function takes no room, so nothing is leaked.
+    let layouter: &'static mut _ = Box::leak(Box::new(typeset::one_line));
     egui::TextEdit::singleline(text)
+        .layouter(layouter)
         .background_color(ui.visuals().widgets.inactive.weak_bg_fill)
         .margin(Vec2::new(8.0, 6.0))
 }

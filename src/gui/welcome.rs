@@ -47,7 +47,7 @@ pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             }
             ui.add_space(6.0);
             ui.label(
-                RichText::new("or drop an HTML, Markdown or text file here").color(palette.weak),
+                RichText::new("or drop one here: a web page, an Office file, a PDF, subtitles, strings of a program, …").color(palette.weak),
             );
         });
         ui.add_space(26.0);

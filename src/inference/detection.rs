@@ -1,7 +1,7 @@
 //! The language of a document.
 
 use serde::Serialize;
-use whatlang::detect;
+use whatlang::{Detector, Info, Lang, detect};
 
 use crate::text::document::Document;
 use crate::text::placeholder::visible;
@@ -28,6 +28,24 @@ pub struct DetectedLanguage {
 ///
 /// Cavnar & Trenkle, "N-Gram-Based Text Categorization", SDAIR 1994, as the crate `whatlang` has it.
 pub fn detected_language(document: &Document) -> Option<DetectedLanguage> {
+    let text = beginning(document);
+    detect(&text).map(|found| described(&text, &found))
+}
+
+/// The same among languages with these codes alone; none where no such language can be told.
+pub fn detected_among(document: &Document, codes: &[String]) -> Option<DetectedLanguage> {
+    let codes: Vec<String> = codes.iter().map(|code| two_letters(code)).collect();
+    let is_asked = |language: &Lang| codes.contains(&two_letters(language.code()));
+    let languages: Vec<Lang> = Lang::all().iter().copied().filter(is_asked).collect();
+    if languages.is_empty() {
+        return None;
+    }
+    let text = beginning(document);
+    let found = Detector::with_allowlist(languages).detect(&text);
+    found.map(|found| described(&text, &found))
+}
+
+fn beginning(document: &Document) -> String {
     let mut text = String::new();
     for sentence in &document.sentences {
         if text.len() > MAX_CHARS {
@@ -36,13 +54,16 @@ pub fn detected_language(document: &Document) -> Option<DetectedLanguage> {
         text.push_str(&visible(&sentence.text, &sentence.points));
         text.push('\n');
     }
-    let found = detect(&text)?;
+    text
+}
+
+fn described(text: &str, found: &Info) -> DetectedLanguage {
     let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
-    Some(DetectedLanguage {
+    DetectedLanguage {
         code: two_letters(found.lang().code()),
         confidence: found.confidence(),
         is_reliable: found.is_reliable() && letters >= MIN_LETTERS,
-    })
+    }
 }
 
 #[cfg(test)]

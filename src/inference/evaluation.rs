@@ -6,7 +6,8 @@ use std::ops::{ControlFlow, Range};
 use super::translator::Translator;
 use crate::corpus::{DocumentUnits, Segment};
 use crate::error::Result;
-use crate::memory::previous_suffix;
+use crate::memory::{constraint_suffix, previous_suffix};
+use crate::metrics::discourse::FormOfAddress;
 use crate::model::{BertSequence, Model};
 use crate::search::{SearchOptions, SourceFrame, SourceSentence, SourceText, search_sentences};
 use crate::tokenizers::{Side, SpecialIds, Tokenizer};
@@ -87,12 +88,13 @@ impl Translator {
         let wanted = read.wanted(segments);
         let mut search = Search::new((self.model(), self.tokenizer()), read, options);
         let config = &self.description().model;
-        let flow = match config.previous_translations {
+        let flow = match config.translations_before() {
             0 => search.run(wanted, go_on)?,
             count => {
                 let previous = Previous {
                     count,
                     max_tokens: config.max_tokens,
+                    address_form: config.address_form,
                 };
                 search.run_behind_translations(previous, documents, wanted, go_on)?
             }
@@ -220,11 +222,22 @@ impl Divided {
     }
 }
 
+/// The form of address last used before a unit.
+fn last_form(
+    sources: &[((usize, usize), String)],
+    unit: usize,
+    target: impl Fn(usize) -> Option<String>,
+) -> Option<FormOfAddress> {
+    FormOfAddress::last_before(unit, |other| &sources[other].1, target)
+}
+
 /// How many translations before a sentence the encoder reads, and how much it reads in all.
 #[derive(Debug, Clone, Copy)]
 struct Previous {
     count: usize,
     max_tokens: usize,
+    /// Whether it is the form of address last used that is read of them.
+    address_form: bool,
 }
 
 /// Documents under translation.
@@ -301,6 +314,15 @@ impl<'a> Search<'a> {
         let is_known = |units: &DocumentUnits| !units.known.is_empty();
         if documents.iter().all(is_known) {
             for (units, document) in units.iter().zip(documents) {
+                if previous.address_form {
+                    for unit in 0..units.len() {
+                        let form = last_form(&document.sources, unit, |other| {
+                            document.known.get(other).cloned()
+                        });
+                        self.read_behind(units[unit].clone(), &self.constraint(form), previous);
+                    }
+                    continue;
+                }
                 let known = document.known.iter();
                 let known = known.map(|it| self.tokenizer.encode(Side::Target, it));
                 let known: Vec<Vec<u32>> = known.collect();
@@ -314,11 +336,20 @@ impl<'a> Search<'a> {
         let longest = units.iter().map(Vec::len).max().unwrap_or(0);
         for unit in 0..longest {
             let mut now = Vec::new();
-            for units in units.iter().filter(|units| unit < units.len()) {
-                let first = unit.saturating_sub(previous.count);
-                let before = units[first..unit].iter();
-                let before = before.map(|sentences| self.found[sentences.clone()].concat());
-                let before: Vec<Vec<u32>> = before.collect();
+            for (units, document) in units.iter().zip(documents) {
+                if unit >= units.len() {
+                    continue;
+                }
+                let found = |other: usize| self.found[units[other].clone()].concat();
+                let before: Vec<Vec<u32>> = if previous.address_form {
+                    let form = last_form(&document.sources, unit, |other| {
+                        Some(self.tokenizer.decode(Side::Target, &found(other)))
+                    });
+                    self.constraint(form)
+                } else {
+                    let first = unit.saturating_sub(previous.count);
+                    (first..unit).map(found).collect()
+                };
                 self.read_behind(units[unit].clone(), &before, previous);
                 now.extend(units[unit].clone());
             }
@@ -329,13 +360,26 @@ impl<'a> Search<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
+    fn constraint(&self, form: Option<FormOfAddress>) -> Vec<Vec<u32>> {
+        let encode =
+            |form: FormOfAddress| self.tokenizer.encode(Side::Source, form.side_constraint());
+        form.map(encode).into_iter().collect()
+    }
+
     /// Puts translations behind the sentences of a unit, the last one first.
     fn read_behind(&mut self, unit: Range<usize>, translations: &[Vec<u32>], previous: Previous) {
         for sentence in &mut self.read.text.sentences[unit] {
-            let limits = (self.model.tokens().sentence_break(), previous.max_tokens);
-            let nearest = translations.iter().rev().map(Vec::as_slice);
-            let suffix = previous_suffix(nearest, sentence.ids.len(), limits);
-            sentence.ids.extend(suffix);
+            let (own, max_tokens) = (sentence.ids.len(), previous.max_tokens);
+            sentence.ids.extend(if previous.address_form {
+                constraint_suffix(translations.first().cloned(), own, max_tokens)
+            } else {
+                let nearest = translations.iter().rev().map(Vec::as_slice);
+                previous_suffix(
+                    nearest,
+                    own,
+                    (self.model.tokens().sentence_break(), max_tokens),
+                )
+            });
         }
     }
 

@@ -3,14 +3,18 @@
 //! A model of another program keeps its files, as a folder or zip file, in a folder that also holds `installed.toml`: its
 //! name, its languages and where it came from, so that a list needs not read its weights.
 
+mod adding;
+
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::translator::{ForeignDescription, foreign_description};
+use super::translator::{ForeignDescription, foreign_description, name_of};
 use crate::error::{Error, Result};
-use crate::text::file::write_atomically;
-use crate::weights::ModelFolder;
+use crate::text::file::TEMPORARY;
+use crate::weights::{ModelFolder, Outline};
+
+pub use adding::{CopyProgress, install_model, install_model_while, remove_model};
 
 /// The file that describes a model of another program.
 const DESCRIPTION: &str = "installed.toml";
@@ -18,25 +22,36 @@ const DESCRIPTION: &str = "installed.toml";
 /// Where its files are.
 const FILES: &str = "model";
 
-/// A model that can be opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A language that is not known, in BCP 47.
+const UNKNOWN: &str = "und";
+
+/// A model that can be opened, or that should be.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InstalledModel {
     /// The path that [`Translator::open`](super::Translator::open) opens.
     pub folder: PathBuf,
     pub name: String,
-    /// Language codes; several targets if they can be chosen.
-    pub source: String,
+    /// Language codes; several where they can be chosen, none where they are not known.
+    pub sources: Vec<String>,
     pub targets: Vec<String>,
+    /// The program whose files they are.
+    pub format: String,
     /// Of all its files.
     pub num_bytes: u64,
+    /// None where it was not counted.
+    pub num_parameters: Option<u64>,
     /// As its description names it; empty if it does not.
     pub licence: String,
     /// The text of a file of it.
     pub licence_text: Option<String>,
     /// Who or what made it, and from where it was added.
     pub origin: String,
+    /// The folder or file that was copied.
+    pub copied_from: Option<PathBuf>,
     /// Whether it came with the program.
     pub is_shipped: bool,
+    /// Why it cannot be opened, with file and field.
+    pub problem: Option<String>,
 }
 
 /// The contents of `installed.toml`.
@@ -46,29 +61,36 @@ struct Installed {
     version: u32,
     name: String,
     source: String,
+    /// All, of a model that translates from several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sources: Vec<String>,
     targets: Vec<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    format: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<u64>,
     licence: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     licence_text: Option<String>,
     origin: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copied_from: Option<PathBuf>,
     /// Of the folder or file with its files, below this one.
     files: String,
+    /// Of these files, when they were copied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
 }
 
 impl InstalledModel {
     /// Its languages for people, such as `en → de`.
     pub fn pair(&self) -> String {
-        let targets = match self.targets.as_slice() {
+        let some = |codes: &[String]| match codes {
             [] => "?".to_owned(),
             few if few.len() <= 4 => few.join(", "),
             many => format!("{} languages", many.len()),
         };
-        let source = if self.source.is_empty() {
-            "?"
-        } else {
-            &self.source
-        };
-        format!("{source} → {targets}")
+        format!("{} → {}", some(&self.sources), some(&self.targets))
     }
 
     /// Whether a person added it, so that it can be removed.
@@ -77,85 +99,56 @@ impl InstalledModel {
     }
 }
 
-/// The models of a library, sorted by name, behind those that came with the program. What cannot be read is left out.
+/// The models of a library, sorted by name, behind those that came with the program. What cannot be opened has its
+/// problem told.
 pub fn installed_models(library: Option<&Path>, shipped: &[PathBuf]) -> Vec<InstalledModel> {
-    let shipped = shipped.iter().filter_map(|folder| {
-        let own = described(folder)?;
-        Some(InstalledModel {
-            is_shipped: true,
-            ..own
-        })
+    let shipped = shipped.iter().map(|folder| InstalledModel {
+        is_shipped: true,
+        ..listed(folder)
     });
     let entries = library.map(std::fs::read_dir);
     let entries = entries.into_iter().flatten().flatten().flatten();
-    let mut added: Vec<InstalledModel> = entries
-        .filter_map(|entry| described(&entry.path()))
-        .collect();
+    // Those that are being copied are nobody's yet.
+    let is_shown = |entry: &std::fs::DirEntry| {
+        let name = entry.file_name();
+        !name.to_string_lossy().starts_with(TEMPORARY)
+    };
+    let entries = entries.filter(|entry| is_shown(entry) && entry.path().is_dir());
+    let mut added: Vec<InstalledModel> = entries.map(|entry| listed(&entry.path())).collect();
     added.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.folder.cmp(&b.folder)));
     shipped.chain(added).collect()
 }
 
-/// Copies a model into a library: a model folder, or a folder or zip file of another program's.
+/// Reads a model wherever it lies: a model folder, or a folder or zip file of another program's.
 ///
 /// # Errors
-/// If it is no model that can be read, one of its name is there already, or it cannot be copied.
-pub fn install_model(path: &Path, library: &Path) -> Result<InstalledModel> {
-    let path = std::path::absolute(path).map_err(Error::read(path))?;
-    let name = path
-        .file_stem()
-        .filter(|_| path.is_file())
-        .or(path.file_name());
-    let name = name
-        .unwrap_or(path.as_os_str())
-        .to_string_lossy()
-        .into_owned();
-    let folder = library.join(&name);
-    if folder.exists() {
-        return Err(Error::Exists { path: folder });
+/// If it is no model that can be read.
+pub fn described_model(path: &Path) -> Result<InstalledModel> {
+    if is_own(path) {
+        ModelFolder::open(path)?;
+        return described(path);
     }
-    std::fs::create_dir_all(library).map_err(Error::write(library))?;
-    let new = tempfile::Builder::new()
-        .prefix(crate::text::file::TEMPORARY)
-        .tempdir_in(library);
-    let new = new.map_err(Error::write(library))?;
-    if is_own(&path) {
-        ModelFolder::open(&path)?;
-        copy(&path, new.path())?;
-    } else {
-        let mut installed = read_foreign(&path)?;
-        let extension = path.extension().filter(|_| path.is_file());
-        installed.files = match extension {
-            Some(extension) => format!("{FILES}.{}", extension.to_string_lossy()),
-            None => FILES.to_owned(),
-        };
-        copy(&path, &new.path().join(&installed.files))?;
-        let description = new.path().join(DESCRIPTION);
-        let text = toml::to_string(&installed).map_err(|cause| Error::Model {
-            reason: cause.to_string(),
-            path: description.clone(),
-        })?;
-        write_atomically(&description, text.as_bytes(), true)?;
-    }
-    let made = new.keep();
-    std::fs::rename(&made, &folder).map_err(Error::write(&folder))?;
-    described(&folder).ok_or_else(|| Error::Model {
-        reason: "it cannot be read back".to_owned(),
-        path: folder,
+    let installed = read_foreign(&foreign_files(path))?;
+    let num_bytes = size(path);
+    Ok(InstalledModel {
+        copied_from: None,
+        ..installed.model(path, num_bytes)
     })
 }
 
-/// Deletes a model of a library, and nothing else.
-///
-/// # Errors
-/// If it is not one, or cannot be deleted.
-pub fn remove_model(folder: &Path, library: &Path) -> Result<()> {
-    if folder.parent() != Some(library) || described(folder).is_none() {
-        return Err(Error::Model {
-            reason: format!("it is no model of {}", library.display()),
-            path: folder.to_owned(),
-        });
+/// Whether a path has the look of a model of another program: a folder by its files, or those of its only folder; a zip file
+/// by its name.
+pub fn may_be_model(path: &Path) -> bool {
+    if path.is_file() {
+        let extension = path.extension().unwrap_or_default();
+        return ["zip", "argosmodel"]
+            .iter()
+            .any(|known| extension.eq_ignore_ascii_case(known));
     }
-    std::fs::remove_dir_all(folder).map_err(Error::write(folder))
+    let is_one = |folder: &Path| !is_own(folder) && is_foreign(folder);
+    let mut folders = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let only = folders.next().filter(|_| folders.next().is_none());
+    is_one(path) || only.is_some_and(|only| only.path().is_dir() && is_one(&only.path()))
 }
 
 /// Whether it is a model folder of ours.
@@ -184,9 +177,21 @@ fn has_npz(folder: &Path) -> bool {
 /// Where the files of an installed model of another program are; the path itself if it is none.
 pub(super) fn foreign_files(path: &Path) -> PathBuf {
     match read_installed(path) {
-        Some(installed) => path.join(installed.files),
-        None => path.to_owned(),
+        Ok(Some(installed)) => path.join(installed.files),
+        _ => path.to_owned(),
     }
+}
+
+/// Name, source and target of an installed model of another program, whose copied files have another name; a language that
+/// is not known is none.
+pub(super) fn told_of(path: &Path) -> Option<(String, [Option<String>; 2])> {
+    let installed = read_installed(path).ok()??;
+    let known = |code: &String| !code.is_empty() && code != UNKNOWN;
+    let source = Some(installed.source).filter(known);
+    let target = Some(installed.targets)
+        .filter(|targets| targets.len() == 1)
+        .and_then(|targets| targets.into_iter().find(known));
+    Some((installed.name, [source, target]))
 }
 
 /// The files of a model of another program, if that is what is there: the path itself, or those that were installed there.
@@ -194,21 +199,36 @@ pub fn imported_files(path: &Path) -> Option<PathBuf> {
     (!is_own(path) && is_foreign(path)).then(|| foreign_files(path))
 }
 
-fn read_installed(folder: &Path) -> Option<Installed> {
-    let text = std::fs::read_to_string(folder.join(DESCRIPTION)).ok()?;
-    let installed: Installed = toml::from_str(&text).ok()?;
+/// The description beside the files of a model of another program, if there is one.
+fn read_installed(folder: &Path) -> Result<Option<Installed>> {
+    let path = folder.join(DESCRIPTION);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        return Ok(None);
+    };
+    let refuse = |reason: String| Error::Model {
+        reason,
+        path: path.clone(),
+    };
+    let installed: Installed = toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
     // Only what lies in the folder itself.
     let is_plain = !installed.files.is_empty()
         && !installed.files.contains(['/', '\\'])
         && installed.files != "..";
-    is_plain.then_some(installed)
+    if !is_plain {
+        return Err(refuse(format!(
+            "files = {:?} is no name of what lies beside it",
+            installed.files
+        )));
+    }
+    Ok(Some(installed))
 }
 
 fn read_foreign(path: &Path) -> Result<Installed> {
     let ForeignDescription {
         name,
-        source,
+        sources,
         targets,
+        num_parameters,
         licence,
         licence_text,
         made_by,
@@ -217,74 +237,142 @@ fn read_foreign(path: &Path) -> Result<Installed> {
         .file_name()
         .unwrap_or(path.as_os_str())
         .to_string_lossy();
+    let known = |codes: Vec<String>| -> Vec<String> {
+        codes.into_iter().filter(|code| code != UNKNOWN).collect()
+    };
+    let sources = known(sources);
     Ok(Installed {
         version: 1,
         name,
-        source,
-        targets,
+        source: sources.first().cloned().unwrap_or_default(),
+        sources: Some(sources)
+            .filter(|all| all.len() > 1)
+            .unwrap_or_default(),
+        targets: known(targets),
+        origin: format!("{made_by}, from {file}"),
+        format: made_by,
+        parameters: Some(num_parameters),
         licence,
         licence_text,
-        origin: format!("{made_by}, from {file}"),
+        copied_from: Some(path.to_owned()),
         files: String::new(),
+        bytes: None,
     })
 }
 
-fn described(folder: &Path) -> Option<InstalledModel> {
-    let num_bytes = size(folder);
-    if let Some(installed) = read_installed(folder) {
-        return Some(InstalledModel {
+impl Installed {
+    fn model(self, folder: &Path, num_bytes: u64) -> InstalledModel {
+        let known = |code: &String| !code.is_empty() && code != UNKNOWN;
+        let sources = if self.sources.is_empty() {
+            vec![self.source]
+        } else {
+            self.sources
+        };
+        // Older descriptions tell of the program only there.
+        let format = if self.format.is_empty() {
+            self.origin.split(", from ").next().unwrap_or_default()
+        } else {
+            &self.format
+        };
+        InstalledModel {
             folder: folder.to_owned(),
-            name: installed.name,
-            source: installed.source,
-            targets: installed.targets,
+            name: self.name,
+            sources: sources.into_iter().filter(known).collect(),
+            targets: self.targets.into_iter().filter(known).collect(),
+            format: format.to_owned(),
             num_bytes,
-            licence: installed.licence,
-            licence_text: installed.licence_text,
-            origin: installed.origin,
+            num_parameters: self.parameters,
+            licence: self.licence,
+            licence_text: self.licence_text,
+            origin: self.origin,
+            copied_from: self.copied_from,
             is_shipped: false,
+            problem: None,
+        }
+    }
+}
+
+/// A folder of a library, whatever is wrong with it.
+fn listed(folder: &Path) -> InstalledModel {
+    let broken = |error: &Error| InstalledModel {
+        folder: folder.to_owned(),
+        name: name_of(folder),
+        num_bytes: size(folder),
+        problem: Some(error.to_string()),
+        ..InstalledModel::default()
+    };
+    described(folder).unwrap_or_else(|error| broken(&error))
+}
+
+/// What the description in a folder tells; a problem of the files beside it is told with it.
+fn described(folder: &Path) -> Result<InstalledModel> {
+    let num_bytes = size(folder);
+    if let Some(installed) = read_installed(folder)? {
+        let problem = problem_of(&installed, &folder.join(&installed.files));
+        return Ok(InstalledModel {
+            problem,
+            ..installed.model(folder, num_bytes)
         });
     }
-    let own = ModelFolder::alone(folder).ok()?;
-    Some(InstalledModel {
+    let own = ModelFolder::alone(folder)?;
+    let outline = Outline::read(&ModelFolder::weights_path(folder));
+    Ok(InstalledModel {
         folder: folder.to_owned(),
         name: own.name,
-        source: own.languages.source,
+        sources: vec![own.languages.source],
         targets: vec![own.languages.target],
+        format: "Canopy".to_owned(),
         num_bytes,
+        num_parameters: outline.as_ref().ok().map(|outline| outline.num_parameters),
         licence: own.licence,
-        licence_text: None,
+        licence_text: licence_text(folder),
         origin: match own.training.corpus.as_str() {
             "" => "Canopy".to_owned(),
             corpus => format!("Canopy, trained on {corpus}"),
         },
+        copied_from: None,
         is_shipped: false,
+        problem: outline.err().map(|error| error.to_string()),
     })
 }
 
-/// Bytes of all files below a folder.
-fn size(folder: &Path) -> u64 {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let size_of = |entry: std::fs::DirEntry| match entry.metadata() {
-        Ok(it) if it.is_dir() => size(&entry.path()),
-        Ok(it) => it.len(),
-        Err(_) => 0,
-    };
-    entries.map(size_of).sum()
+/// Files that are as large as they were are taken to be what they were: reading them takes long.
+fn problem_of(installed: &Installed, files: &Path) -> Option<String> {
+    let is_same = installed.bytes.is_none_or(|bytes| bytes == size(files));
+    if files.exists() && is_same {
+        return None;
+    }
+    let read = foreign_description(files);
+    read.err().map(|error| error.to_string())
 }
 
-/// Copies a file, or a folder with the files in it; links are followed once.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    if from.is_file() {
-        std::fs::copy(from, to).map_err(Error::write(to))?;
-        return Ok(());
+fn licence_text(folder: &Path) -> Option<String> {
+    const FILES: [&str; 4] = ["LICENSE", "LICENSE.txt", "LICENSE.md", "LICENCE"];
+    let mut texts = FILES
+        .iter()
+        .map(|name| std::fs::read_to_string(folder.join(name)));
+    texts.find_map(std::result::Result::ok)
+}
+
+/// Bytes of a file, or of all files below a folder; links to folders are not followed, they may form a circle.
+fn size(path: &Path) -> u64 {
+    let Ok(about) = std::fs::metadata(path) else {
+        return 0;
+    };
+    if !about.is_dir() {
+        return about.len();
     }
-    std::fs::create_dir_all(to).map_err(Error::write(to))?;
-    for entry in std::fs::read_dir(from).map_err(Error::read(from))? {
-        let entry = entry.map_err(Error::read(from))?;
-        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
-        if !is_hidden {
-            copy(&entry.path(), &to.join(entry.file_name()))?;
-        }
-    }
-    Ok(())
+    files_in(path).map(|path| size(&path)).sum()
+}
+
+/// What lies in a folder, without what is hidden and links to folders.
+fn files_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let (path, name) = (entry.path(), entry.file_name());
+        let is_hidden = name.to_string_lossy().starts_with('.');
+        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        let is_left_out = is_hidden || is_link && path.is_dir();
+        (!is_left_out).then_some(path)
+    })
 }

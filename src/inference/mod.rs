@@ -25,19 +25,24 @@ pub use bert_sequences::bert_sequences;
 pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use contrastive::{ContextOptions, SetScores};
-pub use detection::{DetectedLanguage, detected_language};
+pub use detection::{DetectedLanguage, detected_among, detected_language};
 pub use device::{ComputeDevice, DeviceChoice, find_gpus_without_a_screen};
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use installed_models::{
-    InstalledModel, imported_files, install_model, installed_models, remove_model,
+    CopyProgress, InstalledModel, described_model, imported_files, install_model,
+    install_model_while, installed_models, may_be_model, remove_model,
 };
-pub use markup_projection::{Alignment, Projected, StrippedSource, projected};
-pub use model_choice::{DefaultModels, Route, forget_default, pair_key, reachable, route};
+pub use markup_projection::{
+    Alignment, Projected, StrippedSource, WordLink, projected, word_ranges,
+};
+pub use model_choice::{
+    DefaultModels, Leg, Route, forget_default, pair_key, reachable, route, route_between,
+};
 pub use sentence_encoder::SentenceEncoder;
 pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
 pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
 pub use translator::{
-    AlignmentHeads, AlignmentStep, ForeignDescription, ImportedModel, KnownTranslations, ModelInfo,
-    Reads, Step, Translator, import_model,
+    AlignmentHeads, AlignmentStep, DocumentRequest, ForeignDescription, ImportedModel,
+    KnownTranslations, ModelInfo, Reads, Step, TermMode, TermUse, Translator, import_model,
 };

@@ -24,25 +24,88 @@ pub enum Route {
     },
 }
 
+/// A model, and the languages that it is asked to translate between if it has a choice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leg {
+    pub folder: PathBuf,
+    pub source: Option<String>,
+    pub target: Option<String>,
+}
+
+impl Leg {
+    /// A model between its own languages.
+    pub fn alone(folder: PathBuf) -> Self {
+        Self {
+            folder,
+            source: None,
+            target: None,
+        }
+    }
+}
+
+impl Route {
+    /// The models in a row, from `source` on.
+    pub fn legs(&self, source: Option<&str>) -> Vec<Leg> {
+        let leg = |folder: &Path, source: Option<&str>, target: &str| Leg {
+            folder: folder.to_owned(),
+            source: source.map(str::to_owned),
+            target: Some(target.to_owned()),
+        };
+        match self {
+            Self::Direct { folder, target } => vec![leg(folder, source, target)],
+            Self::Pivot {
+                folders: [first, second],
+                pivot,
+                target,
+            } => vec![leg(first, source, pivot), leg(second, Some(pivot), target)],
+        }
+    }
+
+    /// The language between.
+    pub fn pivot(&self) -> Option<&str> {
+        match self {
+            Self::Direct { .. } => None,
+            Self::Pivot { pivot, .. } => Some(pivot),
+        }
+    }
+}
+
 /// The key of a pair in [`DefaultModels`].
 pub fn pair_key(source: &str, target: &str) -> String {
     format!("{}-{}", source.to_lowercase(), target.to_lowercase())
 }
 
 impl InstalledModel {
-    /// Whether it translates from this language; one whose language is not known may.
-    fn translates_from(&self, language: &str) -> bool {
-        is_same_language(&self.source, language)
+    /// Whether it translates from this language. One that does not say its languages is never chosen unasked.
+    pub fn translates_from(&self, language: &str) -> bool {
+        let mut sources = self.sources.iter();
+        self.problem.is_none() && sources.any(|source| is_same_language(source, language))
     }
 
-    /// The code of a language among its targets.
-    fn target(&self, language: Option<&str>) -> Option<&str> {
+    /// The code of a language among its targets, or of any other than `source`.
+    pub fn target(&self, source: &str, language: Option<&str>) -> Option<&str> {
         let mut targets = self.targets.iter().map(String::as_str);
-        match language {
-            Some(language) => targets.find(|target| is_same_language(target, language)),
-            None => targets.next(),
-        }
+        targets.find(|target| match language {
+            Some(language) => is_same_language(target, language),
+            None => !is_same_language(target, source),
+        })
     }
+}
+
+/// The way between two languages of which either may be left open: where it is the source, that of the first model that
+/// knows the target.
+pub fn route_between(
+    models: &[InstalledModel],
+    defaults: &DefaultModels,
+    source: Option<&str>,
+    target: Option<&str>,
+) -> Option<Route> {
+    let guess = || {
+        let knows = |model: &&InstalledModel| model.target("", target).is_some();
+        let model = models.iter().find(knows).filter(|_| target.is_some())?;
+        model.sources.first().map(String::as_str)
+    };
+    route(models, defaults, source.or_else(guess)?, target)
 }
 
 /// The way from `source` to `target`, or to whatever can be reached where none is named: the default of the pair, else the
@@ -64,7 +127,7 @@ fn direct(
 ) -> Option<Route> {
     let fitting = models.iter().filter(|model| model.translates_from(source));
     let fitting: Vec<(&InstalledModel, &str)> = fitting
-        .filter_map(|model| Some((model, model.target(target)?)))
+        .filter_map(|model| Some((model, model.target(source, target)?)))
         .collect();
     let is_default = |(model, target): &&(&InstalledModel, &str)| {
         let default = defaults.get(&pair_key(source, target));
@@ -135,13 +198,9 @@ mod tests {
         InstalledModel {
             folder: PathBuf::from(name),
             name: name.to_owned(),
-            source: source.to_owned(),
+            sources: vec![source.to_owned()],
             targets: targets.iter().map(|&target| target.to_owned()).collect(),
-            num_bytes: 0,
-            licence: String::new(),
-            licence_text: None,
-            origin: String::new(),
-            is_shipped: false,
+            ..InstalledModel::default()
         }
     }
 
@@ -177,8 +236,29 @@ mod tests {
                 target: "fr".to_owned(),
             })
         );
+        let legs = route(&models, &defaults, "de", Some("fr"));
+        let legs = legs.expect("a way").legs(Some("de"));
+        let pairs = legs
+            .iter()
+            .map(|leg| (leg.source.as_deref(), leg.target.as_deref()));
+        let expected = [(Some("de"), Some("en")), (Some("en"), Some("fr"))];
+        assert_eq!(pairs.collect::<Vec<_>>(), expected);
         assert_eq!(route(&models, &defaults, "fr", Some("de")), None);
+        let guessed = route_between(&models, &defaults, None, Some("nl"));
+        assert_eq!(guessed, direct("c", "nl"));
+        assert_eq!(route_between(&models, &defaults, None, None), None);
         assert_eq!(reachable(&models, "de"), ["en", "nl", "fr"]);
+        let both = InstalledModel {
+            sources: vec!["de".to_owned(), "fr".to_owned()],
+            ..model("m", "", &["de", "fr"])
+        };
+        let chosen = route(&[both], &defaults, "de", None);
+        assert_eq!(chosen, direct("m", "fr"), "not into itself");
+        let broken = InstalledModel {
+            problem: Some("weights: cut off".to_owned()),
+            ..model("a", "en", &["de"])
+        };
+        assert_eq!(route(&[broken], &defaults, "en", Some("de")), None);
         forget_default(&mut defaults, Path::new("b"));
         assert!(defaults.is_empty());
     }

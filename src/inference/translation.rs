@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checks::are_same_numbers;
+use crate::text::is_unwritable;
 use crate::text::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
 
 /// A warning about a translation.
@@ -29,6 +31,8 @@ pub enum Flag {
     Empty,
     /// Taken over from what was translated before.
     Memory,
+    /// A term of the termbase is not used as it is there: with it, the model finds the translation much less likely.
+    Terms,
 }
 
 impl Flag {
@@ -50,6 +54,7 @@ impl fmt::Display for Flag {
             Self::Unwritten => "characters left out",
             Self::Empty => "not translated",
             Self::Memory => "from the memory",
+            Self::Terms => "a term is not used",
         })
     }
 }
@@ -96,12 +101,12 @@ impl Translation {
         if repeats(&to) && !repeats(&from) {
             self.flags.push(Flag::Repetition);
         }
-        if numbers(&from) != numbers(&to) {
+        if !are_same_numbers(&from, &to) {
             self.flags.push(Flag::Numbers);
         }
-        if to.contains(is_unwritable) && !from.contains(is_unwritable) {
+        if to.contains(is_left_out) && !from.contains(is_left_out) {
             self.flags.push(Flag::Unwritten);
-            self.text = self.text.replace(is_unwritable, "");
+            self.text = self.text.replace(is_left_out, "");
         }
         self.text = with_markup_of(source, &self.text);
         let is_emptied = has_empty_pair(&self.text) && !has_empty_pair(source);
@@ -112,14 +117,10 @@ impl Translation {
     }
 }
 
-/// Whether it stands for bytes that are no character, or is one that no document can hold, which a model can write too.
-fn is_unwritable(character: char) -> bool {
-    let is_control = character.is_control() && !matches!(character, '\t' | '\n' | '\r');
-    is_control
-        || matches!(
-            character,
-            char::REPLACEMENT_CHARACTER | '\u{FFFE}' | '\u{FFFF}'
-        )
+/// Whether a model is not to write it: what no document can hold, and what stands for bytes that are no character.
+fn is_left_out(character: char) -> bool {
+    let is_second_control = ('\u{80}'..='\u{9F}').contains(&character);
+    is_second_control || character == char::REPLACEMENT_CHARACTER || is_unwritable(character)
 }
 
 /// Whether it is markup that the vocabulary has no token for.
@@ -128,14 +129,6 @@ fn is_unread(character: char) -> bool {
         Some(Placeholder::Open(number) | Placeholder::Point(number)) => number >= MAX_PLACEHOLDERS,
         Some(Placeholder::Close) | None => false,
     }
-}
-
-/// The runs of digits, in order of their value: languages write other marks between them, and in another order.
-fn numbers(text: &str) -> Vec<&str> {
-    let runs = text.split(|character: char| !character.is_ascii_digit());
-    let mut numbers: Vec<&str> = runs.filter(|run| !run.is_empty()).collect();
-    numbers.sort_unstable();
-    numbers
 }
 
 /// Whether there is an element without text.
@@ -286,6 +279,7 @@ mod tests {
         assert_eq!(flags(price, "Um 14.35 Uhr kostet es 1.250,50 EUR."), []);
         let lost = [Flag::Numbers];
         assert_eq!(flags(price, "Es kostet 1.250 EUR um 14:35."), lost);
+        assert_eq!(flags("1000 ways", "1,000 Wege"), [], "as the check has it");
         let bold = "Press \u{E000}Save\u{E200} now.";
         assert_eq!(flags(bold, "Jetzt \u{E000}Speichern\u{E200} wählen."), []);
         let emptied = flags(bold, "Jetzt Speichern \u{E000} \u{E200}wählen.");

@@ -8,25 +8,25 @@ use std::sync::Arc;
 use burn::tensor::Device;
 
 use super::device::{ComputeDevice, DeviceChoice};
-use super::installed_models::{foreign_files, is_foreign, is_own};
+use super::installed_models::{foreign_files, is_foreign, is_own, told_of};
 use super::markup_projection::StrippedSource;
 use super::tracing::TraceCost;
 use super::translation::{Flag, Translation};
 use crate::error::{Error, Result};
 use crate::kernels::packed::Quantization;
-use crate::memory::{TranslationMemory, previous_suffix};
+use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
-use crate::search::{
-    Encodings, Hypothesis, SearchEvent, SearchOptions, SourceFrame, SourceSentence, SourceText,
-    search_documents,
-};
-use crate::text::document::{Document, Sentence};
+use crate::search::{Encodings, Hypothesis, SearchOptions, SourceFrame, SourceText};
+use crate::text::document::Document;
 use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{ModelTokenizer, Side, Tokenizer, two_letters};
 use crate::weights::ModelFolder;
+pub(in crate::inference) use foreign::name_of;
 pub use foreign::{ForeignDescription, ImportedModel, foreign_description, import_model};
 pub use markup::{AlignmentHeads, AlignmentStep};
+pub use several::DocumentRequest;
+pub use terms::{TermMode, TermUse};
 
 mod foreign;
 mod in_turn;
@@ -35,6 +35,8 @@ mod memory;
 mod pivot;
 mod reading;
 mod reranking;
+mod several;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -123,6 +125,8 @@ pub struct Translator {
     alignment_step: AlignmentStep,
     /// The user's translation memory.
     memory: Option<Arc<TranslationMemory>>,
+    /// The user's terms.
+    terms: Option<Arc<TermUse>>,
     /// Translates the translations of this one further.
     second: Option<Box<Translator>>,
 }
@@ -133,6 +137,8 @@ struct Pending {
     /// The sentence without its markup, for a model that reads none.
     stripped: Option<StrippedSource>,
     parts: Vec<(String, Option<Hypothesis>)>,
+    /// Whether a part does without one of its terms.
+    lacks_terms: bool,
 }
 
 impl Translator {
@@ -155,7 +161,8 @@ impl Translator {
         target: Option<&str>,
     ) -> Result<Self> {
         if !is_own(folder) && is_foreign(folder) {
-            let mut opened = Self::open_foreign(&foreign_files(folder), device, (source, target))?;
+            let (files, told) = (foreign_files(folder), told_of(folder));
+            let mut opened = Self::open_foreign(&files, device, (source, target), told)?;
             folder.clone_into(&mut opened.info.folder);
             return Ok(opened);
         }
@@ -266,6 +273,7 @@ impl Translator {
         }
         other.description = self.description.clone();
         other.memory.clone_from(&self.memory);
+        other.terms.clone_from(&self.terms);
         other.strips_markup = self.strips_markup;
         other.alignment_heads = self.alignment_heads;
         other.alignment_step = self.alignment_step;
@@ -326,148 +334,10 @@ impl Translator {
         if let Some(second) = &self.second {
             return self.translate_through(second, document, sentences, options, step);
         }
-        if self.description.model.previous_translations > 0 {
+        if self.description.model.translations_before() > 0 {
             return self.translate_in_turn(document, sentences, known, options, step);
         }
         self.translate_after(&[], document, sentences, known, options, step)
-    }
-
-    /// The same, with these translations read behind each of the sentences, the last one first.
-    #[expect(clippy::too_many_lines, reason = "one loop with its state")]
-    fn translate_after(
-        &self,
-        before: &[Vec<u32>],
-        document: &Document,
-        sentences: &[usize],
-        known: &mut KnownTranslations,
-        options: &SearchOptions,
-        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
-    ) -> Result<()> {
-        let mut pending = HashMap::new();
-        for &sentence in sentences {
-            let Some(settled) = self.settled(&document.sentences[sentence].text) else {
-                pending.insert(sentence, Pending::default());
-                continue;
-            };
-            let settled = Step::Translated {
-                index: sentence,
-                translation: settled,
-            };
-            if step(settled).is_break() {
-                return Ok(());
-            }
-        }
-        // A model that reads sentences by themselves needs no others.
-        let mut read: Vec<usize> = (0..document.sentences.len()).collect();
-        read.retain(|sentence| self.model.reads_documents() || pending.contains_key(sentence));
-        if known.contexts.is_none() {
-            known.contexts = Some(self.bert_sequences(document)?);
-        }
-        let contexts = known.contexts.as_deref().unwrap_or_default();
-        let (mut text, mut owners, mut numbers) = (self.source_text(), Vec::new(), HashMap::new());
-        for sentence in read {
-            let Sentence {
-                text: source,
-                points,
-                ..
-            } = &document.sentences[sentence];
-            let stripped = self.stripped(source, points);
-            let read = stripped.as_ref().map_or(source, |stripped| &stripped.text);
-            let parts = self.parts(read);
-            let position = document.position(sentence);
-            let first = text.sentences.len();
-            let fixed = known.fixed.get(&sentence).cloned();
-            let fixed = fixed.or_else(|| self.settled(source).map(|settled| settled.text));
-            let fixed = fixed.filter(|_| parts.len() == 1);
-            for (part, source) in parts.iter().enumerate() {
-                let number = text.sentences.len();
-                let draft = || known.drafts.get(&(sentence, part)).cloned();
-                let fixed = fixed.as_ref();
-                let fixed = fixed.map(|fixed| self.read_ids_of_translation(fixed));
-                if let Some(ids) = fixed.or_else(draft) {
-                    text.known.insert(number, ids);
-                }
-                let mut ids = self.read_ids(source.trim(), points);
-                let nearest = before.iter().rev().map(Vec::as_slice);
-                let limits = (
-                    self.model.tokens().sentence_break(),
-                    self.description.model.max_tokens,
-                );
-                ids.extend(previous_suffix(nearest, ids.len(), limits));
-                text.sentences.push(SourceSentence {
-                    ids,
-                    position: (position.sentence_in_paragraph, position.paragraph),
-                });
-                text.pieces.extend(contexts.get(sentence).cloned());
-                owners.push((sentence, part));
-            }
-            numbers.insert(sentence, first..text.sentences.len());
-            if let Some(pending) = pending.get_mut(&sentence) {
-                let parts = parts.into_iter();
-                pending.parts = parts.map(|part| (part.to_owned(), None)).collect();
-                pending.stripped = stripped;
-            }
-        }
-        text.documents.push(0..text.sentences.len());
-        let wanted = sentences
-            .iter()
-            .filter(|&sentence| pending.contains_key(sentence));
-        text.wanted = wanted
-            .flat_map(|sentence| numbers[sentence].clone())
-            .collect();
-        let mut drafted = 0;
-        let mut found = |found| match found {
-            SearchEvent::Draft {
-                number,
-                hypothesis,
-                left,
-            } => {
-                drafted += 1;
-                known.drafts.insert(owners[number], hypothesis.ids);
-                step(Step::Drafted {
-                    done: drafted,
-                    num: drafted + left,
-                })
-            }
-            SearchEvent::Translation { number, hypothesis } => {
-                let (index, part) = owners[number];
-                let Some(pending) = pending.get_mut(&index) else {
-                    return ControlFlow::Continue(());
-                };
-                pending.parts[part].1 = Some(hypothesis);
-                match self.joined(pending) {
-                    Some(translation) => step(Step::Translated {
-                        index,
-                        translation: translation.checked(&document.sentences[index].text),
-                    }),
-                    None => ControlFlow::Continue(()),
-                }
-            }
-        };
-        let (model, vocabulary) = (&self.model, &*self.tokenizer);
-        let kept = &mut known.encodings;
-        let search = || search_documents(model, vocabulary, &text, options, kept, &mut found);
-        let error = match self.device.attempt(search) {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(broken)) => Error::BrokenScores {
-                sentence: document.sentence_name(owners[broken.number].0),
-                found: broken.found,
-            },
-            Err(message) => {
-                let is_missing = |sentence: &&usize| {
-                    let pending = pending.get(sentence);
-                    pending.is_some_and(|pending| pending.parts.iter().any(|it| it.1.is_none()))
-                };
-                let sentence = sentences.iter().find(is_missing).or(sentences.first());
-                Error::DeviceFailed {
-                    sentence: sentence.map_or_else(String::new, |&it| document.sentence_name(it)),
-                    message,
-                }
-            }
-        };
-        // What the device holds is of no use to another one.
-        known.encodings = Encodings::default();
-        Err(error)
     }
 
     /// The whole translation once all parts are there.
@@ -501,6 +371,9 @@ impl Translator {
         }
         if pending.parts.len() > 1 {
             joined.flags.push(Flag::Split);
+        }
+        if pending.lacks_terms {
+            joined.flags.push(Flag::Terms);
         }
         if let Some(stripped) = &pending.stripped {
             let parts = pending.parts.iter().map(|(source, hypothesis)| {
@@ -549,7 +422,7 @@ fn open_own(
 }
 
 fn reads(model: &Model, description: &ModelFolder) -> Reads {
-    let reads_previous = description.model.previous_translations > 0;
+    let reads_previous = description.model.translations_before() > 0;
     match (
         model.reads_documents(),
         model.is_bilingual() || reads_previous,

@@ -11,6 +11,7 @@ use crate::inference::{
 };
 use crate::memory::TranslationMemory;
 use crate::model::MemoryUse;
+use crate::terms::Termbase;
 use crate::text::document::Document;
 use crate::trace::Trace;
 use crate::training::{ModelQuestion, Prepared, after_fixed, explain, for_document};
@@ -32,6 +33,11 @@ pub trait Engine {
 
     /// As [`Translator::memory`].
     fn memory(&self) -> Option<Arc<TranslationMemory>>;
+
+    /// Makes translations use these terms, or none, from now on.
+    fn use_terms(&mut self, terms: Option<&Arc<Termbase>>) {
+        let _ = terms;
+    }
 
     /// Whether it is another model for each document, see [`MemoryUse::FineTune`].
     fn learns(&self) -> bool;
@@ -128,6 +134,10 @@ impl Engine for Translator {
 
     fn memory(&self) -> Option<Arc<TranslationMemory>> {
         self.memory().cloned()
+    }
+
+    fn use_terms(&mut self, terms: Option<&Arc<Termbase>>) {
+        self.set_terms(terms);
     }
 
     fn learns(&self) -> bool {

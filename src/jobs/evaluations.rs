@@ -11,11 +11,10 @@ use crate::charts::{Theme, write_picture};
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result, caught};
 use crate::evaluation::{Evaluation, ScoresFigure, TestSet, unique_names};
-use crate::inference::{DeviceChoice, SearchOptions, Translator};
+use crate::inference::{DeviceChoice, SearchOptions, Translator, described_model};
 use crate::metrics::comparison::{ComparedSystem, ComparisonOptions, compare};
 use crate::text::file::write_atomically;
 use crate::training::DeviceLock;
-use crate::weights::ModelFolder;
 
 /// Work for the thread.
 #[derive(Debug)]
@@ -133,7 +132,7 @@ fn evaluate(
     };
     // What cannot be read is told before anything is translated.
     for folder in &asked.models {
-        ModelFolder::open(folder)?;
+        described_model(folder)?;
     }
     let (mut named, mut hypotheses) = (Vec::new(), Vec::new());
     let mut words_per_second = Vec::new();

@@ -25,7 +25,7 @@ pub enum ExplainRequest {
         job: JobId,
         source: Arc<TraceSource>,
         /// Another model's, whose maps are shown beside.
-        beside: Option<Arc<TraceSource>>,
+        compared: Option<Arc<TraceSource>>,
         question: Question,
     },
     /// Of several that wait only the last one is answered.
@@ -206,10 +206,10 @@ impl ExplainRequest {
             Self::Answer {
                 job,
                 source,
-                beside,
+                compared,
                 question,
             } => {
-                let explanation = match (question.view, &beside) {
+                let explanation = match (question.view, &compared) {
                     (ViewKind::Document, _) => KnownMap::answer(known, &source, &question)?,
                     (view, Some(other)) if view.has_room_for_two() => {
                         let asked = [(&*source, question), (&**other, question.for_other(other))];
@@ -262,7 +262,7 @@ mod tests {
         ExplainRequest::Answer {
             job: JobId(job),
             source: source.clone(),
-            beside: None,
+            compared: None,
             question: Question {
                 view: ViewKind::Tree,
                 query: Query::sentence(Side::Source, 0),

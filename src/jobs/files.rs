@@ -7,9 +7,10 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use super::project_lock::ProjectLock;
-use super::project_store::{EarlierWork, ProjectFiles};
+use super::project_store::{ProjectFiles, SavedWork};
 use super::{Event, JobId, Project};
 use crate::error::{Error, Result, caught};
+use crate::terms::{Term, TermIndex, Termbase};
 use crate::text::document::Document;
 use crate::text::export::{ExportFormat, Languages};
 use crate::text::file::write_atomically;
@@ -40,6 +41,8 @@ pub enum FileRequest {
         overwrite: bool,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
+        /// The models whose translations they are.
+        models: Vec<Option<String>>,
         format: ExportFormat,
         languages: Languages,
     },
@@ -63,6 +66,20 @@ pub enum FileRequest {
         path: PathBuf,
         bytes: Vec<u8>,
     },
+    /// Reads a termbase.
+    ReadTerms {
+        job: JobId,
+        path: PathBuf,
+        source_language: String,
+        target_language: String,
+    },
+    /// Adds a term to a termbase, which begins with it if it is not there, and reads it again.
+    AddTerm {
+        job: JobId,
+        path: PathBuf,
+        languages: (String, String),
+        term: Term,
+    },
     /// Tells when all that was asked for before is done.
     Flush { job: JobId },
 }
@@ -76,6 +93,8 @@ impl FileRequest {
             | Self::CloseDocument { job, .. }
             | Self::Flush { job }
             | Self::SaveProject { job, .. }
+            | Self::ReadTerms { job, .. }
+            | Self::AddTerm { job, .. }
             | Self::Write { job, .. }
             | Self::Export { job, .. } => *job,
         }
@@ -106,10 +125,11 @@ impl FileRequest {
                 overwrite,
                 document,
                 targets,
+                models,
                 format,
                 languages,
             } => {
-                let bytes = document.exported(&targets, format, &languages)?;
+                let bytes = document.exported_by(&targets, &models, format, &languages)?;
                 write_atomically(&path, &bytes, overwrite)?;
                 Ok(vec![Event::DocumentSaved { job, path }])
             }
@@ -133,6 +153,25 @@ impl FileRequest {
                 write_atomically(&path, &bytes, true)?;
                 Ok(vec![Event::DocumentSaved { job, path }])
             }
+            Self::ReadTerms {
+                job,
+                path,
+                source_language,
+                target_language,
+            } => {
+                let base = Termbase::read(&path, &source_language, &target_language);
+                let index = base.map(|base| Arc::new(TermIndex::new(Arc::new(base))));
+                Ok(vec![Event::TermsRead { job, index }])
+            }
+            Self::AddTerm {
+                job,
+                path,
+                languages,
+                term,
+            } => {
+                let index = with_term(&path, &languages, term);
+                Ok(vec![Event::TermsRead { job, index }])
+            }
             Self::Flush { job } => Ok(vec![Event::Flushed { job }]),
         }
     }
@@ -153,7 +192,7 @@ impl OpenProjects {
         let path = path.canonicalize().unwrap_or(path);
         let document = Arc::new(Document::open(&path, None)?);
         let found = data_folder.map(|folder| self.find(folder, &path, &document));
-        let EarlierWork {
+        let SavedWork {
             project,
             elsewhere,
             error,
@@ -172,7 +211,7 @@ impl OpenProjects {
         Ok([opened].into_iter().chain(elsewhere).collect())
     }
 
-    fn find(&mut self, data_folder: &Path, path: &Path, document: &Document) -> EarlierWork {
+    fn find(&mut self, data_folder: &Path, path: &Path, document: &Document) -> SavedWork {
         let before = self.0.remove(path).map(|(lock, _)| lock);
         let lock = before.filter(ProjectLock::is_ours);
         let lock = lock.unwrap_or_else(|| ProjectLock::take(data_folder, path));
@@ -193,6 +232,21 @@ impl OpenProjects {
         lock.check()?;
         place.save(project)
     }
+}
+
+/// Adds a term to a file, and to what it holds.
+fn with_term(path: &Path, (from, to): &(String, String), term: Term) -> Result<Arc<TermIndex>> {
+    let mut base = if path.exists() {
+        Termbase::read(path, from, to)?
+    } else {
+        Termbase::empty(from, to)
+    };
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
+    }
+    base.add(term);
+    base.save(path, true)?;
+    Ok(Arc::new(TermIndex::new(Arc::new(base))))
 }
 
 fn write_ours(path: &Path, bytes: &[u8]) -> Result<()> {

@@ -4,17 +4,20 @@
 //! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
 pub mod batch;
+pub mod checking;
 pub mod comparing;
 mod engine;
 pub mod evaluations;
 pub mod explaining;
 pub mod files;
 pub mod fonts;
+pub mod models;
 pub mod project;
 mod project_lock;
 mod project_store;
 mod run_files;
 pub mod runs;
+pub mod suggesting;
 pub mod trainings;
 pub mod worker;
 
@@ -24,23 +27,29 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+pub use checking::{CheckRequest, CheckThread};
 pub use comparing::Comparison;
 pub use engine::Engine;
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
 pub use files::{FileRequest, FileThread};
 pub use fonts::FontThread;
+pub use models::{ModelRequest, ModelsThread};
 pub use project::{Project, SavedTarget, State};
-pub use runs::{CorpusImport, RunRequest, RunSeen, RunsThread};
+pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
+pub use suggesting::{SuggestionRequest, SuggestionThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
+use crate::checks::Finding;
 use crate::corpus::survey::Survey;
 use crate::error::{Error, Result};
 use crate::evaluation::Evaluation;
 use crate::explain::{Explanation, Margin, ModelView, SimilarityView};
-use crate::inference::{DeviceChoice, ModelInfo, SearchOptions, Translation};
+use crate::inference::{DeviceChoice, InstalledModel, Leg, ModelInfo, SearchOptions, Translation};
+use crate::llm::Suggestion;
 use crate::memory::TranslationMemory;
+use crate::terms::{TermIndex, Termbase};
 use crate::text::document::Document;
 use crate::trace::TraceSource;
 use crate::training::{Estimate, TrainingEvent};
@@ -90,6 +99,10 @@ pub enum Request {
     OpenModel {
         job: JobId,
         folder: PathBuf,
+        /// Source and target, for a model of several; none takes its own.
+        languages: [Option<String>; 2],
+        /// The model that translates its translations further.
+        second: Option<Leg>,
         device: DeviceChoice,
         memory: Option<UserMemory>,
     },
@@ -100,6 +113,7 @@ pub enum Request {
         document: Arc<Document>,
         sentences: Vec<usize>,
         fixed: BTreeMap<usize, String>,
+        terms: Option<Arc<Termbase>>,
         options: SearchOptions,
         control: JobControl,
     },
@@ -115,7 +129,7 @@ pub enum Request {
     /// A question about a sentence that only the model can answer. Of several that wait only the last one is answered;
     /// one that is
     /// cancelled while the model is made for the document is not.
-    Tell {
+    Explain {
         job: JobId,
         view: ModelView,
         document: Arc<Document>,
@@ -177,7 +191,7 @@ pub enum Event {
     },
     /// Something about the runs that are followed is new; all of them, with the corpora that were made in the window.
     RunsSeen {
-        runs: Vec<RunSeen>,
+        runs: Vec<RunSnapshot>,
         corpora: Vec<PathBuf>,
     },
     Probed {
@@ -198,6 +212,35 @@ pub enum Event {
     Exported {
         to: PathBuf,
         promote: bool,
+    },
+    /// What quality checks found, in the order of the sentences.
+    Checked {
+        job: JobId,
+        findings: Vec<Finding>,
+    },
+    /// All installed models.
+    ModelsListed {
+        models: Vec<InstalledModel>,
+    },
+    /// A model that lies somewhere, or why it is none.
+    ModelInspected {
+        job: JobId,
+        path: PathBuf,
+        model: Result<Box<InstalledModel>>,
+    },
+    /// So many bytes of a model are copied, and so many there are.
+    ModelCopied {
+        job: JobId,
+        done: u64,
+        total: u64,
+    },
+    ModelAdded {
+        job: JobId,
+        model: Box<InstalledModel>,
+    },
+    ModelRemoved {
+        job: JobId,
+        folder: PathBuf,
     },
     /// So much of what a corpus is made of is read, in `[0, 1]`.
     CorpusRead {
@@ -221,6 +264,11 @@ pub enum Event {
     Explained {
         job: JobId,
         explanation: Result<Box<Explanation>>,
+    },
+    /// What a large language model has suggested.
+    Suggested {
+        job: JobId,
+        suggestion: Result<Box<Suggestion>>,
     },
     /// So many sentences are encoded.
     Comparing {
@@ -285,6 +333,11 @@ pub enum Event {
     /// All that was to be written before this is written, or a failure has told why not.
     Flushed {
         job: JobId,
+    },
+    /// A termbase that was asked for, or to which a term was added.
+    TermsRead {
+        job: JobId,
+        index: Result<Arc<TermIndex>>,
     },
     /// A translation, or something else that a person wanted in a file.
     DocumentSaved {

@@ -46,6 +46,9 @@ pub struct SavedTarget {
     pub state: State,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
+    /// The name of the model that translated it; none if nobody knows, or no model did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }
 
 /// The content of a project file.
@@ -58,7 +61,13 @@ pub struct Project {
     /// [`content_hash`] of the document; older versions did not know it.
     #[serde(default)]
     pub content: String,
+    /// The path of its termbase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<String>,
     pub targets: Vec<SavedTarget>,
+    /// Names of the checks that are made, if a person has chosen them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Vec<String>>,
 }
 
 /// The version this program writes, and the newest it can read.
@@ -73,7 +82,9 @@ impl Project {
             version: VERSION,
             document,
             content,
+            terms: None,
             targets,
+            checks: None,
         }
     }
 
@@ -205,5 +216,26 @@ mod any_path {
             Written::Text(text) => text.into(),
             Written::Numbers(name) => name.into(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn projects_of_before_are_read_and_new_ones_name_the_model() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("page.json");
+        let old = r#"{"version": 1, "document": "page.html", "targets": [
+            {"index": 0, "source": "0011223344556677", "text": "Drucken", "state": "draft"}]}"#;
+        std::fs::write(&path, old).expect("written");
+        let mut project = Project::read(&path).expect("readable").expect("there");
+        assert_eq!(project.targets[0].model, None);
+        project.targets[0].model = Some("opus-mt-en-de".to_owned());
+        let bytes = project.to_bytes(&path).expect("bytes");
+        std::fs::write(&path, bytes).expect("written");
+        let again = Project::read(&path).expect("readable").expect("there");
+        assert_eq!(again, project);
     }
 }

@@ -20,7 +20,7 @@ const MOST_LOOKED_AT: usize = 400;
 
 /// Work that earlier sessions have left of a document.
 #[derive(Debug, Default)]
-pub(super) struct EarlierWork {
+pub(super) struct SavedWork {
     /// Done on the document at this path.
     pub project: Option<Project>,
     /// Done on the same text, or much of it, at another path.
@@ -54,7 +54,7 @@ struct Entry {
 
 impl ProjectFiles {
     /// Looks for what is known of the document at `path`, without links.
-    pub fn find(data_folder: &Path, path: &Path, document: &Document) -> (Self, EarlierWork) {
+    pub fn find(data_folder: &Path, path: &Path, document: &Document) -> (Self, SavedWork) {
         let mut place = Self::new(data_folder, path);
         let entries = match entries(&place.folder) {
             Ok(entries) => entries,
@@ -63,9 +63,9 @@ impl ProjectFiles {
                 let error = Some(error);
                 return (
                     place,
-                    EarlierWork {
+                    SavedWork {
                         error,
-                        ..EarlierWork::default()
+                        ..SavedWork::default()
                     },
                 );
             }
@@ -84,7 +84,7 @@ impl ProjectFiles {
         } else {
             elsewhere(others, &content, document)
         };
-        let found = EarlierWork {
+        let found = SavedWork {
             project,
             elsewhere,
             error,

@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// A run as its folder shows it.
 #[derive(Debug, Clone)]
-pub struct RunSeen {
+pub struct RunSnapshot {
     pub folder: PathBuf,
     pub state: RunState,
     pub config: Option<TrainingConfig>,
@@ -40,7 +40,7 @@ pub struct RunSeen {
     curves: Arc<Mutex<Curves>>,
 }
 
-impl RunSeen {
+impl RunSnapshot {
     /// The folder's.
     pub fn name(&self) -> String {
         let name = self.folder.file_name().unwrap_or(self.folder.as_os_str());
@@ -202,7 +202,7 @@ impl RunsThread {
 struct Loop<W> {
     home: Option<PathBuf>,
     elsewhere: Vec<PathBuf>,
-    followed: BTreeMap<PathBuf, RunSeen>,
+    followed: BTreeMap<PathBuf, RunSnapshot>,
     events: Sender<Event>,
     wake: Arc<W>,
 }
@@ -243,7 +243,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
         for folder in folders {
             let run = self.followed.entry(folder.clone()).or_insert_with(|| {
                 changed = true;
-                RunSeen {
+                RunSnapshot {
                     curves: Arc::new(Mutex::new(Curves::follow(&folder))),
                     folder,
                     state: RunState::NeverBegun,
@@ -469,7 +469,7 @@ impl CorpusImport {
     }
 }
 
-impl RunSeen {
+impl RunSnapshot {
     /// Whether anything is new.
     fn look(&mut self) -> bool {
         let mut curves = self.curves.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
@@ -12,8 +11,11 @@ use super::engine::{Engine, written};
 use super::{Event, JobControl, JobId, Request, UserMemory};
 use crate::error::{Error, Result, caught};
 use crate::explain::ModelView;
-use crate::inference::{DeviceChoice, KnownTranslations, Reads, SearchOptions, Step, Translator};
+use crate::inference::{
+    DeviceChoice, KnownTranslations, Leg, Reads, SearchOptions, Step, Translator,
+};
 use crate::memory::TranslationMemory;
+use crate::terms::Termbase;
 use crate::text::document::Document;
 use crate::training::{DeviceGuard, DeviceLock, ModelQuestion, Prepared};
 
@@ -41,7 +43,7 @@ impl Worker {
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
-        Self::spawn_with(Translator::open, device_lock, events, wake)
+        Self::spawn_with(Translator::open_in_turn, device_lock, events, wake)
     }
 
     /// The same with another way to open a model.
@@ -49,7 +51,7 @@ impl Worker {
     /// # Errors
     /// If the system gives no thread.
     pub fn spawn_with<E: Engine + 'static>(
-        open: impl Fn(&Path, DeviceChoice) -> Result<E> + Send + 'static,
+        open: impl Fn(&[Leg], DeviceChoice) -> Result<E> + Send + 'static,
         device_lock: DeviceLock,
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
@@ -72,6 +74,7 @@ impl Worker {
                     encoded: None,
                     made: None,
                     prepared: None,
+                    terms: None,
                 }
                 .run(&inbox);
             })
@@ -93,7 +96,7 @@ impl Worker {
 /// The model and settings that were asked for.
 #[derive(Clone)]
 struct Opened {
-    folder: PathBuf,
+    legs: Vec<Leg>,
     device: DeviceChoice,
     memory: Option<UserMemory>,
 }
@@ -111,12 +114,14 @@ struct Loop<E, O, S> {
     made: Option<(Vec<String>, Option<E>)>,
     /// Of the document that was last asked about.
     prepared: Option<Prepared>,
+    /// Of the translation under way.
+    terms: Option<Arc<Termbase>>,
 }
 
 impl<E, O, S> Loop<E, O, S>
 where
     E: Engine,
-    O: Fn(&Path, DeviceChoice) -> Result<E>,
+    O: Fn(&[Leg], DeviceChoice) -> Result<E>,
     S: Fn(Event),
 {
     fn run(mut self, inbox: &Receiver<Request>) {
@@ -138,7 +143,7 @@ where
                 Request::OpenModel { job, .. }
                 | Request::Translate { job, .. }
                 | Request::Trace { job, .. }
-                | Request::Tell { job, .. }
+                | Request::Explain { job, .. }
                 | Request::Compare { job, .. } => *job,
             };
             let done = caught(|| self.handle(request));
@@ -158,11 +163,18 @@ where
             Request::OpenModel {
                 job,
                 folder,
+                languages: [source, target],
+                second,
                 device,
                 memory,
             } => {
-                let mut opened = Opened {
+                let first = Leg {
                     folder,
+                    source,
+                    target,
+                };
+                let mut opened = Opened {
+                    legs: [first].into_iter().chain(second).collect(),
                     device,
                     memory,
                 };
@@ -189,9 +201,11 @@ where
                 document,
                 sentences,
                 fixed,
+                terms,
                 options,
                 control,
             } => {
+                self.terms = terms;
                 let known = KnownTranslations::fixed(fixed);
                 let left = sentences.into_iter().collect();
                 self.translate(job, &document, left, known, options, &control)
@@ -217,7 +231,7 @@ where
                     source: Arc::new(trace.into()),
                 })
             }
-            Request::Tell {
+            Request::Explain {
                 job,
                 view,
                 document,
@@ -267,7 +281,7 @@ where
 
     /// The model, and how many pairs its memory has or why it could not be read.
     fn opened(&self, opened: &Opened) -> Result<(E, Option<Result<usize>>)> {
-        let mut engine = (self.open)(&opened.folder, opened.device)?;
+        let mut engine = (self.open)(&opened.legs, opened.device)?;
         let info = engine.info().clone();
         let (from, to) = (&info.source_language, &info.target_language);
         let pairs = opened.memory.as_ref().map(|user| {
@@ -399,8 +413,10 @@ where
         let lock = self.device_lock.clone();
         let mut device_lock = lock.take();
         self.make(job, document, &mut device_lock, control)?;
-        let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
-        let engine = made.or(self.engine.as_ref()).ok_or(Error::NoModel)?;
+        let made = self.made.as_mut().and_then(|(_, made)| made.as_mut());
+        let engine = made.or(self.engine.as_mut()).ok_or(Error::NoModel)?;
+        engine.use_terms(self.terms.as_ref());
+        let engine = &*engine;
         let fixed = known.fixed_targets();
         let looks_up = engine.info().reads == Reads::Confirmed && !fixed.is_empty();
         let confirmed = looks_up.then(|| {
@@ -459,7 +475,7 @@ where
 }
 
 fn is_explain(request: &Request) -> bool {
-    matches!(request, Request::Tell { .. })
+    matches!(request, Request::Explain { .. })
 }
 
 /// The next sentences from the first visible one on, then those above it.

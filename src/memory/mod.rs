@@ -7,6 +7,7 @@
 //! [`Datastore`] holds decoder states of its pairs, for nearest-neighbour translation. What needs a model for it, such as
 //! fine-tuning on the matches of a document, lives in `training/for_document`.
 
+mod analysis;
 mod coverage;
 mod datastore;
 mod edit_distance;
@@ -27,6 +28,7 @@ use serde::Serialize;
 use crate::corpus::tmx::tmx_pairs;
 use crate::corpus::{Corpus, Split, UnitStatus, is_same_language, visible};
 use crate::error::{Error, Result};
+use crate::text::document::{Document, Format};
 use crate::text::file::write_atomically;
 use crate::text::lines::lines;
 use crate::text::placeholder::folded;
@@ -34,6 +36,7 @@ use crate::tokenizers::{Side, Tokenizer};
 use edit_distance::edit_distance;
 use words::words;
 
+pub use analysis::{Amount, Analysis, Band};
 pub use datastore::{Datastore, KnnConfig, Neighbours};
 
 /// The least resemblance of a match; below it the translation has little to do with the new sentence.
@@ -89,7 +92,8 @@ impl PartialEq for TranslationMemory {
 }
 
 impl TranslationMemory {
-    /// Reads what was translated before: a corpus folder, a TMX file, a program's PO file or a folder with such files, or
+    /// Reads what was translated before: a corpus folder, a TMX file, XLIFF and other files that have their
+    /// translations in them, a program's PO file or a folder with such files, or
     /// what [`Self::save`] writes.
     ///
     /// # Errors
@@ -116,6 +120,18 @@ impl TranslationMemory {
                 });
             }
             Self::of_corpus(&corpus, &Split::ALL)
+        } else if Format::of(path).is_some_and(Format::is_bilingual) {
+            let document = Document::open(path, None)?;
+            match &document.target_language {
+                Some(language) if !is_same_language(language, target_language) => {
+                    Err(Error::MemoryLanguages {
+                        has: format!("a translation to {language}"),
+                        asked: format!("{source_language} to {target_language}"),
+                        path: path.to_owned(),
+                    })
+                }
+                _ => Ok(Self::new(document.known_pairs())),
+            }
         } else if has_ending(path, "tmx") {
             tmx_pairs(path, source_language, target_language).map(Self::new)
         } else {
@@ -225,6 +241,12 @@ impl TranslationMemory {
 
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
+    }
+
+    /// All pairs, source and target.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.pairs.iter();
+        pairs.map(|pair| (pair.source.as_str(), pair.target.as_str()))
     }
 
     /// The translation of exactly this sentence, but for kinds of white space.
@@ -437,6 +459,12 @@ pub fn previous_suffix<'i>(
         suffix.extend(ids.iter().take(left));
     }
     suffix
+}
+
+/// The suffix of a sentence of `own` tokens where the encoder reads a side constraint behind it: all of that or nothing.
+pub fn constraint_suffix(constraint: Option<Vec<u32>>, own: usize, max_tokens: usize) -> Vec<u32> {
+    let fits = |ids: &Vec<u32>| own + ids.len() < max_tokens;
+    constraint.filter(fits).unwrap_or_default()
 }
 
 fn has_ending(path: &Path, ending: &str) -> bool {

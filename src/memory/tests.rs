@@ -334,3 +334,20 @@ fn sentences_without_spaces_find_similar_ones() {
         assert_eq!(covering, [pairs[0]], "{asked}");
     }
 }
+
+#[test]
+fn a_bilingual_file_is_a_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("done.xlf");
+    let file = "<xliff version=\"1.2\"><file source-language=\"en\" target-language=\"de-DE\"><body>\
+                <trans-unit id=\"1\"><source>Save</source><target state=\"final\">Sichern</target></trans-unit>\
+                <trans-unit id=\"2\"><source>Open it</source><alt-trans><source>Open</source><target>Öffnen</target></alt-trans></trans-unit>\
+                </body></file></xliff>";
+    std::fs::write(&path, file).expect("written");
+    let memory = TranslationMemory::read(&path, "en", "de").expect("a memory");
+    assert_eq!(memory.len(), 2);
+    assert_eq!(memory.exact("Save"), Some("Sichern"));
+    assert_eq!(memory.exact("Open"), Some("Öffnen"));
+    let other = TranslationMemory::read(&path, "en", "fr");
+    assert!(matches!(other, Err(Error::MemoryLanguages { .. })));
+}

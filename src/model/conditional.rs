@@ -110,7 +110,7 @@ impl ConditionalHeads {
         tokens: Tensor<2>,
         encodings: Tensor<2>,
     ) -> Projected {
-        self.ask(queries, &self.prepare(tokens, encodings))
+        self.project_queries(queries, &self.prepare(tokens, encodings))
     }
 
     /// Those of the memory.
@@ -126,7 +126,7 @@ impl ConditionalHeads {
     }
 
     /// Those of the queries, beside those of the memory.
-    pub(super) fn ask(&self, queries: Tensor<2>, memory: &SelectedMemory) -> Projected {
+    pub(super) fn project_queries(&self, queries: Tensor<2>, memory: &SelectedMemory) -> Projected {
         memory.read_by(
             self.query_word.forward(queries.clone()),
             self.query_sentence.forward(queries),
@@ -271,7 +271,7 @@ impl ConditionalAttention {
         memory: &SelectedMemory,
         documents: &Documents,
     ) -> Tensor<2> {
-        let projected = self.heads.ask(queries, memory);
+        let projected = self.heads.project_queries(queries, memory);
         let choice = self.heads.choose(&projected, query_spans, documents);
         let read = self.heads.attend(projected, &documents.sentences, &choice);
         self.output.forward(read)

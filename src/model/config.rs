@@ -59,6 +59,10 @@ pub struct ModelConfig {
     /// [`SENTENCE_BREAK`](super::SENTENCE_BREAK); 0 for none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub previous_translations: usize,
+    /// Whether the encoder reads, behind a sentence with *you*, the German form of address last used in the
+    /// translations before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub address_form: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
@@ -147,8 +151,18 @@ pub enum NormPosition {
 }
 
 impl ModelConfig {
+    /// How many sentences before each one the encoder reads translations of, or a choice that was made in them.
+    pub fn translations_before(&self) -> usize {
+        if self.address_form {
+            usize::MAX
+        } else {
+            self.previous_translations
+        }
+    }
+
     fn validate_previous(&self) -> Result<()> {
         let reads_others = self.context.is_some() || self.memory_use == Some(MemoryUse::FuzzyMatch);
+        let reads_others = reads_others || self.address_form;
         let most = if reads_others { 0 } else { LARGEST_CONTEXT };
         if self.previous_translations <= most {
             return Ok(());
@@ -157,7 +171,7 @@ impl ModelConfig {
             field: "previous_translations",
             found: self.previous_translations.to_string(),
             allowed: format!(
-                "0 to {LARGEST_CONTEXT}, and 0 with a context or where the encoder reads fuzzy matches"
+                "0 to {LARGEST_CONTEXT}, and 0 with a context or where the encoder reads fuzzy matches or a form of address"
             ),
         })
     }
@@ -361,6 +375,7 @@ impl ModelConfig {
             bert: None,
             memory_use: None,
             previous_translations: 0,
+            address_form: false,
             ..self.clone()
         }
     }

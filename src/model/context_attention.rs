@@ -7,10 +7,10 @@ use super::config::{ModelConfig, NormPosition};
 use super::context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig};
 use super::context_config::{Context, Placement};
 use super::han::{HanContext, HanContextConfig};
+use super::identity_init::set_to_identity;
 use super::norm::Norm;
 use super::prepared::{Memory, PreparedMemory, ProjectedMemory};
 use super::query_spans::QuerySpan;
-use super::resemblance::become_identity;
 use super::systems::ContextAttention;
 use crate::kernels::{DropoutSource, dropout};
 
@@ -120,18 +120,18 @@ impl GatedContext {
     }
 
     /// Begins by likeness; `norm` gives what the layer is to give in size.
-    pub(super) fn resemble(&mut self, norm: Norm) {
+    pub(super) fn init_identity(&mut self, norm: Norm) {
         match self {
             Self::Layer(context) => {
-                context.attention.begin_by_likeness();
+                context.attention.init_near_identity();
                 context.layer.feed_forward.pass_on();
                 context.layer.norm_ff = norm;
             }
             Self::Han(han) => {
-                become_identity(&mut han.word_query);
-                become_identity(&mut han.sentence_query);
-                han.word_attention.resemble();
-                han.sentence_attention.resemble();
+                set_to_identity(&mut han.word_query);
+                set_to_identity(&mut han.sentence_query);
+                han.word_attention.init_identity();
+                han.sentence_attention.init_identity();
                 han.feed_forward.pass_on();
             }
         }

@@ -44,6 +44,8 @@ pub enum Context {
     Han { previous: usize, side: Side },
     /// Gated attention to the encoded previous sentences in every encoder layer, Zhang et al. 2018.
     Zhang { previous: usize },
+    /// The same with capsules, into which the tokens of the previous sentences are clustered, Yang et al. 2019.
+    QueryCapsules { previous: usize, capsules: usize },
     /// The encoder reads the previous sentences and its own in one sequence up to the last `top` self-attentions, which
     /// see its own alone: Ma et al. 2020.
     FlatTransformer { previous: usize, top: usize },

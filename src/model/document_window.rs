@@ -201,6 +201,7 @@ mod tests {
             warm_gate: false,
             memory_use: None,
             previous_translations: 0,
+            address_form: false,
             variant: Variant::default(),
             tokens: SpecialTokens::default(),
             bert: None,

@@ -104,7 +104,7 @@ impl TreeHeads {
         documents: &Documents,
         keep: impl Fn(&DocumentTree, Traversal) -> K + Send + Sync,
     ) -> (Projected, Vec<K>) {
-        let projected = self.heads.ask(queries, &memory.selected);
+        let projected = self.heads.project_queries(queries, &memory.selected);
         let num_heads = self.heads.num_heads;
         let [rows, _] = projected.sentence_queries.dims();
         let mut choice = vec![K::default(); rows * num_heads];

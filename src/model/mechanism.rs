@@ -5,12 +5,13 @@
 use burn::nn::Linear;
 use burn::tensor::Tensor;
 
+use super::attention::MultiHeadAttention;
 use super::config::ModelConfig;
 use super::context_config::{ContextReach, FlatLevel, Placement, Reach, Side};
 use super::parts::{AttentionPart, Part, Widths};
 use super::prepared::{Memory, PreparedMemory, ProjectedMemory};
 use super::query_spans::QuerySpan;
-use super::recorder::{AttentionWeights, Recording};
+use super::recorder::{AttentionWeights, Recording, visible_weights};
 use super::source2token::Source2Token;
 use crate::error::Result;
 use crate::kernels::WordNormaliser;
@@ -129,29 +130,47 @@ impl From<Reach> for ReadSentences {
     }
 }
 
+/// Rows that attend to a memory.
+///
+/// # Shapes
+/// - rows: `[query rows, d_model]`
+#[derive(Clone)]
+pub(super) struct MemoryQuery<'a> {
+    pub rows: Tensor<2>,
+    pub spans: &'a [QuerySpan],
+    pub memory: &'a PreparedMemory,
+}
+
+impl MemoryQuery<'_> {
+    /// The weights of an attention to what is visible.
+    pub fn visible_weights(
+        self,
+        attention: &MultiHeadAttention,
+        keep: &Recording,
+    ) -> AttentionWeights {
+        visible_weights(
+            attention,
+            self.rows,
+            self.spans,
+            self.memory.visible(),
+            keep,
+        )
+    }
+}
+
 /// Attention of tokens to the other sentences of their document.
 pub(super) trait DocumentAttention {
     /// Projects all that does not depend on who reads.
     fn project_memory(&self, memory: &Memory) -> ProjectedMemory;
 
     /// # Shapes
-    /// - queries, output: `[query rows, d_model]`
-    fn attend_memory(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
-    ) -> Tensor<2>;
+    /// - output: `[query rows, d_model]`
+    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2>;
 
     /// [`Self::attend_memory`] with its weights; rows and sentences have their numbers in the memory.
-    ///
-    /// # Shapes
-    /// - queries, output: `[query rows, d_model]`
     fn attend_with_weights(
         &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
+        query: MemoryQuery,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights);
 
@@ -179,7 +198,7 @@ pub(super) trait DocumentAttention {
     fn set_top_t(&mut self, _: usize) {}
 
     /// Begins by likeness: projections become identities.
-    fn begin_by_likeness(&mut self);
+    fn init_near_identity(&mut self);
 
     /// The last projection, after which there is nothing but a sum.
     fn output_mut(&mut self) -> &mut Linear;

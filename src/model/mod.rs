@@ -26,6 +26,7 @@ mod flat_transformer;
 mod han;
 mod hierarchical;
 mod hierarchical_conditional;
+mod identity_init;
 mod input_layer;
 mod knn_lookup;
 mod layout;
@@ -40,10 +41,10 @@ mod pooling;
 mod positions;
 mod prepared;
 mod preset;
+mod query_capsules;
 mod query_spans;
 mod recorder;
 mod recurrent;
-mod resemblance;
 mod rnn_search;
 mod rows;
 mod selective;
@@ -111,6 +112,7 @@ pub use prepared::{
     VisibleMemory, WordMemory,
 };
 pub use preset::Preset;
+pub use query_capsules::{Capsules, QueryCapsules, QueryCapsulesConfig, RoutedCapsules};
 pub use query_spans::{QuerySpan, Visible};
 pub use recorder::{
     AttentionKind, AttentionRecorder, AttentionWeights, GateActivations, HeadWeights,

@@ -28,6 +28,8 @@ pub struct Preset {
     pub memory_use: Option<MemoryUse>,
     /// Sentences before each one whose translations the encoder reads.
     pub previous_translations: usize,
+    /// Whether the encoder reads the form of address last used before a sentence.
+    pub address_form: bool,
 }
 
 /// Widths and vocabulary.
@@ -107,6 +109,7 @@ pub(super) const BASE: Preset = Preset {
     memory: MemorySource::Live,
     memory_use: None,
     previous_translations: 0,
+    address_form: false,
 };
 
 impl Preset {
@@ -143,6 +146,7 @@ impl Preset {
             bert: self.reads_bert().then(|| size.bert()),
             memory_use: self.memory_use,
             previous_translations: self.previous_translations,
+            address_form: self.address_form,
             variant: Variant::default(),
             tokens: SpecialTokens::default(),
         }

@@ -85,7 +85,7 @@ impl SelectiveAttention {
         word_values: Tensor<2>,
         documents: &Documents,
     ) -> Projected {
-        self.ask(queries, &self.prepare(word_keys, word_values, documents))
+        self.project_queries(queries, &self.prepare(word_keys, word_values, documents))
     }
 
     /// Keys and values; the key of a sentence is the mean of the keys of its tokens.
@@ -105,7 +105,7 @@ impl SelectiveAttention {
         }
     }
 
-    pub(super) fn ask(&self, queries: Tensor<2>, memory: &SelectedMemory) -> Projected {
+    pub(super) fn project_queries(&self, queries: Tensor<2>, memory: &SelectedMemory) -> Projected {
         memory.read_by(
             self.query_word.forward(queries.clone()),
             self.query_sentence.forward(queries),
@@ -161,7 +161,7 @@ impl SelectiveAttention {
         memory: &SelectedMemory,
         documents: &Documents,
     ) -> Tensor<2> {
-        let projected = self.ask(queries, memory);
+        let projected = self.project_queries(queries, memory);
         let choice = self.choose(&projected, query_spans, documents);
         self.output.forward(selected_attention(
             projected,

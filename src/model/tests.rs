@@ -24,6 +24,7 @@ fn config(context: Context, memory: MemorySource) -> ModelConfig {
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
+        address_form: false,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,

@@ -27,6 +27,9 @@ impl Context {
         if mechanism.needs_post_norm() && config.norm == NormPosition::Pre {
             return refuse("norm", &"pre", "post with this context");
         }
+        if let Self::QueryCapsules { capsules: 0, .. } = self {
+            return refuse("context.capsules", &0, "at least 1");
+        }
         mechanism.validate(config)?;
         if config.bert.is_some() && !matches!(self, Self::Bert { .. }) {
             return refuse("bert", &"set", "none with this context");

@@ -58,6 +58,7 @@ impl ModelConfig {
             bert: self.bert.clone(),
             memory_use: self.memory_use,
             previous_translations: self.previous_translations,
+            address_form: self.address_form,
             ..base.clone()
         };
         config.validate()?;
@@ -129,7 +130,7 @@ impl Transformer {
         let last = self.encoder.final_norm.as_ref();
         let last = last.or_else(|| self.encoder.sublayers.last().map(|sublayer| &sublayer.norm));
         if let (Some(gated), Some(last)) = (&mut self.encoder.gated, last) {
-            gated.resemble(neutral(last));
+            gated.init_identity(neutral(last));
         }
         self.decoder.final_norm = base.decoder.final_norm;
         for (layer, mut taken) in self.decoder.layers.iter_mut().zip(base.decoder.layers) {
@@ -147,7 +148,7 @@ impl Transformer {
         let last = self.decoder.final_norm.as_ref();
         let last = last.or_else(|| self.decoder.layers.last().map(|layer| &layer.norm_ff));
         if let (Some(gated), Some(last)) = (&mut self.decoder.gated, last) {
-            gated.resemble(neutral(last));
+            gated.init_identity(neutral(last));
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use super::beam::{Hypothesis, SearchOptions};
 use super::broken::BrokenScores;
 use super::encodings::Encodings;
 use super::iterative::{End, SearchEvent, Searcher};
+use super::terms::TermConstraints;
 use super::windows::LARGEST;
 use crate::model::{BertSequence, Model, PackedBatch};
 use crate::tokenizers::{SpecialIds, Tokenizer};
@@ -31,6 +33,8 @@ pub struct SourceText {
     pub known: HashMap<usize, Vec<u32>>,
     /// BERT's sequence of each sentence and its context; empty where the model reads no BERT.
     pub pieces: Vec<BertSequence>,
+    /// Terms that the translations of these sentences use.
+    pub terms: HashMap<usize, Arc<TermConstraints>>,
     pub frame: SourceFrame,
 }
 
@@ -72,6 +76,7 @@ impl SourceText {
             sentences,
             known: HashMap::new(),
             pieces: Vec::new(),
+            terms: HashMap::new(),
             frame: SourceFrame::default(),
         }
     }

@@ -1,8 +1,11 @@
 //! Beam search, batched over sentences; a beam of one is greedy search.
 
+use std::sync::Arc;
+
 use super::broken::BrokenScores;
 use super::decode::{Decode, NextScores};
 use super::markup::{ForcedPlaceholder, Markup};
+use super::terms::{TermConstraints, TermProgress, allocated};
 use crate::model::SearchRule;
 use crate::tokenizers::Tokenizer;
 
@@ -34,10 +37,12 @@ impl SearchOptions {
 }
 
 /// Bounds of the search for one sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     /// Placeholders that the translation must hold.
     pub markup: Markup,
+    /// Terms that it uses.
+    pub terms: Option<Arc<TermConstraints>>,
     /// Tokens after which a translation is cut off.
     pub max_tokens: usize,
 }
@@ -61,13 +66,18 @@ impl Hypothesis {
 
     /// The same by the rule of the program that made the model.
     fn score_by(&self, options: &SearchOptions, rule: SearchRule) -> f32 {
+        self.score_with(self.log_prob, options, rule)
+    }
+
+    /// The same with another log-probability.
+    fn score_with(&self, log_prob: f32, options: &SearchOptions, rule: SearchRule) -> f32 {
         let end = match rule {
-            SearchRule::Canopy => return self.score(options),
+            SearchRule::Canopy => return log_prob / options.penalty(self.ids.len()),
             // There an end is forced upon what is cut off.
             SearchRule::HuggingFace => 1,
             SearchRule::CTranslate2 | SearchRule::Marian => usize::from(!self.cut_off),
         };
-        self.log_prob / power(self.ids.len() + end, options)
+        log_prob / power(self.ids.len() + end, options)
     }
 }
 
@@ -86,25 +96,42 @@ struct Partial {
     /// for it.
     rank: f32,
     markup: Markup,
+    terms: TermProgress,
 }
 
 /// One more token for a hypothesis.
-#[derive(Debug, Clone, Copy)]
-struct Candidate {
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
     /// The number of the hypothesis in the beam.
-    parent: usize,
-    id: u32,
+    pub parent: usize,
+    pub id: u32,
     /// Of the longer hypothesis, as in [`Partial`].
-    log_prob: f32,
-    rank: f32,
+    pub log_prob: f32,
+    pub rank: f32,
+    pub terms: TermProgress,
+    /// By how much it ranks higher for its terms.
+    pub bonus: f32,
 }
 
 /// A sentence whose search goes on: its rows of the state are one for each of `beam`.
 struct Active {
     sentence: usize,
     beam: Vec<Partial>,
-    /// Each with the rank it had.
-    done: Vec<(Hypothesis, f32)>,
+    done: Vec<Done>,
+}
+
+/// A finished translation with the rank it had and what its terms brought it.
+struct Done {
+    hypothesis: Hypothesis,
+    rank: f32,
+    bonus: f32,
+}
+
+impl Done {
+    fn score(&self, options: &SearchOptions, rule: SearchRule) -> f32 {
+        let log_prob = self.hypothesis.log_prob + self.bonus;
+        self.hypothesis.score_with(log_prob, options, rule)
+    }
 }
 
 /// Searches translations of every sentence of a batch.
@@ -129,6 +156,10 @@ pub fn search<D: Decode>(
             log_prob: 0.0,
             rank: 0.0,
             markup: limits.markup.clone(),
+            terms: limits
+                .terms
+                .as_ref()
+                .map_or_else(TermProgress::default, |it| it.start()),
         };
         Active {
             sentence,
@@ -196,34 +227,60 @@ impl Active {
         (options, rule): (&SearchOptions, SearchRule),
         (end, vocabulary): (u32, &dyn Tokenizer),
     ) -> Result<Vec<usize>, f32> {
+        let terms = limits.terms.as_deref().filter(|terms| !terms.is_empty());
+        let width = options.beam_size + terms.map_or(0, TermConstraints::more_hypotheses);
         let mut candidates = Vec::new();
         for (parent, (partial, (row, normaliser))) in self.beam.iter().zip(rows).enumerate() {
             let stand_in = partial.markup.constrain(row, vocabulary);
+            if let Some(terms) = terms {
+                terms.constrain(&partial.terms, row, end);
+            }
             // Half of the best may be ends of sentences, and the beam must still be filled.
-            for (id, rank) in best_ids(row, normaliser, 2 * options.beam_size)? {
+            let mut ids = best_ids(row, normaliser, 2 * width)?;
+            if let Some(terms) = terms {
+                add_terms(&mut ids, &terms.next_ids(&partial.terms), row, normaliser);
+            }
+            for (id, rank) in ids {
                 let own = match stand_in {
                     Some(ForcedPlaceholder { id: other, own }) if id == other => own - normaliser,
                     _ => rank,
                 };
-                candidates.push(Candidate {
+                let mut candidate = Candidate {
                     parent,
                     id,
                     log_prob: partial.log_prob + own,
                     rank: partial.rank + rank,
-                });
+                    terms: TermProgress::default(),
+                    bonus: 0.0,
+                };
+                if let Some(terms) = terms {
+                    candidate.terms.clone_from(&partial.terms);
+                    // A tag within a term is no word of it.
+                    if id != end && vocabulary.placeholder(id).is_none() {
+                        terms.push(&mut candidate.terms, id);
+                    }
+                    candidate.bonus = terms.bonus(&candidate.terms);
+                }
+                candidates.push(candidate);
             }
         }
         if candidates.is_empty() {
             return Err(f32::NEG_INFINITY);
         }
         candidates.sort_by(|a, b| {
-            let by_rank = b.rank.total_cmp(&a.rank);
+            let by_rank = (b.rank + b.bonus).total_cmp(&(a.rank + a.bonus));
             by_rank.then(a.parent.cmp(&b.parent)).then(a.id.cmp(&b.id))
         });
-        let places = match rule {
-            SearchRule::Marian => options.beam_size - self.done.len(),
+        let mut places = match rule {
+            SearchRule::Marian => options.beam_size.saturating_sub(self.done.len()),
             _ => options.beam_size,
         };
+        if let Some(terms) = terms {
+            let banks = candidates.iter().map(|it| terms.bank(&it.terms));
+            let banks: Vec<usize> = banks.collect();
+            candidates = allocated(candidates, &banks, end, (options.beam_size, width));
+            places = usize::MAX;
+        }
         let (mut beam, mut parents) = (Vec::new(), Vec::new());
         for (position, candidate) in candidates.into_iter().enumerate() {
             if rule == SearchRule::Marian && position == places {
@@ -234,6 +291,8 @@ impl Active {
                 id,
                 log_prob,
                 rank,
+                terms: progress,
+                bonus,
             } = candidate;
             let from = &self.beam[parent];
             if id == end {
@@ -243,16 +302,21 @@ impl Active {
                         log_prob,
                         cut_off: false,
                     };
-                    self.done.push((hypothesis, rank));
+                    self.done.push(Done {
+                        hypothesis,
+                        rank,
+                        bonus,
+                    });
                 }
                 continue;
             }
-            if beam.len() == options.beam_size {
+            if beam.len() == width {
                 break;
             }
             let mut partial = Partial {
                 log_prob,
                 rank,
+                terms: progress,
                 ..from.clone()
             };
             partial.ids.push(id);
@@ -261,7 +325,7 @@ impl Active {
             parents.push(parent);
         }
         self.beam = beam;
-        if self.is_over(options, rule) {
+        if self.is_over(options, rule, terms) {
             return Ok(Vec::new());
         }
         // Of the tokens that are counted there, the last one is the end.
@@ -271,32 +335,63 @@ impl Active {
             .first()
             .is_none_or(|partial| partial.ids.len() >= most)
         {
-            let cut_off = std::mem::take(&mut self.beam)
-                .into_iter()
-                .map(|mut partial| {
-                    partial.ids.extend(partial.markup.completion(vocabulary));
-                    let hypothesis = Hypothesis {
-                        ids: partial.ids,
-                        log_prob: partial.log_prob,
-                        cut_off: true,
-                    };
-                    (hypothesis, partial.rank)
-                });
-            self.done.extend(cut_off);
+            self.cut_off(terms, vocabulary);
             return Ok(Vec::new());
         }
         Ok(parents)
     }
 
-    /// Whether enough hypotheses are finished.
-    fn is_over(&mut self, options: &SearchOptions, rule: SearchRule) -> bool {
+    /// Ends all hypotheses as they are; those that lack terms only if none has them all.
+    fn cut_off(&mut self, terms: Option<&TermConstraints>, vocabulary: &dyn Tokenizer) {
+        let is_complete = |partial: &Partial| terms.is_none_or(|it| it.complete(&partial.terms));
+        let any_complete = !self.done.is_empty() || self.beam.iter().any(is_complete);
+        for mut partial in std::mem::take(&mut self.beam) {
+            if any_complete && !is_complete(&partial) {
+                continue;
+            }
+            partial.ids.extend(partial.markup.completion(vocabulary));
+            let hypothesis = Hypothesis {
+                ids: partial.ids,
+                log_prob: partial.log_prob,
+                cut_off: true,
+            };
+            self.done.push(Done {
+                hypothesis,
+                rank: partial.rank,
+                bonus: terms.map_or(0.0, |it| it.bonus(&partial.terms)),
+            });
+        }
+    }
+
+    /// Whether enough hypotheses are finished. With terms, one must be better than what has them all and goes on: those that
+    /// hurried to their terms end first, and are not the best.
+    fn is_over(
+        &mut self,
+        options: &SearchOptions,
+        rule: SearchRule,
+        terms: Option<&TermConstraints>,
+    ) -> bool {
+        let hard = terms.filter(|terms| terms.more_hypotheses() > 0);
+        let complete = hard.and_then(|terms| {
+            let mut beam = self.beam.iter();
+            beam.find(|partial| terms.complete(&partial.terms))
+        });
+        if let Some(best) = complete {
+            let penalty = match rule {
+                SearchRule::Canopy => options.penalty(best.ids.len()),
+                _ => power(best.ids.len(), options),
+            };
+            let hoped = best.log_prob / penalty;
+            let mut done = self.done.iter();
+            return done.any(|done| done.score(options, rule) >= hoped);
+        }
         if self.done.len() < options.beam_size {
             return false;
         }
         let (SearchRule::HuggingFace, Some(best)) = (rule, self.beam.first()) else {
             return true;
         };
-        let score = |(hypothesis, _): &(Hypothesis, f32)| hypothesis.score_by(options, rule);
+        let score = |done: &Done| done.hypothesis.score_by(options, rule);
         self.done.sort_by(|a, b| score(b).total_cmp(&score(a)));
         self.done.truncate(options.beam_size);
         let hoped = best.log_prob / power(best.ids.len(), options);
@@ -309,15 +404,27 @@ impl Active {
         assert!(!done.is_empty(), "a search ends with a hypothesis");
         // Of equal ones the later comes first.
         done.reverse();
-        let score = |it: &Hypothesis| it.score_by(options, rule);
-        let is_last = |it: &Hypothesis| it.cut_off && rule == SearchRule::Canopy;
-        done.sort_by(|(a, rank), (b, other)| {
+        let is_last = |it: &Done| it.hypothesis.cut_off && rule == SearchRule::Canopy;
+        done.sort_by(|a, b| {
             is_last(a)
                 .cmp(&is_last(b))
-                .then(score(b).total_cmp(&score(a)))
-                .then(other.total_cmp(rank))
+                .then(b.score(options, rule).total_cmp(&a.score(options, rule)))
+                .then(b.rank.total_cmp(&a.rank))
         });
-        done.into_iter().map(|(hypothesis, _)| hypothesis).collect()
+        done.into_iter().map(|done| done.hypothesis).collect()
+    }
+}
+
+/// Adds the ids that bring terms further to the likeliest ones, but for impossible ones.
+fn add_terms(ids: &mut Vec<(u32, f32)>, next: &[u32], scores: &[f32], normaliser: f32) {
+    for &id in next {
+        let score = scores
+            .get(id as usize)
+            .copied()
+            .unwrap_or(f32::NEG_INFINITY);
+        if score.is_finite() && ids.iter().all(|(other, _)| *other != id) {
+            ids.push((id, score - normaliser));
+        }
     }
 }
 

@@ -304,22 +304,25 @@ pub(super) fn limits(
         // A suffix is not translated.
         let mut own = ids.split(|&id| Some(id) == known_break);
         let own = own.next().unwrap_or(ids);
+        let terms = text.terms.get(&number).cloned();
+        let more = terms.as_ref().map_or(0, |terms| terms.num_tokens());
         Limits {
             markup: Markup::of(own, vocabulary),
-            max_tokens: most_tokens(own.len(), &tokens),
+            terms,
+            max_tokens: most_tokens(own.len(), &tokens, more),
         }
     });
     limits.collect()
 }
 
-/// Tokens after which the translation of a sentence of so many is cut off.
-fn most_tokens(source_tokens: usize, tokens: &SpecialTokens) -> usize {
+/// Tokens after which the translation of a sentence of so many is cut off, where terms take `more`.
+fn most_tokens(source_tokens: usize, tokens: &SpecialTokens, more: usize) -> usize {
     match tokens.search {
         // The end of the source is counted there.
         SearchRule::Marian => 3 * (source_tokens + 1),
         _ => tokens
             .most
-            .unwrap_or_else(|| max_target_tokens(source_tokens)),
+            .unwrap_or_else(|| max_target_tokens(source_tokens) + more),
     }
 }
 

@@ -13,6 +13,7 @@ mod iterative;
 mod markup;
 mod packed;
 mod reranking;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod windows;
@@ -25,4 +26,5 @@ pub use encodings::Encodings;
 pub use forced_decoding::{Candidates, ForcedScores, force_documents};
 pub use iterative::SearchEvent;
 pub use markup::{ForcedPlaceholder, Markup};
+pub use terms::{TermConstraints, TermForce};
 pub(crate) use windows::{LARGEST, Window, windows};

@@ -163,14 +163,15 @@ impl Searcher<'_> {
             several_cores: batches.len() == 1,
         };
         let found = &mut *self.found;
-        let mut tell = |number, hypothesis| found(SearchEvent::Translation { number, hypothesis });
+        let mut report =
+            |number, hypothesis| found(SearchEvent::Translation { number, hypothesis });
         if cores == 1 || batches.len() == 1 {
             for batch in &batches {
-                task.run(batch, encode, &mut tell)?;
+                task.run(batch, encode, &mut report)?;
             }
             return ControlFlow::Continue(());
         }
-        task.on_cores(&batches, cores, encode, &mut tell)
+        task.on_cores(&batches, cores, encode, &mut report)
     }
 }
 
@@ -178,13 +179,13 @@ impl Searcher<'_> {
 type Message = Result<(usize, Hypothesis), BrokenScores>;
 
 impl Task<'_> {
-    /// Searches every batch on the next core that has nothing to do; `tell` is called on this one.
+    /// Searches every batch on the next core that has nothing to do; `report` is called on this one.
     fn on_cores(
         self,
         batches: &[Vec<usize>],
         cores: usize,
         encode: &(dyn Fn(&[usize]) -> Option<PackedEncoderOutput> + Sync),
-        tell: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
+        report: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
     ) -> ControlFlow<End> {
         let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
         let work = |sender: Sender<Message>| {
@@ -214,7 +215,7 @@ impl Task<'_> {
             let mut flow = ControlFlow::Continue(());
             for message in &receiver {
                 flow = match message {
-                    Ok((number, hypothesis)) => End::asked(tell(number, hypothesis)),
+                    Ok((number, hypothesis)) => End::asked(report(number, hypothesis)),
                     Err(broken) => ControlFlow::Break(End::Broken(broken)),
                 };
                 if flow.is_break() {
@@ -232,12 +233,12 @@ impl Task<'_> {
         })
     }
 
-    /// Searches one batch; `tell` gets each sentence's translation as soon as it is there.
+    /// Searches one batch; `report` gets each sentence's translation as soon as it is there.
     fn run(
         self,
         batch: &[usize],
         encode: &(dyn Fn(&[usize]) -> Option<PackedEncoderOutput> + Sync),
-        tell: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
+        report: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
     ) -> ControlFlow<End> {
         let Self {
             model,
@@ -262,14 +263,14 @@ impl Task<'_> {
             let searched = search(decoder, state, &limits, options, vocabulary, &mut keep);
             End::of_batch(searched, batch)?;
             for (number, hypothesis) in chosen((text, vocabulary, options), reranker, found)? {
-                End::asked(tell(number, hypothesis))?;
+                End::asked(report(number, hypothesis))?;
             }
             return ControlFlow::Continue(());
         }
         let mut flow = ControlFlow::Continue(());
         let mut found = |place: usize, hypotheses| {
             if flow.is_continue() {
-                flow = tell(batch[place], best(hypotheses));
+                flow = report(batch[place], best(hypotheses));
             }
         };
         let searched = search(decoder, state, &limits, options, vocabulary, &mut found);

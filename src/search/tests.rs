@@ -44,6 +44,7 @@ fn model(vocabulary: &Vocabulary, context: Context, memory: MemorySource) -> Mod
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
+        address_form: false,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     document::{Document, Format, Markup, Paragraph, ParagraphKind, Section, Sentence, Syntax},
-    formats::{Column, Kept},
+    formats::{Column, Encoding, Kept, ReadingOptions},
     inline::Run,
     placeholder, tags,
     view::Draft,
@@ -99,7 +99,7 @@ impl Context {
 pub(super) struct Builder {
     document: Document,
     language: Option<String>,
-    columns: Vec<Column>,
+    options: ReadingOptions,
 }
 
 impl Builder {
@@ -107,18 +107,39 @@ impl Builder {
         Self {
             document: Document::empty(name, format),
             language: None,
-            columns: Vec::new(),
+            options: ReadingOptions::default(),
         }
     }
 
-    /// Chooses columns of a table.
-    pub fn set_columns(&mut self, columns: &[Column]) {
-        self.columns = columns.to_vec();
+    pub fn set_options(&mut self, options: &ReadingOptions) {
+        self.options = options.clone();
+    }
+
+    pub fn options(&self) -> &ReadingOptions {
+        &self.options
     }
 
     /// The columns of a table that are chosen; none if the table says itself what is text.
     pub fn columns(&self) -> &[Column] {
-        &self.columns
+        &self.options.columns
+    }
+
+    /// The language that the file says its translations are in.
+    pub fn set_target_language(&mut self, language: Option<&str>) {
+        self.document.target_language = language.map(str::to_owned);
+    }
+
+    /// The encoding of a file that has no other way to write what this one lacks.
+    pub fn set_encoding(&mut self, encoding: Encoding) {
+        self.document.encoding = encoding;
+    }
+
+    /// Adds a translation of another text that the file brings along; of several for one text the first one counts.
+    pub fn add_match(&mut self, source: &str, target: &str) {
+        let (source, target) = (placeholder::folded(source), placeholder::folded(target));
+        if !source.is_empty() && !target.is_empty() {
+            self.document.matches.entry(source).or_insert(target);
+        }
     }
 
     /// The language the document says it is written in.

@@ -3,15 +3,17 @@
 //! The tree is kept as three flat lists in reading order; each element names its parent by index. Byte ranges refer to
 //! [`Document::original`], so that a translation can be written back into the very same file.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::formats::{Encoding, Kept};
+use super::placeholder::{folded, visible};
 use super::view::Unit;
 
-pub use super::formats::{Column, Format, SubtitleLayout};
+pub use super::formats::{Column, Format, ReadingOptions, SubtitleLayout};
 
 /// One file as a tree of sections, paragraphs and sentences.
 #[derive(Debug, Clone)]
@@ -31,6 +33,12 @@ pub struct Document {
     pub(crate) units: Vec<Unit>,
     /// How much room its translation has where it is shown as subtitles.
     pub subtitle_layout: SubtitleLayout,
+    /// The language that a bilingual file says its translations are in.
+    pub target_language: Option<String>,
+    /// Translations of other texts that the file brings along, by their sources, as a reader sees them.
+    pub(crate) matches: HashMap<String, String>,
+    /// The encoding of a file that has no other way to write what this one lacks.
+    pub(crate) encoding: Encoding,
     /// The parts of the file that the format keeps.
     pub(crate) kept: Option<Arc<Kept>>,
 }
@@ -52,8 +60,30 @@ impl Document {
             syntax: Syntax::View,
             units: Vec::new(),
             subtitle_layout: SubtitleLayout::default(),
+            target_language: None,
+            matches: HashMap::new(),
+            encoding: Encoding::Utf8,
             kept: None,
         }
+    }
+
+    /// The translation that the file brings along for a text without markup.
+    pub fn matching(&self, text: &str) -> Option<&str> {
+        self.matches.get(&folded(text)).map(String::as_str)
+    }
+
+    /// Pairs of a text and its translation that stand in the file, as a reader sees them: finished ones, and what it
+    /// brings along to be looked up.
+    pub fn known_pairs(&self) -> impl Iterator<Item = (String, String)> {
+        let finished = self.sentences.iter().filter_map(|sentence| {
+            let known = sentence.known.as_ref()?;
+            Some((
+                folded(&sentence.plain_text()),
+                visible(known, &sentence.points),
+            ))
+        });
+        let matches = self.matches.iter();
+        finished.chain(matches.map(|(source, target)| (source.clone(), target.clone())))
     }
 }
 

@@ -94,14 +94,6 @@ impl Document {
     pub fn word_count(&self) -> usize {
         self.sentences.iter().map(Sentence::word_count).sum()
     }
-
-    /// Words of `section` and of all sections nested in it.
-    pub fn section_word_count(&self, section: usize) -> usize {
-        self.sentences[self.sentences_below(section)]
-            .iter()
-            .map(Sentence::word_count)
-            .sum()
-    }
 }
 
 impl Document {

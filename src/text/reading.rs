@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use super::{
     builder::{Builder, Failure, MAX_DEPTH},
-    document::{Column, Document, Format},
+    document::{Document, Format, ReadingOptions},
     formats::Encoding,
 };
 use crate::error::{Error, Result};
@@ -29,17 +29,17 @@ impl Document {
     /// If the file cannot be read, is damaged or encrypted, is in no encoding that it declares, or has a line or a nesting
     /// beyond [`MAX_LINE_BYTES`] and [`MAX_DEPTH`]; [`Error::UnknownFormat`] if nothing says the format.
     pub fn open(path: impl AsRef<Path>, format: Option<Format>) -> Result<Self> {
-        Self::open_with(path, format, &[])
+        Self::open_with(path, format, &ReadingOptions::default())
     }
 
-    /// The same; of a table, these columns are translated.
+    /// The same with what is asked for beside the text.
     ///
     /// # Errors
     /// As [`Document::open`], and if a column is not there.
     pub fn open_with(
         path: impl AsRef<Path>,
         format: Option<Format>,
-        columns: &[Column],
+        options: &ReadingOptions,
     ) -> Result<Self> {
         let path = path.as_ref();
         let unknown = || Error::UnknownFormat {
@@ -51,7 +51,7 @@ impl Document {
         let name = path
             .file_name()
             .map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
-        Self::build(path, &name, format.ok_or_else(unknown)?, bytes, columns)
+        Self::build(path, &name, format.ok_or_else(unknown)?, bytes, options)
     }
 
     /// Reads bytes that came from elsewhere, such as standard input; `name` stands in messages.
@@ -59,10 +59,10 @@ impl Document {
     /// # Errors
     /// As [`Document::open`].
     pub fn from_bytes(name: &str, format: Format, bytes: Vec<u8>) -> Result<Self> {
-        Self::from_bytes_with(name, format, bytes, &[])
+        Self::from_bytes_with(name, format, bytes, &ReadingOptions::default())
     }
 
-    /// The same; of a table, these columns are translated.
+    /// The same with what is asked for beside the text.
     ///
     /// # Errors
     /// As [`Document::open_with`].
@@ -70,9 +70,9 @@ impl Document {
         name: &str,
         format: Format,
         bytes: Vec<u8>,
-        columns: &[Column],
+        options: &ReadingOptions,
     ) -> Result<Self> {
-        Self::build(Path::new(name), name, format, bytes, columns)
+        Self::build(Path::new(name), name, format, bytes, options)
     }
 
     /// Reads a text; `name` stands in messages.
@@ -80,7 +80,13 @@ impl Document {
     /// # Errors
     /// As [`Document::open`].
     pub fn parse(name: &str, format: Format, text: String) -> Result<Self> {
-        Self::build(Path::new(name), name, format, text.into_bytes(), &[])
+        Self::build(
+            Path::new(name),
+            name,
+            format,
+            text.into_bytes(),
+            &ReadingOptions::default(),
+        )
     }
 
     fn build(
@@ -88,10 +94,10 @@ impl Document {
         name: &str,
         format: Format,
         bytes: Vec<u8>,
-        columns: &[Column],
+        options: &ReadingOptions,
     ) -> Result<Self> {
         let mut builder = Builder::new(name, format);
-        builder.set_columns(columns);
+        builder.set_options(options);
         match format.implementation().read(name, bytes, &mut builder) {
             Ok(kept) => Ok(builder.finish(kept)),
             Err(failure) => Err(located(failure, path, builder.text())),

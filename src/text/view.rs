@@ -238,8 +238,8 @@ pub(crate) struct Translation<'t> {
 impl Translation<'_> {
     /// A unit with its translated sentences; `None` if there is nothing to write.
     ///
-    /// A translation that is its source is written only if there is a language: one document for each language says in
-    /// its own unit that both are the same.
+    /// A translation that is its source is written only if there is a language and the file has a place of its own for
+    /// it, which says then that both are the same.
     pub(super) fn parts(&self, unit: usize) -> Option<Vec<Part>> {
         let start = self.document.units[unit].view.start;
         let view = &self.document.original;
@@ -265,6 +265,7 @@ impl Translation<'_> {
     pub(super) fn spans(&self, unit: usize) -> Option<Vec<Span>> {
         let unit = &self.document.units[unit];
         let mut is_translated = false;
+        let writes_same = self.language.is_some() && self.document.format.writes_same();
         let mut composer = Composer::new(unit);
         let mut place = unit.view.start;
         for index in unit.sentences.clone() {
@@ -277,7 +278,7 @@ impl Translation<'_> {
                 continue;
             }
             let is_same = *translation == sentence.text;
-            is_translated |= !is_same || self.language.is_some();
+            is_translated |= !is_same || writes_same;
             if is_same {
                 continue;
             }

@@ -175,33 +175,6 @@ impl Vocabulary {
         ids
     }
 
-    /// [`encode`](Self::encode) for many texts, on all cores.
-    pub fn encode_batch(&self, texts: &[impl AsRef<str>]) -> Vec<Vec<u32>> {
-        let cut: Vec<Vec<Piece>> = texts.iter().map(|text| pieces(text.as_ref())).collect();
-        let ordinary = cut.iter().flatten().filter_map(|piece| match piece {
-            Piece::Text(text) => Some(*text),
-            Piece::Placeholder(_) => None,
-        });
-        let encodings = self
-            .tokenizer
-            .encode_batch_fast(ordinary.collect::<Vec<_>>(), false);
-        let mut encodings = encodings.expect("every byte has a token").into_iter();
-        let mut ids_of = |pieces: &Vec<Piece>| {
-            let mut ids = Vec::new();
-            for piece in pieces {
-                match piece {
-                    Piece::Text(_) => {
-                        let encoding = encodings.next().expect("one encoding a piece");
-                        ids.extend_from_slice(encoding.get_ids());
-                    }
-                    Piece::Placeholder(id) => ids.push(*id),
-                }
-            }
-            ids
-        };
-        cut.iter().map(&mut ids_of).collect()
-    }
-
     /// The text of `ids`: placeholders are kept, the four special ids and ids beyond the vocabulary left out. Bytes that are not UTF-8, which only a model can produce, become U+FFFD.
     pub fn decode(&self, ids: &[u32]) -> String {
         let mut text = String::new();
@@ -275,11 +248,6 @@ impl Vocabulary {
         FIRST_PLACEHOLDER..FIRST_PLACEHOLDER + count
     }
 
-    /// The id of [`placeholder::CLOSE`].
-    pub fn close_id(&self) -> u32 {
-        self.placeholder_ids().end - 1
-    }
-
     /// The id of a placeholder character; `None` for ordinary characters and for numbers over the limit.
     pub fn placeholder_id(&self, character: char) -> Option<u32> {
         placeholder_id(character)
@@ -350,10 +318,6 @@ mod tests {
         ] {
             let ids = vocabulary.encode(text);
             assert_eq!(vocabulary.decode(&ids), text, "{ids:?}");
-            assert_eq!(
-                vocabulary.encode_batch(&["x", text]),
-                [vocabulary.encode("x"), ids]
-            );
         }
     }
 

@@ -104,7 +104,7 @@ impl Document {
 }
 
 /// Whether no document can hold a character: those that control a terminal, and what is none.
-fn is_unwritable(c: char) -> bool {
+pub fn is_unwritable(c: char) -> bool {
     c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{FFFE}' | '\u{FFFF}')
 }
 

@@ -97,31 +97,6 @@ impl TokenList {
         self
     }
 
-    /// The same with these tokens too; ids between them that nobody names have no token.
-    ///
-    /// # Errors
-    /// If an id is far behind all others.
-    pub fn with_ids(
-        mut self,
-        tokens: impl IntoIterator<Item = (String, u32)>,
-    ) -> Result<Self, String> {
-        for (token, id) in tokens {
-            let place = id as usize;
-            if place > self.tokens.len() + LARGEST_GAP {
-                return Err(format!(
-                    "{token:?} has the id {id}, but there are {} tokens",
-                    self.len()
-                ));
-            }
-            if place >= self.tokens.len() {
-                self.tokens.resize(place + 1, String::new());
-            }
-            self.tokens[place].clone_from(&token);
-            self.ids.insert(token, id);
-        }
-        Ok(self)
-    }
-
     #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
     pub fn len(&self) -> usize {
         self.tokens.len()

@@ -129,15 +129,6 @@ impl SideTokens {
         self.list.tokens() == other.list.tokens() && self.file == other.file
     }
 
-    /// A side whose ids are those of the sentence pieces themselves.
-    pub fn of_pieces(pieces: Arc<SentencePieces>) -> Self {
-        let list = Arc::new(pieces.token_list());
-        let mut side = Self::new(Cutter::SentencePieces(Arc::clone(&pieces)), list);
-        side.unk = Some(pieces.unknown());
-        Arc::make_mut(&mut side.hidden).insert(pieces.unknown());
-        side
-    }
-
     pub fn list(&self) -> &TokenList {
         &self.list
     }

@@ -9,7 +9,8 @@ use super::bert::BertTexts;
 use super::config::TrainingConfig;
 use crate::corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus, train_vocabulary};
 use crate::error::{Error, Result};
-use crate::memory::{TranslationMemory, fuzzy_suffix, previous_suffix};
+use crate::memory::{TranslationMemory, constraint_suffix, fuzzy_suffix, previous_suffix};
+use crate::metrics::discourse::FormOfAddress;
 use crate::model::{MemoryUse, Preset};
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{ModelTokenizer, Side, Tokenizer};
@@ -28,6 +29,7 @@ pub struct TrainingData {
     reads_memory: bool,
     /// Sentences before each one whose translations its encoder reads.
     previous_translations: usize,
+    address_form: bool,
     max_tokens: usize,
     /// Pairs that do not count because a side is longer than the model reads.
     pub skipped: usize,
@@ -77,6 +79,7 @@ impl TrainingData {
             memory,
             reads_memory: preset.memory_use == Some(MemoryUse::FuzzyMatch),
             previous_translations: preset.previous_translations,
+            address_form: preset.address_form,
             max_tokens,
             skipped: 0,
         };
@@ -111,6 +114,7 @@ impl TrainingData {
             bert: self.bert.as_ref(),
             memory: memory.filter(|_| self.reads_memory),
             previous_translations: self.previous_translations,
+            address_form: self.address_form,
             max_tokens: self.max_tokens,
         };
         reading.read(corpus, split)
@@ -147,12 +151,17 @@ pub(super) fn memory_of(
     Ok(memory.transpose()?.map(Arc::new))
 }
 
+/// Of so many sentences one is not told its own form of address, so that a model can do without: where nobody was addressed
+/// before.
+const UNTOLD_FORMS: usize = 5;
+
 /// How a corpus becomes ids.
 struct Reading<'a> {
     tokenizer: &'a dyn Tokenizer,
     bert: Option<&'a BertTexts>,
     memory: Option<&'a TranslationMemory>,
     previous_translations: usize,
+    address_form: bool,
     max_tokens: usize,
 }
 
@@ -195,6 +204,18 @@ impl Reading<'_> {
         };
         let mut examples: Vec<Example> = units.par_iter().map(example).collect();
         let limits = (self.sentence_break(), self.max_tokens);
+        if self.address_form {
+            for (number, (example, (unit, _))) in examples.iter_mut().zip(&units).enumerate() {
+                let told = !number.is_multiple_of(UNTOLD_FORMS);
+                let form = FormOfAddress::of(&unit.source, &unit.target).filter(|_| told);
+                let constraint =
+                    form.map(|form| self.tokenizer.encode(Side::Source, form.side_constraint()));
+                let own = example.source.len();
+                let suffix = constraint_suffix(constraint, own, self.max_tokens);
+                example.source.extend(suffix);
+            }
+            return examples;
+        }
         for number in (0..examples.len()).rev() {
             let first = number.saturating_sub(self.previous_translations);
             let (before, own) = examples.split_at_mut(number);

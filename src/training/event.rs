@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// How warnings begin that hold until the next best validation.
+pub(super) const STALLED: [&str; 2] = ["dev BLEU has not risen", "the dev loss has not fallen"];
+
 /// The activity of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

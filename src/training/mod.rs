@@ -46,8 +46,8 @@ pub use device_lock::{DeviceGuard, DeviceLock};
 pub use event::{ComparedSet, EndReason, Phase, RunLimits, Sample, TrainingEvent};
 pub use fitting::with_fitting_batches;
 pub use for_document::{
-    Adaptation, KnnRetrieval, ModelQuestion, Prepared, after_fixed, explain, for_document,
-    for_sentences, retrieved,
+    Adaptation, KnnRetrieval, ModelQuestion, Prepared, after_fixed, beside_confirmed, explain,
+    for_document, for_sentences, retrieved,
 };
 pub use known_runs::{known_runs, remember_run};
 pub use optimizer::Adam;

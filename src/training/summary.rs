@@ -1,6 +1,6 @@
 //! A summary of a run's events: where it is, how good it is, what it said.
 
-use super::event::{ComparedSet, EndReason, Phase, RunLimits, Sample, TrainingEvent};
+use super::event::{ComparedSet, EndReason, Phase, RunLimits, STALLED, Sample, TrainingEvent};
 
 /// Lines of the log that are kept.
 const LOG: usize = 500;
@@ -114,6 +114,8 @@ impl RunSummary {
                 self.last = Some(scores);
                 if *best {
                     self.best = Some(scores);
+                    let is_over = |warning: &str| STALLED.iter().any(|it| warning.starts_with(it));
+                    self.warnings.retain(|warning| !is_over(warning));
                 }
                 if *whole {
                     self.whole = Some(scores);

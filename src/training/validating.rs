@@ -9,7 +9,7 @@ use super::checkpoint;
 use super::config::TrainingConfig;
 use super::control::Order;
 use super::data::TrainingData;
-use super::event::{Phase, TrainingEvent};
+use super::event::{Phase, STALLED, TrainingEvent};
 use super::reporter::Reporter;
 use super::trainer::Trainer;
 use super::validation::{Validation, ValidationSet};
@@ -212,12 +212,13 @@ impl Trainer<'_> {
         let (stalled, patience) = (self.progress.stalled, self.config.patience);
         if patience > 0 && stalled > 0 {
             reporter.warn(format!(
-                "the dev loss has not fallen in {stalled} of {patience} validations; then the run ends"
+                "{} in {stalled} of {patience} validations; then the run ends",
+                STALLED[1]
             ))?;
         }
         let stalled = self.progress.bleu_stalled;
         if stalled > 0 && stalled.is_multiple_of(BLEU_PATIENCE) {
-            reporter.warn(format!("dev BLEU has not risen for {stalled} validations"))?;
+            reporter.warn(format!("{} for {stalled} validations", STALLED[0]))?;
         }
         if secs > training_secs.max(LONG_SECS) && !self.warned_of_validation {
             self.warned_of_validation = true;

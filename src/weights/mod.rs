@@ -3,12 +3,14 @@
 mod average;
 mod encoder;
 mod folder;
+mod outline;
 mod tensors;
 mod version;
 
 pub use average::averaged_model;
 pub use encoder::{EncoderFolder, EncoderKind, EncoderNetwork, EncoderVocabulary};
 pub use folder::{Languages, ModelFolder, RerankerFolder, TrainingRecord, bert_sequence};
+pub use outline::Outline;
 pub use tensors::{
     NamedTensors, Precision, load_module, module_tensors, read_tensors, write_tensors,
 };

@@ -70,6 +70,12 @@ pub fn read(source: &str) -> Source {
                 }
                 (at, is_test) = (end, false);
             }
+            // Who may see it is no use.
+            "(" if text(at + 1) == "in" => {
+                at = (at..tokens.len())
+                    .find(|&end| text(end) == ")")
+                    .unwrap_or(tokens.len());
+            }
             word if text(at + 1) == "::" && (at == 0 || text(at - 1) != "::") => {
                 let mut parts = vec![word.to_owned()];
                 let line = tokens[at].line;

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::desk::{Desk, PAGE, assert_done, assert_failed, canopy, canopy_with, stderr, stdout};
 
-/// What became of each document.
+/// The fate of each document.
 fn outcomes(text: &str) -> BTreeMap<String, String> {
     let lines = text.lines().map(|line| {
         let line: Value = serde_json::from_str(line).expect("JSON");
@@ -210,9 +210,8 @@ fn processes_that_are_killed_lose_and_double_nothing() {
     assert!(told + 12 >= NUM, "{told} of {NUM} are told as translated");
     let state = fs::read_dir(desk.path("out/.canopy-batch")).expect("a folder");
     let left = state.filter(|entry| {
-        let name = entry.as_ref().expect("an entry").file_name();
-        let name = name.to_string_lossy().into_owned();
-        name.ends_with(".lease")
+        let path = entry.as_ref().expect("an entry").path();
+        path.extension().is_some_and(|ending| ending == "lease")
     });
     assert_eq!(left.count(), 0, "leases are left");
 }

@@ -4,8 +4,11 @@ mod batch;
 mod corpora;
 #[path = "../desk/mod.rs"]
 mod desk;
+mod imported;
+mod language_model;
 mod models;
 mod page;
+mod terms;
 #[path = "../tiny/mod.rs"]
 mod tiny;
 mod translating;

@@ -43,6 +43,7 @@ impl System {
             warm_gate: false,
             memory_use: None,
             previous_translations: 0,
+            address_form: false,
             variant: Variant::default(),
             tokens: SpecialTokens::default(),
             bert: None,
@@ -146,6 +147,14 @@ pub const SYSTEMS: &[System] = &[
     System {
         name: "zhang",
         context: Some(Context::Zhang { previous: NEAR }),
+        ..WINDOWED
+    },
+    System {
+        name: "qcn",
+        context: Some(Context::QueryCapsules {
+            previous: NEAR,
+            capsules: 4,
+        }),
         ..WINDOWED
     },
     System {

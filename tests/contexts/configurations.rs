@@ -84,6 +84,14 @@ fn contradictions_are_refused_by_field() {
         ("encoder", conditional(1, Placement::Sublayer), |config| {
             config.encoder = "f-ff".parse().expect("a layout");
         }),
+        (
+            "context.capsules",
+            Some(Context::QueryCapsules {
+                previous: 1,
+                capsules: 0,
+            }),
+            |_| (),
+        ),
         ("encoder", Some(Context::Zhang { previous: 1 }), |config| {
             config.encoder = "f".parse().expect("a layout");
         }),

@@ -18,6 +18,10 @@ pub fn contexts() -> Vec<Context> {
         Context::Concatenation { previous: 1 },
         Context::Concatenation { previous: 2 },
         Context::Zhang { previous: 2 },
+        Context::QueryCapsules {
+            previous: 2,
+            capsules: 3,
+        },
         Context::FlatTransformer {
             previous: 2,
             top: 1,
@@ -71,7 +75,10 @@ pub fn configs() -> Vec<ModelConfig> {
                     tied_embeddings: norm == NormPosition::Pre,
                     ..tiny::config()
                 };
-                let zhang = matches!(context, Context::Zhang { .. });
+                let zhang = matches!(
+                    context,
+                    Context::Zhang { .. } | Context::QueryCapsules { .. }
+                );
                 let buildable = (memory == MemorySource::Live || context.is_gated())
                     && !(zhang && norm == NormPosition::Pre);
                 assert_eq!(config.validate().is_ok(), buildable, "{config:?}");
@@ -99,6 +106,7 @@ pub fn looks_back_only(context: &Context) -> bool {
         Context::Concatenation { .. }
         | Context::Han { .. }
         | Context::Zhang { .. }
+        | Context::QueryCapsules { .. }
         | Context::FlatTransformer { .. } => true,
         Context::Selective { reach, .. } | Context::Flat { reach, .. } => *reach == Reach::Online,
         _ => false,

@@ -43,6 +43,31 @@ fn a_memory_has_every_translated_sentence_with_its_codes() {
 }
 
 #[test]
+fn the_model_of_a_translation_has_a_place_in_both() {
+    let document = read("a.html", b"<p>One.</p><p>Two.</p>");
+    let translations = ["Eins.", "Zwei."].map(|text| Some(text.to_owned()));
+    let models = [Some("opus <en-de>".to_owned()), None];
+    let exported = |format| {
+        let bytes = document.exported_by(&translations, &models, format, &languages());
+        String::from_utf8(bytes.expect("exported")).expect("text")
+    };
+    let tmx = exported(ExportFormat::Tmx);
+    let property = "<prop type=\"x-mt-model\">opus &lt;en-de&gt;</prop>";
+    assert_eq!(tmx.matches("x-mt-model").count(), 1, "{tmx}");
+    assert!(tmx.contains(property), "{tmx}");
+    let xliff = exported(ExportFormat::Xliff);
+    assert_eq!(
+        xliff
+            .matches("Translated by opus &lt;en-de&gt;</note>")
+            .count(),
+        1,
+        "{xliff}"
+    );
+    let document = Document::from_bytes("a.xlf", Format::Xliff, xliff.into_bytes());
+    assert_eq!(document.expect("readable").sentences.len(), 2);
+}
+
+#[test]
 fn xliff_is_opened_again_with_its_translations() {
     let xliff = exported(ExportFormat::Xliff);
     let document = Document::from_bytes("a.xlf", Format::Xliff, xliff).expect("readable");

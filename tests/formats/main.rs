@@ -147,3 +147,18 @@ fn real_files_come_back_as_they_were_and_translated() {
     }
     assert!(count > 60, "{count} files");
 }
+
+#[test]
+fn every_format_that_is_written_has_its_property_test() {
+    let subtitles = [Format::Srt, Format::Vtt, Format::Ass];
+    let tested: Vec<Format> = properties::formats()
+        .chain(strings::formats())
+        .chain(subtitles)
+        .collect();
+    for format in Format::ALL {
+        // What is read of a PDF is written as a page.
+        if *format != Format::Pdf {
+            assert!(tested.contains(format), "{format:?}");
+        }
+    }
+}

@@ -15,6 +15,59 @@ fn joined(paragraphs: &[Vec<Inline>], inline: fn(&Inline) -> String) -> String {
         .join("\n\n")
 }
 
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+pub fn html(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let inline = |inline: &Inline| match inline {
+        Inline::Text(text) => escaped(text),
+        Inline::Marked(text) => format!("<b>{}</b>", escaped(text)),
+        Inline::Code => "<img src=\"a.png\">".to_owned(),
+    };
+    let paragraph =
+        |it: &Vec<Inline>| format!("<p>{}</p>\n", it.iter().map(inline).collect::<String>());
+    let body: String = paragraphs.iter().map(paragraph).collect();
+    format!("<!DOCTYPE html>\n<html lang=\"en\"><body>{body}</body></html>").into_bytes()
+}
+
+pub fn markdown(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let spelt = |text: &str| {
+        let spell = |c: char| {
+            let mark = if c.is_ascii_punctuation() { "\\" } else { "" };
+            format!("{mark}{c}")
+        };
+        text.chars().map(spell).collect::<String>()
+    };
+    let inline = |inline: &Inline| match inline {
+        Inline::Text(text) => spelt(text),
+        Inline::Marked(text) => format!("<b>{}</b>", spelt(text)),
+        Inline::Code => "<img src=\"a.png\">".to_owned(),
+    };
+    let paragraph =
+        |it: &Vec<Inline>| format!("{}\n\n", it.iter().map(inline).collect::<String>().trim());
+    paragraphs
+        .iter()
+        .map(paragraph)
+        .collect::<String>()
+        .into_bytes()
+}
+
+pub fn plain(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let inline = |inline: &Inline| match inline {
+        Inline::Text(text) | Inline::Marked(text) => text.clone(),
+        Inline::Code => String::new(),
+    };
+    let paragraph = |it: &Vec<Inline>| format!("{}\n\n", it.iter().map(inline).collect::<String>());
+    paragraphs
+        .iter()
+        .map(paragraph)
+        .collect::<String>()
+        .into_bytes()
+}
+
 pub fn latex(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
     fn escaped(text: &str) -> String {
         let mut written = String::new();
@@ -409,4 +462,13 @@ image::a.png[Not this]
     let format = canopy::text::document::Format::AsciiDoc;
     let error = canopy::text::document::Document::from_bytes("a.adoc", format, open.into());
     assert!(error.expect_err("damaged").to_string().contains("line 3"));
+}
+
+#[test]
+fn quotation_marks_of_asciidoc_are_pairs() {
+    let text = "He said \"`now`\" and '`then`'.\n";
+    let document = read("a.adoc", text.as_bytes());
+    assert_eq!(texts(&document), ["He said “now” and ‘then’."]);
+    let written = translated(&document, &["Er sagte „jetzt“ und ‚dann‘."], None);
+    assert_eq!(written, "Er sagte „jetzt“ und ‚dann‘.\n".as_bytes());
 }

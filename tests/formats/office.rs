@@ -1,6 +1,6 @@
 //! Word documents, presentations and workbooks.
 
-use canopy::text::document::ParagraphKind;
+use canopy::text::document::{Document, Format, ParagraphKind, ReadingOptions};
 use canopy::text::placeholder::{CLOSE, open, point};
 
 use super::properties::Inline;
@@ -162,7 +162,10 @@ fn workbook(strings: &str, rows: &str, table: Option<&str>) -> Vec<u8> {
         "<workbook {SPACE} xmlns:r=\"{RELATIONSHIPS}\"><sheets><sheet name=\"One\" sheetId=\"1\" r:id=\"rId1\"/></sheets></workbook>"
     );
     let strings = format!("<sst {SPACE}>{strings}</sst>");
-    let sheet = format!("<worksheet {SPACE}><sheetData>{rows}</sheetData></worksheet>");
+    let sheet = format!(
+        "<worksheet {SPACE}><sheetViews><sheetView workbookViewId=\"0\"/></sheetViews>\
+         <sheetData>{rows}</sheetData></worksheet>"
+    );
     let of_book = relationships(&[
         ("rId1", "worksheet", "worksheets/sheet1.xml"),
         ("rId2", "sharedStrings", "sharedStrings.xml"),
@@ -409,4 +412,183 @@ fn slides_say_their_language_and_keep_numbers() {
         slide.contains("<a:rPr lang=\"de-DE\" dirty=\"0\"/><a:t>Folie </a:t></a:r><a:fld"),
         "{slide}"
     );
+}
+
+const ARABIC: &str = "افتح الملف";
+
+#[test]
+fn paragraphs_in_arabic_are_written_from_the_right_and_in_english_from_the_left() {
+    let body = "<w:p><w:pPr><w:jc w:val=\"center\"/></w:pPr><w:r><w:rPr><w:b/><w:sz w:val=\"28\"/><w:lang w:val=\"en-US\"/></w:rPr>\
+                <w:t>Open the file.</w:t></w:r></w:p><w:p><w:r><w:t>Close it.</w:t></w:r></w:p>\
+                <w:tbl><w:tblPr><w:tblStyle w:val=\"a\"/><w:tblW w:w=\"0\"/></w:tblPr><w:tr><w:tc><w:p><w:r><w:t>ls -l</w:t></w:r></w:p></w:tc></w:tr></w:tbl>";
+    let document = read("a.docx", &word(body, &[]));
+    let written = translated(&document, &[ARABIC, ARABIC, "ls -l"], Some("ar"));
+    let text = entry(&written, "word/document.xml");
+    for expected in [
+        "<w:pPr><w:bidi/><w:jc w:val=\"center\"/></w:pPr>",
+        "<w:rPr><w:b/><w:bCs/><w:sz w:val=\"28\"/><w:szCs w:val=\"28\"/><w:rtl/><w:lang ",
+        "<w:p><w:pPr><w:bidi/></w:pPr><w:r><w:rPr><w:rtl/></w:rPr><w:t>",
+        "<w:tblStyle w:val=\"a\"/><w:bidiVisual/><w:tblW ",
+        "<w:tc><w:p><w:r><w:t>ls -l</w:t></w:r></w:p></w:tc>",
+        "<w:sectPr><w:bidi/></w:sectPr>",
+    ] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    let back = read("a.docx", &written);
+    let back = translated(&back, &["Open the file.", "Close it.", "ls -l"], Some("en"));
+    let text = entry(&back, "word/document.xml");
+    assert!(
+        !text.contains("bidi") && !text.contains("<w:rtl/>"),
+        "{text}"
+    );
+    // Where nothing turns nothing is touched.
+    let german = translated(&document, &["Öffnen.", "Schließen.", "ls -l"], Some("de"));
+    let text = entry(&german, "word/document.xml");
+    assert!(!text.contains("bidi") && !text.contains("Cs"), "{text}");
+}
+
+#[test]
+fn slides_and_sheets_are_written_from_the_right() {
+    let text = "<a:p><a:pPr lvl=\"1\"/><a:r><a:t>Open</a:t></a:r></a:p><a:p><a:pPr algn=\"ctr\"/><a:r><a:t>Close</a:t></a:r></a:p>\
+                <a:p><a:r><a:t>File</a:t></a:r></a:p>";
+    let document = read("a.pptx", &slides(text));
+    let written = translated(&document, &[ARABIC, ARABIC, ARABIC], Some("ar"));
+    let slide = entry(&written, "ppt/slides/slide1.xml");
+    for expected in [
+        "<a:pPr algn=\"r\" rtl=\"1\" lvl=\"1\"/>",
+        "<a:pPr rtl=\"1\" algn=\"ctr\"/>",
+        "<a:p><a:pPr algn=\"r\" rtl=\"1\"/><a:r>",
+    ] {
+        assert!(slide.contains(expected), "{expected} in {slide}");
+    }
+    let back = read("a.pptx", &written);
+    let back = translated(&back, &["Open", "Close", "File"], Some("en"));
+    let slide = entry(&back, "ppt/slides/slide1.xml");
+    assert!(
+        slide.contains("<a:pPr algn=\"l\" rtl=\"0\" lvl=\"1\"/>"),
+        "{slide}"
+    );
+    assert!(!slide.contains("rtl=\"1\""), "{slide}");
+    let cell = "<row r=\"1\"><c r=\"A1\" t=\"s\"><v>0</v></c></row>";
+    let document = read("a.xlsx", &workbook("<si><t>Open</t></si>", cell, None));
+    let sheet = |written: &[u8]| entry(written, "xl/worksheets/sheet1.xml");
+    let written = sheet(&translated(&document, &[ARABIC], Some("ar")));
+    assert!(
+        written.contains("<sheetView rightToLeft=\"1\" "),
+        "{written}"
+    );
+    let german = sheet(&translated(&document, &["Öffnen"], Some("de")));
+    assert!(!german.contains("rightToLeft"), "{german}");
+}
+
+/// A document read with comments and names of sheets.
+fn read_all(name: &str, bytes: &[u8]) -> Document {
+    let format = Format::of(name.as_ref()).expect("a format");
+    let options = ReadingOptions {
+        comments: true,
+        sheet_names: true,
+        ..ReadingOptions::default()
+    };
+    Document::from_bytes_with(name, format, bytes.to_vec(), &options).expect("readable")
+}
+
+#[test]
+fn comments_are_translated_on_request() {
+    let comments = "<w:comments xmlns:w=\"w\"><w:comment w:id=\"0\" w:author=\"A\"><w:p><w:r><w:annotationRef/></w:r><w:r><w:t>Really?</w:t></w:r></w:p></w:comment></w:comments>";
+    let bytes = word(
+        &format!("<w:p>{}</w:p>", run("", "Text.")),
+        &[("comments", "comments.xml", comments)],
+    );
+    assert_eq!(texts(&read("a.docx", &bytes)), ["Text."]);
+    let document = read_all("a.docx", &bytes);
+    assert_eq!(document.sentences.len(), 2);
+    let written = translated(&document, &["Text.", "Wirklich?"], None);
+    let text = entry(&written, "word/comments.xml");
+    assert!(
+        text.contains("<w:annotationRef/>") && text.contains(">Wirklich?<"),
+        "{text}"
+    );
+}
+
+/// A workbook with two sheets that name each other, with comments of both kinds.
+fn two_sheets() -> Vec<u8> {
+    const SPACE: &str = "xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"";
+    let book = format!(
+        "<workbook {SPACE} xmlns:r=\"{RELATIONSHIPS}\"><sheets><sheet name=\"Old data\" sheetId=\"1\" r:id=\"rId1\"/>\
+         <sheet name=\"Sums\" sheetId=\"2\" r:id=\"rId2\"/></sheets><definedNames><definedName name=\"x\">'Old data'!$A$1</definedName></definedNames></workbook>"
+    );
+    let first = format!(
+        "<worksheet {SPACE}><sheetViews><sheetView workbookViewId=\"0\"/></sheetViews><sheetData><row r=\"1\"><c r=\"A1\"><v>1</v></c></row></sheetData></worksheet>"
+    );
+    let second = format!(
+        "<worksheet {SPACE}><sheetData><row r=\"1\"><c r=\"A1\"><f>'Old data'!A1+Sums!B1</f><v>1</v></c></row></sheetData>\
+         <hyperlinks><hyperlink ref=\"A1\" location=\"'Old data'!A1\"/></hyperlinks></worksheet>"
+    );
+    let notes = format!(
+        "<comments {SPACE}><commentList><comment ref=\"A1\"><text><r><t>A note.</t></r></text></comment></commentList></comments>"
+    );
+    let threads = "<ThreadedComments xmlns=\"x\"><threadedComment ref=\"A1\"><text>A thread.</text></threadedComment></ThreadedComments>";
+    let of_book = relationships(&[
+        ("rId1", "worksheet", "worksheets/sheet1.xml"),
+        ("rId2", "worksheet", "worksheets/sheet2.xml"),
+    ]);
+    let of_sheet = relationships(&[
+        ("rId1", "comments", "../comments1.xml"),
+        ("rId2", "threadedComment", "../threadedComments/t1.xml"),
+    ]);
+    package(&[
+        ("[Content_Types].xml", TYPES),
+        (
+            "_rels/.rels",
+            &relationships(&[("rId1", "officeDocument", "xl/workbook.xml")]),
+        ),
+        ("xl/workbook.xml", &book),
+        ("xl/_rels/workbook.xml.rels", &of_book),
+        ("xl/worksheets/sheet1.xml", &first),
+        ("xl/worksheets/_rels/sheet1.xml.rels", &of_sheet),
+        ("xl/worksheets/sheet2.xml", &second),
+        ("xl/comments1.xml", &notes),
+        ("xl/threadedComments/t1.xml", threads),
+    ])
+}
+
+#[test]
+fn names_of_sheets_are_translated_on_request_and_formulas_follow() {
+    let bytes = two_sheets();
+    assert!(read("a.xlsx", &bytes).sentences.is_empty());
+    let document = read_all("a.xlsx", &bytes);
+    assert_eq!(
+        texts(&document),
+        ["Old data", "Sums", "A note.", "A thread."]
+    );
+    assert_eq!(document.paragraphs[0].max_chars, Some(31));
+    let written = translated(
+        &document,
+        &["[Alte Daten]", "Sums", "Eine Notiz.", "Ein Faden."],
+        None,
+    );
+    let book = entry(&written, "xl/workbook.xml");
+    assert!(
+        book.contains("name=\"(Alte Daten)\"") && book.contains(">'(Alte Daten)'!$A$1<"),
+        "{book}"
+    );
+    let sheet = entry(&written, "xl/worksheets/sheet2.xml");
+    assert!(
+        sheet.contains("<f>'(Alte Daten)'!A1+Sums!B1</f>")
+            && sheet.contains("location=\"&apos;(Alte Daten)&apos;!A1\""),
+        "{sheet}"
+    );
+    assert!(entry(&written, "xl/comments1.xml").contains(">Eine Notiz.<"));
+    assert!(entry(&written, "xl/threadedComments/t1.xml").contains("<text>Ein Faden.</text>"));
+}
+
+#[test]
+fn escapes_of_cells_are_placeholders() {
+    let strings = "<si><t>one_x000D_two</t></si>";
+    let rows = "<row r=\"1\"><c r=\"A1\" t=\"s\"><v>0</v></c></row>";
+    let document = read("a.xlsx", &workbook(strings, rows, None));
+    assert_eq!(texts(&document), [format!("one{}two", point(0))]);
+    let written = translated(&document, &[&format!("eins{}_x0041_", point(0))], None);
+    let text = entry(&written, "xl/sharedStrings.xml");
+    assert!(text.contains("<t>eins_x000D__x005F_x0041_</t>"), "{text}");
 }

@@ -4,7 +4,7 @@ use std::io::{Cursor, Write};
 use std::path::Path;
 
 use canopy::error::Error;
-use canopy::text::document::{Document, Format, ParagraphKind};
+use canopy::text::document::{Document, Format, ParagraphKind, ReadingOptions};
 use canopy::text::placeholder::{CLOSE, open, point};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -32,6 +32,43 @@ fn open_document(styles: &str, body: &str) -> Vec<u8> {
 }
 
 pub fn odt(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    open_document("", &odf_paragraphs(paragraphs))
+}
+
+/// A package of this type with the body of a text turned into this one.
+fn of_type(kind: &str, body: &str) -> Vec<u8> {
+    let content = entry(&open_document("", body), "content.xml")
+        .replace("<office:text>", &format!("<office:{kind}>"))
+        .replace("</office:text>", &format!("</office:{kind}>"));
+    let mimetype = format!("application/vnd.oasis.opendocument.{kind}");
+    package(&[
+        ("mimetype", &mimetype),
+        ("content.xml", &content),
+        ("META-INF/manifest.xml", "<m:manifest xmlns:m=\"m\"/>"),
+    ])
+}
+
+pub fn ods(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let cells = odf_paragraphs(paragraphs).replace(
+        "<text:p>",
+        "<table:table-cell office:value-type=\"string\"><text:p>",
+    );
+    let cells = cells.replace("</text:p>", "</text:p></table:table-cell>");
+    let table = format!(
+        "<table:table table:name=\"One\"><table:table-row>{cells}</table:table-row></table:table>"
+    );
+    of_type("spreadsheet", &table)
+}
+
+pub fn odp(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
+    let text = odf_paragraphs(paragraphs);
+    let page = format!(
+        "<draw:page><draw:frame><draw:text-box>{text}</draw:text-box></draw:frame></draw:page>"
+    );
+    of_type("presentation", &page)
+}
+
+fn odf_paragraphs(paragraphs: &[Vec<Inline>]) -> String {
     let inline = |inline: &Inline| match inline {
         Inline::Text(text) => escaped(text),
         Inline::Marked(text) => format!(
@@ -46,7 +83,7 @@ pub fn odt(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
             it.iter().map(inline).collect::<String>()
         )
     };
-    open_document("", &paragraphs.iter().map(paragraph).collect::<String>())
+    paragraphs.iter().map(paragraph).collect()
 }
 
 const PAGE: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\" xml:lang=\"en\"><head><title/></head><body>";
@@ -115,6 +152,30 @@ fn a_book_is_read_in_the_order_of_its_spine() {
     );
     assert!(entry(&written, "OEBPS/page 1.xhtml").contains("First &amp; best"));
     assert!(entry(&written, "OEBPS/book.opf").contains("<dc:language>de</dc:language>"));
+    assert!(entry(&written, "OEBPS/book.opf").contains("<spine>"));
+    let written = translated(&document, &["أول", "ثان"], Some("ar"));
+    let opf = entry(&written, "OEBPS/book.opf");
+    assert!(
+        opf.contains("<spine page-progression-direction=\"rtl\">"),
+        "{opf}"
+    );
+}
+
+#[test]
+fn pages_of_open_document_are_written_from_the_right() {
+    let styles = "<style:page-layout><style:page-layout-properties fo:margin=\"1cm\"/></style:page-layout>\
+                  <style:style style:name=\"P1\"><style:paragraph-properties style:writing-mode=\"lr-tb\"/></style:style>";
+    let document = read("a.odt", &open_document(styles, "<text:p>Open</text:p>"));
+    let written = translated(&document, &["افتح"], Some("ar"));
+    let content = entry(&written, "content.xml");
+    for expected in [
+        "<style:page-layout-properties style:writing-mode=\"rl-tb\" ",
+        "<style:paragraph-properties style:writing-mode=\"rl-tb\"/>",
+    ] {
+        assert!(content.contains(expected), "{expected} in {content}");
+    }
+    let back = translated(&read("a.odt", &written), &["Open"], Some("en"));
+    assert!(!entry(&back, "content.xml").contains("rl-tb"));
 }
 
 #[test]
@@ -251,5 +312,26 @@ fn entries_that_do_not_change_are_copied_as_they_are_packed() {
     assert!(
         written.starts_with(&bytes[..60]),
         "the type of the file stands where it stood"
+    );
+}
+
+#[test]
+fn annotations_are_translated_on_request() {
+    let body = "<text:p>Some <office:annotation><dc:creator xmlns:dc=\"dc\">A Person</dc:creator><text:p>Really?</text:p></office:annotation>text.</text:p>";
+    let bytes = open_document("", body);
+    let text = format!("Some {}text.", point(0));
+    assert_eq!(texts(&read("a.odt", &bytes)), [text.as_str()]);
+    let options = ReadingOptions {
+        comments: true,
+        ..ReadingOptions::default()
+    };
+    let document =
+        Document::from_bytes_with("a.odt", Format::Odt, bytes, &options).expect("readable");
+    assert_eq!(texts(&document), [text.as_str(), "Really?"]);
+    let written = translated(&document, &[&text, "Wirklich?"], None);
+    let content = entry(&written, "content.xml");
+    assert!(
+        content.contains("A Person</dc:creator><text:p>Wirklich?</text:p>"),
+        "{content}"
     );
 }

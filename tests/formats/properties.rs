@@ -9,9 +9,9 @@ use canopy::text::document::{Document, Format};
 use canopy::text::placeholder::Placeholder;
 
 use super::idml::idml;
-use super::markup::{asciidoc, latex, rst};
+use super::markup::{asciidoc, html, latex, markdown, plain, rst};
 use super::office::{docx, pptx, xlsx};
-use super::packages::{epub, odt};
+use super::packages::{epub, odp, ods, odt};
 use super::xml::{dita, docbook, xliff1, xliff2};
 use super::{entry, read, seen};
 
@@ -29,11 +29,16 @@ type Maker = fn(&[Vec<Inline>]) -> Vec<u8>;
 /// begin there.
 type Made = (&'static str, Maker, &'static str, &'static str);
 
-const FORMATS: [Made; 13] = [
+const FORMATS: [Made; 18] = [
+    ("a.html", html, "", "<img"),
+    ("a.md", markdown, "", "<img"),
+    ("a.txt", plain, "", "\u{0}"),
     ("a.docx", docx, "word/document.xml", "<w:bookmark"),
     ("a.pptx", pptx, "ppt/slides/slide1.xml", "<a:br"),
     ("a.xlsx", xlsx, "xl/sharedStrings.xml", "\n"),
     ("a.odt", odt, "content.xml", "<text:bookmark"),
+    ("a.ods", ods, "content.xml", "<text:bookmark"),
+    ("a.odp", odp, "content.xml", "<text:bookmark"),
     ("a.epub", epub, "OEBPS/page 0.xhtml", "<img"),
     ("a.xlf", xliff1, "", "<ph"),
     ("b.xlf", xliff2, "", "<ph"),
@@ -197,7 +202,11 @@ fn check((name, maker, part, mark): Made, random: &mut ChaCha8Rng) {
         "{name}: {source:?} -> {translations:?}"
     );
     // What a page has lost is lost; in other files every code stays, in a bilingual one beside that of the source.
-    if !(loses && document.format == Format::Epub) {
+    let may_go = matches!(
+        document.format,
+        Format::Epub | Format::Html | Format::Markdown
+    );
+    if !(loses && may_go) {
         let times = if document.format.is_bilingual() { 2 } else { 1 };
         let (before, after) = (count(&bytes, part, mark), count(&written, part, mark));
         assert_eq!(
@@ -260,4 +269,11 @@ fn damaged_files_are_refused_or_read() {
             );
         }
     }
+}
+
+/// The formats of these tests.
+pub fn formats() -> impl Iterator<Item = Format> {
+    FORMATS
+        .iter()
+        .filter_map(|(name, ..)| Format::of(name.as_ref()))
 }

@@ -81,7 +81,7 @@ fn is_message(name: &str) -> bool {
 type Maker = fn(&[String]) -> String;
 
 /// Names of files, and how a file is made of values.
-const FORMATS: [(&str, Maker); 13] = [
+const FORMATS: [(&str, Maker); 15] = [
     ("a.json", json),
     ("a.arb", json),
     ("a.yaml", yaml_double),
@@ -93,6 +93,8 @@ const FORMATS: [(&str, Maker); 13] = [
     ("a.resx", resx),
     ("strings.xml", android),
     ("a.csv", csv),
+    ("a.tsv", tsv),
+    ("a.xcstrings", xcstrings),
     ("a.po", po),
     ("a.ts", qt),
 ];
@@ -204,6 +206,27 @@ fn android(values: &[String]) -> String {
         format!("  <string name=\"k{number}\">{}</string>\n", one(value))
     });
     format!("<resources>\n{body}</resources>\n")
+}
+
+fn tsv(values: &[String]) -> String {
+    let body = lines(values, |number, value| {
+        format!("k{number}\t\"{}\"\tx\n", value.replace('"', "\"\""))
+    });
+    format!("key\ttext\tother\n{body}")
+}
+
+fn xcstrings(values: &[String]) -> String {
+    let entry = |(number, value): (usize, &String)| {
+        let value = serde_json::to_string(value).expect("JSON");
+        format!(
+            "\"k{number}\" : {{ \"localizations\" : {{ \"en\" : {{ \"stringUnit\" : {{ \"state\" : \"translated\", \"value\" : {value} }} }} }} }}"
+        )
+    };
+    let entries: Vec<String> = values.iter().enumerate().map(entry).collect();
+    format!(
+        "{{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {{ {} }},\n  \"version\" : \"1.0\"\n}}\n",
+        entries.join(", ")
+    )
 }
 
 fn csv(values: &[String]) -> String {
@@ -459,4 +482,12 @@ fn gettext_accepts_what_is_written() {
         "{}",
         String::from_utf8_lossy(&checked.stderr)
     );
+}
+
+/// The formats of these tests.
+pub fn formats() -> impl Iterator<Item = Format> {
+    let named = FORMATS
+        .iter()
+        .filter_map(|(name, _)| Format::of(name.as_ref()));
+    named.chain([Format::Android])
 }

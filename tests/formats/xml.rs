@@ -1,5 +1,6 @@
 //! XLIFF, DITA and DocBook.
 
+use canopy::text::document::{Document, Format};
 use canopy::text::placeholder::{CLOSE, open, point};
 
 use super::properties::Inline;
@@ -210,4 +211,129 @@ fn a_topic_keeps_names_listings_and_entities() {
             && translated.contains("<codeblock>keep()</codeblock>"),
         "{translated}"
     );
+}
+
+#[test]
+fn a_further_state_goes_with_the_state_before() {
+    let text = second(
+        "<unit id=\"u\"><segment id=\"s\" subState=\"x:y\" state=\"initial\"><source>One.</source></segment></unit>",
+    );
+    let translated = written("a.xlf", &text, &["Eins."]);
+    assert!(
+        translated.contains("<segment id=\"s\" state=\"translated\"><source>"),
+        "{translated}"
+    );
+}
+
+#[test]
+fn a_unit_may_be_translated_within_a_group_that_is_not() {
+    let text = first(
+        "<group translate=\"no\"><trans-unit id=\"1\"><source>No</source></trans-unit><trans-unit id=\"2\" translate=\"yes\"><source>Yes</source></trans-unit></group>",
+    );
+    assert_eq!(texts(&read("a.xlf", text.as_bytes())), ["Yes"]);
+}
+
+#[test]
+fn approved_targets_stay_even_if_they_equal_their_source() {
+    let text = first(
+        "<trans-unit id=\"1\" approved=\"yes\"><source>Menu</source><target>Menu</target></trans-unit>\
+         <trans-unit id=\"2\"><source>Copy</source><target>Copy</target></trans-unit>",
+    );
+    let document = read("a.xlf", text.as_bytes());
+    let known: Vec<_> = document
+        .sentences
+        .iter()
+        .map(|it| it.known.as_deref())
+        .collect();
+    assert_eq!(known, [Some("Menu"), None]);
+    let text = first(
+        "<trans-unit id=\"1\" mq:status=\"ManuallyConfirmed\"><source>Menu</source><target>Menu</target></trans-unit>",
+    );
+    let text = text.replace("version=\"1.2\"", "version=\"1.2\" xmlns:mq=\"MQXliff\"");
+    let document = read("a.mqxliff", text.as_bytes());
+    assert_eq!(document.sentences[0].known.as_deref(), Some("Menu"));
+}
+
+#[test]
+fn translations_that_a_file_brings_along_are_read() {
+    let text = first(
+        "<trans-unit id=\"1\"><source>Open the file.</source><alt-trans match-quality=\"80\"><source>Open a file.</source><target>Eine Datei öffnen.</target></alt-trans>\
+         <alt-trans match-quality=\"100%\"><target>Die Datei öffnen.</target></alt-trans></trans-unit>\
+         <trans-unit id=\"2\"><source>Done</source><target state=\"final\">Fertig</target></trans-unit>",
+    );
+    let document = read("a.xlf", text.as_bytes());
+    assert_eq!(texts(&document), ["Open the file.", "Done"]);
+    assert_eq!(
+        document.matching("Open a  file."),
+        Some("Eine Datei öffnen.")
+    );
+    assert_eq!(
+        document.matching("Open the file."),
+        Some("Die Datei öffnen.")
+    );
+    let mut pairs: Vec<_> = document.known_pairs().collect();
+    pairs.sort();
+    let pair = |source: &str, target: &str| (source.to_owned(), target.to_owned());
+    assert_eq!(
+        pairs,
+        [
+            pair("Done", "Fertig"),
+            pair("Open a file.", "Eine Datei öffnen."),
+            pair("Open the file.", "Die Datei öffnen."),
+        ]
+    );
+    let text = second(
+        "<unit id=\"u\"><m:matches xmlns:m=\"urn:oasis:names:tc:xliff:matches:2.0\"><m:match ref=\"#s\"><source>Old.</source><target>Alt.</target></m:match></m:matches>\
+         <segment id=\"s\"><source>New.</source></segment></unit>",
+    );
+    assert_eq!(
+        read("a.xlf", text.as_bytes()).matching("Old."),
+        Some("Alt.")
+    );
+}
+
+#[test]
+fn a_book_of_chapters_in_other_files_is_read() {
+    let text = "<?xml version=\"1.0\"?>\n<!DOCTYPE book PUBLIC \"-//OASIS//DTD DocBook XML V4.5//EN\" \"d.dtd\" [<!ENTITY one SYSTEM \"one.xml\">]>\n\
+                <book>&one;<chapter><title>Two</title><para>Text &amp; <emphasis>more</emphasis>.</para></chapter></book>";
+    let document = read("a.dbk", text.as_bytes());
+    assert_eq!(
+        texts(&document),
+        ["Two", &format!("Text & {}more{CLOSE}.", open(0))]
+    );
+}
+
+#[test]
+fn an_entity_bomb_is_refused_by_name() {
+    let mut entities = "<!ENTITY e0 \"bang\">".to_owned();
+    for number in 1..9 {
+        entities += &format!(
+            "<!ENTITY e{number} \"{}\">",
+            format!("&e{};", number - 1).repeat(10)
+        );
+    }
+    let text = format!(
+        "<?xml version=\"1.0\"?><!DOCTYPE topic PUBLIC \"-//OASIS//DTD DITA Topic//EN\" \"topic.dtd\" [{entities}]><topic><title>&e8;</title></topic>"
+    );
+    let refused = Document::from_bytes("bomb.dita", Format::Dita, text.into_bytes());
+    let error = refused.expect_err("refused").to_string();
+    assert!(
+        error.contains("bomb.dita") && error.contains("entity e"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_topic_written_from_the_right_says_so() {
+    let text = "<?xml version=\"1.0\"?>\n<!DOCTYPE topic PUBLIC \"-//OASIS//DTD DITA Topic//EN\" \"topic.dtd\">\n<topic id=\"t\" xml:lang=\"en-GB\"><title>One</title></topic>";
+    let document = read("a.dita", text.as_bytes());
+    let arabic = translated(&document, &["واحد"], Some("ar"));
+    let arabic = String::from_utf8(arabic).expect("UTF-8");
+    assert!(
+        arabic.contains("<topic dir=\"rtl\" id=\"t\" xml:lang=\"ar\">"),
+        "{arabic}"
+    );
+    let back = read("a.dita", arabic.as_bytes());
+    let english = translated(&back, &["One"], Some("en"));
+    assert!(String::from_utf8_lossy(&english).contains("<topic dir=\"ltr\""));
 }

@@ -124,6 +124,7 @@ impl Case<'_> {
             warm_gate: false,
             memory_use: None,
             previous_translations: 0,
+            address_form: false,
             variant: Variant::default(),
             tokens: SpecialTokens::default(),
             bert: None,

@@ -5,6 +5,7 @@ mod models;
 mod packed;
 mod reranking;
 mod scripted;
+mod terms;
 #[path = "../tiny/mod.rs"]
 mod tiny;
 
@@ -74,6 +75,7 @@ fn ranked(
     let state = model.start(&model.encode(&rows, &DropoutSource::none()));
     let limits = [Limits {
         markup: Markup::of(ids, vocabulary),
+        terms: None,
         max_tokens,
     }];
     let mut found = None;

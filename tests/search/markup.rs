@@ -92,6 +92,7 @@ fn a_model_that_forgets_all_markup_gets_it_at_the_end() {
     let source = vocabulary.encode("\u{E001}Open\u{E200} the \u{E103} file");
     let limits = [Limits {
         markup: Markup::of(&source, &vocabulary),
+        terms: None,
         max_tokens: 20,
     }];
     for beam in [1, 4] {
@@ -125,6 +126,7 @@ fn a_placeholder_that_stands_in_for_the_end_keeps_its_own_probability() {
     let source = vocabulary.encode("Open \u{E103} file");
     let limits = [Limits {
         markup: Markup::of(&source, &vocabulary),
+        terms: None,
         max_tokens: 20,
     }];
     let point = source

@@ -93,6 +93,7 @@ fn plain_limits(count: usize, max_tokens: usize) -> Vec<Limits> {
     vec![
         Limits {
             markup: Markup::default(),
+            terms: None,
             max_tokens
         };
         count

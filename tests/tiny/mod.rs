@@ -93,6 +93,7 @@ pub fn config() -> ModelConfig {
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
+        address_form: false,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,

@@ -18,6 +18,7 @@ fn gates_and_sentence_encodings_are_told() {
             "selective, sparse",
             "han",
             "zhang",
+            "capsules",
         ];
         let encoded = [
             "encoding in layers",

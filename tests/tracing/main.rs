@@ -89,6 +89,13 @@ fn systems() -> Vec<(&'static str, ModelConfig)> {
             }),
         ),
         ("zhang", context(Context::Zhang { previous: 2 })),
+        (
+            "capsules",
+            context(Context::QueryCapsules {
+                previous: 2,
+                capsules: 3,
+            }),
+        ),
     ]
 }
 

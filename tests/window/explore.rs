@@ -286,7 +286,7 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_asked_about() {
     let state = &mut explored.harness.state_mut().state;
     let explore = |state: &mut AppState, command| state.apply(Command::Explore(command));
     explore(state, ExploreCommand::View(ViewKind::Difference));
-    let Some(Request::Tell { job, sentence, .. }) = state.requests.pop() else {
+    let Some(Request::Explain { job, sentence, .. }) = state.requests.pop() else {
         panic!("the model is asked");
     };
     let word = WordDifference {
@@ -320,7 +320,7 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_asked_about() {
     explore(state, ExploreCommand::NextSentence);
     assert!(matches!(
         state.requests.pop(),
-        Some(Request::Tell { sentence: 1, .. })
+        Some(Request::Explain { sentence: 1, .. })
     ));
 }
 
@@ -512,7 +512,7 @@ fn what_was_looked_up_stands_with_its_pairs_word_by_word() {
     let mut explored = Explored::page_with(trace);
     explored.click("Memory");
     let state = &mut explored.harness.state_mut().state;
-    let Some(Request::Tell { job, view, .. }) = state.requests.pop() else {
+    let Some(Request::Explain { job, view, .. }) = state.requests.pop() else {
         panic!("the model is asked");
     };
     assert_eq!(view, ModelView::Memory);

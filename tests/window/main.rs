@@ -1,13 +1,19 @@
 //! The window as a user sees it, drawn without a display: find by label, click, look at what is asked for.
 
+mod checks;
 mod evaluate;
 mod explore;
+mod language_model;
 mod material;
 mod memory;
+mod models;
 mod moved;
 mod sample;
 #[path = "../explain_support/small.rs"]
 mod small;
+mod terms;
+#[path = "../tiny/mod.rs"]
+mod tiny;
 mod training;
 
 use std::path::PathBuf;
@@ -51,10 +57,19 @@ impl Window {
     }
 
     fn with_document(html: &str) -> Self {
-        let mut window = Self {
+        let window = Self {
             state: AppState::new(Folders::default(), Settings::default(), Shipped::default()),
             ..Self::default()
         };
+        let mut window = Self::opened_in(window, html);
+        let state = &mut window.state;
+        state.apply(Command::OpenModel("model".into()));
+        window.model_opened()
+    }
+
+    /// Opens a page.
+    fn opened_in(mut self, html: &str) -> Self {
+        let window = &mut self;
         let state = &mut window.state;
         state.apply(Command::OpenPath("page.html".into()));
         let Some(FileRequest::OpenDocument { job, path, .. }) = state.file_requests.pop() else {
@@ -69,7 +84,12 @@ impl Window {
             project: None,
             project_error: None,
         });
-        state.apply(Command::OpenModel("model".into()));
+        self
+    }
+
+    /// Says that the model that was asked for is open.
+    fn model_opened(mut self) -> Self {
+        let state = &mut self.state;
         let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
             panic!()
         };
@@ -79,7 +99,7 @@ impl Window {
             device_name: "CPU (2 threads)".to_owned(),
             memory: None,
         });
-        window
+        self
     }
 
     /// Translates everything into upper case; the first sentence gets a flag.

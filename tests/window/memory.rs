@@ -28,7 +28,7 @@ fn with_memory(memory: Option<TranslationMemory>, pairs: usize) -> Window {
 fn a_memory_is_chosen_in_the_menu_and_shown_below() {
     let mut harness = with_memory(None, 12_345).harness();
     harness.run();
-    harness.get_by_label("memory of 12\u{202F}345 pairs");
+    harness.get_by_label("memory of 12,345 pairs");
     harness.get_by_label("Model").click();
     harness.run();
     harness.get_by_label("mine.tmx");

@@ -17,6 +17,7 @@ fn window() -> Window {
         text: text.to_owned(),
         state: State::Edited,
         flags: vec![],
+        model: None,
     };
     let targets = vec![edit(0, "Drucken"), edit(2, "Dann warten.")];
     let project = Project::new("old/name.html".into(), String::new(), targets);

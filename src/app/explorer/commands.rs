@@ -74,7 +74,7 @@ impl AppState {
             }),
             C::CompareWith(path) => self.open_trace(path, true),
             C::StopComparing => {
-                if self.explorer.beside.take().is_some() {
+                if self.explorer.compared.take().is_some() {
                     self.ask_trace();
                 }
             }
@@ -144,7 +144,7 @@ impl AppState {
         let request = ExplainRequest::Answer {
             job,
             source: trace.source.clone(),
-            beside: self.explorer.beside.clone(),
+            compared: self.explorer.compared.clone(),
             question: *question,
         };
         self.explorer.asked = Some(job);
@@ -158,7 +158,7 @@ impl AppState {
         };
         // What the model has begun to take in for one sentence, it needs for the next one too.
         let control = self.explorer.asked_control.clone();
-        let request = Request::Tell {
+        let request = Request::Explain {
             job,
             view,
             document: document.document.clone(),
@@ -285,14 +285,18 @@ impl AppState {
         });
     }
 
-    fn open_trace(&mut self, path: PathBuf, beside: bool) {
+    fn open_trace(&mut self, path: PathBuf, compared: bool) {
         let job = self.next_job();
         let request = ExplainRequest::Open {
             job,
             path: path.clone(),
         };
         self.page = Page::Explore;
-        self.explorer.awaited = Some(Awaited::File { job, path, beside });
+        self.explorer.awaited = Some(Awaited::File {
+            job,
+            path,
+            compared,
+        });
         self.explorer.requests.push(request);
     }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::sample::clearest_question;
 use super::{Awaited, OpenTrace, Origin};
 use crate::app::state::{AppState, NoticeKind};
 use crate::error::{Error, Result};
@@ -27,14 +28,14 @@ impl AppState {
     ) {
         let is_awaited = |awaited: &mut Awaited| matches!(awaited, Awaited::File { job: here, .. } if *here == job);
         match self.explorer.awaited.take_if(is_awaited) {
-            Some(Awaited::File { beside: true, .. }) => self.show_beside(source),
+            Some(Awaited::File { compared: true, .. }) => self.show_compared(source),
             Some(_) => self.show_trace(source, Origin::File(path)),
             None => {}
         }
     }
 
     /// Of another document it would say nothing.
-    fn show_beside(&mut self, source: Arc<TraceSource>) {
+    fn show_compared(&mut self, source: Arc<TraceSource>) {
         let texts = |source: &TraceSource| -> Vec<String> {
             let sentences = source.overview().source.iter();
             sentences.map(|sentence| sentence.text.clone()).collect()
@@ -48,11 +49,12 @@ impl AppState {
             self.notify(NoticeKind::Error, "This trace cannot be compared", detail);
             return;
         }
-        self.explorer.beside = Some(source);
+        self.explorer.compared = Some(source);
         self.ask_trace();
     }
 
     fn show_trace(&mut self, source: Arc<TraceSource>, origin: Origin) {
+        let is_tale = self.is_tale(&origin);
         let explorer = &mut self.explorer;
         // The same document once more: the reader stays where she is.
         let is_same = explorer.source().is_some_and(|before| {
@@ -67,9 +69,14 @@ impl AppState {
                 Origin::File(_) => None,
             };
             explorer.back.clear();
-            explorer.beside = None;
+            explorer.compared = None;
             explorer.answer = None;
-            explorer.first_question(&source, &origin, selected.unwrap_or(0))
+            let first = explorer.first_question(&source, &origin, selected.unwrap_or(0));
+            if is_tale {
+                clearest_question(&source, first)
+            } else {
+                first
+            }
         };
         explorer.trace = Some(OpenTrace { source, origin });
         explorer.question = explorer.fitted(question);

@@ -4,6 +4,7 @@ mod commands;
 mod document;
 mod events;
 mod margin;
+mod sample;
 mod section;
 mod select;
 mod similarity;
@@ -11,10 +12,11 @@ mod similarity;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use sample::DecidedNoun;
 pub use similarity::{Comparing, SimilarityState};
 
 use crate::charts::Theme;
-use crate::explain::{Choices, Heads, Margin, Order, Query, Question, Spot, ViewKind};
+use crate::explain::{Choices, Heads, Margin, Order, Query, Question, TextPosition, ViewKind};
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, UserMemory};
 use crate::similarity::Measure;
 use crate::text::document::Document;
@@ -31,7 +33,7 @@ pub enum ExploreCommand {
     EachHead,
     Order(Order),
     /// Asks about a word or sentence.
-    Select(Spot),
+    Select(TextPosition),
     /// All words of the sentence together.
     SelectWholeSentence,
     NextWord,
@@ -125,7 +127,7 @@ pub enum Awaited {
         job: JobId,
         path: PathBuf,
         /// Whether it is to be shown beside the present one.
-        beside: bool,
+        compared: bool,
     },
 }
 
@@ -134,7 +136,7 @@ pub enum Awaited {
 pub struct Explorer {
     pub trace: Option<OpenTrace>,
     /// Of the same document by another model.
-    pub beside: Option<Arc<TraceSource>>,
+    pub compared: Option<Arc<TraceSource>>,
     pub awaited: Option<Awaited>,
     pub question: Question,
     /// Of the last question that could be answered, or why the present one cannot; stays until the next one is there.
@@ -161,7 +163,7 @@ impl Default for Explorer {
     fn default() -> Self {
         Self {
             trace: None,
-            beside: None,
+            compared: None,
             awaited: None,
             question: Question {
                 view: ViewKind::Tree,
@@ -208,9 +210,9 @@ impl Explorer {
     }
 
     /// Returns the selected spot.
-    pub fn selected(&self) -> Spot {
+    pub fn selected(&self) -> TextPosition {
         let query = &self.question.query;
-        Spot {
+        TextPosition {
             side: self.question.view.side(query.side),
             sentence: query.sentence,
             word: query.word,

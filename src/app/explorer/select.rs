@@ -1,7 +1,9 @@
 //! Which question a click or key leads to.
 
 use super::{Explorer, Origin};
-use crate::explain::{Choices, Heads, Question, Spot, ViewKind, asking_side, head_for_tree};
+use crate::explain::{
+    Choices, Heads, Question, TextPosition, ViewKind, asking_side, head_for_tree,
+};
 use crate::trace::{Side, TraceSource};
 
 /// How many questions one can go back.
@@ -69,7 +71,7 @@ impl Explorer {
     }
 
     /// The question about another word or sentence; what the view cannot ask about is shown by its sentence.
-    pub(super) fn about(&self, spot: Spot) -> Question {
+    pub(super) fn about(&self, spot: TextPosition) -> Question {
         let mut question = self.question;
         let query = &mut question.query;
         let had_word = query.word.is_some();
@@ -97,31 +99,31 @@ impl Explorer {
         };
         let count = words(selected.sentence)?;
         let spot = match (selected.word, by) {
-            (Some(word), 1) if word + 1 < count => Spot {
+            (Some(word), 1) if word + 1 < count => TextPosition {
                 word: Some(word + 1),
                 ..selected
             },
-            (Some(word), -1) if word > 0 => Spot {
+            (Some(word), -1) if word > 0 => TextPosition {
                 word: Some(word - 1),
                 ..selected
             },
-            (None, 1) if count > 0 => Spot {
+            (None, 1) if count > 0 => TextPosition {
                 word: Some(0),
                 ..selected
             },
-            (None, -1) if count > 0 => Spot {
+            (None, -1) if count > 0 => TextPosition {
                 word: Some(count - 1),
                 ..selected
             },
             (_, 1) => {
                 let mut behind = selected.sentence + 1..source.overview().source.len();
                 let sentence = behind.find(|&sentence| words(sentence) > Some(0))?;
-                Spot::word(selected.side, sentence, 0)
+                TextPosition::word(selected.side, sentence, 0)
             }
             _ => {
                 let mut before = (0..selected.sentence).rev();
                 let sentence = before.find(|&sentence| words(sentence) > Some(0))?;
-                Spot::word(selected.side, sentence, words(sentence)? - 1)
+                TextPosition::word(selected.side, sentence, words(sentence)? - 1)
             }
         };
         Some(self.about(spot))
@@ -158,7 +160,7 @@ impl Explorer {
 }
 
 /// The word that a reader would ask about first: names and nouns are long.
-fn longest_word(source: &TraceSource, side: Side, sentence: usize) -> Option<usize> {
+pub(super) fn longest_word(source: &TraceSource, side: Side, sentence: usize) -> Option<usize> {
     let sentence = source.overview().sentences(side).get(sentence)?;
     let tokens = sentence.tokens.iter().enumerate();
     let words = tokens.filter(|(_, token)| token.chars().any(char::is_alphabetic));

@@ -3,6 +3,7 @@
 use super::{Editor, OpenDocument, WorkElsewhere};
 use crate::app::markup;
 use crate::app::target::Target;
+use crate::checks::Checks;
 use crate::jobs::project::source_hash;
 use crate::jobs::{Project, SavedTarget, State};
 
@@ -49,6 +50,7 @@ impl OpenDocument {
             text,
             state: State::Edited,
             flags: vec![],
+            model: self.targets[sentence].model.clone(),
         })
     }
 
@@ -78,6 +80,7 @@ impl OpenDocument {
                 text: target.text.clone(),
                 state: target.state,
                 flags: target.flags.clone(),
+                model: target.model.clone(),
             }
         };
         let worked_on =
@@ -85,6 +88,14 @@ impl OpenDocument {
         // Behind those of the document, so that the last ones come first.
         let unmatched = self.unmatched.iter().cloned();
         let targets = worked_on.map(saved).chain(unmatched).collect();
-        Project::new(self.path.clone(), self.content.clone(), targets)
+        let project = Project::new(self.path.clone(), self.content.clone(), targets);
+        let is_usual = self.checks == Checks::default().kinds;
+        let names = self.checks.iter().map(ToString::to_string);
+        let terms = self.terms.as_ref().and_then(|path| path.to_str());
+        Project {
+            checks: (!is_usual).then(|| names.collect()),
+            terms: terms.map(str::to_owned),
+            ..project
+        }
     }
 }

@@ -329,3 +329,34 @@ fn edits_of_sentences_that_are_gone_for_a_while_come_back() {
     assert_eq!((preview, last), (State::Untranslated, State::Edited));
     assert_eq!(document(&later).project().targets.len(), 4);
 }
+
+#[test]
+fn earlier_work_that_cannot_be_read_is_named() {
+    let mut state = with_page();
+    state.apply(Command::OpenPath("page.html".into()));
+    let opens = |request: FileRequest| match request {
+        FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
+        _ => None,
+    };
+    let found = state.file_requests.drain(..).find_map(opens);
+    let (job, path) = found.expect("it is opened");
+    let damaged = crate::error::Error::Project {
+        reason: "it ends in the middle".to_owned(),
+        path: "projects/1234.json".into(),
+    };
+    state.receive(Event::DocumentOpened {
+        job,
+        path,
+        document: parsed(PAGE),
+        project: None,
+        project_error: Some(damaged),
+    });
+    let notice = state.notices.last().expect("it is told");
+    assert_eq!(notice.kind, NoticeKind::Error);
+    assert!(notice.detail.contains("1234.json"), "{}", notice.detail);
+    assert!(
+        notice.detail.contains("stays as it is"),
+        "{}",
+        notice.detail
+    );
+}

@@ -7,7 +7,7 @@ use crate::app::ask::Ask;
 use crate::app::settings::Device;
 use crate::app::state::{AppState, NoticeKind};
 use crate::error::Error;
-use crate::jobs::{JobId, RunRequest, RunSeen, TrainingJob, TrainingRequest};
+use crate::jobs::{JobId, RunRequest, RunSnapshot, TrainingJob, TrainingRequest};
 use crate::training::sweep::is_sweep;
 use crate::training::{EndReason, Order, RunState, TrainingConfig};
 
@@ -275,7 +275,7 @@ impl AppState {
     }
 
     /// Takes over the runs and corpora that the threads found.
-    pub(in crate::app) fn runs_seen(&mut self, runs: Vec<RunSeen>, corpora: Vec<PathBuf>) {
+    pub(in crate::app) fn runs_seen(&mut self, runs: Vec<RunSnapshot>, corpora: Vec<PathBuf>) {
         let training = &mut self.training;
         training.runs = runs;
         for corpus in corpora {
@@ -302,6 +302,7 @@ impl AppState {
     pub(in crate::app) fn exported(&mut self, to: PathBuf, promote: bool) {
         if promote {
             self.set(|settings| settings.default_model = Some(to.clone()));
+            self.models.promote(&to);
             self.open_model(to);
             let detail = "Canopy begins with it from now on; the Model menu has the others.";
             self.notify(NoticeKind::Done, "The model is ready to translate", detail);

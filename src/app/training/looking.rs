@@ -8,12 +8,16 @@ use crate::app::state::{AppState, NoticeKind};
 use crate::corpus::Corpus;
 use crate::corpus::survey::{Material, Survey};
 use crate::error::Error;
+use crate::inference::may_be_model;
 use crate::jobs::{JobControl, JobId, RunRequest};
 
 impl AppState {
     /// Takes what was dropped on the training page, if it is something to train on; returns whether it was.
     pub(in crate::app) fn train_on_dropped(&mut self, paths: &[PathBuf]) -> bool {
         if self.page != Page::Training || self.is_making_corpus() {
+            return false;
+        }
+        if paths.iter().any(|path| may_be_model(path)) {
             return false;
         }
         let is_plain = |path: &&PathBuf| path.is_dir() && !path.join("model.toml").exists();

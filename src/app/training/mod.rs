@@ -18,7 +18,7 @@ pub use new_run::{NewRun, Probe, Problem, Start};
 pub use sample::{NounScores, Sample, SampleStage};
 
 use crate::charts::{Chart, XAxis};
-use crate::jobs::{JobId, RunRequest, RunSeen, TrainingRequest};
+use crate::jobs::{JobId, RunRequest, RunSnapshot, TrainingRequest};
 use crate::training::{Curves, Order};
 
 /// A command of the training page.
@@ -115,7 +115,7 @@ pub struct ChartKey {
 #[derive(Debug)]
 pub struct Training {
     /// By name.
-    pub runs: Vec<RunSeen>,
+    pub runs: Vec<RunSnapshot>,
     /// Runs of this window, the one under way first.
     pub queue: Vec<Queued>,
     pub selected: Option<PathBuf>,
@@ -163,12 +163,12 @@ impl Default for Training {
 }
 
 impl Training {
-    pub fn run(&self, folder: &std::path::Path) -> Option<&RunSeen> {
+    pub fn run(&self, folder: &std::path::Path) -> Option<&RunSnapshot> {
         self.runs.iter().find(|run| run.folder == folder)
     }
 
     /// The run that is looked at.
-    pub fn selected(&self) -> Option<&RunSeen> {
+    pub fn selected(&self) -> Option<&RunSnapshot> {
         self.run(self.selected.as_ref()?)
     }
 
@@ -183,7 +183,7 @@ impl Training {
     }
 
     /// A run and those compared with it.
-    fn shown<'a>(&'a self, run: &'a RunSeen) -> Vec<&'a RunSeen> {
+    fn shown<'a>(&'a self, run: &'a RunSnapshot) -> Vec<&'a RunSnapshot> {
         let compared = self
             .runs
             .iter()
@@ -192,7 +192,7 @@ impl Training {
     }
 
     /// The key of a run's charts: they are drawn again when it changes.
-    pub fn chart_key(&self, run: &RunSeen) -> ChartKey {
+    pub fn chart_key(&self, run: &RunSnapshot) -> ChartKey {
         let shown = self.shown(run).into_iter();
         ChartKey {
             runs: shown
@@ -204,7 +204,7 @@ impl Training {
     }
 
     /// The charts of a run, and of those compared with it.
-    pub fn chart(&self, run: &RunSeen) -> Chart {
+    pub fn chart(&self, run: &RunSnapshot) -> Chart {
         let shown = self.shown(run);
         let names: Vec<String> = shown.iter().map(|run| run.name()).collect();
         let guards: Vec<_> = shown.iter().map(|run| run.curves()).collect();

@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use crate::app::command::Page;
 use crate::app::evaluating::EvaluateCommand;
-use crate::app::explorer::Origin;
 use crate::app::settings::Device;
-use crate::app::state::{AppState, ModelState};
+use crate::app::state::AppState;
 use crate::corpus::Split;
-use crate::corpus::synthetic::{TARGET_LANGUAGE, nouns_right};
+use crate::corpus::synthetic::nouns_right;
 use crate::evaluation::Evaluation;
 use crate::jobs::{CorpusImport, JobControl, JobId, RunRequest, TrainingRequest};
 use crate::training::{Order, TrainingEvent, best_model, free_folder, sample_runs};
@@ -293,13 +292,5 @@ impl AppState {
         let sample = self.training.sample.as_ref()?;
         let shown = self.evaluate.shown;
         matches!(sample.stage, SampleStage::Compared(number) if number == shown).then_some(sample)
-    }
-
-    /// Whether the trace that is shown is one of the made-up language, by the model that is open.
-    pub fn explores_sample(&self) -> bool {
-        let trace = self.explorer.trace.as_ref();
-        let is_open = trace.is_some_and(|trace| matches!(trace.origin, Origin::Document { .. }));
-        is_open
-            && matches!(&self.model, ModelState::Open { info, .. } if info.target_language == TARGET_LANGUAGE)
     }
 }

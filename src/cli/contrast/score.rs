@@ -8,8 +8,8 @@ use clap::Args;
 use super::report::{ModelResult, Report};
 use crate::charts::{Theme, check_picture, write_picture};
 use crate::cli::inputs::check_output;
+use crate::cli::options::{Device, ModelArguments};
 use crate::cli::terminal::{StatusLine, print, warn};
-use crate::cli::{Device, ModelArguments};
 use crate::contrastive::{Accuracies, ContrastiveSet, TargetContext, open};
 use crate::error::Result;
 use crate::evaluation::unique_names;
@@ -41,7 +41,7 @@ pub(in crate::cli) struct ScoreArguments {
     #[arg(long)]
     gold_target_context: bool,
     /// Hypotheses kept while a model makes its own translations of the context
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::cli::beam_sizes())]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::cli::options::beam_sizes())]
     beam: usize,
     /// Print everything as JSON, with the scores of all candidates
     #[arg(long)]

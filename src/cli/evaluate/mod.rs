@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::inputs::check_output;
+use super::options::{Device, Quantize, SplitName};
 use super::terminal::print;
-use super::{Device, Quantize, SplitName};
 use crate::corpus::{ContextTexts, Corpus, Split};
 use crate::error::{Error, Result};
 use crate::evaluation::{AtWork, Choices, TestSet};
@@ -44,7 +44,7 @@ pub(super) struct EvaluateArguments {
     #[arg(long, value_enum, default_value = "test")]
     split: SplitName,
     /// Hypotheses kept for each sentence; 1 is greedy search
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::beam_sizes())]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = super::options::beam_sizes())]
     beam: usize,
     /// How weights are kept on the CPU
     #[arg(long, value_enum, default_value = "none")]

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Device, ModelArguments, Quantize};
+use crate::cli::options::{Device, ModelArguments, Quantize};
 use crate::corpus::Segment;
 use crate::error::{Error, Result};
 use crate::evaluation::{TestSet, unique_names};

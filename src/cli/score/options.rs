@@ -123,7 +123,7 @@ fn order(least: u64) -> clap::builder::RangedU64ValueParser<usize> {
 
 /// Ends the program as clap does for wrong usage.
 pub(super) fn wrong_usage(problem: &str) -> ! {
-    crate::cli::wrong_usage("score", problem)
+    crate::cli::options::wrong_usage("score", problem)
 }
 
 /// The names of the metrics, and the files to score.

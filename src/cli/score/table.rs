@@ -1,11 +1,19 @@
 //! The scores of all systems, and how sure they are.
 
-use super::Unit;
+use clap::ValueEnum;
+
 use super::lines::TestSet;
 use crate::metrics::significance::{
     Interval, approximate_randomization, bootstrap_p, bootstrap_scores, deviation, mean_score,
 };
 use crate::metrics::{Goal, Metric, SegmentSums, Signature};
+
+/// The piece of a test set that is scored, or drawn, by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Unit {
+    Sentence,
+    Document,
+}
 
 /// Results besides the scores.
 #[derive(Debug, Clone)]

@@ -53,7 +53,7 @@ pub(super) struct RunArguments {
     row: Vec<String>,
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
     #[arg(long, value_enum, default_value = "auto")]
-    device: super::Device,
+    device: super::options::Device,
 }
 
 impl RunArguments {
@@ -161,7 +161,7 @@ mod tests {
                 output: None,
                 steps,
                 row: Vec::new(),
-                device: crate::cli::Device::Cpu,
+                device: crate::cli::options::Device::Cpu,
             };
             arguments.default_folder()
         };

@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::charts::{Theme, write_picture};
 use crate::cli::inputs::check_output;
+use crate::cli::options::{Device, SplitName};
 use crate::cli::terminal::{StatusLine, print};
-use crate::cli::{Device, SplitName};
 use crate::contrastive::open;
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result};
@@ -25,7 +25,7 @@ pub(in crate::cli) struct ScoreArguments {
     #[arg(long, value_enum, default_value = "test")]
     split: SplitName,
     /// Hypotheses kept for each sentence; 1 is greedy search
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::cli::beam_sizes())]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::cli::options::beam_sizes())]
     beam: usize,
     /// Contrastive set whose items every model chooses in
     #[arg(long, value_name = "FILE")]

@@ -4,48 +4,25 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
 use serde_json::{json, to_value};
 
-use super::{TranslateArguments, positive};
+use super::TranslateArguments;
 use crate::cli::inputs::check_output;
+use crate::cli::options::wrong_usage;
 use crate::cli::terminal::{print, warn};
-use crate::cli::wrong_usage;
 use crate::error::{Error, Result};
 use crate::inference::Translator;
-use crate::jobs::batch::{
-    Batch, BatchDocument, BatchOptions, Outcome, Shard, files_below, place_of,
-};
+use crate::jobs::batch::{Batch, BatchDocument, BatchOptions, Outcome, files_below, place_of};
 use crate::text::digest::digest_of_files;
 use crate::text::document::{Document, Format};
+use crate::text::export::ExportFormat;
 
 /// So many documents tell the language of a batch.
 const DETECTED_BY: usize = 5;
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Folders and lists")]
-pub(super) struct BatchArguments {
-    /// Also translate the documents that this file names, one a line; - is standard input.
-    ///
-    /// Where IN is a folder, or with a list, --output is a folder that keeps the paths of the sources. Run again, the command
-    /// translates what is new, has changed or has failed. Several processes may share the folder, on several machines too: each
-    /// document is translated by one. For each, a line of JSON on standard output says what became of it
-    #[arg(long, value_name = "FILE")]
-    list: Option<PathBuf>,
-    /// Only every Nth document, beginning with the Kth: for the tasks of a Slurm array or of GNU parallel
-    #[arg(long, value_name = "K/N", value_parser = Shard::parse)]
-    shard: Option<Shard>,
-    /// A process that gives no sign for so many seconds loses its document to another
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = positive())]
-    lease_secs: usize,
-    /// Do not wait for documents that other processes have
-    #[arg(long)]
-    no_wait: bool,
-}
-
 impl TranslateArguments {
     /// Whether a folder or a list of documents is to be translated.
-    pub(super) fn is_batch(&self) -> bool {
+    pub(in crate::cli) fn is_batch(&self) -> bool {
         self.batch.list.is_some() || self.inputs.iter().any(|input| input.is_dir())
     }
 
@@ -103,7 +80,7 @@ impl TranslateArguments {
         Ok(documents)
     }
 
-    /// What tells these translations from others: the program's version, the model by its content, and all options that matter.
+    /// The identity of these translations: the program's version, the model by its content, and all options that matter.
     fn settings(&self, translator: Option<&Translator>) -> Result<String> {
         let mut models = Vec::new();
         let legs = [translator, translator.and_then(Translator::second)];
@@ -115,6 +92,8 @@ impl TranslateArguments {
             "version": env!("CARGO_PKG_VERSION"),
             "models": models,
             "memory": digest(&self.memory)?,
+            "terms": digest(&self.terms.terms)?,
+            "term_mode": format!("{:?}", self.terms.term_mode),
             "reranker": digest(&self.reranker)?,
             "adapt": self.adapt,
             "from": self.from,
@@ -122,11 +101,12 @@ impl TranslateArguments {
             "beam": self.beam,
             "quantize": format!("{:?}", self.quantize),
             "format": self.format.map(Format::extension),
-            "columns": format!("{:?}", self.columns),
+            "reading": format!("{:?}", self.reading_options()),
             "pseudo": format!("{:?}", self.pseudo),
             "json": self.json,
-            "export": self.export.map(|format| format.name()),
+            "export": self.export.map(ExportFormat::name),
             "lines": [self.line_chars, self.cue_lines],
+            "llm": self.llm.names(),
         })
         .to_string())
     }
@@ -158,7 +138,7 @@ fn digest_of_all(path: &Path) -> Result<String> {
     digest_of_files(files.into_iter().map(|(file, _)| file))
 }
 
-pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
+pub(in crate::cli) fn run(arguments: &TranslateArguments) -> Result<()> {
     let folder = arguments.batch_folder();
     let mut batch = Batch::new(arguments.batch_documents(folder)?, folder.to_owned())?;
     let inputs = arguments.read_paths();

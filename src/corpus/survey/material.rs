@@ -3,8 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use super::script::is_known_language;
-use crate::corpus::tsv;
-use crate::error::Result;
 
 /// Parallel texts that are no corpus yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,39 +49,16 @@ impl Material {
             },
         }
     }
-
-    /// The languages that names or a first line tell; empty where they do not. A memory is read for them.
-    pub(super) fn languages(&self) -> Result<(String, String)> {
-        Ok(match self {
-            Self::Memory(_) => Default::default(),
-            Self::Table(file) => {
-                if let Some(languages) = tsv::header(file)? {
-                    languages
-                } else {
-                    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-                    let mut codes = codes_in(&stem);
-                    match (codes.next(), codes.next()) {
-                        (Some(source), Some(target)) => (source, target),
-                        _ => Default::default(),
-                    }
-                }
-            }
-            Self::Folders { source, target } => {
-                let language = |folder: &Path| language_of(folder).unwrap_or_default();
-                (language(source), language(target))
-            }
-        })
-    }
 }
 
 /// The language that a folder's name tells: `en`, `docs-de`, `pt_BR`.
-fn language_of(folder: &Path) -> Option<String> {
+pub(super) fn language_of(folder: &Path) -> Option<String> {
     let name = folder.file_name()?.to_string_lossy().into_owned();
     codes_in(&name).last()
 }
 
 /// Codes of known languages among the parts of a name.
-fn codes_in(name: &str) -> impl Iterator<Item = String> {
+pub(super) fn codes_in(name: &str) -> impl Iterator<Item = String> {
     let parts = name.split(['.', '_', '-', ' ']);
     let codes = parts.filter(|part| is_known_language(part));
     codes.map(str::to_lowercase)

@@ -1,5 +1,7 @@
 //! In which script a text is written, as far as a look at its letters tells.
 
+use crate::corpus::languages::primary;
+
 /// Scripts that are told apart. Chinese, Japanese and Korean texts share characters, and are one here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Script {
@@ -74,7 +76,7 @@ impl Script {
 
     /// The one that a language is written in; none where it is not known, or there are several.
     pub fn of_language(code: &str) -> Option<Self> {
-        let code = super::primary(code).to_lowercase();
+        let code = primary(code).to_lowercase();
         let mut known = LANGUAGES.iter();
         let found = known.find(|(_, codes)| codes.split(' ').any(|known| known == code));
         found.map(|(script, _)| *script)

@@ -16,4 +16,4 @@ pub use tales::{ORIGIN, TaleImport};
 pub use task::{
     ENTITIES, Evidence, GENDERS, NEAR, Order, Pairs, SyntheticSentence, TITLES, Task, Word, draw,
 };
-pub use words::{SOURCE_LANGUAGE, TARGET_LANGUAGE, decided_noun, nouns_right};
+pub use words::{SOURCE_LANGUAGE, TARGET_LANGUAGE, decided_noun, deciding_sentence, nouns_right};

@@ -114,6 +114,17 @@ pub fn decided_noun(translation: &str) -> Option<&str> {
     translation.split([' ', '.']).find(is_form)
 }
 
+/// The noun of a sentence in English whose translation another one decides, and the number of that one; none of an
+/// introduction.
+pub fn deciding_sentence(tale: &[String], mention: usize) -> Option<(&'static str, usize)> {
+    let text = tale.get(mention)?;
+    let nouns = ENTITIES.iter().map(|(noun, _)| *noun);
+    let noun = nouns.into_iter().find(|noun| text.contains(noun))?;
+    let name = capitalised(noun);
+    let decider = tale.iter().position(|sentence| sentence.contains(&name))?;
+    Some((noun, decider))
+}
+
 /// How many nouns of some translations have the ending of their reference, and how many there are; pairs of reference
 /// and translation.
 pub fn nouns_right<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> (usize, usize) {
@@ -170,6 +181,10 @@ mod tests {
         let target = target_text(&[Word::Filler(9), Word::Form { entity, gender }, other]);
         assert_eq!(target, "Fini erino namin xeban.");
         assert_eq!(decided_noun(&target), Some("erino"));
+        let tale = [source_text(&mention), text.to_owned()];
+        assert_eq!(deciding_sentence(&tale, 0), Some(("hedgehog", 1)));
+        assert_eq!(deciding_sentence(&tale, 1), None);
+        assert_eq!(deciding_sentence(&tale[..1], 0), None);
         let pairs = ["erino", "erina", "Erin"].map(|noun| (target.as_str(), noun));
         assert_eq!(nouns_right(pairs), (1, 3));
         assert_eq!(nouns_right([("Bamo Erin namin ja.", "erino")]), (0, 0));

@@ -10,7 +10,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 pub use bins::Bins;
-pub use picture::{MapFrame, MapInk, Strip};
+pub use picture::{MapColours, MapFrame, Strip};
 pub use view::MapView;
 
 use super::query::{Attention, AttentionRole, Heads, Query};

@@ -30,7 +30,7 @@ pub struct Strip {
 
 /// The colours of a picture.
 #[derive(Debug, Clone, PartialEq)]
-pub struct MapInk {
+pub struct MapColours {
     /// 256 steps from the least weight to the greatest.
     pub ramp: Vec<RGBColor>,
     /// Steps of the ramp a unit of weight.
@@ -124,7 +124,7 @@ impl MapFrame {
     }
 
     /// Red, green, blue and 255 of every pixel, row by row.
-    pub fn picture(&self, map: &DocumentMap, ink: &MapInk) -> Vec<u8> {
+    pub fn picture(&self, map: &DocumentMap, ink: &MapColours) -> Vec<u8> {
         let (width, height) = self.size();
         let across = self.columns.count as usize;
         let (cells, rests) = self.greatest(map);
@@ -147,7 +147,7 @@ impl MapFrame {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "pixels")]
-    fn strip_colour(&self, ink: &MapInk, rest: f32, (x, y): (usize, usize)) -> RGBColor {
+    fn strip_colour(&self, ink: &MapColours, rest: f32, (x, y): (usize, usize)) -> RGBColor {
         let Some(strip) = self.strip else {
             return ink.page;
         };
@@ -163,7 +163,7 @@ impl MapFrame {
     }
 }
 
-impl MapInk {
+impl MapColours {
     pub fn new(scale: &Scale, theme: &Theme) -> Self {
         let last = 255_u8;
         let step = |step: u8| {

@@ -58,7 +58,7 @@ fn zeros_are_as_blank_as_the_page_and_rests_are_hatched() {
     map.push_row([(1, 0.001)], 0.0);
     map.push_row([(3, 0.5)], 0.5);
     map.push_row([], 0.0);
-    let ink = MapInk::new(
+    let ink = MapColours::new(
         &Scale::new(0.0, map.largest(), &Theme::LIGHT),
         &Theme::LIGHT,
     );
@@ -128,7 +128,7 @@ fn zooming_keeps_what_is_under_the_pointer_and_never_leaves_the_map() {
 fn a_map_without_rows_has_a_picture() {
     let map = DocumentMap::empty(0);
     let frame = frame(&map, &MapView::all(&map), (7, 5));
-    let ink = MapInk::new(&Scale::new(0.0, 0.0, &Theme::DARK), &Theme::DARK);
+    let ink = MapColours::new(&Scale::new(0.0, 0.0, &Theme::DARK), &Theme::DARK);
     assert_eq!(frame.picture(&map, &ink).len(), 7 * 5 * 4);
     assert_eq!(frame.cell_at(&map, (3, 3), 2), None);
 }

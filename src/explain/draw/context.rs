@@ -3,12 +3,12 @@
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
+use super::heading::{HEAD, SMALL, head};
 use super::legend::number;
-use super::{HEAD, SMALL, head};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::context::{ContextSentence, ContextView};
-use crate::explain::mark::{Mark, Spot};
+use crate::explain::mark::{HitArea, TextPosition};
 use crate::trace::Side;
 
 const SIZE: f64 = 13.5;
@@ -38,7 +38,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     context: &ContextView,
-    marks: &mut Vec<Mark>,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let theme = pen.theme;
     let below = head(pen, area, "What was read with this", &context.query)?;
@@ -84,11 +84,14 @@ pub(super) fn draw<DB: DrawingBackend>(
             right: area.left + GUTTER - 8.0,
             bottom: top + LINE,
         };
-        marks.push(Mark {
-            key: Some(Spot::sentence(context.context_side, sentence.sentence)),
+        marks.push(HitArea {
+            key: Some(TextPosition::sentence(
+                context.context_side,
+                sentence.sentence,
+            )),
             last: sentence.sentence,
             weight: Some(sentence.weight),
-            ..Mark::new(label)
+            ..HitArea::new(label)
         });
         let side = context.context_side;
         top = running(pen, (below, top), (side, sentence), &shade, marks)?;
@@ -176,7 +179,7 @@ pub(super) fn running<DB: DrawingBackend>(
     (area, top): (Rect, f64),
     (side, sentence): (Side, &ContextSentence),
     shade: &impl Fn(f32) -> Option<RGBColor>,
-    marks: &mut Vec<Mark>,
+    marks: &mut Vec<HitArea>,
 ) -> Result<f64, plotters::drawing::DrawingAreaErrorKind<DB::ErrorType>> {
     let lettering = Lettering::new(SIZE, pen.theme.strong);
     let left = area.left + GUTTER;
@@ -209,11 +212,11 @@ pub(super) fn running<DB: DrawingBackend>(
             if let Some(colour) = piece.weight.and_then(shade) {
                 pen.rect(behind, colour)?;
             }
-            marks.push(Mark {
-                key: Some(Spot::word(side, sentence.sentence, place)),
+            marks.push(HitArea {
+                key: Some(TextPosition::word(side, sentence.sentence, place)),
                 last: sentence.sentence,
                 weight: piece.weight,
-                ..Mark::new(behind)
+                ..HitArea::new(behind)
             });
             place += 1;
             x += width;

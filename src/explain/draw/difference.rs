@@ -2,13 +2,13 @@
 
 use plotters::prelude::DrawingBackend;
 
+use super::heading::{HEAD, SMALL, head};
 use super::labels::thinned;
 use super::legend::{frame, number};
-use super::{HEAD, SMALL, head};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::difference::{ContextDifference, WordDifference};
-use crate::explain::mark::{Mark, Spot};
+use crate::explain::mark::{HitArea, TextPosition};
 use crate::metrics::comparison::Change;
 use crate::trace::Side;
 
@@ -42,7 +42,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     view: &ContextDifference,
-    marks: &mut Vec<Mark>,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let gain = view.gain();
     let subtitle = format!(
@@ -112,7 +112,7 @@ fn draw_words<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     plot: Rect,
     view: &ContextDifference,
-    marks: &mut Vec<Mark>,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let theme = pen.theme;
     let values = |word: &WordDifference| [word.gain(), word.shuffled_gain()];
@@ -148,10 +148,10 @@ fn draw_words<DB: DrawingBackend>(
             right: centre + column / 2.0,
             ..plot
         };
-        marks.push(Mark {
-            query: Some(Spot::word(Side::Target, view.sentence, index)),
+        marks.push(HitArea {
+            query: Some(TextPosition::word(Side::Target, view.sentence, index)),
             weight: Some(word.gain()),
-            ..Mark::new(around)
+            ..HitArea::new(around)
         });
         let is_selected = view.selected == Some(index);
         if is_selected {

@@ -3,11 +3,11 @@
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
+use super::heading::{FOOT, HEAD, SMALL, head};
 use super::legend::{self, Swatch, frame};
-use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::Scale;
-use crate::explain::document_map::{DocumentMap, MapFrame, MapInk, MapView, Strip};
+use crate::explain::document_map::{DocumentMap, MapColours, MapFrame, MapView, Strip};
 
 /// Words above the numbers of the columns.
 const CAPTION: f64 = 17.0;
@@ -196,7 +196,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     let sheet = MapSheet::new(area, map);
     let view = MapView::all(map);
     let scale = Scale::new(0.0, map.largest(), pen.theme);
-    let ink = MapInk::new(&scale, pen.theme);
+    let ink = MapColours::new(&scale, pen.theme);
     let cells = sheet.cells;
     let size = (cells.width() as u32, cells.height() as u32);
     let frame = MapFrame::new(map, &view, size, sheet.strip(1.0));

@@ -2,13 +2,13 @@
 
 use plotters::prelude::DrawingBackend;
 
+use super::heading::{FOOT, HEAD, SMALL, head};
 use super::labels::thinned;
 use super::legend::frame;
-use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
 use crate::explain::gates::GateView;
-use crate::explain::mark::{Mark, Spot};
+use crate::explain::mark::{HitArea, TextPosition};
 
 const LABEL: f64 = 110.0;
 
@@ -22,7 +22,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     gate: &GateView,
-    marks: &mut Vec<Mark>,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let subtitle = format!("sentence {} · layer {}", gate.sentence + 1, gate.layer + 1);
     let below = head(pen, area, &gate.name, &subtitle)?;
@@ -71,10 +71,10 @@ pub(super) fn draw<DB: DrawingBackend>(
             right: centre + column / 2.0,
             ..plot
         };
-        marks.push(Mark {
-            query: Some(Spot::word(gate.side, gate.sentence, index)),
+        marks.push(HitArea {
+            query: Some(TextPosition::word(gate.side, gate.sentence, index)),
             weight: Some(word.mean),
-            ..Mark::new(around)
+            ..HitArea::new(around)
         });
         if is_selected {
             frame(pen, around, pen.theme.strong)?;

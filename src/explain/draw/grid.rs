@@ -4,15 +4,19 @@ use std::ops::Range;
 
 use plotters::prelude::DrawingBackend;
 
-use super::SMALL;
+use super::heading::SMALL;
 use super::labels::thinned;
 use super::legend::{self, frame, hatch};
-use super::map::{GROUP, LABEL, ROW, has_elsewhere, has_rest};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::map::WeightMap;
-use crate::explain::mark::{Mark, Sight, Spot};
+use crate::explain::mark::{HitArea, TextPosition, Viewport};
 
+/// Longest label of a row or column, in pixels.
+pub(super) const LABEL: f64 = 110.0;
+/// Numbers of sentences above their words.
+pub(super) const GROUP: f64 = 18.0;
+pub(super) const ROW: f64 = 21.0;
 /// Between the words of two sentences, and before the columns on the right.
 const GAP: f64 = 7.0;
 const COLUMN: f64 = 40.0;
@@ -38,7 +42,7 @@ impl Grid {
         pen: &Pen<'_, DB>,
         area: Rect,
         map: &WeightMap,
-        sight: Sight,
+        viewport: Viewport,
     ) -> Self {
         let small = Lettering::new(SMALL, pen.theme.text);
         let widest = |labels: &mut dyn Iterator<Item = &str>| {
@@ -71,15 +75,15 @@ impl Grid {
         let gaps = map.groups.len().saturating_sub(1) as f64;
         let gap = GAP.min((right - left) * 0.2 / gaps.max(1.0));
         let fitting = (right - left - gap * gaps) / columns;
-        let column = (fitting * sight.zoom()).min(COLUMN.max(fitting));
-        let column = if sight.is_everything() {
+        let column = (fitting * viewport.zoom()).min(COLUMN.max(fitting));
+        let column = if viewport.is_everything() {
             column.min(COLUMN)
         } else {
             column
         };
-        // What does not fit is moved out of sight to the left and right.
+        // What does not fit is moved out of viewport to the left and right.
         let hidden = (column * columns + gap * gaps - (right - left)).max(0.0);
-        let offset = (sight.from * (column * columns + gap * gaps)).min(hidden);
+        let offset = (viewport.from * (column * columns + gap * gaps)).min(hidden);
         // One line of text under the map.
         let top = area.top + groups + labels + 10.0;
         let row = ((area.bottom - 20.0 - top) / rows).min(ROW * 1.3);
@@ -147,10 +151,10 @@ impl Grid {
     }
 
     /// Cells with a weight, rows and columns.
-    pub fn mark(&self, map: &WeightMap, marks: &mut Vec<Mark>) {
+    pub fn mark(&self, map: &WeightMap, marks: &mut Vec<HitArea>) {
         let row_spot = |row: usize| {
             let unit = &map.rows[row];
-            Spot {
+            TextPosition {
                 side: map.row_side,
                 sentence: unit.sentence,
                 word: unit.word.map(|_| row),
@@ -162,7 +166,7 @@ impl Grid {
         }
         let column_spot = |column: usize| {
             let unit = &map.columns[column];
-            Spot {
+            TextPosition {
                 side: map.column_side,
                 sentence: unit.sentence,
                 word: unit.word.map(|_| column - starts[column]),
@@ -176,9 +180,9 @@ impl Grid {
                 right: self.plot.left,
                 bottom,
             };
-            marks.push(Mark {
+            marks.push(HitArea {
                 query: Some(row_spot(row)),
-                ..Mark::new(place)
+                ..HitArea::new(place)
             });
         }
         for column in 0..map.columns.len() {
@@ -192,10 +196,10 @@ impl Grid {
                 bottom: self.plot.top,
             };
             let key = column_spot(column);
-            marks.push(Mark {
+            marks.push(HitArea {
                 key: Some(key),
                 last: key.sentence,
-                ..Mark::new(place)
+                ..HitArea::new(place)
             });
         }
         for (row, cells) in map.cells.iter().enumerate() {
@@ -204,12 +208,12 @@ impl Grid {
                     continue;
                 };
                 let key = column_spot(column as usize);
-                marks.push(Mark {
+                marks.push(HitArea {
                     query: Some(row_spot(row)),
                     key: Some(key),
                     last: key.sentence,
                     weight: Some(weight),
-                    ..Mark::new(self.cell(row, left, right - left))
+                    ..HitArea::new(self.cell(row, left, right - left))
                 });
             }
         }
@@ -406,6 +410,14 @@ impl Grid {
         }
         Ok(())
     }
+}
+
+pub(super) fn has_rest(map: &WeightMap) -> bool {
+    map.rest.iter().any(|&rest| rest > 0.0)
+}
+
+pub(super) fn has_elsewhere(map: &WeightMap) -> bool {
+    map.elsewhere.iter().any(|&weight| weight > 0.0)
 }
 
 fn notes(map: &WeightMap) -> String {

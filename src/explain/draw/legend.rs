@@ -3,7 +3,7 @@
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 
-use super::SMALL;
+use super::heading::SMALL;
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::Scale;
 

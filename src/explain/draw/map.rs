@@ -2,21 +2,16 @@
 
 use plotters::prelude::DrawingBackend;
 
-use super::grid::Grid;
+use super::grid::{GROUP, Grid, LABEL, ROW, has_elsewhere, has_rest};
+use super::heading::{FOOT, HEAD, head};
 use super::legend::{self, Swatch};
-use super::{FOOT, HEAD, head};
 use crate::charts::{DrawResult, Pen, Rect};
 use crate::explain::colours::Scale;
 use crate::explain::map::WeightMap;
-use crate::explain::mark::{Mark, Sight};
+use crate::explain::mark::{HitArea, Viewport};
 
-/// Longest label of a row or column, in pixels.
-pub(super) const LABEL: f64 = 110.0;
-/// Numbers of sentences above their words.
-pub(super) const GROUP: f64 = 18.0;
 /// Between two maps.
 const BETWEEN: f64 = 36.0;
-pub(super) const ROW: f64 = 21.0;
 
 #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
 pub(super) fn height(maps: &[WeightMap]) -> f64 {
@@ -31,8 +26,8 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     maps: &[WeightMap],
-    sight: Sight,
-    marks: &mut Vec<Mark>,
+    viewport: Viewport,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     if maps.is_empty() {
         return Ok(());
@@ -51,7 +46,7 @@ pub(super) fn draw<DB: DrawingBackend>(
             ..area
         };
         let below = head(pen, part, &map.title, &map.query)?;
-        let grid = Grid::new(pen, below, map, sight);
+        let grid = Grid::new(pen, below, map, viewport);
         grid.draw(pen, map, &scale)?;
         grid.mark(map, marks);
         left += width + BETWEEN;
@@ -77,12 +72,4 @@ fn measure(maps: &[WeightMap]) -> &str {
     } else {
         "attention weight, or mass of several heads"
     }
-}
-
-pub(super) fn has_rest(map: &WeightMap) -> bool {
-    map.rest.iter().any(|&rest| rest > 0.0)
-}
-
-pub(super) fn has_elsewhere(map: &WeightMap) -> bool {
-    map.elsewhere.iter().any(|&weight| weight > 0.0)
 }

@@ -3,11 +3,11 @@
 use plotters::prelude::DrawingBackend;
 
 use super::context::{GUTTER, draw_legend, draw_weight, running, running_height};
+use super::heading::{HEAD, SMALL, head};
 use super::legend::{frame, number};
-use super::{HEAD, SMALL, head};
 use crate::charts::{DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::mixed;
-use crate::explain::mark::Mark;
+use crate::explain::mark::HitArea;
 use crate::explain::memory::{MemoryView, SHOWN};
 use crate::trace::Side;
 
@@ -26,7 +26,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     view: &MemoryView,
-    marks: &mut Vec<Mark>,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let theme = pen.theme;
     let below = head(pen, area, "What was looked up", &view.query())?;

@@ -1,16 +1,19 @@
 //! Nodes and edges of a tree.
 
 use plotters::prelude::DrawingBackend;
+use plotters::style::RGBColor;
 
 use super::labels::thinned;
 use super::legend::{frame, number};
-use super::tree::{NAMES, cut_colour};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::layout::{PlacedNode, TreeLayout};
-use crate::explain::mark::{Mark, Spot};
-use crate::explain::tree::{Measure, NodeState, TreeView};
+use crate::explain::mark::{HitArea, TextPosition};
+use crate::explain::tree::{Measure, TreeView};
+use crate::explain::tree_node::NodeState;
 
+/// Names of the levels of a document.
+pub(super) const NAMES: f64 = 72.0;
 /// Em of the numbers in a node.
 const TINY: f64 = 9.0;
 
@@ -31,6 +34,10 @@ enum Shape {
         half_width: f64,
         half_height: f64,
     },
+}
+
+pub(super) fn cut_colour<DB: DrawingBackend>(pen: &Pen<'_, DB>) -> RGBColor {
+    mixed(pen.theme.page, pen.theme.weak, 0.28)
 }
 
 /// Two places behind the point; nothing is less than nothing.
@@ -104,7 +111,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         }
     }
 
-    pub fn draw(&self, marks: &mut Vec<Mark>) -> DrawResult<DB> {
+    pub fn draw(&self, marks: &mut Vec<HitArea>) -> DrawResult<DB> {
         self.draw_levels()?;
         let kept = |placed: &PlacedNode| self.state(placed) == NodeState::Kept;
         for emphasised in [false, true] {
@@ -196,7 +203,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         shapes
     }
 
-    fn mark(&self, placed: &PlacedNode, shape: Shape) -> Mark {
+    fn mark(&self, placed: &PlacedNode, shape: Shape) -> HitArea {
         let (x, y) = self.at(placed);
         let (half_width, half_height) = match shape {
             Shape::Dot(radius) => (radius.max(4.0), radius.max(4.0)),
@@ -211,12 +218,12 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
             right: x + half_width,
             bottom: y + half_height,
         };
-        Mark {
-            key: Some(Spot::sentence(self.tree.side, placed.span.0)),
+        HitArea {
+            key: Some(TextPosition::sentence(self.tree.side, placed.span.0)),
             last: placed.span.1,
             weight: placed.greatest,
             node: Some(placed.node),
-            ..Mark::new(place)
+            ..HitArea::new(place)
         }
     }
 

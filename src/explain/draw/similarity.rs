@@ -2,12 +2,12 @@
 
 use plotters::prelude::DrawingBackend;
 
+use super::heading::{FOOT, HEAD, SMALL, head};
 use super::labels::thinned;
 use super::legend::{self, Swatch, frame};
-use super::{FOOT, HEAD, SMALL, head};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::Scale;
-use crate::explain::mark::{Mark, Spot};
+use crate::explain::mark::{HitArea, TextPosition};
 use crate::explain::similarity::SimilarityView;
 use crate::trace::Side;
 
@@ -41,7 +41,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     view: &SimilarityView,
-    marks: &mut Vec<Mark>,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let below = head(pen, area, &view.title, &view.query)?;
     let (cell, room) = sizes(view, area.width());
@@ -54,18 +54,18 @@ pub(super) fn draw<DB: DrawingBackend>(
     let (low, high) = view.extremes();
     let scale = Scale::new(low, high, pen.theme);
     for (row, cells) in view.cells.iter().enumerate() {
-        let first = |place: usize| Some(Spot::sentence(Side::Source, place * view.block));
+        let first = |place: usize| Some(TextPosition::sentence(Side::Source, place * view.block));
         for (column, cell) in cells.iter().enumerate() {
             let Some(cell) = cell else { continue };
             let place = grid.place(row, column);
             pen.rect(place, scale.colour(*cell))?;
             let last = (column + 1) * view.block - 1;
-            marks.push(Mark {
+            marks.push(HitArea {
                 query: first(row),
                 key: first(column),
                 last: last.min(view.labels.len().saturating_sub(1)),
                 weight: Some(*cell),
-                ..Mark::new(place)
+                ..HitArea::new(place)
             });
         }
         if let Some(Some(pick)) = view.picks.get(row) {

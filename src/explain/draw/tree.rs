@@ -1,16 +1,16 @@
 //! A tree, root at the top.
 
 use plotters::prelude::DrawingBackend;
-use plotters::style::RGBColor;
 
+use super::heading::{FOOT, HEAD, SMALL, head};
 use super::legend::{self, Swatch, number};
-use super::nodes::Nodes;
-use super::{FOOT, HEAD, SMALL, head};
+use super::nodes::{NAMES, Nodes, cut_colour};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::colours::{Scale, mixed};
 use crate::explain::layout::PlacedNode;
-use crate::explain::mark::{Mark, Sight, Spot};
-use crate::explain::tree::{Measure, NodeState, TreeView};
+use crate::explain::mark::{HitArea, TextPosition, Viewport};
+use crate::explain::tree::{Measure, TreeView};
+use crate::explain::tree_node::NodeState;
 
 /// The least distance of two leaves.
 const SLOT: f64 = 11.0;
@@ -19,8 +19,6 @@ const LEVEL: f64 = 62.0;
 const LEAST_LEVEL: f64 = 36.0;
 /// A line of the chosen sentences.
 const LINE: f64 = 19.0;
-/// Names of the levels of a document.
-pub(super) const NAMES: f64 = 72.0;
 const MOST_LISTED: usize = 12;
 /// Between the tree and the list: numbers of the leaves.
 const NUMBERS: f64 = 26.0;
@@ -45,8 +43,8 @@ pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
     tree: &TreeView,
-    sight: Sight,
-    marks: &mut Vec<Mark>,
+    viewport: Viewport,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let below = head(pen, area, &tree.title, &tree.query)?;
     // The tree comes first: the list stands below it where there is room for both.
@@ -62,10 +60,10 @@ pub(super) fn draw<DB: DrawingBackend>(
         bottom: below.bottom - FOOT - list - NUMBERS,
         ..below
     };
-    let width = plot.width() * sight.zoom();
+    let width = plot.width() * viewport.zoom();
     let mut layout = tree.layout((width, plot.height()), SLOT);
     for placed in &mut layout.placed {
-        placed.x -= sight.from * width;
+        placed.x -= viewport.from * width;
     }
     let (low, high) = tree.range();
     let scale = Scale::new(low, high, pen.theme);
@@ -106,17 +104,13 @@ pub(super) fn draw<DB: DrawingBackend>(
     legend::draw(pen, below, &scale, name, &swatches)
 }
 
-pub(super) fn cut_colour<DB: DrawingBackend>(pen: &Pen<'_, DB>) -> RGBColor {
-    mixed(pen.theme.page, pen.theme.weak, 0.28)
-}
-
 /// The chosen sentences, most weight first.
 fn draw_list<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     (left, top): (f64, f64),
     width: f64,
     tree: &TreeView,
-    marks: &mut Vec<Mark>,
+    marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let theme = pen.theme;
     let weak = Lettering::new(SMALL, theme.weak);
@@ -144,11 +138,11 @@ fn draw_list<DB: DrawingBackend>(
             right: left + width,
             bottom: y + LINE - 14.0,
         };
-        marks.push(Mark {
-            key: Some(Spot::sentence(tree.side, *sentence)),
+        marks.push(HitArea {
+            key: Some(TextPosition::sentence(tree.side, *sentence)),
             last: *sentence,
             weight: Some(*weight),
-            ..Mark::new(line)
+            ..HitArea::new(line)
         });
         y += LINE;
     }

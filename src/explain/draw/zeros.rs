@@ -2,7 +2,7 @@
 
 use plotters::prelude::DrawingBackend;
 
-use super::{SMALL, head};
+use super::heading::{SMALL, head};
 use crate::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 use crate::explain::zeros::{ZerosPoint, ZerosView};
 

@@ -243,10 +243,10 @@ fn order_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
 }
 
 fn beside_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
-    let Some(beside) = &explorer.beside else {
+    let Some(compared) = &explorer.compared else {
         return;
     };
-    let name = format!("beside {}  ×", beside.overview().model.name);
+    let name = format!("beside {}  ×", compared.overview().model.name);
     let about = "Stop comparing";
     if ui.button(name).on_hover_text(about).clicked() {
         push(ExploreCommand::StopComparing);

@@ -2,14 +2,19 @@
 
 use egui::{Align2, FontId, Sense, Ui, vec2};
 
-use crate::explain::{Explanation, Mark, NodeState, Spot, TreeView};
+use crate::explain::{Explanation, HitArea, NodeState, TextPosition, TreeView};
 use crate::gui::theme::Palette;
 use crate::jobs::Answer;
 use crate::trace::{TraceSource, TracedSentence};
 
 pub(super) const HEIGHT: f32 = 44.0;
 
-pub(super) fn details_ui(ui: &mut Ui, source: &TraceSource, answer: &Answer, mark: Option<&Mark>) {
+pub(super) fn details_ui(
+    ui: &mut Ui,
+    source: &TraceSource,
+    answer: &Answer,
+    mark: Option<&HitArea>,
+) {
     let palette = Palette::of(ui);
     let size = vec2(ui.available_width(), HEIGHT);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
@@ -37,7 +42,7 @@ pub(super) fn details_ui(ui: &mut Ui, source: &TraceSource, answer: &Answer, mar
 }
 
 /// Numbers first, then the text that they are about.
-fn lines(source: &TraceSource, answer: &Answer, mark: &Mark) -> (String, String) {
+fn lines(source: &TraceSource, answer: &Answer, mark: &HitArea) -> (String, String) {
     let mut facts = Vec::new();
     if let (Some(node), Explanation::Tree(tree)) = (mark.node, &answer.explanation) {
         facts.extend(of_node(tree, node));
@@ -94,7 +99,7 @@ fn of_node(tree: &TreeView, node: usize) -> Vec<String> {
 }
 
 /// `word 7 “it” of sentence 3`.
-fn named(source: &TraceSource, spot: &Spot) -> String {
+fn named(source: &TraceSource, spot: &TextPosition) -> String {
     let sentence = spot.sentence + 1;
     let tokens = source.overview().sentences(spot.side).get(spot.sentence);
     let token = spot

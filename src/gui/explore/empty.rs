@@ -2,7 +2,7 @@
 
 use egui::{Button, RichText, Ui};
 
-use crate::app::command::label_of;
+use crate::app::actions::label_of;
 use crate::app::explorer::Awaited;
 use crate::app::{AppState, Command, ExploreCommand, Scope};
 use crate::gui::theme::Palette;

@@ -4,7 +4,7 @@ use egui::{Pos2, Rect, Response, ScrollArea, Sense, Stroke, StrokeKind, Ui, Widg
 
 use crate::app::explorer::Explorer;
 use crate::charts::{Pen, Theme};
-use crate::explain::{Explanation, Mark, Sight, Spot, ViewKind};
+use crate::explain::{Explanation, HitArea, TextPosition, ViewKind, Viewport};
 use crate::gui::plot::{SCALE, record};
 use crate::gui::recording::Recording;
 use crate::gui::theme::Palette;
@@ -16,7 +16,7 @@ const MARGIN: f64 = 4.0;
 /// State of the figure between frames.
 #[derive(Default)]
 pub(super) struct FigureView {
-    sight: Sight,
+    viewport: Viewport,
     /// Another view begins with everything.
     sight_of: Option<ViewKind>,
     kept: Option<Kept>,
@@ -28,7 +28,7 @@ pub(super) struct FigureView {
 struct Kept {
     key: DrawingKey,
     recording: Recording,
-    marks: Vec<Mark>,
+    marks: Vec<HitArea>,
 }
 
 #[derive(Clone, PartialEq)]
@@ -37,14 +37,14 @@ struct DrawingKey {
     rect: Rect,
     pixels_per_point: f32,
     is_dark: bool,
-    sight: Sight,
+    viewport: Viewport,
 }
 
 /// The pointer over the figure.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Seen {
-    pub hovered: Option<Mark>,
-    pub clicked: Option<Mark>,
+    pub hovered: Option<HitArea>,
+    pub clicked: Option<HitArea>,
 }
 
 impl FigureView {
@@ -54,12 +54,12 @@ impl FigureView {
         ui: &mut Ui,
         explorer: &Explorer,
         answer: &Answer,
-        highlighted: Option<Spot>,
+        highlighted: Option<TextPosition>,
         below: f32,
     ) -> Seen {
         let view = answer.question.view;
         if self.sight_of != Some(view) {
-            (self.sight, self.sight_of) = (Sight::default(), Some(view));
+            (self.viewport, self.sight_of) = (Viewport::default(), Some(view));
         }
         let height = (ui.available_height() - below - ui.spacing().item_spacing.y).max(160.0);
         let mut seen = Seen::default();
@@ -106,11 +106,11 @@ impl FigureView {
             return;
         }
         if response.double_clicked() {
-            self.sight = Sight::default();
+            self.viewport = Viewport::default();
         }
-        if response.dragged() && !self.sight.is_everything() {
+        if response.dragged() && !self.viewport.is_everything() {
             let share = f64::from(response.drag_delta().x / rect.width());
-            self.sight = self.sight.panned(-share);
+            self.viewport = self.viewport.panned(-share);
         }
         let Some(at) = response.hover_pos() else {
             return;
@@ -128,11 +128,11 @@ impl FigureView {
         });
         let factor = (-f64::from(turned) / 240.0).exp() / f64::from(pinched);
         if (factor - 1.0).abs() > 1e-6 {
-            self.sight = self.sight.zoomed(share, factor);
+            self.viewport = self.viewport.zoomed(share, factor);
         }
         if sideways.abs() > 0.1 {
             let share = f64::from(sideways / rect.width());
-            self.sight = self.sight.panned(-share);
+            self.viewport = self.viewport.panned(-share);
         }
     }
 
@@ -144,7 +144,7 @@ impl FigureView {
             rect,
             pixels_per_point: painter.pixels_per_point(),
             is_dark,
-            sight: self.sight,
+            viewport: self.viewport,
         };
         if self.kept.as_ref().is_none_or(|kept| kept.key != key) {
             let theme = if is_dark { Theme::DARK } else { Theme::LIGHT };
@@ -162,7 +162,7 @@ impl FigureView {
                     right: f64::from(rect.width()) - MARGIN,
                     bottom: f64::from(rect.height()),
                 };
-                let _ = explanation.draw_seen(&pen, area, key.sight, &mut marks);
+                let _ = explanation.draw_seen(&pen, area, key.viewport, &mut marks);
             });
             self.kept = Some(Kept {
                 key,
@@ -175,8 +175,8 @@ impl FigureView {
         }
     }
 
-    /// Scrolls to the row that was asked about, if it is out of sight.
-    fn show_row(&self, ui: &Ui, rect: Rect, selected: Spot) {
+    /// Scrolls to the row that was asked about, if it is out of viewport.
+    fn show_row(&self, ui: &Ui, rect: Rect, selected: TextPosition) {
         let marks = self.kept.iter().flat_map(|kept| &kept.marks);
         let mut rows = marks.filter(|mark| mark.query == Some(selected));
         if let Some(row) = rows.next() {
@@ -188,7 +188,7 @@ impl FigureView {
     }
 
     /// Shows which row of a matrix is the selected sentence's.
-    fn frame_row(&self, ui: &Ui, rect: Rect, selected: Spot) {
+    fn frame_row(&self, ui: &Ui, rect: Rect, selected: TextPosition) {
         let marks = self.kept.iter().flat_map(|kept| &kept.marks);
         let row = marks.filter(|mark| mark.query == Some(selected));
         let row = row.map(|mark| on_screen(mark, rect)).reduce(Rect::union);
@@ -200,7 +200,13 @@ impl FigureView {
     }
 
     /// Finds what the pointer is on, and shows where else in the figure the same word or sentence is.
-    fn point(&self, ui: &Ui, response: &Response, rect: Rect, highlighted: Option<Spot>) -> Seen {
+    fn point(
+        &self,
+        ui: &Ui,
+        response: &Response,
+        rect: Rect,
+        highlighted: Option<TextPosition>,
+    ) -> Seen {
         let Some(kept) = &self.kept else {
             return Seen::default();
         };
@@ -213,7 +219,7 @@ impl FigureView {
             marks.find(|mark| mark.place.contains((at.x.into(), at.y.into())))
         };
         let hovered = at(response.hover_pos());
-        let frame = |mark: &Mark, stroke: Stroke| {
+        let frame = |mark: &HitArea, stroke: Stroke| {
             let place = on_screen(mark, rect);
             painter.rect_stroke(place, 2.0, stroke, StrokeKind::Outside);
         };
@@ -240,7 +246,7 @@ impl FigureView {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "places on a screen")]
-fn on_screen(mark: &Mark, rect: Rect) -> Rect {
+fn on_screen(mark: &HitArea, rect: Rect) -> Rect {
     let corner = |x: f64, y: f64| rect.min + vec2(x as f32, y as f32);
     let place = mark.place;
     Rect::from_min_max(

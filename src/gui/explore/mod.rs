@@ -20,7 +20,7 @@ use super::sparse_map::{MapResponse, Marked, SparseMapState, sparse_map_view};
 use super::theme::Palette;
 use crate::app::explorer::Awaited;
 use crate::app::{AppState, Command, ExploreCommand, Explorer};
-use crate::explain::{DocumentMap, Explanation, Mark, Spot, ViewKind};
+use crate::explain::{DocumentMap, Explanation, HitArea, TextPosition, ViewKind};
 
 /// State of the page between frames.
 #[derive(Default)]
@@ -29,9 +29,9 @@ pub struct ExplorePanel {
     map: SparseMapState,
     sentences: SentenceList,
     /// The spot under the pointer in the last frame, wherever it is drawn.
-    hovered: Option<Spot>,
+    hovered: Option<TextPosition>,
     /// The same, where it is in the figure.
-    marked: Option<Mark>,
+    marked: Option<HitArea>,
     /// Since when an answer is awaited, on egui's clock.
     behind_since: Option<f64>,
 }
@@ -93,7 +93,7 @@ impl ExplorePanel {
                         hovered = Some(spot);
                     }
                     // What can be asked about is; else the list goes there.
-                    if let Some(Mark { query, key, .. }) = seen.clicked {
+                    if let Some(HitArea { query, key, .. }) = seen.clicked {
                         match (query, key) {
                             (Some(spot), _) => {
                                 commands.push(Command::Explore(ExploreCommand::Select(spot)));
@@ -137,12 +137,12 @@ impl ExplorePanel {
         let room = ui.available_size() - vec2(0.0, below + ui.spacing().item_spacing.y);
         let shown = ui.allocate_ui(room, |ui| sparse_map_view(ui, &mut self.map, map, marked));
         let MapResponse { cell, clicked } = shown.inner;
-        let mark = cell.map(|cell| Mark {
-            query: Some(Spot::sentence(side, cell.row)),
-            key: Some(Spot::sentence(map.column_side, cell.column)),
+        let mark = cell.map(|cell| HitArea {
+            query: Some(TextPosition::sentence(side, cell.row)),
+            key: Some(TextPosition::sentence(map.column_side, cell.column)),
             last: cell.column,
             weight: Some(cell.weight),
-            ..Mark::default()
+            ..HitArea::default()
         });
         Seen {
             hovered: mark,

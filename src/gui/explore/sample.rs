@@ -3,28 +3,16 @@
 use egui::{Frame, Margin, RichText, Ui};
 
 use crate::app::AppState;
+use crate::app::explorer::DecidedNoun;
 use crate::gui::theme::{Palette, RADIUS};
-
-/// Marks the first token of a word.
-const START: char = '\u{2581}';
 
 pub(super) fn hint_ui(ui: &mut Ui, state: &AppState) {
     if !state.explores_sample() {
         return;
     }
-    let explorer = &state.explorer;
-    let spot = explorer.selected();
-    let word = explorer.source().and_then(|source| {
-        let sentence = source.overview().sentences(spot.side).get(spot.sentence)?;
-        let token = sentence.tokens.get(spot.word?)?;
-        Some(token.trim_start_matches(START).to_owned())
-    });
-    let text = match word {
-        Some(word) => format!(
-            "Where did the model look for \u{201C}{word}\u{201D}? Nouns of this made-up language end by a title: the sentence \
-             that glows should be the one that introduces the animal with its title."
-        ),
-        None => "Choose a noun above: the sentence that glows should be the one that introduces the animal with its title."
+    let text = match state.decided_noun() {
+        Some(noun) => told(&noun),
+        None => "A sentence that introduces an animal decides nothing itself. Choose one that mentions it, such as \u{201C}the hedgehog\u{201D}."
             .to_owned(),
     };
     let palette = Palette::of(ui);
@@ -37,4 +25,27 @@ pub(super) fn hint_ui(ui: &mut Ui, state: &AppState) {
             ui.label(RichText::new(text).color(palette.text));
         });
     ui.add_space(4.0);
+}
+
+fn told(noun: &DecidedNoun) -> String {
+    let DecidedNoun {
+        noun,
+        decider,
+        text,
+        weight,
+    } = noun;
+    let looked = match weight {
+        Some(weight) if *weight >= 0.005 => {
+            format!(
+                "This head gave it {:.0} % of its attention: it glows.",
+                100.0 * weight
+            )
+        }
+        Some(_) => "This head did not look there; another one may.".to_owned(),
+        None => String::new(),
+    };
+    format!(
+        "The ending of \u{201C}{noun}\u{201D} follows from a title in another sentence, here sentence {}: \u{201C}{text}\u{201D} {looked}",
+        decider + 1
+    )
 }

@@ -4,7 +4,7 @@ use egui::{Align2, Color32, FontId, Rect, ScrollArea, Sense, Ui, WidgetInfo, pos
 
 use crate::app::explorer::Explorer;
 use crate::app::{Command, ExploreCommand};
-use crate::explain::{Mark, Spot};
+use crate::explain::{HitArea, TextPosition};
 use crate::gui::shading::Shading;
 use crate::gui::theme::{self, Palette};
 use crate::gui::typeset;
@@ -34,8 +34,8 @@ impl SentenceList {
         ui: &mut Ui,
         explorer: &Explorer,
         source: &TraceSource,
-        marked: Option<&Mark>,
-        pointed: &mut Option<Spot>,
+        marked: Option<&HitArea>,
+        pointed: &mut Option<TextPosition>,
         commands: &mut Vec<Command>,
     ) {
         let palette = Palette::of(ui);
@@ -111,7 +111,7 @@ struct Rows<'a> {
     source: &'a TraceSource,
     shading: Shading<'a>,
     selected: usize,
-    marked: Option<&'a Mark>,
+    marked: Option<&'a HitArea>,
     palette: Palette,
 }
 
@@ -156,7 +156,7 @@ impl Rows<'_> {
             )]
             let sentence = ((at.y - strip.top()).max(0.0) / step) as usize;
             let sentence = sentence.min(count.saturating_sub(1));
-            let spot = Spot::sentence(Side::Source, sentence);
+            let spot = TextPosition::sentence(Side::Source, sentence);
             commands.push(Command::Explore(ExploreCommand::Select(spot)));
         }
     }
@@ -165,7 +165,7 @@ impl Rows<'_> {
         &self,
         ui: &mut Ui,
         sentence: usize,
-        pointed: &mut Option<Spot>,
+        pointed: &mut Option<TextPosition>,
         commands: &mut Vec<Command>,
     ) {
         let palette = &self.palette;
@@ -178,8 +178,8 @@ impl Rows<'_> {
             let label = format!("Sentence {}: {text}", sentence + 1);
             WidgetInfo::selected(egui::accesskit::Role::ListItem, true, is_selected, label)
         });
-        let spot = Spot::sentence(Side::Source, sentence);
-        let is_marked = |mark: &Mark| {
+        let spot = TextPosition::sentence(Side::Source, sentence);
+        let is_marked = |mark: &HitArea| {
             let key = mark.key.filter(|key| key.side == Side::Source);
             key.is_some_and(|key| (key.sentence..=mark.last).contains(&sentence))
         };

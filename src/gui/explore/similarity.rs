@@ -5,7 +5,7 @@ use egui::{pos2, vec2};
 
 use crate::app::explorer::Explorer;
 use crate::app::{AppState, Command, ExploreCommand};
-use crate::explain::{Explanation, SimilarityView, Spot};
+use crate::explain::{Explanation, SimilarityView, TextPosition};
 use crate::gui::menu::file_name;
 use crate::gui::theme::{self, Palette};
 use crate::similarity::Measure;
@@ -107,7 +107,7 @@ pub(super) fn nearest_ui(
     ui: &mut Ui,
     explorer: &Explorer,
     view: &SimilarityView,
-    pointed: &mut Option<Spot>,
+    pointed: &mut Option<TextPosition>,
     commands: &mut Vec<Command>,
 ) {
     let palette = Palette::of(ui);
@@ -125,10 +125,10 @@ pub(super) fn nearest_ui(
             for &(other, value) in nearest {
                 let response = line_ui(ui, (other, Some(value), &view.labels[other]), &palette);
                 if response.hovered() {
-                    *pointed = Some(Spot::sentence(Side::Source, other));
+                    *pointed = Some(TextPosition::sentence(Side::Source, other));
                 }
                 if response.clicked() {
-                    let spot = Spot::sentence(Side::Source, other);
+                    let spot = TextPosition::sentence(Side::Source, other);
                     commands.push(Command::Explore(ExploreCommand::Select(spot)));
                 }
             }

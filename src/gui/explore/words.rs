@@ -4,7 +4,7 @@ use egui::{Align, Align2, FontId, Layout, Rect, ScrollArea, Sense, Ui, WidgetInf
 
 use crate::app::explorer::Explorer;
 use crate::app::{Command, ExploreCommand};
-use crate::explain::Spot;
+use crate::explain::TextPosition;
 use crate::gui::theme::{self, Palette};
 use crate::gui::typeset;
 use crate::trace::{Side, TraceSource};
@@ -21,8 +21,8 @@ pub(super) fn words_ui(
     ui: &mut Ui,
     explorer: &Explorer,
     source: &TraceSource,
-    hovered: Option<Spot>,
-    pointed: &mut Option<Spot>,
+    hovered: Option<TextPosition>,
+    pointed: &mut Option<TextPosition>,
     commands: &mut Vec<Command>,
 ) {
     let overview = source.overview();
@@ -56,8 +56,8 @@ pub(super) fn words_ui(
 struct Strip {
     side: Side,
     sentence: usize,
-    selected: Spot,
-    hovered: Option<Spot>,
+    selected: TextPosition,
+    hovered: Option<TextPosition>,
 }
 
 impl Strip {
@@ -66,7 +66,7 @@ impl Strip {
         ui: &mut Ui,
         language: &str,
         tokens: &[String],
-        pointed: &mut Option<Spot>,
+        pointed: &mut Option<TextPosition>,
         commands: &mut Vec<Command>,
     ) {
         let palette = Palette::of(ui);
@@ -109,10 +109,10 @@ impl Strip {
         word: usize,
         token: &str,
         palette: &Palette,
-        pointed: &mut Option<Spot>,
+        pointed: &mut Option<TextPosition>,
         commands: &mut Vec<Command>,
     ) {
-        let spot = Spot::word(self.side, self.sentence, word);
+        let spot = TextPosition::word(self.side, self.sentence, word);
         let is_selected = self.selected == spot;
         let text = token.trim_start_matches('▁');
         let text = if text.is_empty() { "␣" } else { text };

@@ -8,7 +8,7 @@ use egui::{Context, Id, PaintCallbackInfo};
 
 use super::drawing::MapDrawing;
 use super::pipelines::MapPipelines;
-use crate::explain::{DocumentMap, MapFrame, MapInk};
+use crate::explain::{DocumentMap, MapColours, MapFrame};
 
 /// The texture format of the window, until the first map needs pipelines for it.
 struct Target(wgpu::TextureFormat);
@@ -41,7 +41,7 @@ pub(super) fn limits(ctx: &Context) -> Option<wgpu::Limits> {
 pub(super) struct MapCallback {
     pub map: Arc<DocumentMap>,
     pub frame: Arc<MapFrame>,
-    pub ink: Arc<MapInk>,
+    pub ink: Arc<MapColours>,
     /// Upper left corner in the window, in pixels.
     pub origin: [f32; 2],
     pub drawing: Arc<Mutex<Option<MapDrawing>>>,

@@ -6,7 +6,7 @@ use wgpu::util::DeviceExt;
 
 use super::memory::{self, Memory};
 use super::pipelines::MapPipelines;
-use crate::explain::{DocumentMap, MapFrame, MapInk};
+use crate::explain::{DocumentMap, MapColours, MapFrame};
 
 /// Invocations of a workgroup of `gather`.
 const GROUP: u32 = 256;
@@ -23,7 +23,7 @@ pub struct MapDrawing {
     gather: wgpu::BindGroup,
     shade: wgpu::BindGroup,
     /// The frame and colours that were prepared.
-    shown: Option<(Arc<MapFrame>, MapInk)>,
+    shown: Option<(Arc<MapFrame>, MapColours)>,
 }
 
 impl MapDrawing {
@@ -80,13 +80,13 @@ impl MapDrawing {
         (device, queue): (&wgpu::Device, &wgpu::Queue),
         encoder: &mut wgpu::CommandEncoder,
         pipelines: &MapPipelines,
-        (frame, ink): (&Arc<MapFrame>, &MapInk),
+        (frame, ink): (&Arc<MapFrame>, &MapColours),
         (origin, whole): ([f32; 2], [f32; 2]),
     ) {
         let target = (origin, whole, pipelines.is_linear);
         let content = memory::picture(&self.map, frame, ink, target);
         queue.write_buffer(&self.memory.picture, 0, &content);
-        let is_same = |(of_frame, of_ink): &(Arc<MapFrame>, MapInk)| {
+        let is_same = |(of_frame, of_ink): &(Arc<MapFrame>, MapColours)| {
             Arc::ptr_eq(of_frame, frame) && of_ink == ink
         };
         if self.shown.as_ref().is_some_and(is_same) {

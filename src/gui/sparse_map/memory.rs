@@ -4,7 +4,7 @@ use plotters::style::RGBColor;
 use wgpu::{BufferUsages, TextureFormat, TextureUsages};
 
 use super::pipelines::MapPipelines;
-use crate::explain::{DocumentMap, MapFrame, MapInk};
+use crate::explain::{DocumentMap, MapColours, MapFrame};
 
 /// Bytes of a cell.
 const CELL: usize = 12;
@@ -252,7 +252,7 @@ pub(super) fn rests(map: &DocumentMap) -> Vec<u8> {
 pub(super) fn picture(
     map: &DocumentMap,
     frame: &MapFrame,
-    ink: &MapInk,
+    ink: &MapColours,
     (origin, whole, is_linear): ([f32; 2], [f32; 2], bool),
 ) -> Vec<u8> {
     let (columns, rows) = (&frame.columns, &frame.rows);

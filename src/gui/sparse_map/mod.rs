@@ -28,7 +28,7 @@ pub use pipelines::MapPipelines;
 
 use super::plot::{SCALE, record};
 use crate::charts::{self, Pen, Theme};
-use crate::explain::{DocumentMap, MapCell, MapFrame, MapInk, MapSheet, MapView, Scale, Strip};
+use crate::explain::{DocumentMap, MapCell, MapColours, MapFrame, MapSheet, MapView, Scale, Strip};
 use callback::MapCallback;
 
 /// Where cells are small, the pointer finds one within so many pixels.
@@ -43,7 +43,7 @@ pub struct SparseMapState {
     shown: Option<Shown>,
     drawing: Arc<Mutex<Option<MapDrawing>>>,
     /// Of the frame and the ink, where the GPU does not draw.
-    picture: Option<(Arc<MapFrame>, Arc<MapInk>, TextureHandle)>,
+    picture: Option<(Arc<MapFrame>, Arc<MapColours>, TextureHandle)>,
 }
 
 /// The map of the last frame and how it was drawn.
@@ -55,7 +55,7 @@ struct Shown {
     /// Which pixels show which cells, of a view, a size and a strip.
     frame: Option<(FrameKey, Arc<MapFrame>)>,
     /// Of the greatest weight of the scale, and whether the theme is dark.
-    ink: Option<((f32, bool), Arc<MapInk>)>,
+    ink: Option<((f32, bool), Arc<MapColours>)>,
 }
 
 type FrameKey = (MapView, (u32, u32), Option<Strip>);
@@ -156,7 +156,7 @@ impl SparseMapState {
         cells: Rect,
         map: &Arc<DocumentMap>,
         frame: &Arc<MapFrame>,
-        ink: &Arc<MapInk>,
+        ink: &Arc<MapColours>,
     ) {
         let pixels_per_point = painter.pixels_per_point();
         let (width, height) = frame.size();
@@ -177,7 +177,7 @@ impl SparseMapState {
             painter.add(Shape::Callback(callback));
             return;
         }
-        let is_of = |(of_frame, of_ink, _): &(Arc<MapFrame>, Arc<MapInk>, TextureHandle)| {
+        let is_of = |(of_frame, of_ink, _): &(Arc<MapFrame>, Arc<MapColours>, TextureHandle)| {
             Arc::ptr_eq(of_frame, frame) && Arc::ptr_eq(of_ink, ink)
         };
         if !self.picture.as_ref().is_some_and(is_of) {
@@ -216,10 +216,10 @@ impl Shown {
         frame.clone()
     }
 
-    fn ink(&mut self, scale: &Scale, theme: &Theme) -> Arc<MapInk> {
+    fn ink(&mut self, scale: &Scale, theme: &Theme) -> Arc<MapColours> {
         let key = (scale.high, *theme == Theme::DARK);
         let kept = self.ink.take().filter(|(before, _)| *before == key);
-        let ink = || Arc::new(MapInk::new(scale, theme));
+        let ink = || Arc::new(MapColours::new(scale, theme));
         let (_, ink) = self.ink.insert(kept.unwrap_or_else(|| (key, ink())));
         ink.clone()
     }

@@ -6,7 +6,7 @@ use futures_lite::future::block_on;
 
 use super::drawing::MapDrawing;
 use super::pipelines::MapPipelines;
-use crate::explain::{DocumentMap, MapFrame, MapInk};
+use crate::explain::{DocumentMap, MapColours, MapFrame};
 
 /// A device and a picture in its memory.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Offscreen {
     /// # Panics
     /// If the device is lost.
     #[expect(clippy::cast_precision_loss, reason = "the size of a picture")]
-    pub fn draw(&self, drawing: &mut MapDrawing, frame: &Arc<MapFrame>, ink: &MapInk) {
+    pub fn draw(&self, drawing: &mut MapDrawing, frame: &Arc<MapFrame>, ink: &MapColours) {
         let mut encoder = self.encoder();
         let size = [self.target.width(), self.target.height()].map(|side| side as f32);
         drawing.prepare(

@@ -71,7 +71,7 @@ fn the_shader_draws_the_plain_picture() {
                     .zip([Theme::LIGHT, Theme::DARK].iter().cycle())
                 {
                     let scale = Scale::new(0.0, map.largest(), theme);
-                    let ink = MapInk::new(&scale, theme);
+                    let ink = MapColours::new(&scale, theme);
                     let frame = MapFrame::new(&map, view, (width, height), Some(strip));
                     let frame = Arc::new(frame);
                     screen.draw(&mut drawing, &frame, &ink);

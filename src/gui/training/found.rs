@@ -5,8 +5,9 @@ use egui::{CollapsingHeader, Grid, ProgressBar, RichText, Ui};
 use super::card;
 use crate::app::Command;
 use crate::app::training::{NewCorpus, SurveyState, TrainingCommand};
+use crate::charts::thousands;
 use crate::corpus::survey::{Doubt, DoubtfulPair, Survey};
-use crate::gui::labels::{count, thousands};
+use crate::gui::labels::count;
 use crate::gui::theme::{Palette, semibold};
 
 /// The label of each kind of doubtful pair, and the fate of such pairs.
@@ -203,6 +204,9 @@ fn documents(survey: &Survey) -> String {
     if survey.unpaired_documents > 0 {
         let more = counted(survey.unpaired_documents, "document");
         text = format!("{text}  ·  {more} in one language only");
+    }
+    if survey.dev_documents == 0 {
+        text += "  ·  too few to hold one out: a run has no BLEU";
     }
     text
 }

@@ -11,7 +11,8 @@ use crate::app::training::TrainingCommand;
 use crate::app::{AppState, Command};
 use crate::gui::menu::file_name;
 use crate::gui::theme::{self, Palette};
-use crate::jobs::RunSeen;
+use crate::gui::typeset;
+use crate::jobs::RunSnapshot;
 use crate::training::RunState;
 
 const ROW_HEIGHT: f32 = 50.0;
@@ -81,7 +82,7 @@ impl RunList {
         &mut self,
         ui: &mut Ui,
         state: &AppState,
-        run: &RunSeen,
+        run: &RunSnapshot,
         selected: bool,
         commands: &mut Vec<Command>,
     ) {
@@ -126,7 +127,10 @@ impl RunList {
             .filter(|(path, _)| *path == run.folder);
         if let Some((path, name)) = renamed {
             let edit = ui
-                .put(place, TextEdit::singleline(name))
+                .put(
+                    place,
+                    TextEdit::singleline(name).layouter(&mut typeset::one_line),
+                )
                 .accessible_name("Name");
             edit.request_focus();
             let escaped = ui.input(|input| input.key_pressed(egui::Key::Escape));
@@ -182,7 +186,7 @@ impl RunList {
         &mut self,
         ui: &mut Ui,
         state: &AppState,
-        run: &RunSeen,
+        run: &RunSnapshot,
         commands: &mut Vec<Command>,
     ) {
         let folder = &run.folder;

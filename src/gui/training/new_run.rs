@@ -10,6 +10,7 @@ use super::{caption, card};
 use crate::app::progress::duration;
 use crate::app::training::{NewRun, Probe, Problem, Start, TrainingCommand};
 use crate::app::{AppState, Command};
+use crate::charts::thousands;
 use crate::gui::labels;
 use crate::gui::menu::file_name;
 use crate::gui::theme::{self, Palette};
@@ -351,7 +352,7 @@ fn summary_ui(ui: &mut Ui, form: &NewRun, problem: Option<&Problem>, commands: &
         ui.label(RichText::new(source).size(12.0).color(palette.weak));
         ui.add_space(8.0);
         let parameters = preset.config(form.config.vocab_size).num_parameters();
-        pair_ui(ui, "Parameters", &labels::thousands(parameters));
+        pair_ui(ui, "Parameters", &thousands(parameters));
         probe_ui(ui, form, problem.is_none(), commands);
         ui.add_space(10.0);
         if let Some(problem) = problem {

@@ -6,11 +6,10 @@ use super::list::state_words;
 use crate::app::Command;
 use crate::app::progress::duration;
 use crate::app::training::{ChartKey, Training, TrainingCommand};
-use crate::charts::{Chart, XAxis};
+use crate::charts::{Chart, XAxis, thousands};
 use crate::gui::chart::{ChartAction, ChartViewState, chart_view};
-use crate::gui::labels;
 use crate::gui::theme::{self, Palette};
-use crate::jobs::RunSeen;
+use crate::jobs::RunSnapshot;
 use crate::training::{Order, Phase, RunState, Sample};
 
 /// Sentences of so many characters stand side by side.
@@ -38,7 +37,7 @@ impl RunPanel {
         &mut self,
         ui: &mut Ui,
         training: &Training,
-        run: &RunSeen,
+        run: &RunSnapshot,
         commands: &mut Vec<Command>,
     ) {
         let palette = Palette::of(ui);
@@ -62,7 +61,7 @@ impl RunPanel {
         &mut self,
         ui: &mut Ui,
         training: &Training,
-        run: &RunSeen,
+        run: &RunSnapshot,
         height: f32,
         commands: &mut Vec<Command>,
     ) {
@@ -87,7 +86,7 @@ impl RunPanel {
         });
     }
 
-    fn below_ui(&mut self, ui: &mut Ui, run: &RunSeen, palette: &Palette) {
+    fn below_ui(&mut self, ui: &mut Ui, run: &RunSnapshot, palette: &Palette) {
         ui.horizontal(|ui| {
             for (below, label) in [
                 (Below::Samples, "Translations now"),
@@ -141,7 +140,7 @@ fn axis_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
 }
 
-fn header_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
+fn header_ui(ui: &mut Ui, run: &RunSnapshot, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
     let summary = &run.summary;
     ui.horizontal(|ui| {
@@ -157,18 +156,21 @@ fn header_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
         facts.push(config.preset.clone());
     }
     if summary.parameters > 0 {
-        facts.push(format!(
-            "{} parameters",
-            labels::thousands(summary.parameters)
-        ));
+        facts.push(format!("{} parameters", thousands(summary.parameters)));
     }
     if !summary.device.is_empty() {
         facts.push(summary.device.clone());
     }
     if summary.step > 0 {
-        facts.push(format!("step {}", labels::thousands(summary.step)));
+        facts.push(format!("step {}", thousands(summary.step)));
         facts.push(format!("epoch {}", summary.epoch + 1));
-        facts.push(format!("{:.0} tokens/s", summary.target_tokens_per_second));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rounded speed"
+        )]
+        let speed = summary.target_tokens_per_second.round() as usize;
+        facts.push(format!("{} tokens/s", thousands(speed)));
         facts.push(duration(summary.elapsed_secs));
     }
     if let Some(scores) = summary.whole.or(summary.best) {
@@ -204,7 +206,7 @@ fn header_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
     }
 }
 
-fn controls_ui(ui: &mut Ui, run: &RunSeen, commands: &mut Vec<Command>) {
+fn controls_ui(ui: &mut Ui, run: &RunSnapshot, commands: &mut Vec<Command>) {
     let mut button = |ui: &mut Ui, label: &str, hint: &str, command: TrainingCommand| {
         if ui
             .add(Button::new(label).min_size(vec2(76.0, 30.0)))
@@ -291,7 +293,7 @@ fn phase_words(phase: Option<Phase>) -> &'static str {
 }
 
 /// Problems of the run, if there are any.
-fn notes_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
+fn notes_ui(ui: &mut Ui, run: &RunSnapshot, palette: &Palette) {
     let failed = run.summary.failed.iter().map(|text| (text, palette.error));
     // The log has those before it.
     let warnings = run.summary.warnings.last();
@@ -302,7 +304,7 @@ fn notes_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
 }
 
 /// Scores before and after a run that began with a trained model.
-fn compared_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
+fn compared_ui(ui: &mut Ui, run: &RunSnapshot, palette: &Palette) {
     let sets = &run.summary.compared;
     if sets.is_empty() {
         return;
@@ -337,7 +339,7 @@ fn compared_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
     ui.add_space(8.0);
 }
 
-fn samples_ui(ui: &mut Ui, run: &RunSeen, palette: &Palette) {
+fn samples_ui(ui: &mut Ui, run: &RunSnapshot, palette: &Palette) {
     compared_ui(ui, run, palette);
     if run.summary.samples.is_empty() {
         ui.label(RichText::new("They come with the first validation.").color(palette.weak));
@@ -393,7 +395,7 @@ fn sample_ui(ui: &mut Ui, sample: &Sample, palette: &Palette) {
     }
 }
 
-fn settings_ui(ui: &mut Ui, run: &RunSeen) {
+fn settings_ui(ui: &mut Ui, run: &RunSnapshot) {
     let text = run
         .config
         .as_ref()

@@ -6,7 +6,7 @@ use super::list::state_words;
 use crate::app::Command;
 use crate::app::progress::duration;
 use crate::app::training::{Training, TrainingCommand, differences};
-use crate::gui::labels;
+use crate::charts::thousands;
 use crate::gui::theme::{self, Palette};
 
 const COLUMNS: [(&str, &str); 9] = [
@@ -75,7 +75,7 @@ pub fn table_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
                                 format!("{:.3}", scores.dev_loss)
                             }),
                         );
-                        ui.label(labels::thousands(summary.parameters));
+                        ui.label(thousands(summary.parameters));
                         ui.label(format!("{:.0}", summary.target_tokens_per_second));
                         ui.label(duration(summary.elapsed_secs));
                         for difference in &differences {

@@ -81,6 +81,15 @@ pub fn line(painter: &egui::Painter, text: &str, font: FontId, color: Color32) -
     painted(painter, Text::new(job))
 }
 
+/// The text of a field of one line, as [`egui::TextEdit::layouter`] wants it.
+pub fn one_line(ui: &Ui, text: &dyn egui::TextBuffer, _width: f32) -> Arc<Galley> {
+    let font = egui::TextStyle::Body.resolve(ui.style());
+    let visuals = ui.visuals();
+    let color = visuals.override_text_color;
+    let color = color.unwrap_or_else(|| visuals.widgets.inactive.text_color());
+    line(ui.painter(), text.as_str(), font, color)
+}
+
 /// A label over as many lines as it needs.
 pub fn label(ui: &mut Ui, text: &str, font: FontId, color: Color32) -> egui::Response {
     if is_simple(text) {

@@ -4,6 +4,7 @@
 //! puts it into the translation. Whatever the alignment is, every placeholder of the source stands in the result exactly
 //! once, and pairs nest as in the source. Also kept are words such as `%s` and `{name}`, which a program fills in.
 
+mod links;
 mod literals;
 mod placing;
 mod rendering;
@@ -14,6 +15,7 @@ mod words;
 
 use std::ops::Range;
 
+pub use links::{WordLink, word_links, word_ranges};
 pub use source::StrippedSource;
 
 use placing::Placing;

@@ -22,13 +22,17 @@ use crate::tokenizers::{
 };
 use crate::weights::{Languages, ModelFolder};
 
+/// A language that is not known, in BCP 47.
+const UNKNOWN: &str = "und";
+
 /// The self-description of a model of another program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignDescription {
     pub name: String,
-    /// Language codes as we write them; several targets if they can be chosen.
-    pub source: String,
+    /// Language codes as we write them; several if they can be chosen.
+    pub sources: Vec<String>,
     pub targets: Vec<String>,
+    pub num_parameters: u64,
     pub licence: String,
     pub licence_text: Option<String>,
     /// The program that wrote its files.
@@ -47,20 +51,17 @@ pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
     };
     tokenizer(&foreign).map_err(refuse)?;
     let languages = languages(&foreign, path);
-    let choices = foreign
-        .languages
-        .tokens
-        .iter()
-        .map(|(code, _)| two_letters(code));
-    let mut targets: Vec<String> = choices.collect();
-    targets.dedup();
-    if targets.is_empty() {
-        targets.push(languages.target);
-    }
+    let choices = short_codes(foreign.languages.tokens.iter().map(|(code, _)| code));
+    let (sources, targets) = match foreign.languages.token_place {
+        _ if choices.is_empty() => (vec![languages.source], vec![languages.target]),
+        TokenPlace::OnBothSides => (choices.clone(), choices),
+        TokenPlace::TargetBeforeSource | TokenPlace::Nowhere => (vec![languages.source], choices),
+    };
     Ok(ForeignDescription {
-        name: name(path),
-        source: languages.source,
+        name: name_of(path),
+        sources,
         targets,
+        num_parameters: foreign.config.num_parameters() as u64,
         licence: foreign.licence.name.unwrap_or_default(),
         licence_text: foreign.licence.text,
         made_by: foreign.made_by,
@@ -81,7 +82,17 @@ pub struct ImportedModel {
 /// If it is none that is known, a file of it is missing or damaged, or it does not know a language.
 pub fn import_model(
     path: &Path,
+    between: (Option<&str>, Option<&str>),
+    device: &Device,
+) -> Result<ImportedModel> {
+    import_told(path, between, None, device)
+}
+
+/// The same; name and languages are those that are `told`, if its files do not say others.
+fn import_told(
+    path: &Path,
     (from, to): (Option<&str>, Option<&str>),
+    told: Option<(String, [Option<String>; 2])>,
     device: &Device,
 ) -> Result<ImportedModel> {
     let mut foreign = interchange::open(&mut Archive::open(path)?)?;
@@ -90,7 +101,20 @@ pub fn import_model(
         path: path.to_owned(),
     };
     let mut tokenizer = tokenizer(&foreign).map_err(refuse)?;
+    let (name, told) = told.unwrap_or_else(|| (name_of(path), [None, None]));
     let mut languages = languages(&foreign, path);
+    let [source, target] = [&mut languages.source, &mut languages.target];
+    for (code, told) in [source, target].into_iter().zip(told) {
+        if let (UNKNOWN, Some(told)) = (code.as_str(), told) {
+            *code = told;
+        }
+    }
+    // Of a model that says nothing a person knows more.
+    for (code, asked) in [(&mut languages.source, from), (&mut languages.target, to)] {
+        if let (UNKNOWN, Some(asked)) = (code.as_str(), asked) {
+            *code = two_letters(asked);
+        }
+    }
     let codes: Vec<&str> = foreign
         .languages
         .tokens
@@ -126,7 +150,7 @@ pub fn import_model(
         }
     }
     let licence = foreign.licence.name.clone().unwrap_or_default();
-    let mut description = ModelFolder::new(name(path), licence, languages, foreign.config.clone());
+    let mut description = ModelFolder::new(name, licence, languages, foreign.config.clone());
     description.alignment = foreign.alignment.map(|(layer, head)| [layer, head]);
     let model = foreign.load(path, device)?;
     Ok(ImportedModel {
@@ -138,6 +162,7 @@ pub fn import_model(
 
 impl Translator {
     /// Opens a folder or zip file of another program's translation model, between these languages if it has a choice.
+    /// Name and languages are those that are `told`, if its files do not say others.
     ///
     /// # Errors
     /// As those of [`import_model`].
@@ -145,9 +170,10 @@ impl Translator {
         path: &Path,
         device: DeviceChoice,
         between: (Option<&str>, Option<&str>),
+        told: Option<(String, [Option<String>; 2])>,
     ) -> Result<Self> {
         let device = ComputeDevice::open(device)?;
-        let opened = import_model(path, between, &device.device)?;
+        let opened = import_told(path, between, told, &device.device)?;
         Ok(Self::around(opened, path, device))
     }
 
@@ -187,6 +213,7 @@ impl Translator {
             alignment_heads: heads.unwrap_or_default(),
             alignment_step: AlignmentStep::default(),
             memory: None,
+            terms: None,
             second: None,
         }
     }
@@ -215,16 +242,49 @@ fn tokenizer(foreign: &ForeignModel) -> Result<TwoSidedTokenizer, String> {
     Ok(TwoSidedTokenizer::new(source, target, special, languages))
 }
 
-/// Its name: that of its folder or file.
-fn name(path: &Path) -> String {
-    let stem = path.file_stem().filter(|_| path.is_file());
-    let name = stem.or(path.file_name()).unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
+/// The name of a model: that of its folder or file, or of the repository where Hugging Face's cache has it.
+pub(in crate::inference) fn name_of(path: &Path) -> String {
+    let name = |path: &Path| {
+        let stem = path.file_stem().filter(|_| path.is_file());
+        let name = stem.or(path.file_name()).unwrap_or(path.as_os_str());
+        name.to_string_lossy().into_owned()
+    };
+    let parent = path.parent();
+    let snapshots = parent.filter(|parent| parent.ends_with("snapshots"));
+    let cached = snapshots.and_then(Path::parent).map(name);
+    let cached = cached.and_then(|cached| {
+        let (_, repository) = cached.strip_prefix("models--")?.split_once("--")?;
+        Some(repository.to_owned())
+    });
+    cached.unwrap_or_else(|| name(path))
+}
+
+/// Codes as we write them, each once: with script and region only where there are several of a language.
+fn short_codes<'a>(codes: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let codes: Vec<&String> = codes.collect();
+    let short: Vec<String> = codes.iter().map(|code| two_letters(code)).collect();
+    let whole = codes.iter().zip(&short).map(|(code, two)| {
+        let is_only = short.iter().filter(|other| *other == two).count() == 1;
+        let parts = code.split(['-', '_', '@']).skip(1);
+        let parts = parts.map(|part| match part.len() {
+            2 => format!("-{}", part.to_uppercase()),
+            _ => format!("-{part}"),
+        });
+        let rest: String = parts.filter(|_| !is_only).collect();
+        format!("{two}{rest}")
+    });
+    let mut unique = Vec::new();
+    for code in whole {
+        if !unique.contains(&code) {
+            unique.push(code);
+        }
+    }
+    unique
 }
 
 /// Its languages as its files say, else as its name does, such as `opus-mt-en-de`; else they are not known.
 fn languages(foreign: &ForeignModel, path: &Path) -> Languages {
-    let name = name(path);
+    let name = name_of(path);
     let parts: Vec<&str> = name.split(['-', '_', '.']).collect();
     let is_code =
         |part: &&str| (2..=3).contains(&part.len()) && part.chars().all(|c| c.is_ascii_lowercase());
@@ -238,10 +298,32 @@ fn languages(foreign: &ForeignModel, path: &Path) -> Languages {
             .clone()
             .filter(|code| !code.is_empty())
             .or_else(|| named(side));
-        code.map_or_else(|| "und".to_owned(), |code| two_letters(&code))
+        code.map_or_else(|| UNKNOWN.to_owned(), |code| two_letters(&code))
     };
     Languages {
         source: told(&foreign.languages.source, 0),
         target: told(&foreign.languages.target, 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_in_the_cache_has_the_name_of_its_repository() {
+        let cached = "hub/models--Helsinki-NLP--opus-mt-en-de/snapshots/6183067f769a";
+        assert_eq!(name_of(Path::new(cached)), "opus-mt-en-de");
+        assert_eq!(name_of(Path::new("models/opus-mt-en-de")), "opus-mt-en-de");
+    }
+
+    #[test]
+    fn scripts_are_told_where_a_language_has_several() {
+        let codes = ["zho_Hans", "zho_Hant", "deu_Latn", "pt", "pt_br", "deu"].map(str::to_owned);
+        let short = ["zh-Hans", "zh-Hant", "de-Latn", "pt", "pt-BR", "de"];
+        assert_eq!(short_codes(codes.iter()), short);
+        let codes = ["deu_Latn", "fra_Latn", "fra_Latn"].map(str::to_owned);
+        assert_eq!(short_codes(codes[..2].iter()), ["de", "fr"]);
+        assert_eq!(short_codes(codes[1..].iter()), ["fr-Latn"]);
     }
 }

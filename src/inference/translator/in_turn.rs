@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{KnownTranslations, Step, Translator};
 use crate::error::Result;
+use crate::metrics::discourse::FormOfAddress;
 use crate::search::SearchOptions;
 use crate::text::document::Document;
 use crate::tokenizers::Side;
@@ -24,7 +25,7 @@ impl Translator {
         wanted.dedup();
         for sentence in wanted {
             let mut missing = self.before(sentence).collect::<Vec<_>>();
-            missing.retain(|&other| self.known_ids(document, other, known).is_none());
+            missing.retain(|&other| !self.is_known(document, other, known));
             let num = missing.len();
             for (done, other) in missing.into_iter().enumerate() {
                 let flow = self.translate_next(document, other, known, options, &mut |_| {
@@ -56,9 +57,7 @@ impl Translator {
         options: &SearchOptions,
         step: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>> {
-        let before = self.before(sentence);
-        let before = before.filter_map(|other| self.known_ids(document, other, known));
-        let before: Vec<Vec<u32>> = before.collect();
+        let before = self.read_before(document, sentence, known);
         let (mut found, mut flow) = (Vec::new(), ControlFlow::Continue(()));
         let mut keep = |told| {
             if let Step::Translated { translation, .. } = &told {
@@ -75,8 +74,40 @@ impl Translator {
     }
 
     fn before(&self, sentence: usize) -> impl Iterator<Item = usize> + use<> {
-        let count = self.description.model.previous_translations;
+        let count = self.description.model.translations_before();
         sentence.saturating_sub(count)..sentence
+    }
+
+    /// The translations that are read behind a sentence, or the form in which the last of them addresses somebody.
+    fn read_before(
+        &self,
+        document: &Document,
+        sentence: usize,
+        known: &KnownTranslations,
+    ) -> Vec<Vec<u32>> {
+        if !self.description.model.address_form {
+            let before = self.before(sentence);
+            let before = before.filter_map(|other| self.known_ids(document, other, known));
+            return before.collect();
+        }
+        let target = |other| {
+            let ids = self.known_ids(document, other, known)?;
+            Some(self.tokenizer().decode(Side::Target, &ids))
+        };
+        let source = |other: usize| document.sentences[other].text.as_str();
+        let form = FormOfAddress::last_before(sentence, source, target);
+        let encode = |form: FormOfAddress| {
+            self.tokenizer()
+                .encode(Side::Source, form.side_constraint())
+        };
+        form.map(encode).into_iter().collect()
+    }
+
+    /// Whether a sentence has a translation.
+    fn is_known(&self, document: &Document, sentence: usize, known: &KnownTranslations) -> bool {
+        known.fixed.contains_key(&sentence)
+            || known.drafts.contains_key(&(sentence, 0))
+            || self.settled(&document.sentences[sentence].text).is_some()
     }
 
     /// The translation of a sentence that others read.
@@ -88,7 +119,10 @@ impl Translator {
     ) -> Option<Vec<u32>> {
         let source = &document.sentences[sentence].text;
         let fixed = known.fixed.get(&sentence).cloned();
-        let fixed = fixed.or_else(|| self.settled(source).map(|settled| settled.text));
+        let fixed = fixed.or_else(|| {
+            self.settled_in(document, source)
+                .map(|settled| settled.text)
+        });
         if let Some(fixed) = fixed {
             return Some(self.tokenizer().encode(Side::Target, fixed.trim()));
         }

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Translator;
-use crate::inference::markup_projection::{Alignment, Projected, StrippedSource, projected};
+use crate::inference::markup_projection::{
+    Alignment, Projected, StrippedSource, WordLink, projected, word_links,
+};
 use crate::inference::translation::{Flag, Translation};
 use crate::model::{AttentionKind, PackedBatch, RecordedVisits, Recording};
 use crate::text::placeholder;
@@ -104,6 +106,33 @@ impl Translator {
             ..alignment
         };
         projected(&source, &target, &alignment)
+    }
+
+    /// Which words of a sentence, whose points show `points`, became which words of a translation; nothing where two models
+    /// in a row translate, or the sentence is too long for the model.
+    pub fn word_links(&self, source: &str, points: &[String], target: &str) -> Vec<WordLink> {
+        let source = StrippedSource::of(source, points);
+        let target = placeholder::folded(&placeholder::stripped(target));
+        if self.second.is_some() || self.parts(&source.text).len() != 1 {
+            return Vec::new();
+        }
+        let ids = self.tokenizer.encode(Side::Target, target.trim());
+        if ids.is_empty() || ids.len() >= self.description.model.max_tokens {
+            return Vec::new();
+        }
+        let alignment = self.alignment(&[(&source.text, &ids)]);
+        let lead = target.len() - target.trim_start().len();
+        let tokens = self
+            .tokenizer
+            .tokens(Side::Target, target.trim())
+            .into_iter();
+        let alignment = Alignment {
+            target: tokens
+                .map(|token| token.range.start + lead..token.range.end + lead)
+                .collect(),
+            ..alignment
+        };
+        word_links(&source.text, &target, &alignment)
     }
 
     /// Puts the markup back into a translation whose `parts` are the pieces of source text and their ids.

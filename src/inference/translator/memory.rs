@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::inference::translation::{Flag, Translation};
 use crate::memory::TranslationMemory;
 use crate::model::{Architecture, MemoryUse};
+use crate::text::document::Document;
 
 impl Translator {
     /// Takes over these translations wherever a sentence without markup is exactly the same. A model that reads a
@@ -55,6 +56,17 @@ impl Translator {
             None => Arc::clone(memory),
         };
         self.description.memory = Some(joined);
+    }
+
+    /// The same for a text of a document that may bring along what it became elsewhere.
+    pub(super) fn settled_in(&self, document: &Document, text: &str) -> Option<Translation> {
+        self.settled(text).or_else(|| {
+            let translation = document.matching(text)?;
+            Some(Translation {
+                flags: vec![Flag::Memory],
+                ..Translation::written(translation.to_owned())
+            })
+        })
     }
 
     /// The translation of a text that no model has to find: the text itself where there is nothing to translate, or what

@@ -6,11 +6,30 @@ use std::ops::ControlFlow;
 use super::{Step, Translator};
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
+use crate::inference::device::DeviceChoice;
+use crate::inference::model_choice::Leg;
 use crate::inference::translation::Translation;
 use crate::search::SearchOptions;
 use crate::text::document::Document;
 
 impl Translator {
+    /// Opens models in a row, each of which translates what the one before it wrote.
+    ///
+    /// # Errors
+    /// As [`Self::open_between`] and [`Self::followed_by`]; [`Error::NoModel`] without any.
+    pub fn open_in_turn(legs: &[Leg], device: DeviceChoice) -> Result<Self> {
+        let mut opened: Option<Self> = None;
+        for leg in legs {
+            let (source, target) = (leg.source.as_deref(), leg.target.as_deref());
+            let next = Self::open_between(&leg.folder, device, source, target)?;
+            opened = Some(match opened {
+                Some(first) => first.followed_by(next)?,
+                None => next,
+            });
+        }
+        opened.ok_or(Error::NoModel)
+    }
+
     /// The same, whose translations `second` translates further.
     ///
     /// # Errors
@@ -48,7 +67,7 @@ impl Translator {
     ) -> Result<()> {
         let mut open = Vec::with_capacity(sentences.len());
         for &index in sentences {
-            match self.settled(&document.sentences[index].text) {
+            match self.settled_in(document, &document.sentences[index].text) {
                 Some(translation) => {
                     if step(Step::Translated { index, translation }).is_break() {
                         return Ok(());
@@ -61,6 +80,7 @@ impl Translator {
         let first = Self {
             second: None,
             memory: None,
+            terms: None,
             ..self.clone()
         };
         let mut middle = document.clone();

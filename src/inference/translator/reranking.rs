@@ -7,7 +7,7 @@ use super::Translator;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
 use crate::inference::device::DeviceChoice;
-use crate::inference::installed_models::{foreign_files, is_foreign, is_own};
+use crate::inference::installed_models::{foreign_files, is_foreign, is_own, told_of};
 use crate::model::{MemoryUse, Model, Reranker};
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::Tokenizer;
@@ -62,7 +62,8 @@ impl Translator {
             } else {
                 DeviceChoice::Gpu
             };
-            let opened = Self::open_foreign(&foreign_files(folder), device, between)?;
+            let opened =
+                Self::open_foreign(&foreign_files(folder), device, between, told_of(folder))?;
             return Ok(Back {
                 description: opened.description,
                 model: opened.model,

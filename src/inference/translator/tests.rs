@@ -40,6 +40,7 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         warm_gate: false,
         memory_use: None,
         previous_translations,
+        address_form: false,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,
@@ -73,6 +74,7 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         alignment_heads: AlignmentHeads::default(),
         alignment_step: super::AlignmentStep::default(),
         memory: None,
+        terms: None,
         second: None,
         description,
     }
@@ -181,6 +183,45 @@ fn translations_before_a_sentence_are_read_as_far_as_they_are_known() {
     assert!(
         (both - confirmed).abs() < 1e-6,
         "one sentence is read, not two"
+    );
+}
+
+#[test]
+#[expect(clippy::float_cmp, reason = "the same computation")]
+fn the_form_of_address_last_used_is_read_where_somebody_is_addressed() {
+    let mut translator = translator_behind(None, 0);
+    translator.description.model.address_form = true;
+    let html = "<p>Open your file.</p><p>Close the page.</p><p>Close your page.</p>".to_owned();
+    let document = Document::parse("page.html", Format::Html, html).expect("a page");
+    let after = |first: &str, sentence: usize| {
+        let known = [(0, first), (1, "Open 1 2 3.")];
+        let known = known.map(|(sentence, text)| (sentence, text.to_owned()));
+        let mut log_prob = 0.0;
+        let mut step = |step| {
+            if let Step::Translated { translation, .. } = step {
+                log_prob = translation.log_prob;
+            }
+            ControlFlow::Continue(())
+        };
+        let mut known = KnownTranslations::fixed(known.into());
+        let options = SearchOptions::default();
+        translator
+            .translate_with(&document, &[sentence], &mut known, &options, &mut step)
+            .expect("translates");
+        log_prob
+    };
+    let familiar = after("Open du.", 2);
+    assert_eq!(
+        familiar,
+        after("Close dein file.", 2),
+        "only the form is read"
+    );
+    assert!(familiar != after("Open Ihr file, Euch.", 2));
+    assert!(familiar != after("Open the file.", 2), "no form is known");
+    assert_eq!(
+        after("Open du.", 1),
+        after("Open the file, Euch.", 1),
+        "nobody is addressed"
     );
 }
 

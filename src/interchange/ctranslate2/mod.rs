@@ -390,6 +390,7 @@ fn model_config(file: &ModelFile, config: &Config) -> Result<ModelConfig, Proble
         bert: None,
         memory_use: None,
         previous_translations: 0,
+        address_form: false,
         variant: Variant {
             attention_bias: file.contains("decoder/layer_0/attention/linear_0/bias"),
             activation: activation(setting(file, "activation")?.unwrap_or(0.0))?,

@@ -218,6 +218,7 @@ fn model_config(
         bert: None,
         memory_use: None,
         previous_translations: 0,
+        address_form: false,
         variant: Variant {
             attention_bias: true,
             activation: activation(archive, &config.activation_function)?,

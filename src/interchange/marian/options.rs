@@ -158,6 +158,7 @@ impl Options {
             bert: None,
             memory_use: None,
             previous_translations: 0,
+            address_form: false,
             variant: Variant {
                 attention_bias: true,
                 activation: self.activation,

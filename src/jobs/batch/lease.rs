@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::text::file::{lock_file, write_atomically};
 
-/// What stands in a lease.
+/// The content of a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Claim {
     /// The machine since it was started; empty where that is not known.
@@ -71,7 +71,7 @@ fn start_of(process: u32) -> Option<String> {
     fields.split_whitespace().nth(19).map(str::to_owned)
 }
 
-/// What a process knows of the leases of others.
+/// The leases of others, as far as a process knows them.
 #[derive(Debug)]
 pub(super) struct Leases {
     folder: PathBuf,

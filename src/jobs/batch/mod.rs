@@ -38,7 +38,7 @@ pub struct BatchDocument {
     pub output: PathBuf,
 }
 
-/// What became of a document, as far as this process is concerned.
+/// The fate of a document, as far as this process is concerned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "outcome")]
 pub enum Outcome {
@@ -64,12 +64,12 @@ impl Shard {
     /// Reads `3/16`, counted from one.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If it is no such text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let problem = || format!("{text} is no part such as 3/16, from 1/16 to 16/16");
         let (number, count) = text.split_once('/').ok_or_else(problem)?;
-        let number: usize = number.parse().map_err(|_| problem())?;
-        let count: usize = count.parse().map_err(|_| problem())?;
+        let number: usize = number.parse().ok().ok_or_else(problem)?;
+        let count: usize = count.parse().ok().ok_or_else(problem)?;
         if number == 0 || number > count {
             return Err(problem());
         }

@@ -1,4 +1,4 @@
-//! What became of a document of a batch: a small JSON file for each.
+//! The record of a document of a batch: a small JSON file for each.
 
 use std::io::ErrorKind;
 use std::path::Path;

@@ -65,7 +65,7 @@ impl Folders {
 fn options() -> BatchOptions {
     BatchOptions {
         settings: "model".to_owned(),
-        lease: Duration::from_secs(60),
+        lease: Duration::from_mins(1),
         waits: true,
         force: false,
     }

@@ -120,6 +120,7 @@ fn project(path: &Path, texts: &[&str]) -> Project {
         text: (*text).to_owned(),
         state: State::Edited,
         flags: vec![],
+        model: None,
     });
     Project::new(path.to_owned(), content_hash(&document), edits.collect())
 }

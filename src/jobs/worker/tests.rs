@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::*;
 use crate::explain::{ContextDifference, Explanation, ModelView, ViewKind};
@@ -108,12 +109,12 @@ impl Engine for Fake {
 
 #[expect(
     clippy::unnecessary_wraps,
-    reason = "has the shape of Translator::open"
+    reason = "has the shape of Translator::open_in_turn"
 )]
-fn open_fake(folder: &Path, device: DeviceChoice) -> Result<Fake> {
+fn open_fake(legs: &[Leg], device: DeviceChoice) -> Result<Fake> {
     let info = ModelInfo {
         name: "fake".to_owned(),
-        folder: folder.to_owned(),
+        folder: legs[0].folder.clone(),
         source_language: "en".to_owned(),
         target_language: "de".to_owned(),
         num_parameters: 0,
@@ -148,6 +149,7 @@ fn translate(job: u64, name: &str, sentences: Vec<usize>, control: &JobControl) 
         document: document(name),
         sentences,
         fixed: BTreeMap::new(),
+        terms: None,
         options,
         control: control.clone(),
     }
@@ -161,6 +163,8 @@ fn open_on(device: DeviceChoice) -> Request {
     Request::OpenModel {
         job: JobId(0),
         folder: "model".into(),
+        languages: [None, None],
+        second: None,
         device,
         memory: None,
     }
@@ -330,7 +334,7 @@ fn translating_without_a_model_fails() {
 }
 
 fn explain(sentence: usize, name: &str, control: &JobControl) -> Request {
-    Request::Tell {
+    Request::Explain {
         job: JobId(sentence as u64),
         view: ModelView::Difference,
         document: document(name),
@@ -394,6 +398,7 @@ fn of_sentences_that_wait_to_be_asked_about_only_the_last_one_is() {
         encoded: None,
         made: None,
         prepared: None,
+        terms: None,
     };
     worker.run(&inbox);
     let told = told.into_inner();
@@ -434,6 +439,8 @@ fn a_model_comes_with_its_memory_and_without_one_that_cannot_be_read() {
         worker.send(Request::OpenModel {
             job,
             folder,
+            languages: [None, None],
+            second: None,
             device,
             memory: Some(UserMemory {
                 path: memory.to_owned(),

@@ -19,7 +19,7 @@ use std::ops::Range;
 use pulp::{Arch, bytemuck};
 use rayon::prelude::*;
 
-use super::{COLUMNS, Column, runs, scale};
+use super::{COLUMNS, Column, groups, runs, scale, wide_tiles};
 
 /// Numbers of a column that one instruction multiplies and adds.
 const DEPTH: usize = 4;
@@ -197,9 +197,7 @@ impl BytePanels {
         let rows = x.scales.len();
         let width = self.outputs.min(panels.end * COLUMNS) - panels.start * COLUMNS;
         let group = if rows <= 4 { 4 } else { 2 };
-        let mut first = panels.start;
-        while first < panels.end {
-            let count = group.min(panels.end - first);
+        for (first, count) in groups(&panels, group) {
             let column = (first - panels.start) * COLUMNS;
             for run in runs(rows, self.instructions.rows()) {
                 let quads = &x.quads[run.start * self.depth..run.end * self.depth];
@@ -215,38 +213,8 @@ impl BytePanels {
                         }
                     };
                 }
-                tile!(
-                    (1, 1),
-                    (2, 1),
-                    (3, 1),
-                    (4, 1),
-                    (5, 1),
-                    (6, 1),
-                    (7, 1),
-                    (8, 1),
-                    (9, 1),
-                    (10, 1),
-                    (1, 2),
-                    (2, 2),
-                    (3, 2),
-                    (4, 2),
-                    (5, 2),
-                    (6, 2),
-                    (7, 2),
-                    (8, 2),
-                    (9, 2),
-                    (10, 2),
-                    (1, 3),
-                    (2, 3),
-                    (3, 3),
-                    (4, 3),
-                    (1, 4),
-                    (2, 4),
-                    (3, 4),
-                    (4, 4)
-                );
+                wide_tiles!(tile);
             }
-            first += count;
         }
     }
 

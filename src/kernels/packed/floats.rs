@@ -10,7 +10,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::{COLUMNS, Column, runs};
+use super::{COLUMNS, Column, groups, runs, wide_tiles};
 
 /// A row of a panel, where a register can be loaded without crossing cache lines.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +89,7 @@ impl FloatPanels {
                 to.copy_from_slice(from);
                 continue;
             }
-            turn(from, to, run.len());
+            transpose(from, to, run.len());
         }
     }
 
@@ -114,7 +114,7 @@ impl FloatPanels {
 }
 
 /// Puts the numbers of `count` rows that stand in one column side by side.
-fn turn(from: &[f32], to: &mut [f32], count: usize) {
+fn transpose(from: &[f32], to: &mut [f32], count: usize) {
     let inputs = from.len() / count;
     for place in 0..count {
         let row = &from[place * inputs..][..inputs];
@@ -156,9 +156,7 @@ impl Product<'_> {
     fn by_panels<S: Simd, const V: usize>(self, simd: S, group: usize) {
         let largest = if V == 1 { WIDE_ROWS } else { NARROW_ROWS };
         let inputs = self.of.inputs;
-        let mut first = self.panels.start;
-        while first < self.panels.end {
-            let count = group.min(self.panels.end - first);
+        for (first, count) in groups(&self.panels, group) {
             let column = (first - self.panels.start) * COLUMNS;
             for run in runs(self.rows, largest) {
                 let tile = &self.tiles[run.start * inputs..run.end * inputs];
@@ -175,41 +173,11 @@ impl Product<'_> {
                     };
                 }
                 if V == 1 {
-                    tile!(
-                        (1, 1),
-                        (2, 1),
-                        (3, 1),
-                        (4, 1),
-                        (5, 1),
-                        (6, 1),
-                        (7, 1),
-                        (8, 1),
-                        (9, 1),
-                        (10, 1),
-                        (1, 2),
-                        (2, 2),
-                        (3, 2),
-                        (4, 2),
-                        (5, 2),
-                        (6, 2),
-                        (7, 2),
-                        (8, 2),
-                        (9, 2),
-                        (10, 2),
-                        (1, 3),
-                        (2, 3),
-                        (3, 3),
-                        (4, 3),
-                        (1, 4),
-                        (2, 4),
-                        (3, 4),
-                        (4, 4)
-                    );
+                    wide_tiles!(tile);
                 } else {
                     tile!((1, 1), (2, 1), (3, 1), (4, 1), (1, 2), (2, 2));
                 }
             }
-            first += count;
         }
     }
 

@@ -255,5 +255,51 @@ fn runs(rows: usize, largest: usize) -> impl Iterator<Item = Range<usize>> + Clo
     (0..count).map(move |number| rows * number / count..rows * (number + 1) / count)
 }
 
+/// Panels in groups of up to `size`, each as its first panel and their number.
+fn groups(panels: &Range<usize>, size: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+    let end = panels.end;
+    (panels.start..end)
+        .step_by(size)
+        .map(move |first| (first, size.min(end - first)))
+}
+
+/// Gives `$tile` all sizes `(rows, panels)` of tiles where a register holds a line: sums of up to ten rows of two panels, or
+/// of four rows of four, stay in registers.
+macro_rules! wide_tiles {
+    ($tile:ident) => {
+        $tile!(
+            (1, 1),
+            (2, 1),
+            (3, 1),
+            (4, 1),
+            (5, 1),
+            (6, 1),
+            (7, 1),
+            (8, 1),
+            (9, 1),
+            (10, 1),
+            (1, 2),
+            (2, 2),
+            (3, 2),
+            (4, 2),
+            (5, 2),
+            (6, 2),
+            (7, 2),
+            (8, 2),
+            (9, 2),
+            (10, 2),
+            (1, 3),
+            (2, 3),
+            (3, 3),
+            (4, 3),
+            (1, 4),
+            (2, 4),
+            (3, 4),
+            (4, 4)
+        )
+    };
+}
+use wide_tiles;
+
 #[cfg(test)]
 mod tests;

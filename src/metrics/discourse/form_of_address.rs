@@ -17,7 +17,7 @@ pub enum FormOfAddress {
 impl FormOfAddress {
     /// The form of a German segment; none where the English one has no *you*, or the German one no form, or two.
     pub fn of(source: &str, target: &str) -> Option<Self> {
-        if !has_any(source, &["you", "your", "yours"]) {
+        if !Self::is_chosen_for(source) {
             return None;
         }
         let target = without_first_capitals(target);
@@ -32,6 +32,37 @@ impl FormOfAddress {
         match (found.next(), found.next()) {
             (Some((_, form)), None) => Some(form),
             _ => None,
+        }
+    }
+
+    /// Whether a form of address is to be chosen for an English text.
+    pub fn is_chosen_for(source: &str) -> bool {
+        has_any(source, &["you", "your", "yours"])
+    }
+
+    /// The form last used before a sentence with *you*: `source` and `target` tell the sentences of its document.
+    pub fn last_before<'s>(
+        number: usize,
+        source: impl Fn(usize) -> &'s str,
+        target: impl Fn(usize) -> Option<String>,
+    ) -> Option<Self> {
+        if !Self::is_chosen_for(source(number)) {
+            return None;
+        }
+        let form = |other| {
+            let source = source(other);
+            let chosen = Self::is_chosen_for(source);
+            Self::of(source, &chosen.then(|| target(other))??)
+        };
+        (0..number).rev().find_map(form)
+    }
+
+    /// The German pronoun as an encoder reads it behind an English sentence.
+    pub fn side_constraint(self) -> &'static str {
+        match self {
+            Self::Du => " (du)",
+            Self::Polite => " (Ihr)",
+            Self::Plural => " (ihr)",
         }
     }
 
@@ -69,6 +100,28 @@ fn is_du(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_form_last_used_is_that_of_the_nearest_sentence_that_has_one() {
+        let pairs = [
+            ("Are you there?", "Seid Ihr da?"),
+            ("Where are you?", "Wo bist du?"),
+            ("Your turn.", "Nun ja."),
+            ("He left.", "Ihr Weg war weit."),
+            ("You know him.", "…"),
+            ("We know him.", "…"),
+        ];
+        let before = |number: usize| {
+            let target = |other: usize| Some(pairs[other].1.to_owned());
+            FormOfAddress::last_before(number, |other| pairs[other].0, target)
+        };
+        assert_eq!(before(4), Some(FormOfAddress::Du));
+        assert_eq!(before(1), Some(FormOfAddress::Polite));
+        assert_eq!(before(0), None, "nothing stands before it");
+        assert_eq!(before(5), None, "nobody is addressed");
+        let unknown = FormOfAddress::last_before(4, |other| pairs[other].0, |_| None);
+        assert_eq!(unknown, None, "nothing is translated yet");
+    }
 
     #[test]
     fn the_form_is_told_by_words() {

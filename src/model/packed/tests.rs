@@ -30,6 +30,7 @@ fn config() -> ModelConfig {
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
+        address_form: false,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,

@@ -129,6 +129,9 @@ impl ModelConfig {
                             "{OWN} and of the translations of the {} before it",
                             sentences(self.previous_translations)
                         ),
+                        _ if self.address_form => {
+                            format!("{OWN} and the form of address last used before it")
+                        }
                         _ => OWN.to_owned(),
                     };
                     let parameters = 4 * w.square() + w.attention_bias + w.norm;

@@ -11,7 +11,7 @@ use super::super::query_spans::QuerySpan;
 use super::super::selective::SelectiveAttention;
 use super::super::sentence_selection::SelectedSentences;
 use super::super::traversal::{Traversal, Visit};
-use super::reading::{
+use super::weights::{
     AttentionWeights, HeadWeights, RecordedVisits, Recording, SentenceWeights, number,
 };
 use crate::kernels::{
@@ -48,7 +48,7 @@ impl ConditionalHeads {
         documents: &Documents,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let projected = self.ask(queries, memory);
+        let projected = self.project_queries(queries, memory);
         let choice = self.choose(&projected, query_spans, documents);
         let spec = self.spec(&documents.sentences, &choice);
         let mut attention_weights = selected(&projected, &spec, keep.least);
@@ -78,7 +78,7 @@ impl TreeHeads {
             query_spans,
             memory,
             documents,
-            |tree, traversal| Way::of(tree, &traversal, visits),
+            |tree, traversal| TraversalRecord::of(tree, &traversal, visits),
         );
         let choice: Vec<SelectedSentences> = ways.iter().map(|way| way.kept.clone()).collect();
         let spec = self.heads.spec(&documents.sentences, &choice);
@@ -97,14 +97,14 @@ impl TreeHeads {
 
 /// The part of a traversal that is kept; nothing for a row that nobody reads for.
 #[derive(Default, Clone)]
-struct Way {
+struct TraversalRecord {
     kept: SelectedSentences,
     /// Of the leaves that survived.
     relevance: Vec<f32>,
     visits: Vec<(u8, Visit)>,
 }
 
-impl Way {
+impl TraversalRecord {
     fn of(tree: &DocumentTree, traversal: &Traversal, kept: RecordedVisits) -> Self {
         let levels = (0..).zip(&traversal.levels);
         let visits = levels.flat_map(|(level, visits)| {
@@ -137,7 +137,7 @@ impl SelectiveAttention {
         documents: &Documents,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let projected = self.ask(queries, memory);
+        let projected = self.project_queries(queries, memory);
         let choice = self.choose(&projected, query_spans, documents);
         let least = match self.words {
             WordNormaliser::Softmax => keep.least,

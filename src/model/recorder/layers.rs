@@ -8,9 +8,10 @@ use burn::tensor::Tensor;
 use super::super::attention::MultiHeadAttention;
 use super::super::documents::Documents;
 use super::super::han::{HanContext, previous};
+use super::super::query_capsules::{Capsules, QueryCapsules};
 use super::super::query_spans::QuerySpan;
 use super::super::source2token::{Source2Token, spec};
-use super::reading::{AttentionWeights, HeadWeights, Recording, SentenceWeights};
+use super::weights::{AttentionWeights, HeadWeights, Recording, SentenceWeights};
 use crate::kernels::{Segment, each_attention};
 
 /// Keeps the weights of keys that stand one after the other.
@@ -53,6 +54,44 @@ impl MultiHeadAttention {
         AttentionWeights {
             num_heads: self.num_heads,
             rows: each_attention(&queries, keys, &self.spec(segments), run(*keep)),
+        }
+    }
+}
+
+impl QueryCapsules {
+    /// The weights of the tokens of which capsules were made: those of the capsules, spread over each one's tokens by their
+    /// share in it. A token may count against a capsule: its share is the size of that.
+    pub fn weights_of_tokens(
+        &self,
+        queries: Tensor<2>,
+        read: &Capsules,
+        keep: &Recording,
+    ) -> AttentionWeights {
+        let [_, longest, capsules] = read.coupling.dims();
+        let coupling = read.coupling.clone().abs();
+        let coupling = coupling.clone() / (coupling.sum_dim(1) + 1e-9);
+        let shares: Vec<f32> = (coupling.into_data().try_into_vec()).expect("coupling is f32");
+        let spread = |first: usize, weights: &[f32]| {
+            if weights.is_empty() {
+                return HeadWeights::default();
+            }
+            let reader = first / capsules;
+            let tokens = &shares[reader * longest * capsules..][..longest * capsules];
+            let tokens = tokens.chunks_exact(capsules).map(|shares| {
+                let pairs = shares.iter().zip(weights);
+                pairs.map(|(share, weight)| share * weight).sum()
+            });
+            HeadWeights::new(read.contexts[reader].clone().zip(tokens), keep.least)
+        };
+        let queries = self.attention.query.forward(queries);
+        AttentionWeights {
+            num_heads: self.attention.num_heads,
+            rows: each_attention(
+                &queries,
+                &read.keys,
+                &self.attention.spec(&read.segments),
+                spread,
+            ),
         }
     }
 }

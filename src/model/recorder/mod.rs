@@ -7,7 +7,7 @@ mod context;
 mod document;
 mod layers;
 mod model;
-mod reading;
+mod weights;
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use burn::tensor::Tensor;
 
 pub(super) use document::visible_weights;
 pub(super) use layers::run;
-pub use reading::{
+pub use weights::{
     AttentionKind, AttentionWeights, HeadWeights, RecordedVisits, Recording, SentenceWeights,
 };
 
@@ -116,7 +116,7 @@ impl AttentionRecorder {
         for layer in layers.filter(|layer| layer.kind == AttentionKind::Context) {
             layer
                 .attention_weights
-                .rename(|row| Some(reading::number(origin[row])));
+                .rename(|row| Some(weights::number(origin[row])));
         }
     }
 
@@ -130,7 +130,7 @@ impl AttentionRecorder {
     ) {
         let own = |row: usize| {
             rows.contains(&row)
-                .then(|| reading::number(row - rows.start))
+                .then(|| weights::number(row - rows.start))
         };
         for RecordedLayer {
             kind,

@@ -24,6 +24,17 @@ pub(super) const OF_TRANSLATIONS: &[Preset] = &[Preset {
     ..BASE
 }];
 
+/// One choice of those translations, in place of them.
+pub(super) const OF_A_FORM: &[Preset] = &[Preset {
+    name: "address-form-small",
+    paper: "Sennrich, Haddow & Birch 2016, Controlling Politeness in Neural Machine Translation via Side Constraints",
+    equations: "§3: learnt from each sentence's own form; while translating, the form that the document used last",
+    description: "English to German: the encoder reads, behind a sentence with \"you\", whether the translations before it \
+                  said du, ihr or Ihr",
+    address_form: true,
+    ..BASE
+}];
+
 pub(super) struct Concatenation {
     pub previous: usize,
 }

@@ -10,13 +10,12 @@ use crate::model::context_config::{Context, ContextReach, FlatLevel, MergeKind, 
 use crate::model::counting::Counting;
 use crate::model::hierarchical::SentenceAttention;
 use crate::model::hierarchical_conditional::HierarchicalConditionalAttention;
-use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism};
+use crate::model::identity_init::set_to_identity;
+use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
 use crate::model::parts::{AttentionPart, Cost, Widths, sentences};
-use crate::model::prepared::{Memory, PreparedMemory, ProjectedMemory};
+use crate::model::prepared::{Memory, ProjectedMemory};
 use crate::model::preset::{BASE, Preset, TINY};
-use crate::model::query_spans::QuerySpan;
-use crate::model::recorder::{AttentionWeights, Recording, visible_weights};
-use crate::model::resemblance::become_identity;
+use crate::model::recorder::{AttentionWeights, Recording};
 use crate::model::source2token::Source2Token;
 use crate::model::traversal::TraversalRule;
 
@@ -227,26 +226,17 @@ impl DocumentAttention for SentenceAttention {
         ProjectedMemory::Visible(self.prepare(encodings, &memory.documents))
     }
 
-    fn attend_memory(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
-    ) -> Tensor<2> {
-        self.attend(queries, query_spans, memory.visible())
+    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
+        self.attend(query.rows, query.spans, query.memory.visible())
     }
 
     fn attend_with_weights(
         &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
+        query: MemoryQuery,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let read = self.attend(queries.clone(), query_spans, memory.visible());
-        let (attention, memory) = (&self.attention, memory.visible());
-        let weights = visible_weights(attention, queries, query_spans, memory, keep);
-        (read, weights)
+        let read = self.attend_memory(query.clone());
+        (read, query.visible_weights(&self.attention, keep))
     }
 
     fn source2token(&self) -> Option<&Source2Token> {
@@ -262,9 +252,9 @@ impl DocumentAttention for SentenceAttention {
         true
     }
 
-    fn begin_by_likeness(&mut self) {
+    fn init_near_identity(&mut self) {
         self.source2token.average();
-        self.attention.resemble();
+        self.attention.init_identity();
     }
 
     fn output_mut(&mut self) -> &mut Linear {
@@ -278,26 +268,24 @@ impl DocumentAttention for ConditionalAttention {
         ProjectedMemory::Selected(self.heads.prepare(memory.values.clone(), encodings))
     }
 
-    fn attend_memory(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
-    ) -> Tensor<2> {
-        self.attend(queries, query_spans, memory.selected(), &memory.documents)
+    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
+        let MemoryQuery {
+            rows,
+            spans,
+            memory,
+        } = query;
+        self.attend(rows, spans, memory.selected(), &memory.documents)
     }
 
     fn attend_with_weights(
         &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
+        query: MemoryQuery,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let (selected, documents) = (memory.selected(), &memory.documents);
+        let (selected, documents) = (query.memory.selected(), &query.memory.documents);
         let heads = &self.heads;
         let (read, weights) =
-            heads.attention_weights(queries, query_spans, selected, documents, keep);
+            heads.attention_weights(query.rows, query.spans, selected, documents, keep);
         (self.output.forward(read), weights)
     }
 
@@ -309,10 +297,10 @@ impl DocumentAttention for ConditionalAttention {
         self.heads.top_t = top_t;
     }
 
-    fn begin_by_likeness(&mut self) {
+    fn init_near_identity(&mut self) {
         self.source2token.average();
-        self.heads.resemble();
-        become_identity(&mut self.output);
+        self.heads.init_identity();
+        set_to_identity(&mut self.output);
     }
 
     fn output_mut(&mut self) -> &mut Linear {
@@ -327,25 +315,24 @@ impl DocumentAttention for HierarchicalConditionalAttention {
         ProjectedMemory::Tree(tree.prepare(memory.values.clone(), encodings, &memory.documents))
     }
 
-    fn attend_memory(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
-    ) -> Tensor<2> {
-        self.attend(queries, query_spans, memory.trees(), &memory.documents)
+    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
+        let MemoryQuery {
+            rows,
+            spans,
+            memory,
+        } = query;
+        self.attend(rows, spans, memory.trees(), &memory.documents)
     }
 
     fn attend_with_weights(
         &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
+        query: MemoryQuery,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let (trees, documents) = (memory.trees(), &memory.documents);
+        let (trees, documents) = (query.memory.trees(), &query.memory.documents);
         let heads = &self.tree;
-        let (read, weights) = heads.attention_weights(queries, query_spans, trees, documents, keep);
+        let (read, weights) =
+            heads.attention_weights(query.rows, query.spans, trees, documents, keep);
         (self.output.forward(read), weights)
     }
 
@@ -361,11 +348,11 @@ impl DocumentAttention for HierarchicalConditionalAttention {
         self.tree.heads.top_t = top_t;
     }
 
-    fn begin_by_likeness(&mut self) {
+    fn init_near_identity(&mut self) {
         self.source2token.average();
-        self.tree.heads.resemble();
+        self.tree.heads.init_identity();
         self.tree.merge.average();
-        become_identity(&mut self.output);
+        set_to_identity(&mut self.output);
     }
 
     fn output_mut(&mut self) -> &mut Linear {

@@ -7,6 +7,7 @@ mod bert;
 mod concatenation;
 mod han;
 mod hierarchical;
+mod qcn;
 mod selective;
 mod x_transformer;
 mod zhang;
@@ -25,9 +26,10 @@ use super::hierarchical::SentenceAttention;
 use super::hierarchical_conditional::{
     HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig,
 };
-use super::mechanism::{ContextWeights, DocumentAttention, Mechanism};
+use super::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
 use super::prepared::{Memory, PreparedMemory};
 use super::preset::Preset;
+use super::query_capsules::QueryCapsules;
 use super::query_spans::QuerySpan;
 use super::recorder::{AttentionWeights, Recording};
 use super::selective::{SelectiveAttention, SelectiveAttentionConfig};
@@ -40,13 +42,15 @@ pub use zhang::PreviousEncoder;
 pub(super) type MemoryEncoder = PreviousEncoder;
 
 /// Presets in the order in which they are offered.
-const PRESETS: [&[Preset]; 11] = [
+const PRESETS: [&[Preset]; 13] = [
     x_transformer::PRESETS,
     baselines::PRESETS,
     concatenation::PRESETS,
     concatenation::OF_TRANSLATIONS,
+    concatenation::OF_A_FORM,
     baselines::OF_A_MEMORY,
     zhang::PRESETS,
+    qcn::PRESETS,
     han::PRESETS,
     baselines::OF_PAPERS,
     selective::PRESETS,
@@ -80,6 +84,7 @@ impl Context {
             Self::Flat { level, reach, side } => Box::new(selective::Flat { level, reach, side }),
             Self::Han { previous, side } => Box::new(han::Han { previous, side }),
             Self::Zhang { previous } => Box::new(zhang::Zhang { previous }),
+            Self::QueryCapsules { previous, capsules } => Box::new(qcn::Qcn { previous, capsules }),
             Self::FlatTransformer { previous, top } => {
                 Box::new(bert::FlatTransformer { previous, top })
             }
@@ -125,6 +130,7 @@ attentions! {
     Flat(FlatAttention),
     /// Plain attention to the tokens that the memory gives as the own sentence's.
     Previous(MultiHeadAttention),
+    Capsules(QueryCapsules),
 }
 
 impl ContextAttention {
@@ -155,6 +161,9 @@ impl ContextAttention {
                 Self::Flat(FlatAttentionConfig::new(d, heads, level, reach).init(device))
             }
             Context::Zhang { .. } => Self::Previous(zhang::Zhang::attention(config, device)),
+            Context::QueryCapsules { previous, capsules } => {
+                Self::Capsules(qcn::Qcn { previous, capsules }.attention(config, device))
+            }
             Context::Concatenation { .. }
             | Context::Han { .. }
             | Context::FlatTransformer { .. }
@@ -192,7 +201,11 @@ impl ContextAttention {
         query_spans: &[QuerySpan],
         memory: &PreparedMemory,
     ) -> Tensor<2> {
-        self.layer().attend_memory(queries, query_spans, memory)
+        self.layer().attend_memory(MemoryQuery {
+            rows: queries,
+            spans: query_spans,
+            memory,
+        })
     }
 
     /// [`Self::attend`] with its weights; rows and sentences have their numbers in the memory.
@@ -206,8 +219,12 @@ impl ContextAttention {
         memory: &PreparedMemory,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let layer = self.layer();
-        layer.attend_with_weights(queries, query_spans, memory, keep)
+        let query = MemoryQuery {
+            rows: queries,
+            spans: query_spans,
+            memory,
+        };
+        self.layer().attend_with_weights(query, keep)
     }
 
     /// Encodings of the sentences of `words`; none if the attention does not read any.
@@ -245,8 +262,8 @@ impl ContextAttention {
         self.layer_mut().set_top_t(top_t);
     }
 
-    pub(super) fn begin_by_likeness(&mut self) {
-        self.layer_mut().begin_by_likeness();
+    pub(super) fn init_near_identity(&mut self) {
+        self.layer_mut().init_near_identity();
     }
 
     /// The last projection, after which there is nothing but a sum.

@@ -9,13 +9,12 @@ use crate::model::context_config::{
     Context, ContextReach, FlatLevel, MemorySource, Placement, Reach, Side,
 };
 use crate::model::flat::FlatAttention;
-use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism};
+use crate::model::identity_init::set_to_identity;
+use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
 use crate::model::parts::{AttentionPart, Cost, Widths};
-use crate::model::prepared::{Memory, PreparedMemory, ProjectedMemory};
+use crate::model::prepared::{Memory, ProjectedMemory};
 use crate::model::preset::{BASE, PAPER, Preset};
-use crate::model::query_spans::QuerySpan;
-use crate::model::recorder::{AttentionWeights, Recording, visible_weights};
-use crate::model::resemblance::become_identity;
+use crate::model::recorder::{AttentionWeights, Recording};
 use crate::model::selective::SelectiveAttention;
 
 const SELECTIVE: &str = "Maruf et al. 2019, Selective Attention for Context-aware NMT";
@@ -224,29 +223,27 @@ impl DocumentAttention for SelectiveAttention {
         ProjectedMemory::Selected(self.prepare(keys, values, &memory.documents))
     }
 
-    fn attend_memory(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
-    ) -> Tensor<2> {
-        self.attend(queries, query_spans, memory.selected(), &memory.documents)
+    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
+        let MemoryQuery {
+            rows,
+            spans,
+            memory,
+        } = query;
+        self.attend(rows, spans, memory.selected(), &memory.documents)
     }
 
     fn attend_with_weights(
         &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
+        query: MemoryQuery,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let (selected, documents) = (memory.selected(), &memory.documents);
+        let (selected, documents) = (query.memory.selected(), &query.memory.documents);
         let (read, weights) =
-            self.attention_weights(queries, query_spans, selected, documents, keep);
+            self.attention_weights(query.rows, query.spans, selected, documents, keep);
         (self.output.forward(read), weights)
     }
 
-    fn begin_by_likeness(&mut self) {
+    fn init_near_identity(&mut self) {
         for projection in [
             &mut self.query_sentence,
             &mut self.key_sentence,
@@ -255,7 +252,7 @@ impl DocumentAttention for SelectiveAttention {
             &mut self.value,
             &mut self.output,
         ] {
-            become_identity(projection);
+            set_to_identity(projection);
         }
     }
 
@@ -270,30 +267,21 @@ impl DocumentAttention for FlatAttention {
         ProjectedMemory::Visible(self.prepare(keys, values, &memory.documents))
     }
 
-    fn attend_memory(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
-    ) -> Tensor<2> {
-        self.attend(queries, query_spans, memory.visible())
+    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
+        self.attend(query.rows, query.spans, query.memory.visible())
     }
 
     fn attend_with_weights(
         &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
+        query: MemoryQuery,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let read = self.attend(queries.clone(), query_spans, memory.visible());
-        let (attention, memory) = (&self.attention, memory.visible());
-        let weights = visible_weights(attention, queries, query_spans, memory, keep);
-        (read, weights)
+        let read = self.attend_memory(query.clone());
+        (read, query.visible_weights(&self.attention, keep))
     }
 
-    fn begin_by_likeness(&mut self) {
-        self.attention.resemble();
+    fn init_near_identity(&mut self) {
+        self.attention.init_identity();
     }
 
     fn output_mut(&mut self) -> &mut Linear {

@@ -18,12 +18,13 @@ use crate::model::context_config::{Context, ContextReach, Placement};
 use crate::model::documents::Documents;
 use crate::model::embedding::Embedding;
 use crate::model::encoder_sublayer::{EncoderSublayer, one_layer};
-use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, ReadSentences};
+use crate::model::mechanism::{
+    ContextWeights, DocumentAttention, Mechanism, MemoryQuery, ReadSentences,
+};
 use crate::model::packed_batch::PackedBatch;
 use crate::model::parts::{AttentionPart, Cost, Part, PartGroup, Widths, sentences};
-use crate::model::prepared::{Memory, PreparedMemory, ProjectedMemory, WordMemory};
+use crate::model::prepared::{Memory, ProjectedMemory, WordMemory};
 use crate::model::preset::{BASE, Preset};
-use crate::model::query_spans::QuerySpan;
 use crate::model::recorder::{AttentionWeights, Recording};
 use crate::model::rows::select_rows;
 
@@ -110,32 +111,26 @@ impl DocumentAttention for MultiHeadAttention {
         ProjectedMemory::Words(WordMemory { keys, values })
     }
 
-    fn attend_memory(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
-    ) -> Tensor<2> {
-        let WordMemory { keys, values } = memory.words();
+    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
+        let WordMemory { keys, values } = query.memory.words();
         let projected = (keys.clone(), values.clone());
-        self.attend(queries, projected, &own_segments(query_spans, memory))
+        let segments = own_segments(&query);
+        self.attend(query.rows, projected, &segments)
     }
 
     fn attend_with_weights(
         &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &PreparedMemory,
+        query: MemoryQuery,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let read = self.attend_memory(queries.clone(), query_spans, memory);
-        let segments = own_segments(query_spans, memory);
-        let keys = &memory.words().keys;
-        (read, self.weights_of(queries, keys, &segments, keep))
+        let read = self.attend_memory(query.clone());
+        let segments = own_segments(&query);
+        let keys = &query.memory.words().keys;
+        (read, self.weights_of(query.rows, keys, &segments, keep))
     }
 
-    fn begin_by_likeness(&mut self) {
-        self.resemble();
+    fn init_near_identity(&mut self) {
+        self.init_identity();
     }
 
     fn output_mut(&mut self) -> &mut Linear {
@@ -143,10 +138,10 @@ impl DocumentAttention for MultiHeadAttention {
     }
 }
 
-fn own_segments(query_spans: &[QuerySpan], memory: &PreparedMemory) -> Arc<[Segment]> {
-    let segments = query_spans.iter().map(|span| Segment {
+fn own_segments(query: &MemoryQuery) -> Arc<[Segment]> {
+    let segments = query.spans.iter().map(|span| Segment {
         queries: span.rows.clone(),
-        keys: memory.documents.sentences[span.sentence].clone(),
+        keys: query.memory.documents.sentences[span.sentence].clone(),
     });
     segments.collect()
 }
@@ -162,7 +157,9 @@ pub struct PreviousEncoder {
 impl PreviousEncoder {
     /// None if the model has another context.
     pub(in crate::model) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
-        let Some(Context::Zhang { previous }) = config.context else {
+        let Some(Context::Zhang { previous } | Context::QueryCapsules { previous, .. }) =
+            config.context
+        else {
             return None;
         };
         Some(Self {

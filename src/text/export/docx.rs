@@ -8,7 +8,7 @@ use zip::write::SimpleFileOptions;
 
 use super::Export;
 use crate::error::{Error, Result};
-use crate::text::formats::escaped;
+use crate::text::formats::{escaped, escaped_attribute, is_right_to_left};
 
 const TYPES: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n\
 <Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\">\
@@ -68,11 +68,16 @@ fn packed(entries: &[(&str, &str)]) -> std::io::Result<Vec<u8>> {
 fn row(body: &mut String, number: &str, source: (&str, &str), target: (&str, &str)) {
     *body += "<w:tr>";
     for (text, language) in [(number, "en"), source, target] {
+        let (paragraph, run, attribute) = if is_right_to_left(language) {
+            ("<w:pPr><w:bidi/></w:pPr>", "<w:rtl/>", "bidi")
+        } else {
+            ("", "", "val")
+        };
         // Writing to a string does not fail.
         let _ = write!(
             body,
-            "<w:tc><w:p><w:r><w:rPr><w:lang w:val=\"{}\"/></w:rPr><w:t xml:space=\"preserve\">{}</w:t></w:r></w:p></w:tc>",
-            crate::text::formats::escaped_attribute(language),
+            "<w:tc><w:p>{paragraph}<w:r><w:rPr>{run}<w:lang w:{attribute}=\"{}\"/></w:rPr><w:t xml:space=\"preserve\">{}</w:t></w:r></w:p></w:tc>",
+            escaped_attribute(language),
             escaped(text)
         );
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Codes, Export, coded};
+use super::{Codes, Export, Languages, coded};
 use crate::text::formats::{escaped, escaped_attribute};
 
 const TMX: Codes = Codes {
@@ -21,21 +21,19 @@ impl Export<'_> {
             escaped_attribute(&self.languages.source),
             escaped_attribute(&self.languages.target),
         );
-        let mut written = format!(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tmx version=\"1.4\">\n<header creationtool=\"Canopy\" \
-             creationtoolversion=\"{}\" segtype=\"sentence\" o-tmf=\"Canopy\" adminlang=\"en\" srclang=\"{source}\" \
-             datatype=\"plaintext\"/>\n<body>\n",
-            env!("CARGO_PKG_VERSION")
-        );
+        let mut written = tmx_head(&source);
         for (index, sentence) in self.document.sentences.iter().enumerate() {
             let Some(text) = self.target(index) else {
                 continue;
             };
             let segment = |text: &str| coded(self.document, sentence, text, &TMX);
+            let model = self.model(index).map_or(String::new(), |model| {
+                format!("<prop type=\"x-mt-model\">{}</prop>\n", escaped(model))
+            });
             // Writing to a string does not fail.
             let _ = writeln!(
                 written,
-                "<tu>\n<prop type=\"x-document\">{}</prop>\n<tuv xml:lang=\"{source}\"><seg>{}</seg></tuv>\n\
+                "<tu>\n<prop type=\"x-document\">{}</prop>\n{model}<tuv xml:lang=\"{source}\"><seg>{}</seg></tuv>\n\
                  <tuv xml:lang=\"{target}\"><seg>{}</seg></tuv>\n</tu>",
                 escaped(&self.document.name),
                 segment(&sentence.text),
@@ -75,6 +73,13 @@ impl Export<'_> {
                         written,
                         "<target state=\"needs-review-translation\">{text}</target>"
                     );
+                    if let Some(model) = self.model(index) {
+                        let model = escaped(model);
+                        let _ = writeln!(
+                            written,
+                            "<note from=\"Canopy\" annotates=\"target\">Translated by {model}</note>"
+                        );
+                    }
                 }
                 if let Some(note) = &paragraph.note {
                     let _ = writeln!(written, "<note>{}</note>", escaped(note));
@@ -85,4 +90,39 @@ impl Export<'_> {
         }
         written + "</body>\n</file>\n</xliff>\n"
     }
+}
+
+/// The beginning of a TMX file whose source language is spelt as in an attribute.
+fn tmx_head(source: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tmx version=\"1.4\">\n<header creationtool=\"Canopy\" \
+         creationtoolversion=\"{}\" segtype=\"sentence\" o-tmf=\"Canopy\" adminlang=\"en\" srclang=\"{source}\" \
+         datatype=\"plaintext\"/>\n<body>\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// TMX 1.4 of plain texts of a document with this name and their translations.
+pub fn tmx_of_pairs<'p>(
+    document: &str,
+    pairs: impl Iterator<Item = (&'p str, &'p str)>,
+    languages: &Languages,
+) -> String {
+    let (source, target) = (
+        escaped_attribute(&languages.source),
+        escaped_attribute(&languages.target),
+    );
+    let mut written = tmx_head(&source);
+    for (text, translation) in pairs {
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            written,
+            "<tu>\n<prop type=\"x-document\">{}</prop>\n<tuv xml:lang=\"{source}\"><seg>{}</seg></tuv>\n\
+             <tuv xml:lang=\"{target}\"><seg>{}</seg></tuv>\n</tu>",
+            escaped(document),
+            escaped(text),
+            escaped(translation)
+        );
+    }
+    written + "</body>\n</tmx>\n"
 }

@@ -4,6 +4,8 @@ mod docx;
 mod html;
 mod memory;
 
+pub use memory::tmx_of_pairs;
+
 use serde::{Deserialize, Serialize};
 
 use super::document::{Document, Markup, Sentence};
@@ -88,9 +90,25 @@ impl Document {
         format: ExportFormat,
         languages: &Languages,
     ) -> Result<Vec<u8>> {
+        self.exported_by(translations, &[], format, languages)
+    }
+
+    /// The same; `models` are the names of the models that translated `self.sentences`, where they are known. TMX and XLIFF
+    /// have a place for them.
+    ///
+    /// # Errors
+    /// As [`Self::exported`].
+    pub fn exported_by(
+        &self,
+        translations: &[Option<String>],
+        models: &[Option<String>],
+        format: ExportFormat,
+        languages: &Languages,
+    ) -> Result<Vec<u8>> {
         let export = Export {
             document: self,
             translations,
+            models,
             languages,
         };
         match format {
@@ -107,6 +125,7 @@ impl Document {
 struct Export<'d> {
     document: &'d Document,
     translations: &'d [Option<String>],
+    models: &'d [Option<String>],
     languages: &'d Languages,
 }
 
@@ -116,6 +135,11 @@ impl Export<'_> {
         let known = self.document.sentences[index].known.as_deref();
         let given = self.translations.get(index).and_then(Option::as_deref);
         given.or(known).filter(|text| !text.trim().is_empty())
+    }
+
+    /// The model that translated a sentence.
+    fn model(&self, index: usize) -> Option<&str> {
+        self.models.get(index).and_then(Option::as_deref)
     }
 
     /// A text as a reader sees it.

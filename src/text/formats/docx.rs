@@ -1,8 +1,10 @@
 //! Word documents (Office Open XML).
 //!
 //! Translated: paragraphs of the document, its tables, text boxes, content controls, headers, footers, foot- and endnotes.
-//! Left alone: fields other than links, deletions, comments, equations, names of pictures, charts and diagrams. Insertions
+//! Left alone: fields other than links, deletions, comments unless they are asked for, equations, names of pictures, charts and diagrams. Insertions
 //! are translated as what they will be once they are accepted.
+
+mod direction;
 
 use std::collections::HashMap;
 
@@ -12,7 +14,7 @@ use super::office::{Office, OfficeDialect, OfficePart};
 use super::opc;
 use super::package::Package;
 use super::runs::{self, Child, Collected, Dialect, OpenFields, Place, RunChild};
-use super::xml::{Id, Xml, escaped_attribute};
+use super::xml::{Id, Xml};
 use super::{DocumentFormat, Kept};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::ParagraphKind;
@@ -49,7 +51,11 @@ impl DocumentFormat for Docx {
             .as_ref()
             .map_or_else(HashMap::new, |part| style_kinds(&part.xml));
         let mut names = vec![main.clone()];
-        for kind in ["footnotes", "endnotes", "header", "footer"] {
+        let mut kinds = vec!["footnotes", "endnotes", "header", "footer"];
+        if builder.options().comments {
+            kinds.push("comments");
+        }
+        for kind in kinds {
             names.extend(of_kind(kind));
         }
         let mut parts = Vec::new();
@@ -81,7 +87,11 @@ impl DocumentFormat for Docx {
             dialect: &Word,
         });
         parts.extend(others);
-        Ok(Box::new(Office { package, parts }))
+        Ok(Box::new(Office {
+            package,
+            parts,
+            sheets: Vec::new(),
+        }))
     }
 }
 
@@ -177,7 +187,7 @@ impl Reader<'_, '_> {
             match xml.name(child) {
                 "p" => self.paragraph(child, mirror),
                 "del" | "moveFrom" | "sectPr" | "tblPr" | "tblGrid" | "trPr" | "tcPr" | "sdtPr"
-                | "separator" | "comment" => {}
+                | "separator" => {}
                 "footnote" | "endnote" if is_separator(xml, child) => {}
                 _ => self.blocks(child, mirror),
             }
@@ -393,8 +403,10 @@ fn ruby_base(xml: &Xml, ruby: Id) -> String {
 impl OfficeDialect for Word {
     fn set_language(&self, xml: &Xml, language: &WordLanguage, edits: &mut Edits) {
         for id in (xml.root()..xml.len()).filter(|&id| xml.name(id) == "lang") {
-            if let Some(range) = xml.attribute_range(id, language.word_attribute) {
-                edits.replace(range, escaped_attribute(&language.code));
+            if let Some(range) = xml.attribute_range(id, language.word_attribute)
+                && let Some(code) = language.instead_of(xml.slice(range.clone()))
+            {
+                edits.replace(range, code);
             }
         }
     }

@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::direction::set_attributes;
 use super::edits::Edits;
+use super::language::is_right_to_left;
 use super::package::{self, Package};
 use super::xml::{Id, Kind, Xml, escaped, escaped_attribute};
 use super::{DocumentFormat, Encoding, Kept, WriteBack, html};
@@ -254,6 +256,9 @@ impl WriteBack for Book {
     }
 }
 
+/// The attribute of a book's spine that says on which side its pages are turned.
+const PROGRESSION: &str = "page-progression-direction";
+
 /// The part with its language said where it is said.
 fn in_language(
     name: &str,
@@ -279,6 +284,17 @@ fn in_language(
             .find(|&id| xml.name(id) == "language" && xml.qualified(id).starts_with("dc:"));
         if let Some(id) = language_of.filter(|&id| !xml.is_empty_tag(id)) {
             edits.replace(xml.inner(id), escaped(language));
+        }
+    }
+    let direction = if is_right_to_left(language) {
+        "rtl"
+    } else {
+        "ltr"
+    };
+    for spine in xml.descendants(root).filter(|&id| xml.name(id) == "spine") {
+        let is_told = xml.attribute(spine, PROGRESSION).is_some();
+        if is_told || direction == "rtl" {
+            set_attributes(&xml, spine, &[(PROGRESSION, direction)], &mut edits);
         }
     }
     Ok(edits.applied(&xml.text))

@@ -3,9 +3,12 @@
 //! Translated: the paragraphs of every story in the order of the document, tables, footnotes. Left alone: notes, deletions,
 //! anchored objects (their own stories are translated), texts of variables, languages, the backing story.
 
+mod direction;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::direction::directed;
 use super::edits::Edits;
 use super::mixed::spelt;
 use super::package::{self, Package, Part};
@@ -405,8 +408,12 @@ impl WriteBack for IdmlFile {
                     edits.replace(place.bytes.clone(), writer.finished());
                 }
             }
-            if !edits.is_empty() {
-                changed.insert(name.clone(), encoding.encode(&edits.applied(&xml.text))?);
+            let mut text = edits.applied(&xml.text);
+            if let Some(language) = translation.language {
+                text = directed(name, text, language, &direction::Paragraphs)?;
+            }
+            if text != xml.text {
+                changed.insert(name.clone(), encoding.encode(&text)?);
             }
         }
         self.package.written(&changed)

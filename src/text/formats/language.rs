@@ -1,5 +1,7 @@
 //! Languages as files name them.
 
+use super::escaped_attribute;
+
 /// A language as Office says it.
 #[derive(Debug)]
 pub(super) struct WordLanguage {
@@ -7,11 +9,14 @@ pub(super) struct WordLanguage {
     pub code: String,
     /// The attribute of `w:lang` that tells of text in its script.
     pub word_attribute: &'static str,
+    /// Whether it was told with its country.
+    names_country: bool,
 }
 
 impl WordLanguage {
     pub fn of(language: &str) -> Self {
         let (main, country) = parts(language);
+        let names_country = country.is_some();
         let code = match country.or_else(|| usual_country(&main).map(str::to_owned)) {
             Some(country) => format!("{main}-{country}"),
             None => main.clone(),
@@ -24,7 +29,14 @@ impl WordLanguage {
         Self {
             code,
             word_attribute,
+            names_country,
         }
+    }
+
+    /// What to write where a file says another language; none where it says this one, if only with its country.
+    pub fn instead_of(&self, said: &str) -> Option<String> {
+        let is_same = !self.names_country && parts(said).0 == parts(&self.code).0;
+        (!is_same && said != self.code).then(|| escaped_attribute(&self.code))
     }
 }
 
@@ -132,5 +144,8 @@ mod tests {
         assert_eq!(WordLanguage::of("zh-Hant-TW").code, "zh-TW");
         assert_eq!(WordLanguage::of("la").code, "la");
         assert_eq!(WordLanguage::of("ja").word_attribute, "eastAsia");
+        assert_eq!(WordLanguage::of("en").instead_of("en-GB"), None);
+        let american = WordLanguage::of("en-US").instead_of("en-GB");
+        assert_eq!(american.as_deref(), Some("en-US"));
     }
 }

@@ -3,7 +3,9 @@
 //! Translated: titles, paragraphs, lists, tables, notes, footnotes, index entries. Left alone: listings, screens, names of
 //! commands, files and functions, metadata, what says `translate="no"`, and references to entities.
 
+use super::direction::set_attributes;
 use super::edits::Edits;
+use super::language::is_right_to_left;
 use super::mixed::{Place, Reader, Role};
 use super::xml::{Id, Kind, Xml, escaped_attribute};
 use super::{DocumentFormat, Encoding, Kept, WriteBack};
@@ -309,7 +311,10 @@ impl DocumentFormat for Manual {
         };
         reader.blocks(xml.root());
         let places = reader.places;
+        // DocBook has `dir` from its fifth version on.
+        let says_direction = self.label == DITA.label || !xml.namespace(xml.root()).is_empty();
         Ok(Box::new(XmlFile {
+            says_direction,
             xml,
             encoding,
             places,
@@ -340,7 +345,7 @@ impl Manual {
             }
             () if self.inline.contains(&name) => Role::Inline,
             () if xml.is_empty_tag(id) && has_text(xml, id) => Role::Point,
-            () if holds_blocks(name) => Role::Block,
+            () if holds_blocks(name) || self.sections.contains(&name) => Role::Block,
             () if has_text(xml, id) => Role::Inline,
             () => Role::Block,
         }
@@ -423,7 +428,9 @@ fn holds_blocks(name: &str) -> bool {
 fn has_text(xml: &Xml, id: Id) -> bool {
     let is_ink = |child: Id| match xml.kind(child) {
         Kind::Text => !xml.slice(xml.range(child)).trim().is_empty(),
-        Kind::CData | Kind::Reference => true,
+        Kind::CData => true,
+        // A reference alone may stand for a whole chapter.
+        Kind::Reference => xml.text_of(child).is_some(),
         _ => false,
     };
     xml.parent(id)
@@ -433,6 +440,8 @@ fn has_text(xml: &Xml, id: Id) -> bool {
 /// A file that is one tree.
 #[derive(Debug)]
 struct XmlFile {
+    /// Whether its root may say its direction.
+    says_direction: bool,
     xml: Xml,
     encoding: Encoding,
     places: Vec<Place>,
@@ -448,6 +457,13 @@ impl WriteBack for XmlFile {
                 if let Some((_, range)) = attributes.into_iter().find(|(found, _)| *found == name) {
                     edits.replace(range, escaped_attribute(language));
                 }
+            }
+        }
+        if let Some(language) = translation.language.filter(|_| self.says_direction) {
+            let is_right = is_right_to_left(language);
+            if is_right || xml.attribute(xml.root(), "dir").is_some() {
+                let side = if is_right { "rtl" } else { "ltr" };
+                set_attributes(xml, xml.root(), &[("dir", side)], &mut edits);
             }
         }
         let mut places: Vec<&Place> = self.places.iter().collect();

@@ -35,6 +35,7 @@ impl DocumentFormat for Markdown {
 
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
+        builder.set_encoding(encoding);
         check_lines(&text)?;
         let start = text
             .strip_prefix(BYTE_ORDER_MARK)

@@ -6,9 +6,11 @@
 
 mod asciidoc;
 mod columns;
+mod direction;
 mod docx;
 mod edits;
 mod encoding;
+mod entities;
 mod epub;
 mod html;
 mod idml;
@@ -21,12 +23,14 @@ mod mixed;
 mod odf;
 mod office;
 mod opc;
+mod options;
 mod package;
 mod pdf;
 mod plain;
 mod pptx;
 mod rst;
 mod runs;
+mod sheet_names;
 mod strings;
 mod subtitles;
 mod xliff;
@@ -42,6 +46,8 @@ pub use columns::Column;
 pub(crate) use encoding::Encoding;
 pub(super) use html::is_hidden;
 pub use language::is_right_to_left;
+pub use options::ReadingOptions;
+pub(super) use strings::table_rows;
 pub use subtitles::SubtitleLayout;
 pub(super) use xml::{escaped, escaped_attribute};
 
@@ -66,6 +72,11 @@ pub(super) trait DocumentFormat: Sync {
     /// Whether a file has a place of its own for the translation, beside its source.
     fn is_bilingual(&self) -> bool {
         false
+    }
+
+    /// Whether a translation that is its source must be written, too: there is a place for it that would stay empty.
+    fn writes_same(&self) -> bool {
+        self.is_bilingual()
     }
 
     /// Whether a file holds single strings of a program, not a text.
@@ -223,6 +234,11 @@ impl Format {
     /// Whether a file has a place of its own for the translation, beside its source.
     pub fn is_bilingual(self) -> bool {
         self.implementation().is_bilingual()
+    }
+
+    /// Whether a translation that is its source must be written, too.
+    pub(super) fn writes_same(self) -> bool {
+        self.implementation().writes_same()
     }
 
     /// Whether a translation has as much room as [`Document::subtitle_layout`] says.

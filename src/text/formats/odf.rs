@@ -1,10 +1,12 @@
 //! OpenDocument: texts, workbooks and presentations of LibreOffice and others.
 //!
 //! Translated: paragraphs and headings with tables, text boxes, foot- and endnotes, speaker notes, headers and footers.
-//! Left alone: fields, numbers, dates, formulas and what they compute, deletions, comments, names of sheets, charts.
+//! Left alone: fields, numbers, dates, formulas and what they compute, deletions, comments unless they are asked for, names
+//! of sheets, charts.
 
 use std::collections::{HashMap, HashSet};
 
+use super::direction::{Directed, directed, prefix, set_attributes};
 use super::edits::Edits;
 use super::language;
 use super::mixed::{Place, Reader, Role};
@@ -69,6 +71,7 @@ impl DocumentFormat for Odf {
                 return Err(Failure::Encrypted);
             }
         }
+        let comments = builder.options().comments;
         let mut parts = Vec::new();
         for name in ["content.xml", "styles.xml"] {
             if name == "styles.xml" && package.find(name).is_none() {
@@ -84,7 +87,7 @@ impl DocumentFormat for Odf {
                     Some(style) if xml.name(id) == "span" && unseen.contains(&*style) => {
                         Role::Transparent
                     }
-                    _ => role(xml, id),
+                    _ => role(xml, id, comments),
                 },
                 context: &|id| context(xml, id),
                 places: Vec::new(),
@@ -119,11 +122,12 @@ impl WriteBack for OdfFile {
                     edits.replace(place.bytes.clone(), written);
                 }
             }
-            if !edits.is_empty() {
-                changed.insert(
-                    xml.part.clone(),
-                    encoding.encode(&edits.applied(&xml.text))?,
-                );
+            let mut text = edits.applied(&xml.text);
+            if let Some(language) = translation.language {
+                text = directed(&xml.part, text, language, &Styles)?;
+            }
+            if text != xml.text {
+                changed.insert(xml.part.clone(), encoding.encode(&text)?);
             }
         }
         self.package.written(&changed)
@@ -157,8 +161,21 @@ fn unseen_styles(xml: &Xml) -> HashSet<String> {
 }
 
 /// The role of an element in the text around it.
-fn role(xml: &Xml, id: Id) -> Role {
+fn role(xml: &Xml, id: Id, comments: bool) -> Role {
     match xml.name(id) {
+        "annotation" if comments && is_in_text(xml, id) => Role::Anchor,
+        "annotation" if comments => Role::Block,
+        "creator" | "date" | "date-string" | "creator-initials" | "sender-initials"
+            if xml
+                .parent(id)
+                .is_some_and(|above| xml.name(above) == "annotation") =>
+        {
+            Role::Skipped
+        }
+        "table-cell" | "covered-table-cell" if comments && !is_text_cell(xml, id) => Role::Block,
+        "p" | "h" if comments && xml.parent(id).is_some_and(|it| is_number(xml, it)) => {
+            Role::Skipped
+        }
         "span" | "a" | "meta" | "bookmark-content" => Role::Inline,
         "s" => Role::Space,
         "tab" => Role::Point,
@@ -274,6 +291,10 @@ fn is_text_cell(xml: &Xml, cell: Id) -> bool {
         && xml.qualified_attribute(cell, "table:formula").is_none()
 }
 
+fn is_number(xml: &Xml, cell: Id) -> bool {
+    matches!(xml.name(cell), "table-cell" | "covered-table-cell") && !is_text_cell(xml, cell)
+}
+
 fn context(xml: &Xml, paragraph: Id) -> Context {
     let mut context = Context::default();
     if xml.name(paragraph) == "h" {
@@ -302,6 +323,7 @@ fn context(xml: &Xml, paragraph: Id) -> Context {
 /// Says in every style that has a language that it is this one.
 fn set_language(xml: &Xml, language: &str, edits: &mut Edits) {
     let (main, country) = language::parts(language);
+    let names_country = country.is_some();
     let country = country.or_else(|| language::usual_country(&main).map(str::to_owned));
     let suffix = match main.as_str() {
         "zh" | "ja" | "ko" => "-asian",
@@ -312,6 +334,14 @@ fn set_language(xml: &Xml, language: &str, edits: &mut Edits) {
         .descendants(xml.root())
         .filter(|&id| xml.name(id) == "text-properties")
     {
+        let said = xml.attributes(id).into_iter().find(|(name, _)| {
+            let local = name.rsplit_once(':').map_or(*name, |(_, local)| local);
+            local.strip_suffix(suffix) == Some("language")
+        });
+        if !names_country && said.is_some_and(|(_, range)| *xml.slice(range) == main) {
+            // A variety of the language stays.
+            continue;
+        }
         for (name, range) in xml.attributes(id) {
             let local = name.rsplit_once(':').map_or(name, |(_, local)| local);
             // "none" is text in no language.
@@ -324,6 +354,31 @@ fn set_language(xml: &Xml, language: &str, edits: &mut Edits) {
                 && let Some(country) = &country
             {
                 edits.replace(range, escaped_attribute(country));
+            }
+        }
+    }
+}
+
+/// Pages, sheets and paragraphs by the styles of a file.
+struct Styles;
+
+impl Directed for Styles {
+    fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
+        let (before, now) = if is_right {
+            (["lr-tb", "lr"], "rl-tb")
+        } else {
+            (["rl-tb", "rl"], "lr-tb")
+        };
+        for id in xml.descendants(xml.root()) {
+            let told = xml.attribute(id, "writing-mode");
+            let is_other = told.as_deref().is_some_and(|it| before.contains(&it));
+            let is_page = xml.name(id) == "page-layout-properties";
+            if is_other || told.is_none() && is_page && is_right {
+                let name = format!("{}writing-mode", prefix(xml, id));
+                match xml.attribute_range(id, "writing-mode") {
+                    Some(range) => edits.replace(range, now.to_owned()),
+                    None => set_attributes(xml, id, &[(&name, now)], edits),
+                }
             }
         }
     }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::WriteBack;
+use super::direction::{Directed, directed, set_attributes};
 use super::edits::Edits;
-use super::language::WordLanguage;
+use super::language::{WordLanguage, is_right_to_left};
 use super::package::{Package, Part};
 use super::runs::{Dialect, Place};
 use super::xml::Xml;
@@ -24,6 +25,8 @@ pub(super) struct OfficePart {
 pub(super) struct Office {
     pub package: Package,
     pub parts: Vec<OfficePart>,
+    /// Sheets of a workbook, which have a direction even where their strings stand elsewhere.
+    pub sheets: Vec<String>,
 }
 
 impl std::fmt::Debug for Office {
@@ -35,13 +38,20 @@ impl std::fmt::Debug for Office {
 }
 
 /// The parts that all files of a program have beside their runs.
-pub(super) trait OfficeDialect: Dialect + Send {
+pub(super) trait OfficeDialect: Dialect + Directed + Send {
     /// Says in a part that its text is in another language.
     fn set_language(&self, xml: &Xml, language: &WordLanguage, edits: &mut Edits);
 }
 
 impl WriteBack for Office {
     fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        self.package.written(&self.changes(translation)?)
+    }
+}
+
+impl Office {
+    /// The parts that change, by their names.
+    pub fn changes(&self, translation: &Translation) -> Result<HashMap<String, Vec<u8>>, Failure> {
         let language = translation.language.map(WordLanguage::of);
         let mut changed = HashMap::new();
         for OfficePart {
@@ -64,11 +74,37 @@ impl WriteBack for Office {
                     place.write(*dialect, xml, &parts, &mut edits);
                 }
             }
-            if !edits.is_empty() {
-                let bytes = encoding.encode(&edits.applied(&xml.text))?;
-                changed.insert(name.clone(), bytes);
+            let mut text = edits.applied(&xml.text);
+            if let Some(language) = translation.language {
+                text = directed(name, text, language, *dialect)?;
+            }
+            if text != xml.text {
+                changed.insert(name.clone(), encoding.encode(&text)?);
             }
         }
-        self.package.written(&changed)
+        let sheets = self
+            .sheets
+            .iter()
+            .filter(|name| !changed.contains_key(*name));
+        let is_right = translation.language.is_some_and(is_right_to_left);
+        let sheets: Vec<&String> = sheets.filter(|_| is_right).collect();
+        for name in sheets {
+            let Part { xml, encoding } = self.package.xml(name)?;
+            let mut edits = Edits::default();
+            turn_sheet(&xml, is_right, &mut edits);
+            changed.insert(name.clone(), encoding.encode(&edits.applied(&xml.text))?);
+        }
+        Ok(changed)
+    }
+}
+
+/// Says from which side the columns of a sheet begin.
+pub(super) fn turn_sheet(xml: &Xml, is_right: bool, edits: &mut Edits) {
+    let value = if is_right { "1" } else { "0" };
+    let views = xml.descendants(xml.root());
+    for view in views.filter(|&id| xml.name(id) == "sheetView") {
+        if is_right || xml.attribute(view, "rightToLeft").is_some() {
+            set_attributes(xml, view, &[("rightToLeft", value)], edits);
+        }
     }
 }

@@ -8,6 +8,7 @@ use zip::write::ZipWriter;
 use zip::{ZipArchive, read::ZipFile};
 
 use super::Encoding;
+use super::edits::Edits;
 use super::xml::Xml;
 use crate::text::builder::Failure;
 
@@ -98,6 +99,30 @@ impl Package {
             .map(String::as_str)
     }
 
+    /// The names of all entries, in their order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Edits an entry that is XML, or what it has become among `changed`.
+    pub fn change(
+        &self,
+        name: &str,
+        changed: &mut HashMap<String, Vec<u8>>,
+        edit: impl FnOnce(&Xml, &mut Edits),
+    ) -> Result<(), Failure> {
+        let Part { xml, encoding } = match changed.get(name) {
+            Some(bytes) => Self::part(name, bytes.clone())?,
+            None => self.xml(name)?,
+        };
+        let mut edits = Edits::default();
+        edit(&xml, &mut edits);
+        if !edits.is_empty() {
+            changed.insert(name.to_owned(), encoding.encode(&edits.applied(&xml.text))?);
+        }
+        Ok(())
+    }
+
     /// An entry's bytes.
     pub fn read(&self, name: &str) -> Result<Vec<u8>, Failure> {
         let told = |reason: String| damaged(name, reason);
@@ -112,7 +137,10 @@ impl Package {
 
     /// An entry that is XML.
     pub fn xml(&self, name: &str) -> Result<Part, Failure> {
-        let bytes = self.read(name)?;
+        Self::part(name, self.read(name)?)
+    }
+
+    fn part(name: &str, bytes: Vec<u8>) -> Result<Part, Failure> {
         let told = |failure| match failure {
             Failure::NotUtf8 { offset, .. } => damaged(name, format!("byte {offset} is not UTF-8")),
             Failure::Binary { offset } => damaged(name, format!("byte {offset} is zero")),

@@ -1,15 +1,16 @@
 //! Presentations (Office Open XML).
 //!
 //! Translated: text of slides in their order, with tables and diagrams, each slide followed by its speaker notes. Left
-//! alone: fields (numbers and dates), layouts and masters, charts, equations, comments.
+//! alone: fields (numbers and dates), layouts and masters, charts, equations, comments unless they are asked for.
 
+use super::direction::{Directed, has_right, prefix, set_attributes};
 use super::edits::Edits;
 use super::language::WordLanguage;
 use super::office::{Office, OfficeDialect, OfficePart};
 use super::opc;
 use super::package::Package;
 use super::runs::{self, Child, Dialect, OpenFields, RunChild};
-use super::xml::{Id, Xml, escaped_attribute};
+use super::xml::{Id, Xml};
 use super::{DocumentFormat, Kept};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::ParagraphKind;
@@ -68,9 +69,44 @@ impl DocumentFormat for Pptx {
                 }
                 parts.push(mirrored_part(&package, name, builder, &mut units)?);
             }
+            if builder.options().comments {
+                for name in beside("comments") {
+                    parts.push(remarks(&package, name, "cm", builder)?);
+                }
+            }
         }
-        Ok(Box::new(Office { package, parts }))
+        Ok(Box::new(Office {
+            package,
+            parts,
+            sheets: Vec::new(),
+        }))
     }
+}
+
+/// A part with comments: as pictures have text, or each as one text in a `holder`.
+pub(super) fn remarks(
+    package: &Package,
+    name: String,
+    holder: &str,
+    builder: &mut Builder,
+) -> Result<OfficePart, Failure> {
+    let part = package.xml(&name)?;
+    let xml = &part.xml;
+    let holds = |id: &usize| xml.name(*id) == holder && xml.child(*id, "text").is_some();
+    if !xml.descendants(xml.root()).any(|id| holds(&id)) {
+        return drawing_part(package, name, builder);
+    }
+    let mut places = Vec::new();
+    for id in xml.descendants(xml.root()).filter(holds) {
+        let collected = runs::collect(&Remark, xml, id, &mut OpenFields::default());
+        places.extend(collected.map(|collected| collected.unit(builder, Context::default())));
+    }
+    Ok(OfficePart {
+        name,
+        part,
+        places,
+        dialect: &Remark,
+    })
 }
 
 /// A part with text as pictures have it.
@@ -193,9 +229,82 @@ impl OfficeDialect for Drawing {
         for id in xml.root()..xml.len() {
             if matches!(xml.name(id), "rPr" | "endParaRPr" | "defRPr")
                 && let Some(range) = xml.attribute_range(id, "lang")
+                && let Some(code) = language.instead_of(xml.slice(range.clone()))
             {
-                edits.replace(range, escaped_attribute(&language.code));
+                edits.replace(range, code);
             }
         }
     }
+}
+
+impl Directed for Drawing {
+    /// Paragraphs say their direction and, apart from it, on which side they begin.
+    fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
+        let (value, side) = if is_right { ("1", "r") } else { ("0", "l") };
+        for paragraph in xml.descendants(xml.root()) {
+            if xml.name(paragraph) != "p" || !xml.namespace(paragraph).contains("/drawingml/") {
+                continue;
+            }
+            if is_right != has_right(&xml.whole_text(paragraph)) {
+                continue;
+            }
+            let Some(known) = xml.child(paragraph, "pPr") else {
+                if is_right {
+                    let start = xml.start_tag(paragraph).end;
+                    let name = prefix(xml, paragraph);
+                    edits.replace(start..start, format!("<{name}pPr algn=\"r\" rtl=\"1\"/>"));
+                }
+                continue;
+            };
+            let told = xml.attribute(known, "rtl");
+            if told.as_deref() == Some(value) || !is_right && told.is_none() {
+                continue;
+            }
+            let is_side = matches!(
+                xml.attribute(known, "algn").as_deref(),
+                None | Some("l" | "r")
+            );
+            let attributes = [("algn", side), ("rtl", value)];
+            let attributes = &attributes[usize::from(!is_side)..];
+            set_attributes(xml, known, attributes, edits);
+        }
+    }
+}
+
+/// How a comment spells its text: in one element.
+struct Remark;
+
+impl Dialect for Remark {
+    fn child(&self, xml: &Xml, id: Id) -> Child {
+        match xml.name(id) {
+            "text" => Child::BareText,
+            _ => Child::Properties,
+        }
+    }
+
+    fn run_child(&self, _: &Xml, _: Id) -> RunChild {
+        RunChild::Dropped
+    }
+
+    fn is_invisible(&self, _: &str) -> bool {
+        true
+    }
+
+    fn trims_space(&self) -> bool {
+        false
+    }
+
+    fn text_element(&self) -> &'static str {
+        "text"
+    }
+}
+
+impl Directed for Remark {
+    /// It has no place to say it.
+    fn set_direction(&self, _: &Xml, _: bool, _: &mut Edits) {}
+}
+
+impl OfficeDialect for Remark {
+    /// Nor its language.
+    fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
 }

@@ -42,6 +42,8 @@ impl DocumentFormat for Xliff {
         let version = xml.attribute(root, "version").unwrap_or_default();
         let is_second =
             version.starts_with('2') || xml.namespace(root).contains(":xliff:document:2");
+        builder.set_language(said(&xml, "source-language", "srcLang").as_deref());
+        builder.set_target_language(said(&xml, "target-language", "trgLang").as_deref());
         let mut reader = Reader {
             xml: &xml,
             builder,
@@ -61,6 +63,14 @@ impl DocumentFormat for Xliff {
             is_second,
         }))
     }
+}
+
+/// The language that the first file of XLIFF 1 says, or all of XLIFF 2.
+fn said(xml: &Xml, first: &str, second: &str) -> Option<String> {
+    let root = xml.root();
+    let of_root = xml.attribute(root, second);
+    let of_file = || xml.attribute(xml.child(root, "file")?, first);
+    of_root.or_else(of_file).map(std::borrow::Cow::into_owned)
 }
 
 #[derive(Debug)]
@@ -95,8 +105,7 @@ impl Reader<'_, '_> {
     fn first(&mut self, parent: Id, translated: bool) -> Result<(), Failure> {
         let xml = self.xml;
         for child in xml.elements(parent) {
-            let translated =
-                translated && xml.attribute(child, "translate").as_deref() != Some("no");
+            let translated = is_translated(xml, child, translated);
             match xml.name(child) {
                 "trans-unit" => self.trans_unit(child, translated)?,
                 "file" | "body" | "group" => self.first(child, translated)?,
@@ -112,6 +121,7 @@ impl Reader<'_, '_> {
             return Err(xml.damaged("a trans-unit without a source"));
         };
         self.units += 1;
+        self.matches(unit, source);
         let is_locked = xml
             .qualified_attribute(unit, "mq:locked")
             .is_some_and(|it| it == "locked")
@@ -154,11 +164,7 @@ impl Reader<'_, '_> {
     fn second(&mut self, parent: Id, translated: bool) -> Result<(), Failure> {
         let xml = self.xml;
         for child in xml.elements(parent) {
-            let translated = match xml.attribute(child, "translate").as_deref() {
-                Some("no") => false,
-                Some("yes") => true,
-                _ => translated,
-            };
+            let translated = is_translated(xml, child, translated);
             match xml.name(child) {
                 "unit" if translated => self.second_unit(child)?,
                 "file" | "group" => self.second(child, translated)?,
@@ -170,6 +176,9 @@ impl Reader<'_, '_> {
 
     fn second_unit(&mut self, unit: Id) -> Result<(), Failure> {
         let xml = self.xml;
+        if let Some(matches) = xml.child(unit, "matches") {
+            self.matches(matches, matches);
+        }
         for segment in xml.elements(unit).filter(|&id| xml.name(id) == "segment") {
             self.units += 1;
             let Some(source) = xml.child(segment, "source") else {
@@ -181,6 +190,27 @@ impl Reader<'_, '_> {
             self.unit(segment, source, Some(segment), known);
         }
         Ok(())
+    }
+
+    /// Takes in the translations of similar texts that stand in an element: `alt-trans`, XLIFF 2's `mtc:match`, what memoQ
+    /// has inserted. Those with codes help only people.
+    fn matches(&mut self, holder: Id, source: Id) {
+        let xml = self.xml;
+        for found in xml.elements(holder) {
+            if !matches!(xml.name(found), "alt-trans" | "match" | "insertedmatch") {
+                continue;
+            }
+            // Without a source of its own it is for this one, and only if it is a full match.
+            let quality = xml.attribute(found, "match-quality").unwrap_or_default();
+            let own = xml.child(found, "source");
+            let own = own.or_else(|| quality.starts_with("100").then_some(source));
+            let is_text = |id: &Id| xml.elements(*id).next().is_none();
+            let target = xml.child(found, "target").filter(is_text);
+            if let (Some(source), Some(target)) = (own.filter(is_text), target) {
+                let (source, target) = (xml.whole_text(source), xml.whole_text(target));
+                self.builder.add_match(&source, &target);
+            }
+        }
     }
 
     /// A segment, or a unit that has none.
@@ -223,6 +253,15 @@ impl Reader<'_, '_> {
             holder,
             segment: segment.filter(|&segment| segment != holder),
         });
+    }
+}
+
+/// Whether an element is to be translated, by what it says itself or else by what it stands in.
+fn is_translated(xml: &Xml, id: Id, around: bool) -> bool {
+    match xml.attribute(id, "translate").as_deref() {
+        Some("no") => false,
+        Some("yes") => true,
+        _ => around,
     }
 }
 
@@ -298,8 +337,36 @@ fn is_done(xml: &Xml, source: Id, target: Id) -> bool {
     match state.as_deref() {
         Some("new" | "initial" | "needs-translation") => false,
         Some(_) => true,
-        None => text != xml.whole_text(source),
+        None => text != xml.whole_text(source) || is_approved(xml, target),
     }
+}
+
+/// Whether a target is said to be right beside it, where it may be equal to its source.
+fn is_approved(xml: &Xml, target: Id) -> bool {
+    let Some(unit) = xml
+        .ancestors(target)
+        .find(|&id| xml.name(id) == "trans-unit")
+    else {
+        return false;
+    };
+    let of_memoq = xml.qualified_attribute(unit, "mq:status");
+    if xml.attribute(unit, "approved").as_deref() == Some("yes")
+        || of_memoq.is_some_and(|it| matches!(&*it, "ManuallyConfirmed" | "Reviewed" | "Proofread"))
+    {
+        return true;
+    }
+    let mid = xml.attribute(target, "mid");
+    let is_done = |&id: &Id| {
+        xml.name(id) == "seg"
+            && xml.attribute(id, "id") == mid
+            && xml.attribute(id, "conf").is_some_and(|it| {
+                matches!(
+                    &*it,
+                    "Translated" | "ApprovedTranslation" | "ApprovedSignOff"
+                )
+            })
+    };
+    mid.is_some() && xml.descendants(unit).any(|id| is_done(&id))
 }
 
 /// A target with the placeholders of its source; codes that the source does not have are left out.
@@ -554,6 +621,13 @@ impl XliffFile {
     fn set_state(&self, holder: Id, mid: Option<&str>, edits: &mut Edits) {
         let xml = &self.xml;
         if self.is_second {
+            // A further state is one of the state before.
+            if let Some(value) = xml.attribute_range(holder, "subState") {
+                let before = xml.slice(xml.start_tag(holder).start..value.start);
+                let space = before.rfind(|c: char| c.is_ascii_whitespace());
+                let start = xml.start_tag(holder).start + space.unwrap_or(before.len());
+                edits.replace(start..value.end + 1, String::new());
+            }
             return self.set(holder, "state", "translated", edits);
         }
         if xml.qualified_attribute(holder, "mq:status").is_some() {

@@ -2,22 +2,25 @@
 //!
 //! Translated: strings of cells in the order of their sheets, each once however many cells show it, and text boxes. Left
 //! alone: numbers, dates, formulas and what they compute, headings of tables (formulas name columns by them), names of
-//! sheets, comments, charts, pivot tables.
+//! sheets and comments unless they are asked for, charts, pivot tables.
 
 use std::collections::HashSet;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
+use super::direction::Directed;
 use super::edits::Edits;
 use super::language::WordLanguage;
-use super::office::{Office, OfficeDialect, OfficePart};
+use super::office::{Office, OfficeDialect, OfficePart, turn_sheet};
 use super::opc;
 use super::package::Package;
-use super::pptx::drawing_part;
+use super::pptx::{drawing_part, remarks};
 use super::runs::{self, Child, Dialect, OpenFields, Place, RunChild};
+use super::sheet_names::SheetNames;
 use super::xml::{Id, Xml};
-use super::{DocumentFormat, Kept};
+use super::{DocumentFormat, Kept, WriteBack};
 use crate::text::builder::{Builder, Context, Failure};
-use crate::text::document::ParagraphKind;
+use crate::text::document::{Document, ParagraphKind};
+use crate::text::view::Translation;
 
 /// Workbooks.
 pub(super) struct Xlsx;
@@ -57,7 +60,7 @@ impl DocumentFormat for Xlsx {
             cells: Vec::new(),
         };
         let workbook = package.xml(&main)?.xml;
-        let mut sheets = Vec::new();
+        let (mut sheets, mut titles) = (Vec::new(), Vec::new());
         for sheet in workbook.descendants(workbook.root()) {
             if workbook.name(sheet) != "sheet" {
                 continue;
@@ -73,9 +76,13 @@ impl DocumentFormat for Xlsx {
             if let Some(name) = named.and_then(|it| it.target.clone()) {
                 sheets.push(Sheet::read(&package, name, &title, &mut shared)?);
             }
+            titles.push(title);
         }
+        let asked = builder.options().sheet_names;
+        let names = SheetNames::read(titles.into_iter().filter(|_| asked), builder);
         let mut places = shared.places(builder);
         let mut parts = Vec::new();
+        let sheet_names = sheets.iter().map(|sheet| sheet.name.clone()).collect();
         for sheet in sheets {
             sheet.finish(&package, &mut parts, builder)?;
         }
@@ -89,7 +96,29 @@ impl DocumentFormat for Xlsx {
                 dialect: &Cells,
             });
         }
-        Ok(Box::new(Office { package, parts }))
+        let office = Office {
+            package,
+            parts,
+            sheets: sheet_names,
+        };
+        Ok(Box::new(Workbook { office, names }))
+    }
+}
+
+/// A workbook whose sheets may get other names.
+#[derive(Debug)]
+struct Workbook {
+    office: Office,
+    names: SheetNames,
+}
+
+impl WriteBack for Workbook {
+    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        let package = &self.office.package;
+        let mut changed = self.office.changes(translation)?;
+        let renamed = self.names.renamed(translation);
+        renamed.apply(package, &mut changed)?;
+        package.written(&changed)
     }
 }
 
@@ -135,6 +164,8 @@ struct Sheet {
     /// The sheet itself, if it has strings of its own; with the elements that hold them.
     own: Option<(super::package::Part, Vec<(String, Id)>)>,
     drawings: Vec<String>,
+    /// Parts with comments, and the element that holds one.
+    remarks: Vec<(String, &'static str)>,
 }
 
 impl Sheet {
@@ -144,11 +175,13 @@ impl Sheet {
         title: &str,
         shared: &mut Shared,
     ) -> Result<Self, Failure> {
-        let (mut headings, mut drawings) = (Vec::new(), Vec::new());
+        let (mut headings, mut drawings, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
         for related in opc::relationships(package, &name)? {
             match (related.kind.as_str(), related.target) {
                 ("table", Some(table)) => headings.extend(heading_cells(&package.xml(&table)?.xml)),
                 ("drawing", Some(drawing)) => drawings.push(drawing),
+                ("comments", Some(name)) => remarks.push((name, "comment")),
+                ("threadedComment", Some(name)) => remarks.push((name, "threadedComment")),
                 _ => {}
             }
         }
@@ -193,6 +226,7 @@ impl Sheet {
             name,
             own,
             drawings,
+            remarks,
         })
     }
 
@@ -206,6 +240,7 @@ impl Sheet {
             name,
             own,
             drawings,
+            remarks: comments,
         } = self;
         if let Some((part, texts)) = own {
             let mut places = Vec::new();
@@ -225,8 +260,36 @@ impl Sheet {
                 parts.push(drawing_part(package, name, builder)?);
             }
         }
+        let asked = builder.options().comments;
+        for (name, holder) in comments.into_iter().filter(|_| asked) {
+            parts.push(match holder {
+                "comment" => notes(package, name, builder)?,
+                holder => remarks(package, name, holder, builder)?,
+            });
+        }
         Ok(())
     }
+}
+
+/// The comments of a sheet, whose text is made of runs as that of cells.
+fn notes(package: &Package, name: String, builder: &mut Builder) -> Result<OfficePart, Failure> {
+    let part = package.xml(&name)?;
+    let xml = &part.xml;
+    let mut places = Vec::new();
+    let nodes = xml.descendants(xml.root());
+    for comment in nodes.filter(|&id| xml.name(id) == "comment") {
+        let Some(text) = xml.child(comment, "text") else {
+            continue;
+        };
+        let collected = runs::collect(&Cells, xml, text, &mut OpenFields::default());
+        places.extend(collected.map(|collected| collected.unit(builder, Context::default())));
+    }
+    Ok(OfficePart {
+        name,
+        part,
+        places,
+        dialect: &Cells,
+    })
 }
 
 /// The columns and the row that hold the headings of a table.
@@ -286,11 +349,30 @@ impl Dialect for Cells {
     fn keeps_lines(&self) -> bool {
         true
     }
+
+    /// Cells spell characters that XML does not have as `_x000D_`.
+    fn escape(&self, text: &str) -> Option<Range<usize>> {
+        const LENGTH: usize = "_x000D_".len();
+        let is_escape = |place: &usize| {
+            let found = text.as_bytes().get(*place..place + LENGTH);
+            found.is_some_and(|it| {
+                it[LENGTH - 1] == b'_' && it[2..6].iter().all(u8::is_ascii_hexdigit)
+            })
+        };
+        let mut starts = text.match_indices("_x").map(|(place, _)| place);
+        starts.find(is_escape).map(|place| place..place + LENGTH)
+    }
 }
 
 impl OfficeDialect for Cells {
     /// Workbooks do not say their language.
     fn set_language(&self, _: &Xml, _: &WordLanguage, _: &mut Edits) {}
+}
+
+impl Directed for Cells {
+    fn set_direction(&self, xml: &Xml, is_right: bool, edits: &mut Edits) {
+        turn_sheet(xml, is_right, edits);
+    }
 }
 
 #[cfg(test)]
@@ -302,6 +384,8 @@ mod tests {
         assert_eq!(position("A1"), Some((1, 1)));
         assert_eq!(position("$AB$12".replace('$', "").as_str()), Some((28, 12)));
         assert_eq!(position("A"), None);
+        assert_eq!(Cells.escape("a_x b_x000D_"), Some(5..12));
+        assert_eq!(Cells.escape("_xyz1_ _x00"), None);
         let table = "<table ref=\"B3:D9\"><x/></table>".to_owned();
         let table = Xml::read("table", table).expect("a table");
         assert_eq!(heading_cells(&table), Some((2..=4, 3)));

@@ -134,6 +134,13 @@ fn phases_warnings_and_the_end_are_told() {
     assert_eq!(summary(&run).phase, Some(Phase::Validate));
     run.append(&(step(7, "5.0") + "{\"event\":\"warning\",\"message\":\"slow\"}\n"));
     assert_eq!(summary(&run).warnings, ["slow"]);
+    let stalled = "dev BLEU has not risen for 3 validations";
+    run.append(&format!(
+        "{{\"event\":\"warning\",\"message\":\"{stalled}\"}}\n"
+    ));
+    assert_eq!(summary(&run).warnings, ["slow", stalled]);
+    run.append("{\"event\":\"validated\",\"step\":7,\"target_tokens\":9,\"dev_loss\":1.0,\"dev_bleu\":2.0,\"best\":true,\"elapsed_secs\":1.0}\n");
+    assert_eq!(summary(&run).warnings, ["slow"], "it has risen again");
     run.append("{\"event\":\"finished\",\"step\":7,\"reason\":\"patience\"}\n");
     assert_eq!(summary(&run).ended, Some(EndReason::Patience));
     assert!(

@@ -64,7 +64,19 @@ impl KnnRetrieval {
         sentences: &[String],
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Option<Translator> {
-        let prepared = self.prepared(translator, sentences, &[], step)?;
+        self.beside_confirmed(translator, sentences, &[], step)
+    }
+
+    /// The same, which also retrieves from translations of other sentences that a person has `confirmed`, in the order of the
+    /// document.
+    pub fn beside_confirmed(
+        &self,
+        translator: &Translator,
+        sentences: &[String],
+        confirmed: &[(String, String)],
+        step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Translator> {
+        let prepared = self.prepared(translator, sentences, confirmed, step)?;
         Some(translator.with_model(prepared.model))
     }
 

@@ -62,6 +62,22 @@ pub fn for_sentences(
     }
 }
 
+/// The same, where a person has `confirmed` translations of other sentences of the document, in its order: a model that looks
+/// things up does so there too.
+pub fn beside_confirmed(
+    translator: &Translator,
+    sentences: &[String],
+    confirmed: &[(String, String)],
+    step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Option<Translator> {
+    let memory_use = translator.description().model.memory_use;
+    if confirmed.is_empty() || memory_use != Some(MemoryUse::KnnMt) {
+        return for_sentences(translator, sentences, step);
+    }
+    translator.vocabulary()?;
+    KnnRetrieval::default().beside_confirmed(translator, sentences, confirmed, step)
+}
+
 /// Pairs of a memory to learn from or to look up, each once; those too long for the model are left out.
 fn examples<'m>(
     pairs: impl IntoIterator<Item = (&'m str, &'m str)>,

@@ -100,9 +100,22 @@ impl<'s> Inline<'s> {
         let rest = &self.source[place..range.end];
         let before = self.source[range.start..place].chars().next_back();
         let first = rest.chars().next()?;
+        let is_open = |open: &str, close: &str| {
+            let before = &self.source[range.start..place];
+            before.matches(open).count() > before.matches(close).count()
+        };
         let after_word = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
         match first {
             '*' | '_' | '#' => self.mark(place, range, after_word, first),
+            // The end of what has begun with such marks.
+            '`' if rest.starts_with("`\"") && is_open("\"`", "`\"") => Some(Found::Decoded {
+                shown: "”".to_owned(),
+                end: place + 2,
+            }),
+            '`' if rest.starts_with("`'") && is_open("'`", "`'") => Some(Found::Decoded {
+                shown: "’".to_owned(),
+                end: place + 2,
+            }),
             '`' | '+' => {
                 if first == '+'
                     && before == Some(' ')
@@ -161,8 +174,12 @@ impl<'s> Inline<'s> {
                     end: place + 1 + next.len_utf8(),
                 })
             }
-            '"' if rest.starts_with("\"`") => Some(Found::Decoded {
+            '"' if rest.starts_with("\"`") && rest[2..].contains("`\"") => Some(Found::Decoded {
                 shown: "“".to_owned(),
+                end: place + 2,
+            }),
+            '\'' if rest.starts_with("'`") && rest[2..].contains("`'") => Some(Found::Decoded {
+                shown: "‘".to_owned(),
                 end: place + 2,
             }),
             c if c.is_ascii_lowercase() && !after_word => Self::macro_at(place, rest),

@@ -31,6 +31,7 @@ impl DocumentFormat for AsciiDoc {
 
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode_as(bytes, None)?;
+        builder.set_encoding(encoding);
         check_lines(&text)?;
         let start = text
             .strip_prefix(BYTE_ORDER_MARK)

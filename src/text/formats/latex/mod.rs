@@ -4,8 +4,11 @@
 //! definitions, mathematics, listings, comments, pictures, bibliographies. Commands inside a sentence are placeholders: what
 //! marks words goes around them, references and citations stand where they stood.
 
+mod blocks;
 mod commands;
+mod macros;
 mod reading;
+mod scanning;
 mod spelling;
 mod symbols;
 
@@ -51,6 +54,7 @@ impl DocumentFormat for Latex {
             // What is written into it must be in the encoding that it declares.
             encoding = Encoding::Legacy(legacy);
         }
+        builder.set_encoding(encoding);
         builder.set_language(language(&text));
         let start = text
             .strip_prefix(BYTE_ORDER_MARK)

@@ -42,6 +42,7 @@ impl DocumentFormat for Rst {
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let declared = declared(&bytes);
         let (text, encoding) = Encoding::decode_as(bytes, declared)?;
+        builder.set_encoding(encoding);
         check_lines(&text)?;
         let start = text
             .strip_prefix(BYTE_ORDER_MARK)

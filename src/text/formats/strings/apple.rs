@@ -32,6 +32,7 @@ impl DocumentFormat for Strings {
             return plist::read(name, bytes, builder);
         }
         let (text, encoding) = Encoding::decode(bytes)?;
+        builder.set_encoding(encoding);
         let head = text.trim_start_matches('\u{FEFF}').trim_start();
         if head.starts_with("<?xml")
             || head.starts_with("<!DOCTYPE plist")

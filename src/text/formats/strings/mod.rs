@@ -25,6 +25,7 @@ pub(super) mod yaml;
 
 pub(super) use message::{Message, Piece, Place, Text};
 pub(super) use placeholders::{Dialect, Percent};
+pub(in crate::text) use table::table_rows;
 use xml_strings::XmlStrings;
 
 use crate::text::builder::Failure;

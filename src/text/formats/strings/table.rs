@@ -46,8 +46,13 @@ impl DocumentFormat for Table {
         true
     }
 
+    fn writes_same(&self) -> bool {
+        true
+    }
+
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = Encoding::decode(bytes)?;
+        builder.set_encoding(encoding);
         let separator = separator(&text, self.separators);
         let records = records(name, &text, separator)?;
         let chosen = match builder.columns() {
@@ -67,6 +72,17 @@ impl DocumentFormat for Table {
             slots,
         }))
     }
+}
+
+/// The values of a table's lines.
+pub(in crate::text) fn table_rows(
+    name: &str,
+    text: &str,
+    separators: &[char],
+) -> Result<Vec<Vec<String>>, Failure> {
+    let records = records(name, text, separator(text, separators))?.into_iter();
+    let values = |record: Record| record.fields.into_iter().map(|field| field.value).collect();
+    Ok(records.map(values).collect())
 }
 
 /// Reads lists with `|` between a key and its texts, as some programs call `.strings`, too.
@@ -531,14 +547,21 @@ impl TableFile {
 
 #[cfg(test)]
 mod tests {
-    use crate::text::document::{Column, Document, Format};
+    use crate::text::document::{Column, Document, Format, ReadingOptions};
+
+    fn chosen(columns: Vec<Column>) -> ReadingOptions {
+        ReadingOptions {
+            columns,
+            ..ReadingOptions::default()
+        }
+    }
 
     fn read(format: Format, text: &str, columns: &[&str]) -> Document {
         let columns: Vec<Column> = columns
             .iter()
             .map(|it| it.parse().expect("a column"))
             .collect();
-        Document::from_bytes_with("a", format, text.as_bytes().to_vec(), &columns)
+        Document::from_bytes_with("a", format, text.as_bytes().to_vec(), &chosen(columns))
             .expect("readable")
     }
 
@@ -584,7 +607,8 @@ mod tests {
             "a\t„Open \"it\"\", x\n"
         );
         let missing: Column = "es".parse().expect("a column");
-        let error = Document::from_bytes_with("a.csv", Format::Csv, text.into(), &[missing]);
+        let error =
+            Document::from_bytes_with("a.csv", Format::Csv, text.into(), &chosen(vec![missing]));
         assert!(error.expect_err("refused").to_string().contains("es"));
     }
 

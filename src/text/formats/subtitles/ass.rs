@@ -37,6 +37,7 @@ impl DocumentFormat for Ass {
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let declared = declared(&bytes);
         let (text, encoding) = decoded(bytes, declared)?;
+        builder.set_encoding(encoding);
         let cues = cues(&text)?;
         Ok(read(text, encoding, &cues, &SubStation, builder))
     }

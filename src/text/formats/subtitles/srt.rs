@@ -24,6 +24,7 @@ impl DocumentFormat for Srt {
 
     fn read(&self, _: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let (text, encoding) = decoded(bytes, None)?;
+        builder.set_encoding(encoding);
         let cues = cues(&text)?;
         Ok(read(text, encoding, &cues, &SubRip, builder))
     }

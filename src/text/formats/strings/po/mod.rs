@@ -45,6 +45,7 @@ impl DocumentFormat for Po {
     fn read(&self, name: &str, bytes: Vec<u8>, builder: &mut Builder) -> Result<Kept, Failure> {
         let declared = declared(&bytes);
         let (text, encoding) = Encoding::decode_as(bytes, declared)?;
+        builder.set_encoding(encoding);
         let entries = catalogue::entries(name, &text)?;
         let is_header = |entry: &&Entry| {
             entry.context.is_none() && entry.id.as_ref().is_some_and(|id| id.value.is_empty())

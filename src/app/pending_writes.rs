@@ -4,7 +4,7 @@ use crate::jobs::JobId;
 
 /// How far the last writes are.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct LastWrites {
+pub(super) struct PendingWrites {
     /// Under way.
     pub(super) job: Option<JobId>,
     /// Failures since they began.

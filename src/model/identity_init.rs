@@ -11,24 +11,35 @@ use burn::tensor::Tensor;
 use super::attention::MultiHeadAttention;
 use super::conditional::ConditionalHeads;
 use super::feed_forward::FeedForward;
+use super::query_capsules::QueryCapsules;
 use super::source2token::Source2Token;
 use super::tree::Merge;
 
 impl MultiHeadAttention {
-    pub(super) fn resemble(&mut self) {
+    pub(super) fn init_identity(&mut self) {
         for projection in [
             &mut self.query,
             &mut self.key,
             &mut self.value,
             &mut self.output,
         ] {
-            become_identity(projection);
+            set_to_identity(projection);
         }
     }
 }
 
+impl QueryCapsules {
+    /// Votes begin as the tokens beside what makes capsules different.
+    pub(super) fn init_votes(&mut self) {
+        self.attention.init_identity();
+        let votes = self.votes.weight.val();
+        let one = Tensor::<2>::eye(votes.dims()[0], &votes.device());
+        self.votes.weight = parameter(votes + one.repeat_dim(1, self.num_capsules));
+    }
+}
+
 impl ConditionalHeads {
-    pub(super) fn resemble(&mut self) {
+    pub(super) fn init_identity(&mut self) {
         for projection in [
             &mut self.query_word,
             &mut self.key_word,
@@ -36,7 +47,7 @@ impl ConditionalHeads {
             &mut self.key_sentence,
             &mut self.value,
         ] {
-            become_identity(projection);
+            set_to_identity(projection);
         }
     }
 }
@@ -45,8 +56,8 @@ impl Source2Token {
     /// Begins as the mean: keys of zero make all tokens alike.
     pub(super) fn average(&mut self) {
         self.key.weight = parameter(self.key.weight.val().zeros_like());
-        become_identity(&mut self.value);
-        become_identity(&mut self.output);
+        set_to_identity(&mut self.value);
+        set_to_identity(&mut self.output);
     }
 }
 
@@ -86,7 +97,7 @@ impl FeedForward {
 }
 
 /// Replaces a square map.
-pub(super) fn become_identity(linear: &mut Linear) {
+pub(super) fn set_to_identity(linear: &mut Linear) {
     let [d_input, d_output] = linear.weight.dims();
     assert_eq!(d_input, d_output, "only square maps can be identities");
     let one = Tensor::<2>::eye(d_input, &linear.weight.val().device());

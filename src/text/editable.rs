@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::text::placeholder::{self, Placeholder};
+use super::placeholder::{self, Placeholder};
 
 /// One readable token; the number is the placeholder's own, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -282,6 +282,36 @@ pub fn from_editable(edited: &str, source: &str) -> Result<String, Vec<Problem>>
     }
 }
 
+/// A text that stands for itself, not for the translation of another, as it is stored.
+///
+/// # Errors
+/// The first thing that is wrong with its markup.
+pub fn parsed(editable: &str) -> Result<String, Problem> {
+    let token = |piece| match piece {
+        Piece::Token(Token::Open(number)) => Some(placeholder::open(number)),
+        Piece::Token(Token::Point(number)) => Some(placeholder::point(number)),
+        Piece::Token(Token::Close(_)) => Some(placeholder::CLOSE),
+        Piece::Text(_) => None,
+    };
+    let own: String = edited_pieces(editable)
+        .into_iter()
+        .filter_map(token)
+        .collect();
+    let stored = from_editable(editable, &own).map_err(|problems| problems[0])?;
+    let mut open = vec![];
+    for token in tokens(&stored) {
+        match token {
+            Token::Open(number) => open.push(number),
+            Token::Close(_) => drop(open.pop()),
+            Token::Point(_) => {}
+        }
+    }
+    match open.first() {
+        Some(&number) => Err(Problem::Missing(Token::Close(number))),
+        None => Ok(stored),
+    }
+}
+
 /// The edit with its markup put right: unknown and repeated tokens go, missing ones are added at the end, pairs nest.
 pub fn repaired(edited: &str, source: &str) -> String {
     let expected = tokens(source);
@@ -351,6 +381,14 @@ fn folded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_of_its_own_is_read_with_its_markup() {
+        let text = "Press ⟨1⟩Save⟨/1⟩ in ⟨2/⟩, not \\⟨3⟩.";
+        let stored = parsed(text).expect("well nested");
+        assert_eq!(to_editable(&stored), text);
+        assert!(parsed("⟨1⟩Save").is_err() && parsed("⟨1⟩a ⟨2⟩b⟨/1⟩⟨/2⟩").is_err());
+    }
     use crate::text::placeholder::{CLOSE, open, point};
 
     fn source() -> String {

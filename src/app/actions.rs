@@ -1,0 +1,312 @@
+//! The table of actions: every command that stands in a menu or has a key.
+
+use super::checking::CheckCommand;
+use super::command::{Command, Group, Key, Page, Scope, Shortcut};
+use super::explorer::ExploreCommand;
+use super::find::FindCommand;
+use super::terms::TermsCommand;
+use super::training::TrainingCommand;
+
+/// A command without parameters of its own: one line of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Action {
+    pub command: Command,
+    pub group: Group,
+    pub label: &'static str,
+    pub shortcut: Option<Shortcut>,
+}
+
+const fn action(
+    group: Group,
+    label: &'static str,
+    shortcut: Option<Shortcut>,
+    command: Command,
+) -> Action {
+    Action {
+        command,
+        group,
+        label,
+        shortcut,
+    }
+}
+
+/// All actions, in the order of the menus.
+pub static ACTIONS: &[Action] = {
+    use Command as C;
+    use ExploreCommand as E;
+    use FindCommand as F;
+    use Group::{Edit, Editor, Explore, File, Translate, View};
+    use Key::{Delete, Down, Enter, Escape, F1, F7, F8, F9, Left, Letter, Right, Up};
+    &[
+        action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
+        action(
+            File,
+            "Save translation as…",
+            Some(Shortcut::command(Letter('S'))),
+            C::SaveAs,
+        ),
+        action(
+            File,
+            "Close document",
+            Some(Shortcut::command(Letter('W'))),
+            C::CloseDocument,
+        ),
+        action(
+            File,
+            "Try a sample run",
+            None,
+            C::Training(TrainingCommand::TrySample),
+        ),
+        action(File, "Quit", Some(Shortcut::command(Letter('Q'))), C::Quit),
+        action(Edit, "Undo", Some(Shortcut::command(Letter('Z'))), C::Undo),
+        action(
+            Edit,
+            "Redo",
+            Some(Shortcut::command_shift(Letter('Z'))),
+            C::Redo,
+        ),
+        action(
+            Edit,
+            "Find and replace…",
+            Some(Shortcut::command(Letter('F'))),
+            C::Find(F::Open),
+        ),
+        action(
+            Edit,
+            "Find next",
+            Some(Shortcut::command(Letter('G'))),
+            C::Find(F::Next),
+        ),
+        action(
+            Edit,
+            "Find previous",
+            Some(Shortcut::command_shift(Letter('G'))),
+            C::Find(F::Previous),
+        ),
+        action(Edit, "Edit sentence", Some(Shortcut::plain(Enter)), C::Edit),
+        action(
+            Edit,
+            "Confirm and go on",
+            Some(Shortcut::command(Letter('D'))),
+            C::Confirm,
+        ),
+        action(
+            Edit,
+            "Clear translation",
+            Some(Shortcut::command(Delete)),
+            C::ClearSelected,
+        ),
+        action(
+            Edit,
+            "Insert next term",
+            Some(Shortcut::command(Letter('I'))),
+            C::Terms(TermsCommand::InsertNext),
+        ),
+        action(
+            Edit,
+            "Add term…",
+            Some(Shortcut::command(Letter('K'))),
+            C::Terms(TermsCommand::New),
+        ),
+        action(
+            Edit,
+            "Next sentence",
+            Some(Shortcut::plain(Down)),
+            C::SelectNext,
+        ),
+        action(
+            Edit,
+            "Previous sentence",
+            Some(Shortcut::plain(Up)),
+            C::SelectPrevious,
+        ),
+        action(
+            Edit,
+            "Next unconfirmed sentence",
+            Some(Shortcut::command(Letter('J'))),
+            C::SelectNextOpen,
+        ),
+        action(
+            Edit,
+            "Next finding of the checks",
+            Some(Shortcut::plain(F8)),
+            C::Check(CheckCommand::GoToNext),
+        ),
+        action(
+            Edit,
+            "Repair as the check proposes",
+            Some(Shortcut::command(Letter('R'))),
+            C::Check(CheckCommand::RepairSelected),
+        ),
+        action(
+            Translate,
+            "Translate document",
+            Some(Shortcut::command(Enter)),
+            C::Translate(Scope::Document),
+        ),
+        action(
+            Translate,
+            "Translate section",
+            Some(Shortcut::command_shift(Letter('T'))),
+            C::Translate(Scope::SelectedSection),
+        ),
+        action(
+            Translate,
+            "Translate sentence",
+            Some(Shortcut::command(Letter('T'))),
+            C::Translate(Scope::SelectedSentence),
+        ),
+        action(
+            Translate,
+            "Update the rest",
+            Some(Shortcut::command(Letter('U'))),
+            C::UpdateRest,
+        ),
+        action(
+            Translate,
+            "Cancel",
+            Some(Shortcut::plain(Escape)),
+            C::Cancel,
+        ),
+        action(
+            Editor,
+            "Keep the edit",
+            Some(Shortcut::plain(Enter)),
+            C::KeepEdit,
+        ),
+        action(
+            Editor,
+            "Keep, confirm and edit the next",
+            Some(Shortcut::command(Enter)),
+            C::KeepEditAndConfirm,
+        ),
+        action(
+            Editor,
+            "Discard the edit",
+            Some(Shortcut::plain(Escape)),
+            C::DiscardEdit,
+        ),
+        action(
+            Explore,
+            "Next word",
+            Some(Shortcut::plain(Right)),
+            C::Explore(E::NextWord),
+        ),
+        action(
+            Explore,
+            "Previous word",
+            Some(Shortcut::plain(Left)),
+            C::Explore(E::PreviousWord),
+        ),
+        action(
+            Explore,
+            "Next sentence",
+            Some(Shortcut::plain(Down)),
+            C::Explore(E::NextSentence),
+        ),
+        action(
+            Explore,
+            "Previous sentence",
+            Some(Shortcut::plain(Up)),
+            C::Explore(E::PreviousSentence),
+        ),
+        action(
+            Explore,
+            "All words of the sentence",
+            Some(Shortcut::plain(Enter)),
+            C::Explore(E::SelectWholeSentence),
+        ),
+        action(
+            Explore,
+            "Back",
+            Some(Shortcut::plain(Escape)),
+            C::Explore(E::Back),
+        ),
+        action(
+            View,
+            "Document",
+            Some(Shortcut::command(Letter('1'))),
+            C::ShowPage(Page::Document),
+        ),
+        action(
+            View,
+            "Explore",
+            Some(Shortcut::command(Letter('2'))),
+            C::ShowPage(Page::Explore),
+        ),
+        action(
+            View,
+            "Training",
+            Some(Shortcut::command(Letter('3'))),
+            C::ShowPage(Page::Training),
+        ),
+        action(
+            View,
+            "Evaluate",
+            Some(Shortcut::command(Letter('4'))),
+            C::ShowPage(Page::Evaluate),
+        ),
+        action(
+            View,
+            "Models",
+            Some(Shortcut::command(Letter('5'))),
+            C::ShowPage(Page::Models),
+        ),
+        action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
+        action(
+            View,
+            "Checks",
+            Some(Shortcut::plain(F7)),
+            C::Check(CheckCommand::ToggleList),
+        ),
+        action(
+            View,
+            "Similar sentences",
+            Some(Shortcut::command(Letter('M'))),
+            C::ToggleSimilar,
+        ),
+        action(
+            View,
+            "Keyboard shortcuts",
+            Some(Shortcut::plain(F1)),
+            C::ToggleShortcuts,
+        ),
+    ]
+};
+
+/// The action that carries out a command.
+pub fn action_for(command: &Command) -> Option<&'static Action> {
+    ACTIONS.iter().find(|action| action.command == *command)
+}
+
+/// The label of a command of the table.
+pub fn label_of(command: &Command) -> &'static str {
+    action_for(command).map_or("", |action| action.label)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_shortcut_means_two_things() {
+        use Group::{Edit, Editor, Explore, File, Translate, View};
+        for together in [
+            [File, View, Edit, Translate].as_slice(),
+            &[Editor],
+            &[File, View, Explore],
+        ] {
+            let mut seen = HashSet::new();
+            let actions = ACTIONS.iter();
+            for action in actions.filter(|action| together.contains(&action.group)) {
+                assert!(
+                    action.shortcut.is_none_or(|shortcut| seen.insert(shortcut)),
+                    "{}",
+                    action.label
+                );
+            }
+        }
+    }
+}

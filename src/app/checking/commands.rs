@@ -1,0 +1,160 @@
+//! Commands and events of the quality checks.
+
+use super::{Asked, CheckCommand, Checking};
+use crate::app::open_document::OpenDocument;
+use crate::app::state::{AppState, NoticeKind};
+use crate::app::target::Target;
+use crate::checks::{Checks, Finding, Pair};
+use crate::jobs::{CheckRequest, JobId, State};
+
+impl AppState {
+    pub(in crate::app) fn apply_check(&mut self, command: CheckCommand) {
+        use CheckCommand as C;
+        match command {
+            C::ToggleList => self.set(|settings| settings.shows_checks = !settings.shows_checks),
+            C::Toggle(kind) => {
+                self.with_document(|document| document.toggle_check(kind));
+                self.touch();
+            }
+            C::GoTo(sentence) => self.select(sentence),
+            C::GoToNext => self.go_to_next_finding(),
+            C::Repair(finding) => {
+                self.repair(&[finding]);
+            }
+            C::RepairSelected => self.repair_selected(),
+            C::RepairAll(kind) => {
+                let findings = self.checking.findings.iter();
+                let of_kind: Vec<Finding> =
+                    findings.filter(|it| it.check == kind).cloned().collect();
+                self.repair(&of_kind);
+            }
+        }
+    }
+
+    fn go_to_next_finding(&mut self) {
+        if !self.settings.shows_checks {
+            return self.set(|settings| settings.shows_checks = true);
+        }
+        let selected = self.selected();
+        let segments = || self.checking.findings.iter().map(|it| it.segment);
+        let behind = segments().find(|&it| selected.is_none_or(|selected| it > selected));
+        match behind.or_else(|| segments().next()) {
+            Some(sentence) => self.select(sentence),
+            None => self.notify(NoticeKind::Done, "The checks have found nothing", ""),
+        }
+    }
+
+    fn repair_selected(&mut self) {
+        if !self.settings.shows_checks {
+            return self.set(|settings| settings.shows_checks = true);
+        }
+        let selected = self.selected();
+        let mut findings = self.checking.findings.iter();
+        let first = findings.find(|it| Some(it.segment) == selected && it.repaired.is_some());
+        let Some(finding) = first.cloned() else {
+            let detail = "No check has a proposal for this sentence.";
+            self.notify(NoticeKind::Hint, "Nothing to repair", detail);
+            return;
+        };
+        self.repair(&[finding]);
+    }
+
+    /// Takes proposals over, in one step that can be undone; of a sentence the first one.
+    fn repair(&mut self, findings: &[Finding]) {
+        self.keep_edit_for_good();
+        let revisions = &self.checking.revisions;
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let mut changes: Vec<(usize, Target)> = Vec::new();
+        for Finding {
+            segment, repaired, ..
+        } in findings
+        {
+            let is_same = revisions.get(*segment) == Some(&document.revision(*segment));
+            let is_first = changes.last().is_none_or(|(last, _)| last != segment);
+            if let (Some(text), true, true) = (repaired, is_same, is_first) {
+                let after = Target {
+                    text: text.clone(),
+                    state: State::Edited,
+                    flags: vec![],
+                    ..document.target(*segment).clone()
+                };
+                changes.push((*segment, after));
+            }
+        }
+        if document.change_all(changes) > 0 {
+            self.touch();
+        }
+    }
+
+    /// Has the document looked at again when it, or what is looked for, has changed.
+    pub(in crate::app) fn follow_checks(&mut self) {
+        let content = self.document.as_ref().map(OpenDocument::content);
+        let asked = self.checking.asked.as_ref();
+        if asked.is_some_and(|asked| Some(asked.content.as_str()) != content) {
+            // Its sentences are gone, and so are the findings about them.
+            self.checking = Checking::default();
+        }
+        if !self.settings.shows_checks || self.checking.running.is_some() {
+            return;
+        }
+        let Some(document) = &self.document else {
+            return;
+        };
+        let asked = Asked {
+            content: document.content().to_owned(),
+            revision: document.total_revision(),
+            kinds: document.checks().to_vec(),
+            target_language: self.languages().map(|(_, target)| target),
+        };
+        if self.checking.asked.as_ref() == Some(&asked) {
+            return;
+        }
+        let (pairs, revisions) = pairs(document);
+        let checks = Checks {
+            kinds: asked.kinds.clone(),
+            target_language: asked.target_language.clone(),
+        };
+        let job = self.next_job();
+        let checking = &mut self.checking;
+        checking.running = Some((job, revisions));
+        checking.asked = Some(asked);
+        checking.requests.push(CheckRequest { job, pairs, checks });
+    }
+
+    pub(in crate::app) fn checked(&mut self, job: JobId, findings: Vec<Finding>) {
+        let running = &mut self.checking.running;
+        if let Some((_, revisions)) = running.take_if(|(running, _)| *running == job) {
+            self.checking.findings = findings;
+            self.checking.revisions = revisions;
+        }
+    }
+
+    /// Takes a failure in, if it is that of the checks.
+    pub(in crate::app) fn checks_failed(&mut self, job: JobId) -> bool {
+        let running = &mut self.checking.running;
+        running.take_if(|(running, _)| *running == job).is_some()
+    }
+}
+
+/// The sentences with their translations, and how often each was changed.
+fn pairs(document: &OpenDocument) -> (Vec<Pair>, Vec<u32>) {
+    let sentences = document.document.sentences.iter().enumerate();
+    let pairs = sentences.map(|(index, sentence)| {
+        let paragraph = &document.document.paragraphs[sentence.paragraph];
+        Pair {
+            source: sentence.text.clone(),
+            target: document.target(index).text.clone(),
+            // The limit is the paragraph's.
+            max_chars: paragraph
+                .max_chars
+                .filter(|_| paragraph.sentences.len() == 1),
+        }
+    });
+    let revisions = 0..document.num_sentences();
+    (
+        pairs.collect(),
+        revisions.map(|index| document.revision(index)).collect(),
+    )
+}

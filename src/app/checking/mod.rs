@@ -1,0 +1,62 @@
+//! Quality checks over the open document: what they found, which of them are made, and repairs.
+
+mod commands;
+
+use crate::checks::{CheckKind, Finding, Severity};
+use crate::jobs::{CheckRequest, JobId};
+
+/// A command of the list of findings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckCommand {
+    /// Shows the list, or hides it.
+    ToggleList,
+    /// Switches a check on or off for this document.
+    Toggle(CheckKind),
+    /// Selects the sentence of a finding.
+    GoTo(usize),
+    /// The next sentence with a finding.
+    GoToNext,
+    /// Takes over what a check proposes.
+    Repair(Finding),
+    /// The first proposal for the selected sentence.
+    RepairSelected,
+    /// All proposals of one check.
+    RepairAll(CheckKind),
+}
+
+/// What the checks found.
+#[derive(Debug, Default)]
+pub struct Checking {
+    /// In the order of the sentences; of what the document was when it was looked at last.
+    pub findings: Vec<Finding>,
+    /// For the thread; the window sends and empties it.
+    pub requests: Vec<CheckRequest>,
+    /// With the revisions of the sentences that are being looked at.
+    running: Option<(JobId, Vec<u32>)>,
+    /// What was asked about last.
+    asked: Option<Asked>,
+    /// Of the sentences that the findings are about: a repair of another text would undo somebody's work.
+    revisions: Vec<u32>,
+}
+
+/// What findings depend on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Asked {
+    content: String,
+    revision: u64,
+    kinds: Vec<CheckKind>,
+    target_language: Option<String>,
+}
+
+impl Checking {
+    /// How many findings are as bad as this.
+    pub fn count(&self, severity: Severity) -> usize {
+        let findings = self.findings.iter();
+        findings.filter(|it| it.severity == severity).count()
+    }
+
+    /// Whether the document has changed since, so that it is being looked at again.
+    pub fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+}

@@ -1,0 +1,58 @@
+//! The large language model that a person has named, and what it suggests for the selected sentence.
+
+use serde::{Deserialize, Serialize};
+
+use crate::jobs::{JobId, SuggestionRequest};
+use crate::llm::Suggestion;
+
+/// A large language model on a server that a person runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LanguageModel {
+    pub address: String,
+    pub model: String,
+}
+
+/// Something a person does with it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LanguageModelCommand {
+    /// Shows where it is named.
+    Name,
+    /// Takes one, or none.
+    Choose(Option<LanguageModel>),
+    /// Leaves it as it is.
+    Leave,
+    /// Asks for the selected sentence.
+    Ask,
+    /// Edits the sentence with what was suggested.
+    Use,
+}
+
+/// Suggestions of the window.
+#[derive(Debug, Default)]
+pub struct Suggestions {
+    /// For the thread; the window sends and empties it.
+    pub requests: Vec<SuggestionRequest>,
+    /// Whether a person is naming a model.
+    pub is_naming: bool,
+    pub(super) asked: Option<(JobId, usize)>,
+    pub(super) found: Option<(usize, Suggestion)>,
+}
+
+impl Suggestions {
+    /// The suggestion for a sentence.
+    pub fn of(&self, sentence: usize) -> Option<&Suggestion> {
+        let (index, suggestion) = self.found.as_ref()?;
+        (*index == sentence).then_some(suggestion)
+    }
+
+    /// The sentence that was asked for and is not answered.
+    pub fn asked(&self) -> Option<usize> {
+        self.asked.map(|(_, sentence)| sentence)
+    }
+
+    /// Forgets what belongs to another document.
+    pub(super) fn forget(&mut self) {
+        self.asked = None;
+        self.found = None;
+    }
+}

@@ -1,0 +1,113 @@
+//! Commands of the page of models.
+
+use std::path::PathBuf;
+
+use super::{Adding, Found, ModelsCommand};
+use crate::app::ask::Ask;
+use crate::app::command::Page;
+use crate::app::state::{AppState, NoticeKind};
+use crate::inference::{forget_default, pair_key};
+use crate::jobs::{JobControl, ModelRequest};
+
+impl AppState {
+    pub(in crate::app) fn apply_models(&mut self, command: ModelsCommand) {
+        use ModelsCommand as C;
+        let models = &mut self.models;
+        match command {
+            C::Select(folder) => models.selected = Some(folder),
+            C::AskFolder => self.asks.push(Ask::AddModel),
+            C::AskFile => self.asks.push(Ask::AddModelFile),
+            C::Inspect(path) => self.inspect_model(path),
+            C::Add(path) => self.add_model(path),
+            C::CancelAdding => {
+                if let Some(adding) = &models.adding {
+                    adding.control.cancel();
+                }
+            }
+            C::DismissFound => models.found = None,
+            C::AskRemove(folder) => models.removing = Some(folder),
+            C::Keep => models.removing = None,
+            C::Remove(folder) => {
+                models.removing = None;
+                let job = self.next_job();
+                let request = ModelRequest::Remove { job, folder };
+                self.models.requests.push(request);
+            }
+            C::Use(folder) => {
+                self.open_model(folder);
+                self.models.found = None;
+                if self.document.is_some() {
+                    self.page = Page::Document;
+                }
+            }
+            C::MakeDefault {
+                folder,
+                source,
+                target,
+            } => self.make_default(folder, &source, &target),
+            C::ForgetDefault(pair) => self.set(|settings| {
+                settings.default_models.remove(&pair);
+            }),
+            C::TranslateFrom(source) => self.translate_from(&source),
+            C::TranslateTo(target) => self.translate_to(&target),
+        }
+    }
+
+    fn inspect_model(&mut self, path: PathBuf) {
+        self.page = Page::Models;
+        let job = self.next_job();
+        self.models.found = Some(Found {
+            path: path.clone(),
+            job,
+            model: None,
+        });
+        let request = ModelRequest::Inspect { job, path };
+        self.models.requests.push(request);
+    }
+
+    fn add_model(&mut self, path: PathBuf) {
+        self.page = Page::Models;
+        if let Some(adding) = &self.models.adding {
+            let detail = format!("{} is being added.", super::events::name_of(&adding.path));
+            self.notify(NoticeKind::Hint, "One model at a time", detail);
+            return;
+        }
+        let job = self.next_job();
+        let control = JobControl::default();
+        let models = &mut self.models;
+        models.found = None;
+        models.adding = Some(Adding {
+            path: path.clone(),
+            job,
+            control: control.clone(),
+            done: 0,
+            total: 0,
+        });
+        models
+            .requests
+            .push(ModelRequest::Add { job, path, control });
+    }
+
+    fn make_default(&mut self, folder: PathBuf, source: &str, target: &str) {
+        let key = pair_key(source, target);
+        self.set(|settings| {
+            settings.default_models.insert(key, folder.clone());
+            // The program begins with the one used last; a document takes that of its languages.
+            settings.default_model.take_if(|first| *first != folder);
+        });
+        let current = self.languages();
+        let is_current = current.is_some_and(|(from, to)| from == source && to == target);
+        if is_current && !self.is_busy() {
+            self.open_between(source, Some(target));
+        }
+    }
+
+    /// Forgets a model that is gone.
+    pub(super) fn forget_model(&mut self, folder: &PathBuf) {
+        self.set(|settings| {
+            forget_default(&mut settings.default_models, folder);
+            settings.default_model.take_if(|first| first == folder);
+            settings.recent_models.retain(|recent| recent != folder);
+        });
+    }
+}

@@ -1,0 +1,200 @@
+//! What the thread that looks after models tells.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{LanguageNote, Models};
+use crate::app::language;
+use crate::app::state::{AppState, ModelState, NoticeKind};
+use crate::corpus::synthetic::TARGET_LANGUAGE;
+use crate::error::{Error, Result};
+use crate::inference::{InstalledModel, ModelInfo, pair_key};
+use crate::jobs::{JobId, ModelRequest};
+
+/// The last part of a path, for people.
+pub(super) fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+impl AppState {
+    pub(in crate::app) fn models_listed(&mut self, listed: Vec<InstalledModel>) {
+        self.models.list(listed);
+        self.choose_for_document();
+    }
+
+    pub(in crate::app) fn model_inspected(
+        &mut self,
+        job: JobId,
+        path: &Path,
+        model: Result<Box<InstalledModel>>,
+    ) {
+        if self.models.describing.take_if(|it| *it == job).is_some() {
+            if let Ok(model) = model {
+                self.models.note_elsewhere(*model);
+            }
+            return;
+        }
+        let found = self.models.found.as_mut();
+        let Some(found) = found.filter(|found| found.job == job) else {
+            return;
+        };
+        match model {
+            Ok(model) => found.model = Some(*model),
+            Err(error) => {
+                self.models.found = None;
+                let title = format!("{} is no model that can be read", name_of(path));
+                self.show_error(&title, &error);
+            }
+        }
+    }
+
+    pub(in crate::app) fn model_copied(&mut self, job: JobId, done: u64, total: u64) {
+        let adding = self.models.adding.as_mut();
+        if let Some(adding) = adding.filter(|adding| adding.job == job) {
+            (adding.done, adding.total) = (done, total);
+        }
+    }
+
+    pub(in crate::app) fn model_added(&mut self, job: JobId, model: &InstalledModel) {
+        self.models.adding.take_if(|adding| adding.job == job);
+        self.models.failed.remove(&model.folder);
+        self.models.selected = Some(model.folder.clone());
+        let detail = match (model.sources.as_slice(), model.targets.as_slice()) {
+            ([source], [target]) => format!(
+                "It translates from {} to {}.",
+                language::name(source),
+                language::name(target)
+            ),
+            ([], _) | (_, []) => {
+                "Its files do not say all its languages: choose it in the Model menu.".to_owned()
+            }
+            (_, targets) => format!("It translates to {} languages.", targets.len()),
+        };
+        self.notify(NoticeKind::Done, format!("{} is added", model.name), detail);
+        // A document that no model fitted may have one now.
+        let fits = matches!(self.language_note(), Some(LanguageNote::Detected));
+        self.models.is_undecided |= !fits;
+        self.choose_for_document();
+    }
+
+    pub(in crate::app) fn model_removed(&mut self, folder: &PathBuf) {
+        self.models.selected.take_if(|selected| selected == folder);
+        self.models.failed.remove(folder);
+        self.forget_model(folder);
+        let is_open = self.models.in_use().any(|used| used == folder);
+        let name = name_of(folder);
+        self.notify(NoticeKind::Done, format!("{name} is removed"), "");
+        if is_open {
+            self.open_first_model(None);
+        }
+    }
+
+    /// Takes a failure in, if it is one of these jobs.
+    pub(in crate::app) fn model_failed(&mut self, job: JobId, error: &Error) -> bool {
+        let Some(adding) = self.models.adding.take_if(|adding| adding.job == job) else {
+            return false;
+        };
+        let name = name_of(&adding.path);
+        if let Error::Exists { path } = error {
+            let detail = format!(
+                "{} is there. Remove that one first, or give the new one another name.",
+                path.display()
+            );
+            let title = format!("A model called {name} is installed already");
+            self.notify(NoticeKind::Error, title, detail);
+        } else {
+            self.show_error(&format!("{name} could not be added"), error);
+        }
+        true
+    }
+
+    /// Whether the job was the copying of a model, which was cancelled.
+    pub(in crate::app) fn adding_cancelled(&mut self, job: JobId) -> bool {
+        let ended = self.models.adding.take_if(|adding| adding.job == job);
+        ended.is_some()
+    }
+
+    /// The model that was asked for is open.
+    pub(in crate::app) fn model_in_use(&mut self) {
+        let ModelState::Open { info, .. } = &self.model else {
+            return;
+        };
+        let info = info.clone();
+        let models = &mut self.models;
+        models.failed.remove(&info.folder);
+        models.opened.clone_from(&models.asked);
+        let is_alone = models.asked.len() < 2;
+        if models.promoted.take_if(|it| *it == info.folder).is_some() {
+            let key = pair_key(&info.source_language, &info.target_language);
+            self.set(|settings| {
+                settings.default_models.insert(key, info.folder.clone());
+            });
+            // It lies in the library now.
+            self.models.requests.push(ModelRequest::List);
+        } else if is_alone && self.models.get(&info.folder).is_none() {
+            self.know_elsewhere(&info);
+        }
+        self.choose_for_document();
+    }
+
+    /// Notes a model that is not installed; one of another program is read once more for all its languages.
+    fn know_elsewhere(&mut self, info: &ModelInfo) {
+        if info.target_language == TARGET_LANGUAGE {
+            return;
+        }
+        let known = |code: &String| (code != "und").then(|| code.clone());
+        let is_ours = info.folder.join("model.toml").is_file();
+        self.models.note_elsewhere(InstalledModel {
+            folder: info.folder.clone(),
+            name: info.name.clone(),
+            sources: known(&info.source_language).into_iter().collect(),
+            targets: known(&info.target_language).into_iter().collect(),
+            format: if is_ours { "Canopy" } else { "" }.to_owned(),
+            num_parameters: Some(info.num_parameters as u64),
+            origin: info.folder.display().to_string(),
+            ..InstalledModel::default()
+        });
+        if !is_ours {
+            let job = self.next_job();
+            self.models.describing = Some(job);
+            let path = info.folder.clone();
+            let request = ModelRequest::Inspect { job, path };
+            self.models.requests.push(request);
+        }
+    }
+
+    /// The model that was asked for could not be opened.
+    pub(in crate::app) fn model_not_in_use(&mut self, error: &Error) {
+        let models = &mut self.models;
+        // Of two in a row nobody knows which it was.
+        if let [leg] = models.asked.as_slice()
+            && !error.is_of_device()
+            && !matches!(error, Error::NoGpu)
+        {
+            models.failed.insert(leg.folder.clone(), error.to_string());
+        }
+        models.asked.clone_from(&models.opened);
+        models.is_undecided = false;
+        models.promoted = None;
+    }
+}
+
+impl Models {
+    fn list(&mut self, listed: Vec<InstalledModel>) {
+        self.is_listed = true;
+        let is_listed = |model: &InstalledModel| listed.iter().any(|it| it.folder == model.folder);
+        self.elsewhere.retain(|model| !is_listed(model));
+        let all = listed.into_iter().chain(self.elsewhere.iter().cloned());
+        self.all = Arc::new(all.collect());
+    }
+
+    fn note_elsewhere(&mut self, model: InstalledModel) {
+        let is_other = |other: &InstalledModel| other.folder != model.folder;
+        let before = self.all.iter().filter(|other| is_other(other)).cloned();
+        let all = before.chain([model.clone()]).collect();
+        self.all = Arc::new(all);
+        self.elsewhere.retain(is_other);
+        self.elsewhere.push(model);
+    }
+}

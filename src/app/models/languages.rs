@@ -1,0 +1,309 @@
+//! The languages that are translated between, and the model that they choose.
+//!
+//! A document chooses by its text: a model from its language to the one that was translated to before, if there is one,
+//! alone or with another behind it. A person chooses in the menus above the document.
+
+use std::path::{Path, PathBuf};
+
+use super::{LanguageNote, Models, Reach};
+use crate::app::language;
+use crate::app::settings::Settings;
+use crate::app::state::{AppState, ModelState, NoticeKind};
+use crate::corpus::is_same_language;
+use crate::inference::{DeviceChoice, Leg, pair_key, reachable, route};
+use crate::jobs::Request;
+
+impl Models {
+    /// Languages of which any model translates, by their names.
+    pub fn sources(&self) -> Vec<(String, String)> {
+        let usable = self
+            .all
+            .iter()
+            .filter(|model| self.problem(model).is_none());
+        let mut named: Vec<(String, String)> = Vec::new();
+        for code in usable.flat_map(|model| &model.sources) {
+            if !named.iter().any(|(known, _)| known == code) {
+                named.push((code.clone(), language::name(code)));
+            }
+        }
+        named.sort_by(|a, b| a.1.cmp(&b.1));
+        named
+    }
+
+    /// Languages that `source` can be translated to: directly reached ones first, by their names.
+    pub fn targets(&self, settings: &Settings, source: &str) -> Vec<Reach> {
+        let through = |target: &str| {
+            let way = route(&self.all, &settings.default_models, source, Some(target))?;
+            way.pivot().map(language::name)
+        };
+        let codes = reachable(&self.all, source).into_iter();
+        let mut found: Vec<Reach> = codes
+            .map(|code| Reach {
+                name: language::name(&code),
+                through: through(&code),
+                code,
+            })
+            .collect();
+        found.sort_by(|a, b| {
+            let near = |reach: &Reach| reach.through.is_some();
+            near(a).cmp(&near(b)).then_with(|| a.name.cmp(&b.name))
+        });
+        found
+    }
+
+    /// The language between two models in a row that are open.
+    pub fn pivot(&self) -> Option<&str> {
+        match self.opened.as_slice() {
+            [first, _] => first.target.as_deref(),
+            _ => None,
+        }
+    }
+}
+
+impl AppState {
+    /// Codes of the languages that are translated between.
+    pub fn languages(&self) -> Option<(String, String)> {
+        match &self.model {
+            ModelState::Open { info, .. } => {
+                Some((info.source_language.clone(), info.target_language.clone()))
+            }
+            ModelState::None | ModelState::Opening { .. } => None,
+        }
+    }
+
+    /// What there is to say of the language of the open document.
+    pub fn language_note(&self) -> Option<LanguageNote> {
+        let found = self.document.as_ref()?.language.as_ref()?;
+        let (source, _) = self.languages()?;
+        if is_same_language(&source, &found.code) {
+            return Some(LanguageNote::Detected);
+        }
+        if !found.is_reliable || !self.models.is_listed {
+            return None;
+        }
+        let (code, name) = (found.code.clone(), language::name(&found.code));
+        let models = self.models.all.iter();
+        let is_known = { models }.any(|model| model.translates_from(&code));
+        Some(if is_known {
+            LanguageNote::Other { code, name }
+        } else {
+            LanguageNote::NoModel { name }
+        })
+    }
+
+    /// Has the open document choose its model, once models and their languages are known.
+    pub(in crate::app) fn choose_for_document(&mut self) {
+        let is_opening = matches!(self.model, ModelState::Opening { .. });
+        if !self.models.is_undecided || is_opening || !self.models.is_listed {
+            return;
+        }
+        self.models.is_undecided = false;
+        let document = self.document.as_ref();
+        let Some(found) = document.and_then(|open| open.language.clone()) else {
+            return;
+        };
+        if self.models.is_named || !found.is_reliable || self.running.is_some() {
+            return;
+        }
+        let (source, current) = (found.code.as_str(), self.languages());
+        if let Some((from, to)) = &current
+            && is_same_language(from, source)
+        {
+            self.take_default(from, to);
+            return;
+        }
+        let wanted = self.settings.target_language.clone();
+        let wanted = wanted.or(current.map(|(_, target)| target));
+        let wanted = wanted.filter(|target| !is_same_language(target, source));
+        if wanted.is_none_or(|target| !self.open_between(source, Some(&target))) {
+            self.open_between(source, None);
+        }
+    }
+
+    /// Opens the default of a pair in place of a model that nobody has chosen.
+    fn take_default(&mut self, source: &str, target: &str) {
+        let key = pair_key(source, target);
+        let has = self.settings.default_models.contains_key(&key);
+        if has && !self.models.is_by_hand {
+            self.open_between(source, Some(target));
+        }
+    }
+
+    /// Opens the models that translate between two languages, unless they are open; whether there are any.
+    pub(super) fn open_between(&mut self, source: &str, target: Option<&str>) -> bool {
+        let defaults = &self.settings.default_models;
+        let Some(found) = route(&self.models.all, defaults, source, target) else {
+            return false;
+        };
+        let legs = found.legs(Some(source));
+        let folders =
+            |legs: &[Leg]| -> Vec<PathBuf> { legs.iter().map(|leg| leg.folder.clone()).collect() };
+        let reached = legs.last().and_then(|leg| leg.target.as_deref());
+        let is_open = folders(&legs) == folders(&self.models.opened)
+            && self.languages().is_some_and(|(from, to)| {
+                is_same_language(&from, source) && Some(to.as_str()) == reached
+            });
+        if !is_open {
+            // Whoever asked for a translation before gets it with this model.
+            let waiting = self.waiting_scope.take();
+            self.open_legs(legs);
+            self.waiting_scope = waiting;
+        }
+        self.models.is_by_hand = false;
+        true
+    }
+
+    pub(super) fn translate_from(&mut self, source: &str) {
+        self.models.is_named = false;
+        let current = self.languages();
+        let target = current.map(|(_, target)| target);
+        let target = target.filter(|target| !is_same_language(target, source));
+        let is_open = target.is_some_and(|target| {
+            self.stay_with_model(source, &target) || self.open_between(source, Some(&target))
+        });
+        if !is_open && !self.open_between(source, None) {
+            self.no_way(source, None);
+        }
+    }
+
+    pub(super) fn translate_to(&mut self, target: &str) {
+        self.models.is_named = false;
+        self.set(|settings| settings.target_language = Some(target.to_owned()));
+        let Some((source, _)) = self.languages() else {
+            return;
+        };
+        if !self.stay_with_model(&source, target) && !self.open_between(&source, Some(target)) {
+            self.no_way(&source, Some(target));
+        }
+    }
+
+    /// Opens the model of several languages that is open between others, if it knows them.
+    fn stay_with_model(&mut self, source: &str, target: &str) -> bool {
+        let [leg] = self.models.opened.as_slice() else {
+            return false;
+        };
+        let folder = leg.folder.clone();
+        let several = self.models.get(&folder).filter(|model| {
+            model.sources.len().max(model.targets.len()) > 1 && model.translates_from(source)
+        });
+        let Some(target) = several.and_then(|model| model.target(source, Some(target))) else {
+            return false;
+        };
+        let leg = Leg {
+            folder,
+            source: Some(source.to_owned()),
+            target: Some(target.to_owned()),
+        };
+        self.open_legs(vec![leg]);
+        true
+    }
+
+    fn no_way(&mut self, source: &str, target: Option<&str>) {
+        let source = language::name(source);
+        let to = target.map_or(String::new(), |target| {
+            format!(" to {}", language::name(target))
+        });
+        let title = format!("No installed model translates from {source}{to}");
+        let detail = "Drop the folder or zip file of one on the window.";
+        self.notify(NoticeKind::Hint, title, detail);
+    }
+
+    /// Opens a model that a person has chosen.
+    pub(in crate::app) fn open_model(&mut self, folder: PathBuf) {
+        // Or the lists of models would have the same folder under two names.
+        let folder = std::path::absolute(&folder).unwrap_or(folder);
+        self.models.is_by_hand = true;
+        let leg = self.leg_of(folder);
+        self.open_legs(vec![leg]);
+    }
+
+    /// A model, between the languages in use if it has them among several.
+    fn leg_of(&self, folder: PathBuf) -> Leg {
+        let current = self.languages();
+        let detected = self
+            .document
+            .as_ref()
+            .and_then(|open| open.language.as_ref());
+        let detected = detected.filter(|found| found.is_reliable);
+        let (from, to) = current.unzip();
+        let sources = detected
+            .map(|found| found.code.clone())
+            .into_iter()
+            .chain(from);
+        let wanted = self.settings.target_language.clone().into_iter().chain(to);
+        let Some(model) = self.models.get(&folder) else {
+            return Leg::alone(folder);
+        };
+        let source = sources
+            .filter(|_| model.sources.len() > 1)
+            .find(|code| model.translates_from(code));
+        let asked = source.as_deref().unwrap_or_default();
+        let target = wanted
+            .filter(|_| model.targets.len() > 1)
+            .filter(|code| !is_same_language(code, asked))
+            .find_map(|code| model.target(asked, Some(&code)).map(str::to_owned));
+        Leg {
+            folder,
+            source,
+            target,
+        }
+    }
+
+    /// Opens models in a row.
+    pub(super) fn open_legs(&mut self, legs: Vec<Leg>) {
+        let Some((first, others)) = legs.split_first() else {
+            return;
+        };
+        let (first, second) = (first.clone(), others.first().cloned());
+        let job = self.next_job();
+        self.cancel();
+        let opening = ModelState::Opening {
+            job,
+            folder: first.folder.clone(),
+        };
+        let before = std::mem::replace(&mut self.model, opening);
+        if matches!(before, ModelState::Open { .. }) {
+            self.previous_model = Some(before);
+        }
+        let device: DeviceChoice = self.settings.device.into();
+        let memory = self.user_memory();
+        self.models.asked = legs;
+        self.requests.push(Request::OpenModel {
+            job,
+            folder: first.folder,
+            languages: [first.source, first.target],
+            second,
+            device,
+            memory,
+        });
+    }
+
+    /// Opens the same models with other settings.
+    pub(in crate::app) fn open_again(&mut self) {
+        if self.models.asked.is_empty() {
+            return self.open_first_model(None);
+        }
+        self.open_legs(self.models.asked.clone());
+    }
+
+    /// Notes that the open document is to choose its model.
+    pub(in crate::app) fn document_chooses(&mut self) {
+        self.models.is_undecided = true;
+        self.choose_for_document();
+    }
+
+    /// Opens the model named on the command line, else the one chosen as default, else the last one used, else the one that came with the program.
+    pub fn open_first_model(&mut self, named: Option<PathBuf>) {
+        let settings = &self.settings;
+        let mut last = settings.default_model.iter().chain(&settings.recent_models);
+        let is_named = named.is_some();
+        let is_there = |folder: &&PathBuf| Path::exists(folder);
+        let folder = named
+            .or_else(|| last.find(is_there).cloned())
+            .or_else(|| self.shipped.models.first().cloned());
+        if let Some(folder) = folder {
+            self.open_model(folder);
+            (self.models.is_by_hand, self.models.is_named) = (is_named, is_named);
+        }
+    }
+}

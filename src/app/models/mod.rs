@@ -1,0 +1,159 @@
+//! The page of models: which are installed, what is being added, and between which languages they translate.
+
+mod commands;
+mod events;
+mod languages;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::inference::{InstalledModel, Leg};
+use crate::jobs::{JobControl, JobId, ModelRequest};
+
+/// A command of the page, or of the menus of languages.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ModelsCommand {
+    Select(PathBuf),
+    /// Asks for a folder to add.
+    AskFolder,
+    /// Asks for a zip file to add.
+    AskFile,
+    /// Looks whether this is a model, and offers to add it.
+    Inspect(PathBuf),
+    Add(PathBuf),
+    CancelAdding,
+    /// Leaves what was found where it is.
+    DismissFound,
+    AskRemove(PathBuf),
+    Keep,
+    Remove(PathBuf),
+    /// Opens the model and shows the document.
+    Use(PathBuf),
+    /// Chooses the model that translates between two languages.
+    MakeDefault {
+        folder: PathBuf,
+        source: String,
+        target: String,
+    },
+    /// Takes that back; the pair is written as in [`pair_key`](crate::inference::pair_key).
+    ForgetDefault(String),
+    /// Chooses the language of the document.
+    TranslateFrom(String),
+    /// Chooses the language of the translation.
+    TranslateTo(String),
+}
+
+/// A model that was dropped, and is not added yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub path: PathBuf,
+    job: JobId,
+    /// None while it is read.
+    pub model: Option<InstalledModel>,
+}
+
+/// A model that is being copied.
+#[derive(Debug, Clone)]
+pub struct Adding {
+    pub path: PathBuf,
+    job: JobId,
+    pub control: JobControl,
+    /// Bytes.
+    pub done: u64,
+    pub total: u64,
+}
+
+impl Adding {
+    #[expect(clippy::cast_precision_loss, reason = "a share of a bar")]
+    pub fn share(&self) -> f32 {
+        self.done as f32 / self.total.max(1) as f32
+    }
+}
+
+/// A language that can be translated to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    pub code: String,
+    pub name: String,
+    /// The name of the language between, if there is no model that knows both.
+    pub through: Option<String>,
+}
+
+/// A line about the languages of the open document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LanguageNote {
+    /// The language of its text, which is the one that is translated from.
+    Detected,
+    /// Its text is in another language than the one that is translated from.
+    Other { code: String, name: String },
+    /// The same, and no installed model translates it.
+    NoModel { name: String },
+}
+
+/// Everything the page shows.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what is known of the choice so far, each by itself"
+)]
+#[derive(Debug, Default)]
+pub struct Models {
+    /// Those that came with the program, those that were added, and those that were opened elsewhere in this session.
+    pub all: Arc<Vec<InstalledModel>>,
+    /// Whether it is known which are installed.
+    is_listed: bool,
+    pub selected: Option<PathBuf>,
+    pub found: Option<Found>,
+    pub adding: Option<Adding>,
+    /// The model about which it is asked whether it shall be removed.
+    pub removing: Option<PathBuf>,
+    /// For the thread; the window sends and empties it.
+    pub requests: Vec<ModelRequest>,
+    /// Why a model could not be opened, by its folder.
+    failed: BTreeMap<PathBuf, String>,
+    /// Those of `all` that are not installed.
+    elsewhere: Vec<InstalledModel>,
+    /// A model elsewhere that is being read, to know all its languages.
+    describing: Option<JobId>,
+    /// A model that becomes the default of its languages once it is open.
+    promoted: Option<PathBuf>,
+    /// The models in a row that were asked for last.
+    asked: Vec<Leg>,
+    /// Those that are open.
+    opened: Vec<Leg>,
+    /// Whether a person chose the model, not its languages.
+    is_by_hand: bool,
+    /// Whether the model was named when the program was started: then no text chooses another.
+    is_named: bool,
+    /// Whether the open document is to choose its model yet.
+    is_undecided: bool,
+}
+
+impl Models {
+    /// The model in this folder.
+    pub fn get(&self, folder: &Path) -> Option<&InstalledModel> {
+        self.all.iter().find(|model| model.folder == folder)
+    }
+
+    /// Why a model cannot be opened.
+    pub fn problem<'a>(&'a self, model: &'a InstalledModel) -> Option<&'a str> {
+        let failed = self.failed.get(&model.folder).map(String::as_str);
+        model.problem.as_deref().or(failed)
+    }
+
+    /// Whether it lies where somebody else keeps it.
+    pub fn is_elsewhere(&self, model: &InstalledModel) -> bool {
+        let mut elsewhere = self.elsewhere.iter();
+        elsewhere.any(|other| other.folder == model.folder)
+    }
+
+    /// Has a model become the default of its languages once it is open.
+    pub(super) fn promote(&mut self, folder: &Path) {
+        self.promoted = Some(folder.to_owned());
+    }
+
+    /// The models in a row that are open or being opened.
+    pub fn in_use(&self) -> impl Iterator<Item = &Path> {
+        self.asked.iter().map(|leg| leg.folder.as_path())
+    }
+}

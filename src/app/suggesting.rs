@@ -1,0 +1,132 @@
+//! Asking a large language model for the selected sentence.
+
+use std::time::Duration;
+
+use super::language;
+use super::language_model::{LanguageModel, LanguageModelCommand};
+use super::markup::to_editable;
+use super::state::{AppState, ModelState, NoticeKind};
+use crate::error::Result;
+use crate::jobs::{JobId, State, SuggestionRequest};
+use crate::llm::{Endpoint, Neighbour, Question, Suggestion};
+
+/// How long an answer may take.
+const TIMEOUT: Duration = Duration::from_mins(2);
+
+/// Where a key for the server can stand.
+const KEY_VARIABLE: &str = "CANOPY_LLM_KEY";
+
+/// Sentences before and after, and similar ones of the memory, at most.
+const BEFORE: usize = 3;
+const AFTER: usize = 2;
+const SIMILAR: usize = 3;
+
+impl AppState {
+    pub(super) fn apply_language_model(&mut self, command: LanguageModelCommand) {
+        match command {
+            LanguageModelCommand::Name => self.suggestions.is_naming = true,
+            LanguageModelCommand::Leave => self.suggestions.is_naming = false,
+            LanguageModelCommand::Choose(chosen) => self.choose_language_model(chosen),
+            LanguageModelCommand::Ask => self.ask_language_model(),
+            LanguageModelCommand::Use => self.use_suggestion(),
+        }
+    }
+
+    fn choose_language_model(&mut self, chosen: Option<LanguageModel>) {
+        if let Some(chosen) = &chosen
+            && let Err(error) = endpoint(chosen)
+        {
+            self.show_error("The language model cannot be used", &error);
+            return;
+        }
+        self.suggestions.is_naming = false;
+        self.suggestions.forget();
+        self.set(|settings| settings.language_model = chosen);
+    }
+
+    fn ask_language_model(&mut self) {
+        let Some(chosen) = self.settings.language_model.clone() else {
+            self.suggestions.is_naming = true;
+            return;
+        };
+        let (Some(question), ModelState::Open { info, .. }) = (self.question(), &self.model) else {
+            let detail =
+                "A model has to be open, since it tells the languages, and a sentence selected.";
+            self.notify(NoticeKind::Hint, "There is nothing to ask for", detail);
+            return;
+        };
+        let [source, target] = [&info.source_language, &info.target_language]
+            .map(|code| language::name(code).to_owned());
+        let endpoint = match endpoint(&chosen) {
+            Ok(endpoint) => endpoint,
+            Err(error) => return self.show_error("The language model cannot be used", &error),
+        };
+        let job = self.next_job();
+        self.suggestions.asked = self.selected().map(|sentence| (job, sentence));
+        self.suggestions.requests.push(SuggestionRequest {
+            job,
+            endpoint,
+            source,
+            target,
+            question,
+        });
+    }
+
+    /// What is known of the selected sentence.
+    fn question(&self) -> Option<Question> {
+        let open = self.document.as_ref()?;
+        let (index, sentences) = (open.selected?, &open.document.sentences);
+        let neighbour = |index: usize| {
+            let target = open.target(index);
+            let is_there = target.state != State::Untranslated;
+            Neighbour {
+                source: to_editable(&sentences[index].text),
+                target: is_there.then(|| to_editable(&target.text)),
+            }
+        };
+        let sentence = &sentences[index];
+        let memory = self.memory().map(|memory| {
+            let shown = sentence.plain_text();
+            let similar = memory.to_show(shown.trim()).into_iter().take(SIMILAR);
+            let pairs = similar.map(|pair| (pair.source.to_owned(), pair.target.to_owned()));
+            pairs.collect()
+        });
+        let after = (index + 1..sentences.len()).take(AFTER);
+        Some(Question {
+            stored: sentence.text.clone(),
+            source: to_editable(&sentence.text),
+            before: (index.saturating_sub(BEFORE)..index)
+                .map(neighbour)
+                .collect(),
+            after: after.map(neighbour).collect(),
+            terms: Vec::new(),
+            memory: memory.unwrap_or_default(),
+        })
+    }
+
+    pub(super) fn suggested(&mut self, job: JobId, suggestion: Result<Box<Suggestion>>) {
+        let Some((_, sentence)) = self.suggestions.asked.take_if(|asked| asked.0 == job) else {
+            return;
+        };
+        match suggestion {
+            Ok(suggestion) => self.suggestions.found = Some((sentence, *suggestion)),
+            Err(error) => self.show_error("The language model gave no suggestion", &error),
+        }
+    }
+
+    fn use_suggestion(&mut self) {
+        let suggestion = self.selected().and_then(|it| self.suggestions.of(it));
+        if let Some(text) = suggestion.map(|suggestion| to_editable(&suggestion.text)) {
+            self.keep_edit_for_good();
+            self.edit_selected();
+            self.editing(text);
+        }
+    }
+}
+
+fn endpoint(chosen: &LanguageModel) -> Result<Endpoint> {
+    let key = std::env::var(KEY_VARIABLE)
+        .ok()
+        .filter(|key| !key.is_empty());
+    Endpoint::new(&chosen.address, &chosen.model, key, TIMEOUT)
+}

@@ -1,0 +1,60 @@
+//! What the window knows of terms, and what a person does with them.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::jobs::JobId;
+use crate::terms::TermIndex;
+
+/// What the window knows of terms.
+#[derive(Debug, Default)]
+pub struct Terms {
+    /// The termbase, once it is read.
+    pub index: Option<Arc<TermIndex>>,
+    /// Where it is.
+    pub path: Option<PathBuf>,
+    /// The term that a person is adding.
+    pub new: Option<NewTerm>,
+    /// Characters of a source sentence that are selected, as a reader sees them.
+    pub selected: Option<SourceSelection>,
+    /// What is selected in the editor of the target.
+    pub selected_target: String,
+    pub(super) reading: Option<JobId>,
+}
+
+/// A part of a source sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceSelection {
+    pub sentence: usize,
+    pub chars: Range<usize>,
+}
+
+/// A term under construction.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewTerm {
+    pub source: String,
+    pub target: String,
+}
+
+/// What a person does with terms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TermsCommand {
+    /// Asks for a file.
+    Choose,
+    /// Uses the termbase that lies there, or none.
+    Use(Option<PathBuf>),
+    /// Selects a part of a source sentence.
+    SelectSource(SourceSelection),
+    /// The selection in the editor, as it changes.
+    SelectTarget(String),
+    /// Writes the translation of the next term of the sentence that its target lacks.
+    InsertNext,
+    /// Writes this where the caret is.
+    Insert(String),
+    /// Begins a new term with what is selected on both sides.
+    New,
+    SetNew(NewTerm),
+    AddNew,
+    DiscardNew,
+}

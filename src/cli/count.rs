@@ -1,0 +1,103 @@
+//! `canopy count`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::options::wrong_usage;
+use super::terminal::print;
+use crate::error::Result;
+use crate::memory::{Amount, Analysis, Band, TranslationMemory};
+use crate::text::document::Document;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Repetitions count across all documents, in the order in which they are named. Numbers and signs alone are no \
+    segments."
+)]
+pub(super) struct CountArguments {
+    /// Documents to count
+    #[arg(required = true, value_name = "FILE")]
+    documents: Vec<PathBuf>,
+    /// Earlier translations, as for `canopy translate --memory`
+    #[arg(long, value_name = "FILE|DIR", requires_all = ["from", "to"])]
+    memory: Option<PathBuf>,
+    /// Language of the documents, for --memory
+    #[arg(long, value_name = "CODE")]
+    from: Option<String>,
+    /// Language of the translations, for --memory
+    #[arg(long, value_name = "CODE")]
+    to: Option<String>,
+    /// Print the counts of every document as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Amounts by [`Band::ALL`].
+type Counts = [Amount; Band::ALL.len()];
+
+pub(super) fn run(arguments: &CountArguments) -> Result<()> {
+    let memory = match (&arguments.memory, &arguments.from, &arguments.to) {
+        (None, ..) => None,
+        (Some(path), Some(from), Some(to)) => Some(TranslationMemory::read(path, from, to)?),
+        _ => wrong_usage(
+            "count",
+            "say --from and --to: a memory is between two languages",
+        ),
+    };
+    let mut analysis = Analysis::new(memory.as_ref());
+    let (mut all, mut documents) = (Counts::default(), Vec::new());
+    for path in &arguments.documents {
+        let document = Document::open(path, None)?;
+        let mut counts = Counts::default();
+        for text in document.plain_texts() {
+            let Some((band, amount)) = analysis.count(&text) else {
+                continue;
+            };
+            for (own, (counted, of_all)) in Band::ALL.iter().zip(counts.iter_mut().zip(&mut all)) {
+                if *own == band {
+                    *counted += amount;
+                    *of_all += amount;
+                }
+            }
+        }
+        documents.push(json!({
+            "document": path.display().to_string(),
+            "counts": in_json(&counts),
+        }));
+    }
+    if arguments.json {
+        let report = json!({"documents": documents, "counts": in_json(&all)});
+        return print(&format!("{report:#}\n"));
+    }
+    print(&table(&all))
+}
+
+fn in_json(counts: &Counts) -> Value {
+    let entries = Band::ALL.iter().zip(counts);
+    let entries = entries.map(|(band, amount)| json!({"band": band, "amount": amount}));
+    Value::Array(entries.collect())
+}
+
+fn table(counts: &Counts) -> String {
+    let mut text = format!(
+        "{:<10}{:>10}{:>10}{:>12}\n",
+        "", "segments", "words", "characters"
+    );
+    let mut sum = Amount::default();
+    let mut line = |label: &str, amount: &Amount| {
+        let Amount {
+            segments,
+            words,
+            characters,
+        } = amount;
+        text += &format!("{label:<10}{segments:>10}{words:>10}{characters:>12}\n");
+    };
+    for (band, amount) in Band::ALL.iter().zip(counts) {
+        line(band.label(), amount);
+        sum += *amount;
+    }
+    line("all", &sum);
+    text
+}

@@ -1,0 +1,240 @@
+//! Suggestions of a large language model beside the translations of `canopy translate`.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use serde_json::{Value, json};
+
+use super::terminal::{StatusLine, duration, tell, warn};
+use crate::app::language;
+use crate::charts::thousands;
+use crate::error::Result;
+use crate::inference::{Translation, Translator};
+use crate::llm::{Endpoint, Languages, Neighbour, Question, Suggestion, Usage};
+use crate::text::document::Document;
+use crate::text::editable::to_editable;
+
+/// Where a key for the server can stand.
+const KEY_VARIABLE: &str = "CANOPY_LLM_KEY";
+
+/// Sentences before and after the one that is asked for, at most.
+const BEFORE: usize = 3;
+const AFTER: usize = 2;
+
+/// Similar sentences of the memory, at most.
+const SIMILAR: usize = 3;
+
+/// A server that fails so often in a row is not asked again.
+const MOST_FAILURES: usize = 3;
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct LlmArguments {
+    /// Also ask a large language model that you run: the address of a server with OpenAI's interface, such as llama.cpp's,
+    /// Ollama's or vLLM's. Its translations are written instead of Canopy's; with --json they stand beside them. The texts
+    /// are sent there, with their neighbours and what the memory has like them; a key goes into the variable CANOPY_LLM_KEY
+    #[arg(long, value_name = "URL", requires = "llm_model", conflicts_with_all = ["pseudo", "trace"])]
+    llm: Option<String>,
+    /// Name of the language model, as its server has it
+    #[arg(long, value_name = "NAME", requires = "llm")]
+    llm_model: Option<String>,
+    /// Seconds that the language model has for an answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = RangedU64ValueParser::<u64>::new().range(1..=3_600))]
+    llm_timeout: u64,
+}
+
+/// What came of asking for the sentences of a document.
+#[derive(Debug, Default)]
+pub(super) struct Suggestions {
+    /// For each sentence the suggestion, if there is one.
+    found: Vec<Option<Suggestion>>,
+    failures: usize,
+}
+
+impl LlmArguments {
+    /// Address and name of the language model.
+    pub fn names(&self) -> [Option<&str>; 2] {
+        [self.llm.as_deref(), self.llm_model.as_deref()]
+    }
+
+    /// Asks for all sentences that a model has translated; none if no language model is named.
+    ///
+    /// # Errors
+    /// If its address is none. A server that fails is told, and Canopy's translations stand.
+    pub fn suggestions(
+        &self,
+        translator: &Translator,
+        document: &Document,
+        translations: &[Option<Translation>],
+    ) -> Result<Option<Suggestions>> {
+        let (Some(address), Some(model)) = (&self.llm, &self.llm_model) else {
+            return Ok(None);
+        };
+        let key = std::env::var(KEY_VARIABLE)
+            .ok()
+            .filter(|key| !key.is_empty());
+        let timeout = Duration::from_secs(self.llm_timeout);
+        let endpoint = Endpoint::new(address, model, key, timeout)?;
+        let info = translator.info();
+        let languages = Languages {
+            source: &language::name(&info.source_language),
+            target: &language::name(&info.target_language),
+        };
+        let is_open = |&index: &usize| {
+            let translation = translations[index].as_ref();
+            translation.is_some_and(|translation| translation.num_tokens > 0)
+        };
+        let open: Vec<usize> = (0..translations.len()).filter(is_open).collect();
+        let (mut line, begun) = (StatusLine::new(), Instant::now());
+        let mut suggestions = Suggestions {
+            found: vec![None; translations.len()],
+            failures: 0,
+        };
+        let mut failures = 0;
+        for (done, &index) in open.iter().enumerate() {
+            let question = question(
+                translator,
+                document,
+                translations,
+                &suggestions.found,
+                index,
+            );
+            match endpoint.suggest(languages, &question) {
+                Ok(suggestion) => {
+                    suggestions.found[index] = Some(suggestion);
+                    failures = 0;
+                }
+                Err(error) => {
+                    failures += 1;
+                    suggestions.failures += 1;
+                    line.clear();
+                    let name = document.sentence_name(index);
+                    warn(&format!("{}: sentence {name}: {error}", document.name));
+                }
+            }
+            if failures == MOST_FAILURES {
+                suggestions.failures += open.len() - done - 1;
+                break;
+            }
+            #[expect(clippy::cast_precision_loss, reason = "sentence counts become f64")]
+            let left =
+                begun.elapsed().as_secs_f64() / (done + 1) as f64 * (open.len() - done - 1) as f64;
+            line.show(&format!(
+                "{}: {model}, {} of {} sentences · {} left",
+                document.name,
+                done + 1,
+                open.len(),
+                duration(left)
+            ));
+        }
+        line.clear();
+        tell(&format!(
+            "canopy: {}: {}\n",
+            document.name,
+            suggestions.summary(endpoint.model(), begun.elapsed())
+        ));
+        Ok(Some(suggestions))
+    }
+}
+
+impl Suggestions {
+    /// Adds the suggestions to the sentences of a report.
+    pub fn add_to(&self, report: &mut Value) {
+        let sentences = report["sentences"].as_array_mut().into_iter().flatten();
+        for (sentence, suggestion) in sentences.zip(&self.found) {
+            if let Some(suggestion) = suggestion {
+                sentence["llm"] = entry(suggestion);
+            }
+        }
+    }
+
+    /// Puts the suggestions where Canopy's translations stand.
+    pub fn take_over(self, translations: &mut [Option<Translation>]) {
+        for (suggestion, translation) in self.found.into_iter().zip(translations) {
+            if let Some(suggestion) = suggestion {
+                *translation = Some(Translation::written(suggestion.text));
+            }
+        }
+    }
+
+    /// Time and cost, and what went wrong.
+    fn summary(&self, model: &str, elapsed: Duration) -> String {
+        let found = self.found.iter().flatten();
+        let (mut usage, mut count, mut repaired) = (Usage::default(), 0, 0);
+        for suggestion in found {
+            usage += suggestion.usage;
+            count += 1;
+            repaired += usize::from(suggestion.is_repaired);
+        }
+        let mut told = format!(
+            "{model}: {count} sentences in {}, {} tokens read, {} written",
+            duration(elapsed.as_secs_f64()),
+            thousands(usage.prompt_tokens),
+            thousands(usage.completion_tokens),
+        );
+        if repaired > 0 {
+            told += &format!("; markup put right in {repaired}");
+        }
+        if self.failures > 0 {
+            told += &format!(
+                "; {} without an answer, where Canopy's translation stands",
+                self.failures
+            );
+        }
+        told
+    }
+}
+
+/// What is known of a sentence. Those before it are told with what the language model made of them, or else Canopy.
+fn question(
+    translator: &Translator,
+    document: &Document,
+    translations: &[Option<Translation>],
+    found: &[Option<Suggestion>],
+    index: usize,
+) -> Question {
+    let sentence = &document.sentences[index];
+    let neighbour = |index: usize| {
+        let own = found[index].as_ref().map(|suggestion| &suggestion.text);
+        let target = own.or(translations[index]
+            .as_ref()
+            .map(|translation| &translation.text));
+        Neighbour {
+            source: to_editable(&document.sentences[index].text),
+            target: target.map(|target| to_editable(target)),
+        }
+    };
+    let after = (index + 1..document.sentences.len()).take(AFTER);
+    let after = after.map(|index| Neighbour {
+        target: None,
+        ..neighbour(index)
+    });
+    let similar = translator.memory().map(|memory| {
+        let shown = sentence.plain_text();
+        let similar = memory.to_show(shown.trim()).into_iter().take(SIMILAR);
+        let pairs = similar.map(|pair| (pair.source.to_owned(), pair.target.to_owned()));
+        pairs.collect()
+    });
+    Question {
+        stored: sentence.text.clone(),
+        source: to_editable(&sentence.text),
+        before: (index.saturating_sub(BEFORE)..index)
+            .map(neighbour)
+            .collect(),
+        after: after.collect(),
+        terms: Vec::new(),
+        memory: similar.unwrap_or_default(),
+    }
+}
+
+/// A suggestion as JSON.
+fn entry(suggestion: &Suggestion) -> Value {
+    json!({
+        "target": to_editable(&suggestion.text),
+        "seconds": suggestion.elapsed.as_secs_f64(),
+        "prompt_tokens": suggestion.usage.prompt_tokens,
+        "completion_tokens": suggestion.usage.completion_tokens,
+        "retries": suggestion.retries,
+        "repaired": suggestion.is_repaired,
+    })
+}

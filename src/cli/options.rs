@@ -1,0 +1,132 @@
+//! Options that several subcommands share.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+
+use clap::builder::{RangedI64ValueParser, RangedU64ValueParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Args, ValueEnum};
+
+use super::{library, terminal};
+use crate::corpus::Split;
+use crate::error::Result;
+use crate::inference::{DeviceChoice, Leg, Translator};
+use crate::kernels::packed::Quantization;
+
+/// Which model, and where it computes.
+#[derive(Debug, Clone, Args)]
+pub(super) struct ModelArguments {
+    /// Model folder, or a folder or zip file of another program's; without it an installed model that fits, else a starter
+    #[arg(long, value_name = "DIR")]
+    pub(super) model: Option<PathBuf>,
+    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(super) device: Device,
+}
+
+/// How weights are kept for a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(super) enum Quantize {
+    /// As the model folder says: 32-bit numbers
+    #[default]
+    None,
+    /// As 8-bit integers: a quarter of the memory, faster, translations nearly the same
+    Int8,
+}
+
+impl From<Quantize> for Quantization {
+    fn from(name: Quantize) -> Self {
+        match name {
+            Quantize::None => Self::None,
+            Quantize::Int8 => Self::Int8,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Device {
+    Auto,
+    Cpu,
+    Gpu,
+}
+
+/// Held-out documents of a corpus.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum SplitName {
+    Dev,
+    Test,
+}
+
+impl From<SplitName> for Split {
+    fn from(name: SplitName) -> Self {
+        match name {
+            SplitName::Dev => Self::Dev,
+            SplitName::Test => Self::Test,
+        }
+    }
+}
+
+impl From<Device> for DeviceChoice {
+    fn from(device: Device) -> Self {
+        match device {
+            Device::Auto => Self::Auto,
+            Device::Cpu => Self::Cpu,
+            Device::Gpu => Self::Gpu,
+        }
+    }
+}
+
+impl ModelArguments {
+    /// Loads the model; a software GPU gets a warning.
+    pub(super) fn open(&self) -> Result<Translator> {
+        self.open_for(None, None, false)
+    }
+
+    /// The same; where no model is named, the installed one between these languages, or two in a row if `pivots`.
+    pub(super) fn open_for(
+        &self,
+        source: Option<&str>,
+        target: Option<&str>,
+        pivots: bool,
+    ) -> Result<Translator> {
+        let legs = match &self.model {
+            Some(folder) => vec![Leg {
+                folder: folder.clone(),
+                source: source.map(str::to_owned),
+                target: target.map(str::to_owned),
+            }],
+            None => library::legs_between(source, target, pivots)?,
+        };
+        let translator = Translator::open_in_turn(&legs, self.device.into())?;
+        if translator.on_software_gpu() {
+            terminal::warn(
+                "this GPU is a program that runs on the CPU; --device cpu is several times faster",
+            );
+        }
+        Ok(translator)
+    }
+}
+
+/// Values of `--beam`; more hypotheses make translations worse and only fill the memory.
+pub(super) fn beam_sizes() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=100)
+}
+
+/// Values of `--width` and `--height`, as figures accept them.
+pub(super) fn pixels() -> RangedI64ValueParser<u32> {
+    RangedI64ValueParser::new().range(100..=4_000)
+}
+
+/// Values of options that count something.
+pub(super) fn positive() -> impl TypedValueParser<Value = usize> {
+    clap::value_parser!(u16).range(1..).map(usize::from)
+}
+
+/// Ends the program as clap does for wrong usage of `command`.
+pub(super) fn wrong_usage(command: &str, problem: impl Display) -> ! {
+    clap::Error::raw(
+        ErrorKind::ValueValidation,
+        format!("{problem}\n\nFor more information, try 'canopy {command} --help'.\n"),
+    )
+    .exit()
+}

@@ -1,0 +1,144 @@
+//! `canopy serve`
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use async_signal::{Signal, Signals};
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+
+use super::library;
+use super::options::{Device, Quantize, beam_sizes};
+use super::terminal::{print, tell, warn};
+use crate::error::{Error, Result};
+use crate::inference::{DefaultModels, InstalledModel, described_model};
+use crate::server::{Library, Running, ServerOptions, new_key};
+
+/// Where a key can stand that is not to be seen in a list of processes.
+const KEY_VARIABLE: &str = "CANOPY_KEY";
+
+#[derive(Debug, Args)]
+pub(super) struct ServeArguments {
+    /// Address to listen at. 127.0.0.1 is reached by programs on this machine alone; at any other one a key is needed
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    host: IpAddr,
+    /// Port to listen at; 8500 is where plug-ins of OPUS-CAT look, 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 8500)]
+    port: u16,
+    /// Key that every request has to bring. Without it the variable CANOPY_KEY; without that, none at 127.0.0.1, and at any
+    /// other address one that is made up and shown at the start
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// Model folders, or folders or zip files of other programs'; without any, all installed models and those that came
+    /// with the program
+    #[arg(long, value_name = "DIR")]
+    model: Vec<PathBuf>,
+    /// Where to compute: auto takes a real GPU where there is one, else the CPU
+    #[arg(long, value_enum, default_value = "auto")]
+    device: Device,
+    /// Hypotheses kept for each sentence; 1 is greedy search
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = beam_sizes())]
+    beam: usize,
+    /// How weights are kept on the CPU
+    #[arg(long, value_enum, default_value = "none")]
+    quantize: Quantize,
+    /// Megabytes of a request, at most; a larger one gets 413
+    #[arg(long, value_name = "MB", default_value_t = 10, value_parser = counts(1_000))]
+    max_size: usize,
+    /// Requests that wait, at most; one more gets 429
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = counts(100_000))]
+    queue: usize,
+    /// Seconds that a request may take, at most; a slower one gets 504
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = counts(86_400))]
+    timeout: usize,
+    /// Models that are kept in memory
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = counts(100))]
+    models: usize,
+}
+
+fn counts(most: u64) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=most)
+}
+
+pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
+    let library = arguments.library()?;
+    if library.models.is_empty() {
+        return Err(Error::NoStarterModel);
+    }
+    let mut options = arguments.options();
+    if let (None, false) = (&options.key, options.is_local()) {
+        let key = new_key()?;
+        tell(&format!(
+            "canopy: the key of this server, which is not shown again: {key}\n"
+        ));
+        options.key = Some(key);
+    }
+    if !options.is_local() {
+        warn(
+            "others can reach this server, and the connection is not encrypted; use it in a network that you trust",
+        );
+    }
+    let count = library.models.len();
+    // Before there are other threads, so that all of them leave the signals to it.
+    let signals = Signals::new([Signal::Int, Signal::Term]);
+    let running = Running::start(&options, library)?;
+    print(&format!("http://{}\n", running.address()))?;
+    tell(&format!(
+        "canopy: serving {count} {}; Ctrl+C ends it\n",
+        if count == 1 { "model" } else { "models" }
+    ));
+    match signals {
+        Ok(signals) => {
+            let mut signals = futures_lite::stream::block_on(signals);
+            signals.next();
+            tell("\ncanopy: ending; press Ctrl+C again to end at once\n");
+            std::thread::spawn(move || {
+                if signals.next().is_some() {
+                    std::process::exit(130);
+                }
+            });
+        }
+        Err(error) => {
+            warn(&format!(
+                "Ctrl+C will end this without answering what is under way: {error}"
+            ));
+            loop {
+                std::thread::park();
+            }
+        }
+    }
+    running.stop();
+    Ok(())
+}
+
+impl ServeArguments {
+    fn options(&self) -> ServerOptions {
+        let variable = || std::env::var(KEY_VARIABLE).ok();
+        let key = self.key.clone().or_else(variable);
+        ServerOptions {
+            address: SocketAddr::new(self.host, self.port),
+            key: key.filter(|key| !key.is_empty()),
+            max_body_bytes: self.max_size * 1_000_000,
+            max_waiting: self.queue,
+            request_secs: self.timeout as u64,
+            max_models: self.models,
+            beam_size: self.beam,
+            device: self.device.into(),
+            quantization: self.quantize.into(),
+        }
+    }
+
+    fn library(&self) -> Result<Library> {
+        if self.model.is_empty() {
+            return Ok(Library {
+                models: library::models(),
+                defaults: library::defaults(),
+            });
+        }
+        let named = self.model.iter().map(|path| described_model(path));
+        Ok(Library {
+            models: named.collect::<Result<Vec<InstalledModel>>>()?,
+            defaults: DefaultModels::new(),
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! Options of commands that use terms.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::options::wrong_usage;
+use crate::cli::terminal::warn;
+use crate::error::Result;
+use crate::inference::{TermMode, TermUse, Translator};
+use crate::terms::Termbase;
+
+#[derive(Debug, Clone, Args)]
+pub(in crate::cli) struct TermArguments {
+    /// Termbase that translations are to use: TBX (.tbx), a table (.csv, .tsv) or a glossary of OmegaT (.txt, .utf8). The
+    /// forms that a term has in --memory count as the term. Where the model finds a translation with its terms much less
+    /// likely, the sentence does without them and is flagged terms
+    #[arg(long, value_name = "FILE")]
+    pub terms: Option<PathBuf>,
+    /// How terms are used: soft prefers translations that have them, hard has no others
+    #[arg(long, value_enum, default_value = "soft", requires = "terms")]
+    pub term_mode: TermModeName,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(in crate::cli) enum TermModeName {
+    Soft,
+    Hard,
+}
+
+impl From<TermModeName> for TermMode {
+    fn from(name: TermModeName) -> Self {
+        match name {
+            TermModeName::Soft => Self::Soft,
+            TermModeName::Hard => Self::Hard,
+        }
+    }
+}
+
+impl TermArguments {
+    /// Makes a translator, which knows its memory already, use the terms.
+    pub fn apply(&self, translator: &mut Translator) -> Result<()> {
+        let Some(path) = &self.terms else {
+            return Ok(());
+        };
+        if translator.second().is_some() {
+            warn("terms are not used where two models translate in a row");
+            return Ok(());
+        }
+        let info = translator.info();
+        let base = Termbase::read(path, &info.source_language, &info.target_language)?;
+        let terms = TermUse::new(Arc::new(base), self.term_mode.into());
+        let terms = match translator.memory() {
+            Some(memory) => terms.with_forms_of(memory.pairs().map(|(_, target)| target)),
+            None => terms,
+        };
+        translator.use_terms(terms);
+        Ok(())
+    }
+}
+
+/// Between which languages a termbase is.
+#[derive(Debug, Clone, Args)]
+pub(in crate::cli) struct LanguageArguments {
+    /// Language of the terms, such as en; of a TBX file of two languages the first one if it is not said
+    #[arg(long, value_name = "CODE")]
+    pub from: Option<String>,
+    /// Language of their translations, likewise
+    #[arg(long, value_name = "CODE")]
+    pub to: Option<String>,
+}
+
+impl LanguageArguments {
+    /// Reads a termbase; ends the program where nobody says its languages.
+    pub fn read(&self, command: &str, path: &Path) -> Result<Termbase> {
+        if let (Some(from), Some(to)) = (&self.from, &self.to) {
+            return Termbase::read(path, from, to);
+        }
+        let known = Termbase::languages(path)?;
+        let other = |language: &String| {
+            let mut others = known.iter().filter(|other| *other != language);
+            others.next().filter(|_| known.len() == 2).cloned()
+        };
+        let (from, to) = match (&self.from, &self.to) {
+            (Some(from), None) => (Some(from.clone()), other(from)),
+            (None, Some(to)) => (other(to), Some(to.clone())),
+            _ => (
+                known.first().cloned(),
+                known.get(1).cloned().filter(|_| known.len() == 2),
+            ),
+        };
+        let (Some(from), Some(to)) = (from, to) else {
+            let problem = if known.is_empty() {
+                "say --from and --to: the file does not tell its languages".to_owned()
+            } else {
+                format!("say --from and --to: the file has {}", known.join(", "))
+            };
+            wrong_usage(command, problem)
+        };
+        Termbase::read(path, &from, &to)
+    }
+}

@@ -1,0 +1,171 @@
+//! The findings of a look, gathered pair by pair.
+
+use std::collections::BTreeMap;
+
+use super::doubts::{Doubt, Doubts};
+use super::material::Material;
+use crate::corpus::split::Split;
+
+/// Pairs that are read before any is judged.
+const FIRST: usize = 1_000;
+/// Doubtful pairs of each kind that are kept to be shown.
+const SHOWN: usize = 3;
+
+/// A doubtful pair that is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoubtfulPair {
+    pub doubt: Doubt,
+    pub source: String,
+    pub target: String,
+}
+
+/// Everything that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Survey {
+    pub material: Material,
+    /// Those of the material, or that were asked for; empty where neither says.
+    pub source_language: String,
+    pub target_language: String,
+    /// The languages that a memory names, with how many texts each has.
+    pub languages: Vec<(String, usize)>,
+    pub documents: usize,
+    /// Of these, by the rule that holds documents out.
+    pub test_documents: usize,
+    pub dev_documents: usize,
+    /// Documents without a counterpart.
+    pub unpaired_documents: usize,
+    /// Pairs with text on both sides, doubtful ones included.
+    pub pairs: usize,
+    pub doubtful: BTreeMap<Doubt, usize>,
+    /// Some of the doubtful pairs.
+    pub examples: Vec<DoubtfulPair>,
+    /// Documents that were read, where they are not all: pairs are those of these.
+    pub sampled: Option<usize>,
+    pub doubts: Doubts,
+}
+
+impl Survey {
+    /// Pairs to learn from and to be scored on.
+    pub fn sure(&self) -> usize {
+        let doubtful = self.doubtful.iter();
+        let doubtful = doubtful.filter(|(doubt, _)| **doubt != Doubt::Empty);
+        self.pairs - doubtful.map(|(_, count)| count).sum::<usize>()
+    }
+}
+
+/// Takes in what is read, pair by pair.
+pub(in crate::corpus) struct SurveyBuilder {
+    languages: (String, String),
+    /// Pairs that wait until there are enough to judge by, with the aligner's doubt.
+    waiting: Vec<(String, String, bool)>,
+    doubts: Option<Doubts>,
+    pairs: usize,
+    doubtful: BTreeMap<Doubt, usize>,
+    examples: Vec<DoubtfulPair>,
+    documents: usize,
+    held_out: BTreeMap<Split, usize>,
+    unpaired_documents: usize,
+    sampled: Option<usize>,
+}
+
+impl SurveyBuilder {
+    pub(super) fn new(languages: (String, String)) -> Self {
+        Self {
+            languages,
+            waiting: Vec::new(),
+            doubts: None,
+            pairs: 0,
+            doubtful: BTreeMap::new(),
+            examples: Vec::new(),
+            documents: 0,
+            held_out: BTreeMap::new(),
+            unpaired_documents: 0,
+            sampled: None,
+        }
+    }
+
+    /// A document that will lie in this split.
+    pub fn document(&mut self, split: Split) {
+        self.documents += 1;
+        *self.held_out.entry(split).or_default() += 1;
+    }
+
+    pub fn unpaired_documents(&mut self, count: usize) {
+        self.unpaired_documents += count;
+    }
+
+    /// No more documents than these are read.
+    pub fn sampled(&mut self, documents: usize) {
+        self.sampled = Some(documents);
+    }
+
+    /// So many texts without a counterpart.
+    pub fn lonely(&mut self, count: usize) {
+        if count > 0 {
+            *self.doubtful.entry(Doubt::Empty).or_default() += count;
+        }
+    }
+
+    /// A pair as a reader sees it, and whether an aligner is sure of it.
+    pub fn pair(&mut self, source: String, target: String, is_sure: bool) {
+        if self.doubts.is_some() {
+            self.judge(source, target, is_sure);
+            return;
+        }
+        self.waiting.push((source, target, is_sure));
+        if self.waiting.len() == FIRST {
+            self.judge_waiting();
+        }
+    }
+
+    fn judge_waiting(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let texts = waiting.iter();
+        let texts = texts.map(|(source, target, _)| (source.clone(), target.clone()));
+        let texts: Vec<_> = texts.collect();
+        self.doubts = Some(Doubts::of(&self.languages, &texts));
+        for (source, target, is_sure) in waiting {
+            self.judge(source, target, is_sure);
+        }
+    }
+
+    fn judge(&mut self, source: String, target: String, is_sure: bool) {
+        let found = self.doubts.and_then(|it| it.of_pair(&source, &target));
+        let found = found.or((!is_sure).then_some(Doubt::Alignment));
+        self.pairs += usize::from(found != Some(Doubt::Empty));
+        let Some(doubt) = found else { return };
+        let count = self.doubtful.entry(doubt).or_default();
+        *count += 1;
+        if *count <= SHOWN {
+            self.examples.push(DoubtfulPair {
+                doubt,
+                source,
+                target,
+            });
+        }
+    }
+
+    pub(super) fn finish(mut self, material: Material, named: Vec<(String, usize)>) -> Survey {
+        if self.doubts.is_none() {
+            self.judge_waiting();
+        }
+        let of = |split| self.held_out.get(&split).copied().unwrap_or(0);
+        let mut examples = self.examples;
+        examples.sort_by_key(|example| example.doubt);
+        Survey {
+            material,
+            languages: named,
+            documents: self.documents,
+            test_documents: of(Split::Test),
+            dev_documents: of(Split::Dev),
+            unpaired_documents: self.unpaired_documents,
+            pairs: self.pairs,
+            doubtful: self.doubtful,
+            examples,
+            sampled: self.sampled,
+            doubts: self.doubts.expect("they were judged"),
+            source_language: self.languages.0,
+            target_language: self.languages.1,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Pairs that do not look like translations.
+
+use super::script::Script;
+use crate::corpus::unit::UnitStatus;
+
+/// One side is so many times as long as the other, and by so many characters.
+const LONGER: f64 = 3.0;
+const LONGER_BY: f64 = 15.0;
+
+/// Why a pair is doubtful.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Doubt {
+    /// One side has nothing.
+    Empty,
+    /// Both sides read the same.
+    Identical,
+    /// One side is several times as long as the other.
+    Length,
+    /// A side is written in the script of another language.
+    Script,
+    /// Neither structure nor length says that the sides belong together.
+    Alignment,
+}
+
+/// The measure by which pairs are judged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Doubts {
+    /// Characters of the target for one of the source.
+    ratio: f64,
+    /// The scripts of both languages, as far as they are known.
+    source: Option<Script>,
+    target: Option<Script>,
+}
+
+impl Doubts {
+    /// Of these languages, and of some of the pairs.
+    pub(super) fn of(languages: &(String, String), pairs: &[(String, String)]) -> Self {
+        let length = |text: &str| text.chars().count();
+        let lengths = pairs.iter();
+        let lengths = lengths.map(|(source, target)| (length(source), length(target)));
+        let (source, target) = lengths.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+        let script = |language: &str, side: fn(&(String, String)) -> &str| {
+            let known = Script::of_language(language);
+            known.or_else(|| Script::of(pairs.iter().map(side)))
+        };
+        #[expect(clippy::cast_precision_loss, reason = "characters of a thousand pairs")]
+        let ratio = (target.max(1) as f64) / (source.max(1) as f64);
+        Self {
+            ratio,
+            source: script(&languages.0, |pair| &pair.0),
+            target: script(&languages.1, |pair| &pair.1),
+        }
+    }
+
+    /// Why this pair is doubtful, if it is.
+    pub fn of_pair(&self, source: &str, target: &str) -> Option<Doubt> {
+        let (source, target) = (source.trim(), target.trim());
+        if source.is_empty() || target.is_empty() {
+            return Some(Doubt::Empty);
+        }
+        if source == target {
+            return Some(Doubt::Identical);
+        }
+        let is_other = |text: &str, expected: Option<Script>| {
+            let found = Script::of([text]);
+            expected.zip(found).is_some_and(|(one, other)| one != other)
+        };
+        if is_other(source, self.source) || is_other(target, self.target) {
+            return Some(Doubt::Script);
+        }
+        #[expect(clippy::cast_precision_loss, reason = "characters of a sentence")]
+        let [ours, theirs] = [source, target].map(|text| text.chars().count() as f64);
+        let theirs = theirs / self.ratio;
+        let (shorter, longer) = (ours.min(theirs), ours.max(theirs));
+        (longer > LONGER * shorter && longer - shorter > LONGER_BY).then_some(Doubt::Length)
+    }
+
+    /// The status of a pair as an importer adds it.
+    pub(in crate::corpus) fn status(&self, source: &str, target: &str) -> UnitStatus {
+        match self.of_pair(source, target) {
+            // The writer finds out itself what is identical.
+            None | Some(Doubt::Identical) => UnitStatus::New,
+            Some(_) => UnitStatus::Doubtful,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The suggestion of a large language model below the document, and where such a model is named.
+
+use egui::{Align, Button, Context, Layout, RichText, TextEdit, Ui};
+
+use super::theme::{self, Palette};
+use super::typeset;
+use crate::app::markup::to_editable;
+use crate::app::{AppState, Command, LanguageModel, LanguageModelCommand};
+use crate::charts::thousands;
+use crate::llm::Suggestion;
+
+/// The suggestion for the selected sentence, with its time and cost.
+pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let Some(chosen) = &state.settings.language_model else {
+        return;
+    };
+    let palette = Palette::of(ui);
+    let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
+    let selected = state.selected();
+    let found = selected.and_then(|sentence| state.suggestions.of(sentence));
+    ui.horizontal(|ui| {
+        ui.add_space(14.0);
+        ui.label(small(&format!("Suggestion of {}", chosen.model)));
+        let is_asked = state.suggestions.asked().is_some();
+        if let Some(found) = found {
+            ui.label(small("·"));
+            ui.label(small(&cost(found)));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add_space(14.0);
+            let mut push = |command| commands.push(Command::LanguageModel(command));
+            if is_asked {
+                ui.spinner();
+            } else if ui
+                .add_enabled(selected.is_some(), Button::new("Ask").small())
+                .on_hover_text(format!("Send the selected sentence, its neighbours and similar ones of the memory to {}", chosen.address))
+                .clicked()
+            {
+                push(LanguageModelCommand::Ask);
+            }
+            let hint = "Edit the selected sentence with this suggestion";
+            if found.is_some() && ui.add(Button::new("Use suggestion").small()).on_hover_text(hint).clicked() {
+                push(LanguageModelCommand::Use);
+            }
+        });
+    });
+    if let Some(found) = found {
+        ui.horizontal_wrapped(|ui| {
+            ui.add_space(14.0);
+            let font = egui::TextStyle::Body.resolve(ui.style());
+            typeset::label(ui, &to_editable(&found.text), font, palette.text);
+        });
+    }
+}
+
+/// Time and tokens of a suggestion, and what was wrong with it.
+fn cost(found: &Suggestion) -> String {
+    let mut told = format!(
+        "{:.1} s, {} tokens read, {} written",
+        found.elapsed.as_secs_f32(),
+        thousands(found.usage.prompt_tokens),
+        thousands(found.usage.completion_tokens)
+    );
+    if found.is_repaired {
+        told += ", markup put right";
+    }
+    told
+}
+
+/// The question for the address and the name of a model.
+#[derive(Debug, Default)]
+pub struct LanguageModelForm {
+    entered: Option<LanguageModel>,
+}
+
+impl LanguageModelForm {
+    pub fn ui(&mut self, ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
+        if !state.suggestions.is_naming {
+            self.entered = None;
+            return;
+        }
+        let chosen = state.settings.language_model.as_ref();
+        let entered = self
+            .entered
+            .get_or_insert_with(|| chosen.cloned().unwrap_or_default());
+        let modal = theme::modal(ctx, egui::Id::unique("language-model")).show(ctx, |ui| {
+            ui.set_width(440.0);
+            let palette = Palette::of(ui);
+            ui.heading("Language model");
+            ui.add_space(6.0);
+            let told = "A server that you run with OpenAI's interface, such as llama.cpp, Ollama or vLLM. Sentences are sent there \
+                        when you press Ask, and to nobody else.";
+            ui.label(RichText::new(told).color(palette.weak));
+            ui.add_space(8.0);
+            field_ui(ui, "Address", "http://localhost:11434/v1", &mut entered.address);
+            field_ui(ui, "Model", "its name on that server", &mut entered.model);
+            ui.add_space(10.0);
+            let mut push = |command| commands.push(Command::LanguageModel(command));
+            ui.horizontal(|ui| {
+                let is_whole = !entered.address.trim().is_empty() && !entered.model.trim().is_empty();
+                if ui.add_enabled(is_whole, Button::new("Use this model")).clicked() {
+                    push(LanguageModelCommand::Choose(Some(LanguageModel {
+                        address: entered.address.trim().to_owned(),
+                        model: entered.model.trim().to_owned(),
+                    })));
+                }
+                if chosen.is_some() && ui.button("Use none").clicked() {
+                    push(LanguageModelCommand::Choose(None));
+                }
+                if ui.button("Cancel").clicked() {
+                    push(LanguageModelCommand::Leave);
+                }
+            });
+        });
+        if modal.should_close() {
+            commands.push(Command::LanguageModel(LanguageModelCommand::Leave));
+        }
+    }
+}
+
+fn field_ui(ui: &mut Ui, label: &str, hint: &'static str, text: &mut String) {
+    let label = ui.label(label);
+    let field = TextEdit::singleline(text).hint_text(hint);
+    ui.add(field.desired_width(f32::INFINITY))
+        .labelled_by(label.id);
+}

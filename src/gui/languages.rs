@@ -1,0 +1,263 @@
+//! The languages above the columns of a document: each a menu of what installed models translate.
+
+use std::sync::Arc;
+
+use egui::{
+    Align, Button, Label, Layout, Popup, PopupCloseBehavior, Rangef, Rect, RichText, ScrollArea,
+    Sense, Stroke, Ui, UiBuilder, vec2,
+};
+
+use super::row_layout::Columns;
+use super::theme::{self, Palette};
+use crate::app::models::{LanguageNote, Reach};
+use crate::app::{Command, Models, ModelsCommand, Page, Settings, language};
+use crate::inference::InstalledModel;
+
+const HEIGHT: f32 = 34.0;
+
+/// With more languages than these a menu has a field to look for one.
+const MANY: usize = 14;
+
+/// What the line says, and what can be chosen.
+#[derive(Clone, Copy)]
+pub struct LanguageLine<'a> {
+    /// Codes of source and target; none while no model is open.
+    pub languages: Option<(&'a str, &'a str)>,
+    pub note: Option<&'a LanguageNote>,
+    /// The name of the model.
+    pub model: &'a str,
+    pub models: &'a Models,
+    pub settings: &'a Settings,
+}
+
+/// The choices of both menus, and what is being looked for.
+#[derive(Default)]
+pub struct LanguageMenus {
+    /// Of which models and source they are.
+    of: Option<(Arc<Vec<InstalledModel>>, String)>,
+    sources: Vec<(String, String)>,
+    targets: Vec<Reach>,
+    wanted: String,
+}
+
+impl LanguageMenus {
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        columns: &Columns,
+        line: LanguageLine<'_>,
+        commands: &mut Vec<Command>,
+    ) {
+        let palette = Palette::of(ui);
+        let size = vec2(ui.available_width(), HEIGHT);
+        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+        let bottom = rect.bottom() - 0.5;
+        let stroke = Stroke::new(1.0, palette.line);
+        ui.painter().hline(rect.x_range(), bottom, stroke);
+        let place = |column: Rangef| {
+            // The text, not the frame of the button, stands above the column.
+            let x = rect.left() + column.min - PADDING..=rect.left() + column.max;
+            UiBuilder::new()
+                .max_rect(Rect::from_x_y_ranges(x, rect.y_range()))
+                .layout(Layout::left_to_right(Align::Center))
+        };
+        ui.scope_builder(place(columns.source), |ui| {
+            self.source_ui(ui, line, &palette, commands);
+        });
+        ui.scope_builder(place(columns.target), |ui| {
+            self.target_ui(ui, line, &palette, commands);
+        });
+        ui.add_space(-ui.spacing().item_spacing.y);
+    }
+
+    fn source_ui(
+        &mut self,
+        ui: &mut Ui,
+        line: LanguageLine<'_>,
+        palette: &Palette,
+        commands: &mut Vec<Command>,
+    ) {
+        let Some((source, _)) = line.languages else {
+            return plain_ui(ui, "Source", palette);
+        };
+        let name = language::name(source);
+        let hint = "The language of the document";
+        menu_ui(ui, &name, hint, palette, |ui| {
+            self.refresh(line, source);
+            let Self {
+                sources, wanted, ..
+            } = self;
+            let choices = sources.iter().map(|(code, name)| Choice {
+                code,
+                name,
+                remark: String::new(),
+            });
+            let chosen = choices_ui(ui, choices.collect(), source, wanted, palette, commands);
+            if let Some(code) = chosen {
+                commands.push(Command::Models(ModelsCommand::TranslateFrom(code)));
+            }
+        });
+        match line.note {
+            None => {}
+            Some(LanguageNote::Detected) => {
+                ui.add(Label::new(small("detected", palette)).truncate())
+                    .on_hover_text("Its text tells the language");
+            }
+            Some(LanguageNote::Other { code, name }) => {
+                let text = format!("The text looks like {name}");
+                if warning_ui(ui, &text, "Translate from this language", palette) {
+                    let command = ModelsCommand::TranslateFrom(code.clone());
+                    commands.push(Command::Models(command));
+                }
+            }
+            Some(LanguageNote::NoModel { name }) => {
+                let text =
+                    format!("The text looks like {name}, which no installed model translates");
+                if warning_ui(ui, &text, "Show the models", palette) {
+                    commands.push(Command::ShowPage(Page::Models));
+                }
+            }
+        }
+    }
+
+    fn target_ui(
+        &mut self,
+        ui: &mut Ui,
+        line: LanguageLine<'_>,
+        palette: &Palette,
+        commands: &mut Vec<Command>,
+    ) {
+        let Some((source, target)) = line.languages else {
+            return plain_ui(ui, "Target", palette);
+        };
+        let name = language::name(target);
+        let hint = "The language of the translation";
+        menu_ui(ui, &name, hint, palette, |ui| {
+            self.refresh(line, source);
+            let Self {
+                targets, wanted, ..
+            } = self;
+            let choices = targets.iter().map(|reach| Choice {
+                code: &reach.code,
+                name: &reach.name,
+                remark: reach
+                    .through
+                    .as_ref()
+                    .map_or(String::new(), |between| format!("through {between}")),
+            });
+            let chosen = choices_ui(ui, choices.collect(), target, wanted, palette, commands);
+            if let Some(code) = chosen {
+                commands.push(Command::Models(ModelsCommand::TranslateTo(code)));
+            }
+        });
+        let text = match line.models.pivot() {
+            Some(between) => format!("through {}: {}", language::name(between), line.model),
+            None => format!("with {}", line.model),
+        };
+        ui.add(Label::new(small(&text, palette)).truncate())
+            .on_hover_text(text);
+    }
+
+    /// Choices are looked for anew only when models or source are others: there may be hundreds.
+    fn refresh(&mut self, line: LanguageLine<'_>, source: &str) {
+        let is_same = self
+            .of
+            .as_ref()
+            .is_some_and(|(models, of)| Arc::ptr_eq(models, &line.models.all) && of == source);
+        if is_same {
+            return;
+        }
+        self.sources = line.models.sources();
+        self.targets = line.models.targets(line.settings, source);
+        self.of = Some((line.models.all.clone(), source.to_owned()));
+    }
+}
+
+const PADDING: f32 = 8.0;
+
+fn small(text: &str, palette: &Palette) -> RichText {
+    RichText::new(text).size(12.0).color(palette.weak)
+}
+
+fn plain_ui(ui: &mut Ui, text: &str, palette: &Palette) {
+    ui.add_space(PADDING);
+    ui.label(RichText::new(text).size(12.5).color(palette.weak));
+}
+
+/// Something to look at, which a click acts upon.
+fn warning_ui(ui: &mut Ui, text: &str, hint: &str, palette: &Palette) -> bool {
+    let text = RichText::new(text).size(12.0).color(palette.warning);
+    let label = Label::new(text).truncate().sense(Sense::click());
+    let response = ui.add(label).on_hover_text(hint);
+    response
+        .on_hover_cursor(egui::CursorIcon::PointingHand)
+        .clicked()
+}
+
+fn menu_ui(ui: &mut Ui, name: &str, hint: &str, palette: &Palette, choices: impl FnOnce(&mut Ui)) {
+    let text = RichText::new(name)
+        .font(theme::semibold(12.5))
+        .color(palette.text);
+    let arrow = RichText::new("▾").size(11.0).color(palette.weak);
+    ui.spacing_mut().button_padding.x = PADDING;
+    let button = Button::new((text, arrow)).frame_when_inactive(false);
+    let response = ui.add(button);
+    response.widget_info(|| {
+        let label = format!("{hint}: {name}");
+        egui::WidgetInfo::labeled(egui::accesskit::Role::Button, true, label)
+    });
+    let response = response.on_hover_text(hint);
+    Popup::menu(&response)
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+        .width(250.0)
+        .show(choices);
+}
+
+struct Choice<'a> {
+    code: &'a str,
+    name: &'a str,
+    remark: String,
+}
+
+/// The code of the language that was clicked.
+fn choices_ui(
+    ui: &mut Ui,
+    mut choices: Vec<Choice<'_>>,
+    current: &str,
+    wanted: &mut String,
+    palette: &Palette,
+    commands: &mut Vec<Command>,
+) -> Option<String> {
+    let mut chosen = None;
+    if choices.is_empty() {
+        ui.label(small(
+            "Installed models do not say their languages",
+            palette,
+        ));
+    }
+    if choices.len() > MANY {
+        let field = theme::text_field(ui, wanted).hint_text("Language");
+        ui.add(field).accessible_name("Language to look for");
+        let wanted = wanted.trim().to_lowercase();
+        choices
+            .retain(|choice| choice.code == wanted || choice.name.to_lowercase().contains(&wanted));
+    } else {
+        wanted.clear();
+    }
+    ScrollArea::vertical().max_height(330.0).show(ui, |ui| {
+        for choice in choices {
+            let button = Button::selectable(choice.code == current, choice.name);
+            let button = button.right_text(small(&choice.remark, palette));
+            if ui.add(button).clicked() {
+                chosen = Some(choice.code.to_owned());
+                ui.close();
+            }
+        }
+    });
+    ui.separator();
+    if ui.button("Installed models…").clicked() {
+        commands.push(Command::ShowPage(Page::Models));
+        ui.close();
+    }
+    chosen
+}

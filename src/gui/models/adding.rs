@@ -1,0 +1,102 @@
+//! A model that was dropped and is offered, and one that is being copied.
+
+use egui::{Button, Frame, Margin, ProgressBar, RichText, Ui};
+
+use super::details::facts_ui;
+use super::list::languages;
+use crate::app::{AppState, Command, ModelsCommand};
+use crate::gui::labels;
+use crate::gui::menu::file_name;
+use crate::gui::theme::{Palette, primary, semibold};
+
+/// A quiet box above what is shown.
+fn box_ui(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
+    let palette = Palette::of(ui);
+    Frame::NONE
+        .fill(palette.selected)
+        .corner_radius(10)
+        .inner_margin(Margin::symmetric(18, 14))
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            contents(ui);
+        });
+    ui.add_space(16.0);
+}
+
+pub(super) fn found_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let Some(found) = &state.models.found else {
+        return;
+    };
+    let palette = Palette::of(ui);
+    let mut push = |command| commands.push(Command::Models(command));
+    box_ui(ui, |ui| {
+        let Some(model) = &found.model else {
+            ui.horizontal(|ui| {
+                ui.add(egui::Spinner::new().size(14.0).color(palette.accent));
+                ui.label(format!("Reading {}", file_name(&found.path)));
+                if ui.button("Leave it").clicked() {
+                    push(ModelsCommand::DismissFound);
+                }
+            });
+            return;
+        };
+        let title = RichText::new(format!("Add {}?", model.name));
+        ui.label(title.font(semibold(16.0)).color(palette.strong));
+        ui.label(RichText::new(languages(model)).color(palette.text));
+        ui.add_space(8.0);
+        facts_ui(ui, model, "found");
+        ui.add_space(10.0);
+        let text = "It is copied to your models; what was dropped stays as it is.";
+        ui.label(RichText::new(text).size(12.5).color(palette.weak));
+        ui.add_space(4.0);
+        ui.horizontal(|ui| {
+            if ui.add(primary(ui, "Add the model")).clicked() {
+                push(ModelsCommand::Add(found.path.clone()));
+            }
+            let button = Button::new("Use it where it lies").min_size(egui::vec2(0.0, 31.0));
+            let about = "Opens it for now without a copy";
+            if ui.add(button).on_hover_text(about).clicked() {
+                push(ModelsCommand::Use(found.path.clone()));
+            }
+            let button = Button::new("Leave it").min_size(egui::vec2(0.0, 31.0));
+            if ui.add(button).clicked() {
+                push(ModelsCommand::DismissFound);
+            }
+        });
+    });
+}
+
+pub(super) fn adding_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let Some(adding) = &state.models.adding else {
+        return;
+    };
+    let palette = Palette::of(ui);
+    box_ui(ui, |ui| {
+        let name = file_name(&adding.path);
+        let text = if adding.done == 0 {
+            format!("Checking {name}")
+        } else {
+            let [done, total] = [adding.done, adding.total].map(labels::bytes);
+            format!("Copying {name}: {done} of {total}")
+        };
+        ui.label(text);
+        ui.add_space(2.0);
+        ui.horizontal(|ui| {
+            ui.visuals_mut().extreme_bg_color = palette.line;
+            let bar = ProgressBar::new(adding.share())
+                .desired_width(320.0)
+                .desired_height(7.0)
+                .fill(palette.accent);
+            ui.add(bar);
+            let is_cancelled = adding.control.is_cancelled();
+            let label = if is_cancelled {
+                "Cancelling…"
+            } else {
+                "Cancel"
+            };
+            if ui.add_enabled(!is_cancelled, Button::new(label)).clicked() {
+                commands.push(Command::Models(ModelsCommand::CancelAdding));
+            }
+        });
+    });
+}

@@ -1,0 +1,163 @@
+//! Terms in the window: places in source sentences, the dialog for a new one, the choice of a termbase.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use egui::{Context, Id, Key, Modifiers, RichText, Ui};
+
+use super::theme::{self, Palette};
+use crate::app::{AppState, Command, NewTerm, TermsCommand};
+use crate::terms::{Term, TermIndex};
+use crate::text::document::Document;
+use crate::text::placeholder::stripped;
+
+/// A place in a source sentence where a term stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TermSpan {
+    /// Characters as a reader sees them.
+    pub chars: Range<usize>,
+    /// What the termbase says of it.
+    pub hint: String,
+}
+
+/// The terms of the sentences that were in view, until document or termbase is another one.
+#[derive(Default)]
+pub struct TermSpans {
+    of: Option<(Arc<Document>, Arc<TermIndex>)>,
+    spans: HashMap<usize, Arc<[TermSpan]>>,
+}
+
+impl TermSpans {
+    /// Of one sentence.
+    pub fn of(
+        &mut self,
+        document: &Arc<Document>,
+        index: &Arc<TermIndex>,
+        sentence: usize,
+    ) -> Arc<[TermSpan]> {
+        let is_same = self
+            .of
+            .as_ref()
+            .is_some_and(|(own, known)| Arc::ptr_eq(own, document) && Arc::ptr_eq(known, index));
+        if !is_same {
+            self.of = Some((Arc::clone(document), Arc::clone(index)));
+            self.spans.clear();
+        }
+        let found = self
+            .spans
+            .entry(sentence)
+            .or_insert_with(|| spans(&document.sentences[sentence].text, index));
+        Arc::clone(found)
+    }
+}
+
+fn spans(text: &str, index: &TermIndex) -> Arc<[TermSpan]> {
+    let shown = |end: usize| stripped(&text[..end]).chars().count();
+    let span = |found: crate::terms::TermMatch| TermSpan {
+        chars: shown(found.range.start)..shown(found.range.end),
+        hint: index.terms(&found).map(hint).collect::<Vec<_>>().join("\n"),
+    };
+    index.find(text).into_iter().map(span).collect()
+}
+
+/// Translations first, then what else is known.
+fn hint(term: &Term) -> String {
+    let mut lines = Vec::new();
+    if !term.targets.is_empty() {
+        lines.push(term.targets.join(" · "));
+    }
+    if !term.forbidden.is_empty() {
+        lines.push(format!("Not {}", term.forbidden.join(", ")));
+    }
+    lines.extend([&term.domain, &term.note].into_iter().flatten().cloned());
+    lines.join("\n")
+}
+
+/// The dialog for a new term; Enter adds it.
+pub fn new_term_ui(ctx: &Context, new: &NewTerm, commands: &mut Vec<Command>) {
+    let id = Id::unique("new term");
+    let entered = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
+    let mut done = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
+    let mut edited = new.clone();
+    let is_complete =
+        |new: &NewTerm| !new.source.trim().is_empty() && !new.target.trim().is_empty();
+    let modal = theme::modal(ctx, id).show(ctx, |ui| {
+        ui.set_width(420.0);
+        ui.heading("New term");
+        ui.add_space(8.0);
+        let fields = [
+            ("Term", &mut edited.source),
+            ("Translation", &mut edited.target),
+        ];
+        // The first empty one is to be written in.
+        let mut focus = ctx.data(|data| data.get_temp::<bool>(id)).is_none();
+        for (label, text) in fields {
+            let is_empty = text.is_empty();
+            ui.label(label);
+            let edit = theme::text_field(ui, text).desired_width(f32::INFINITY);
+            let response = ui.add(edit.cursor_at_end(true)).accessible_name(label);
+            if focus && is_empty {
+                response.request_focus();
+                focus = false;
+            }
+            ui.add_space(6.0);
+        }
+        ctx.data_mut(|data| data.insert_temp(id, true));
+        ui.add_space(4.0);
+        ui.horizontal(|ui| {
+            let add = egui::Button::new("Add term");
+            let add = ui.add_enabled(is_complete(&edited), add).clicked();
+            if (add || entered) && is_complete(&edited) {
+                commands.push(Command::Terms(TermsCommand::SetNew(edited.clone())));
+                commands.push(Command::Terms(TermsCommand::AddNew));
+            }
+            done |= ui.button("Cancel").clicked();
+        });
+    });
+    if done || modal.backdrop_response.clicked() {
+        commands.push(Command::Terms(TermsCommand::DiscardNew));
+    } else if edited != *new && commands.is_empty() {
+        commands.push(Command::Terms(TermsCommand::SetNew(edited)));
+    }
+}
+
+/// Forgets that the dialog was open, so that the next one takes the keyboard.
+pub fn new_term_closed(ctx: &Context) {
+    ctx.data_mut(|data| data.remove::<bool>(Id::unique("new term")));
+}
+
+/// The termbases to choose from.
+pub fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let current = state.terms.path.as_deref();
+    let mut entry = |ui: &mut Ui, path: Option<&Path>, label: String, hint: &str| {
+        let button = ui.radio(current == path, label).on_hover_text(hint);
+        if button.clicked() && current != path {
+            let command = TermsCommand::Use(path.map(Path::to_owned));
+            commands.push(Command::Terms(command));
+        }
+    };
+    entry(
+        ui,
+        None,
+        "No terms".to_owned(),
+        "Translations use no termbase",
+    );
+    for path in &state.settings.recent_terms {
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        let hint = format!(
+            "{}\nTerms are underlined in the source, and translations prefer what they are called there",
+            path.display()
+        );
+        entry(ui, Some(path), name.to_string_lossy().into_owned(), &hint);
+    }
+    if ui.button("Choose a termbase…").clicked() {
+        commands.push(Command::Terms(TermsCommand::Choose));
+    }
+    if let Some(index) = &state.terms.index {
+        let palette = Palette::of(ui);
+        let count = format!("{} terms", index.base().len());
+        ui.label(RichText::new(count).size(12.0).color(palette.weak));
+    }
+}

@@ -1,0 +1,316 @@
+//! Sentences of one document or several, searched together: what one search shares is time, not text.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use super::terms::TermWishes;
+use super::{KnownTranslations, Pending, Step, Translator};
+use crate::error::{Error, Result};
+use crate::memory::{constraint_suffix, previous_suffix};
+use crate::search::{
+    Encodings, SearchEvent, SearchOptions, SourceSentence, SourceText, search_documents,
+};
+use crate::text::document::{Document, Sentence};
+
+/// A document of which some sentences are to be translated.
+#[derive(Debug)]
+pub struct DocumentRequest<'a> {
+    pub document: &'a Document,
+    /// The most urgent first.
+    pub sentences: &'a [usize],
+    pub known: &'a mut KnownTranslations,
+}
+
+/// A sentence by the number of its document and its own.
+type Place = (usize, usize);
+
+/// The sentences that a search reads, and whose parts they are.
+#[derive(Default)]
+struct Gathered {
+    text: SourceText,
+    /// Place and part of each.
+    owners: Vec<(Place, usize)>,
+    wishes: TermWishes,
+}
+
+impl Translator {
+    /// As [`Self::translate_with`] of several documents at once, none of which is read for another; `step` is told the number
+    /// of the document too. Where sentences cannot be searched together, since each waits for the one before it or for
+    /// another model, the documents follow each other.
+    ///
+    /// # Errors
+    /// As there; which document it was about is not told.
+    pub fn translate_several(
+        &self,
+        requests: &mut [DocumentRequest<'_>],
+        options: &SearchOptions,
+        step: &mut dyn FnMut(usize, Step) -> ControlFlow<()>,
+    ) -> Result<()> {
+        if self.second.is_none() && self.description.model.previous_translations == 0 {
+            return self.search(&[], requests, options, step);
+        }
+        for (number, request) in requests.iter_mut().enumerate() {
+            let mut flow = ControlFlow::Continue(());
+            let DocumentRequest {
+                document,
+                sentences,
+                known,
+            } = request;
+            self.translate_with(document, sentences, known, options, &mut |told| {
+                flow = step(number, told);
+                flow
+            })?;
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Translates sentences of a document, with these translations read behind each of them, the last one first.
+    pub(super) fn translate_after(
+        &self,
+        before: &[Vec<u32>],
+        document: &Document,
+        sentences: &[usize],
+        known: &mut KnownTranslations,
+        options: &SearchOptions,
+        step: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let request = DocumentRequest {
+            document,
+            sentences,
+            known,
+        };
+        self.search(before, &mut [request], options, &mut |_, told| step(told))
+    }
+
+    fn search(
+        &self,
+        before: &[Vec<u32>],
+        requests: &mut [DocumentRequest<'_>],
+        options: &SearchOptions,
+        step: &mut dyn FnMut(usize, Step) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let mut pending: HashMap<Place, Pending> = HashMap::new();
+        for (number, request) in requests.iter().enumerate() {
+            for &sentence in request.sentences {
+                let text = &request.document.sentences[sentence].text;
+                let Some(settled) = self.settled_in(request.document, text) else {
+                    pending.insert((number, sentence), Pending::default());
+                    continue;
+                };
+                let settled = Step::Translated {
+                    index: sentence,
+                    translation: settled,
+                };
+                if step(number, settled).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        let mut gathered = Gathered {
+            text: self.source_text(),
+            ..Gathered::default()
+        };
+        for (number, request) in requests.iter_mut().enumerate() {
+            self.gather(number, before, request, &mut pending, &mut gathered)?;
+        }
+        let Gathered {
+            mut text,
+            owners,
+            wishes,
+        } = gathered;
+        // What is kept of a document is kept by its place in the text that was searched.
+        let mut kept = match requests {
+            [request] => std::mem::take(&mut request.known.encodings),
+            _ => Encodings::default(),
+        };
+        let mut drafted = 0;
+        let (wishes, drafts) = (RefCell::new(wishes), RefCell::new(Vec::new()));
+        let mut found = |found| match found {
+            SearchEvent::Draft {
+                number,
+                hypothesis,
+                left,
+            } => {
+                drafted += 1;
+                let ((document, sentence), part) = owners[number];
+                drafts.borrow_mut().push((number, hypothesis.ids.clone()));
+                let known = &mut requests[document].known;
+                known.drafts.insert((sentence, part), hypothesis.ids);
+                let drafted = Step::Drafted {
+                    done: drafted,
+                    num: drafted + left,
+                };
+                step(document, drafted)
+            }
+            SearchEvent::Translation { number, hypothesis } => {
+                let (place, part) = owners[number];
+                let settled = self.settled_terms(&mut wishes.borrow_mut(), number, hypothesis);
+                let (Some(pending), Some((hypothesis, has_terms))) =
+                    (pending.get_mut(&place), settled)
+                else {
+                    return ControlFlow::Continue(());
+                };
+                pending.lacks_terms |= !has_terms;
+                pending.parts[part].1 = Some(hypothesis);
+                let Some(translation) = self.joined(pending) else {
+                    return ControlFlow::Continue(());
+                };
+                let (number, index) = place;
+                let source = &requests[number].document.sentences[index].text;
+                let translation = translation.checked(source);
+                step(number, Step::Translated { index, translation })
+            }
+        };
+        let (model, vocabulary) = (&self.model, &*self.tokenizer);
+        let is_cancelled = Cell::new(false);
+        let mut found = |event| {
+            let flow = found(event);
+            is_cancelled.set(is_cancelled.get() || flow.is_break());
+            flow
+        };
+        let search = || {
+            search_documents(model, vocabulary, &text, options, &mut kept, &mut found)?;
+            // Once more, with their terms, what did without them.
+            text.wanted = wishes.borrow().held();
+            if is_cancelled.get() || text.wanted.is_empty() {
+                return Ok(());
+            }
+            text.terms = self.term_constraints(&wishes.borrow());
+            text.known.extend(drafts.take());
+            search_documents(model, vocabulary, &text, options, &mut kept, &mut found)
+        };
+        let searched = self.device.attempt(search);
+        let name =
+            |(document, sentence): Place| requests[document].document.sentence_name(sentence);
+        match searched {
+            Ok(Ok(())) => {
+                if let [request] = requests {
+                    request.known.encodings = kept;
+                }
+                Ok(())
+            }
+            Ok(Err(broken)) => Err(Error::BrokenScores {
+                sentence: name(owners[broken.number].0),
+                found: broken.found,
+            }),
+            // What the device holds is of no use to another one.
+            Err(message) => {
+                let places = requests.iter().enumerate().flat_map(|(number, request)| {
+                    request.sentences.iter().map(move |&it| (number, it))
+                });
+                let places: Vec<Place> = places.collect();
+                let is_missing = |place: &&Place| {
+                    let pending = pending.get(place);
+                    pending.is_some_and(|pending| pending.parts.iter().any(|it| it.1.is_none()))
+                };
+                let place = places.iter().find(is_missing).or(places.first());
+                Err(Error::DeviceFailed {
+                    sentence: place.map_or_else(String::new, |&place| name(place)),
+                    message,
+                })
+            }
+        }
+    }
+
+    /// Adds the sentences of a document that are translated, or read for them, to those that are searched.
+    fn gather(
+        &self,
+        number: usize,
+        before: &[Vec<u32>],
+        request: &mut DocumentRequest<'_>,
+        pending: &mut HashMap<Place, Pending>,
+        gathered: &mut Gathered,
+    ) -> Result<()> {
+        let DocumentRequest {
+            document,
+            sentences,
+            known,
+        } = request;
+        // A model that reads sentences by themselves needs no others.
+        let is_pending = |sentence: &usize| pending.contains_key(&(number, *sentence));
+        let mut read: Vec<usize> = if self.model.reads_documents() {
+            (0..document.sentences.len()).collect()
+        } else {
+            sentences.iter().copied().filter(is_pending).collect()
+        };
+        read.sort_unstable();
+        read.dedup();
+        if known.contexts.is_none() {
+            known.contexts = Some(self.bert_sequences(document)?);
+        }
+        let contexts = known.contexts.as_deref().unwrap_or_default();
+        let Gathered {
+            text,
+            owners,
+            wishes,
+        } = gathered;
+        let (begin, mut numbers) = (text.sentences.len(), HashMap::new());
+        for sentence in read {
+            let Sentence {
+                text: source,
+                points,
+                ..
+            } = &document.sentences[sentence];
+            let stripped = self.stripped(source, points);
+            let read = stripped.as_ref().map_or(source, |stripped| &stripped.text);
+            let parts = self.parts(read);
+            let position = document.position(sentence);
+            let first = text.sentences.len();
+            let fixed = known.fixed.get(&sentence).cloned();
+            let fixed = fixed.or_else(|| {
+                self.settled_in(document, source)
+                    .map(|settled| settled.text)
+            });
+            let fixed = fixed.filter(|_| parts.len() == 1);
+            for (part, source) in parts.iter().enumerate() {
+                let row = text.sentences.len();
+                let draft = || known.drafts.get(&(sentence, part)).cloned();
+                let fixed = fixed.as_ref();
+                let fixed = fixed.map(|fixed| self.read_ids_of_translation(fixed));
+                if let Some(ids) = fixed.or_else(draft) {
+                    text.known.insert(row, ids);
+                }
+                if pending.contains_key(&(number, sentence)) {
+                    wishes.add(row, source, self.terms.as_deref());
+                }
+                let mut ids = self.read_ids(source.trim(), points);
+                let config = &self.description.model;
+                ids.extend(if config.address_form {
+                    constraint_suffix(before.first().cloned(), ids.len(), config.max_tokens)
+                } else {
+                    let nearest = before.iter().rev().map(Vec::as_slice);
+                    previous_suffix(
+                        nearest,
+                        ids.len(),
+                        (self.model.tokens().sentence_break(), config.max_tokens),
+                    )
+                });
+                text.sentences.push(SourceSentence {
+                    ids,
+                    position: (position.sentence_in_paragraph, position.paragraph),
+                });
+                text.pieces.extend(contexts.get(sentence).cloned());
+                owners.push(((number, sentence), part));
+            }
+            numbers.insert(sentence, first..text.sentences.len());
+            if let Some(pending) = pending.get_mut(&(number, sentence)) {
+                let parts = parts.into_iter();
+                pending.parts = parts.map(|part| (part.to_owned(), None)).collect();
+                pending.stripped = stripped;
+            }
+        }
+        if begin < text.sentences.len() {
+            text.documents.push(begin..text.sentences.len());
+        }
+        let wanted = sentences
+            .iter()
+            .filter(|&&sentence| pending.contains_key(&(number, sentence)));
+        let wanted = wanted.flat_map(|sentence| numbers[sentence].clone());
+        text.wanted.extend(wanted);
+        Ok(())
+    }
+}

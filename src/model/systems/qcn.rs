@@ -1,0 +1,121 @@
+//! The query-guided capsule network: Yang et al. 2019. Where it stands and how the previous sentences are encoded is that of
+//! Zhang et al. 2018; in between, their tokens are clustered into capsules.
+
+use burn::nn::Linear;
+use burn::tensor::{Device, Tensor};
+
+use super::zhang::Zhang;
+use crate::model::config::ModelConfig;
+use crate::model::context_config::{Context, ContextReach, Placement};
+use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
+use crate::model::parts::{AttentionPart, Cost, Part, Widths, sentences};
+use crate::model::prepared::{Memory, ProjectedMemory, WordMemory};
+use crate::model::preset::{BASE, Preset};
+use crate::model::query_capsules::{QueryCapsules, QueryCapsulesConfig};
+use crate::model::recorder::{AttentionWeights, Recording};
+
+pub(super) const PRESETS: &[Preset] = &[Preset {
+    name: "qcn-small",
+    paper: "Yang et al. 2019, Enhancing Context Modeling with a Query-Guided Capsule Network for Document-level Translation",
+    equations: "query-guided dynamic routing, after Geng et al. 2020, Algorithm 1",
+    description: "Every encoder layer reads four capsules into which the sentence itself clusters the two before it",
+    context: Some(Context::QueryCapsules {
+        previous: 2,
+        capsules: 4,
+    }),
+    ..BASE
+}];
+
+pub(super) struct Qcn {
+    pub previous: usize,
+    pub capsules: usize,
+}
+
+impl Qcn {
+    pub fn attention(&self, config: &ModelConfig, device: &Device) -> QueryCapsules {
+        QueryCapsulesConfig::new(config.d_model, config.num_heads, self.capsules).init(device)
+    }
+
+    fn encoded(&self) -> Zhang {
+        Zhang {
+            previous: self.previous,
+        }
+    }
+}
+
+impl Mechanism for Qcn {
+    fn reach(&self) -> ContextReach {
+        self.encoded().reach()
+    }
+
+    fn placement(&self) -> Option<Placement> {
+        self.encoded().placement()
+    }
+
+    fn has_gated_sublayers(&self) -> bool {
+        true
+    }
+
+    fn needs_post_norm(&self) -> bool {
+        true
+    }
+
+    fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
+        let ((d, square), k, j) = (w.numbers(), self.previous as u64, self.capsules as u64);
+        let turns = 3;
+        Some(AttentionPart {
+            name: "query-guided capsules, attention to them, gate",
+            parameters: (4 + self.capsules) * w.square() + w.norm + w.gate,
+            reads: format!("words of the {} before", sentences(self.previous)),
+            source: "Yang et al. 2019",
+            cost: Cost {
+                words: 2 * square + k * j * (square + 4 * turns * d) + 2 * j * d,
+                sentences: 3 * j * square,
+                floats_per_word: (2 + 3 * k * j) * d,
+                ..Cost::default()
+            },
+        })
+    }
+
+    fn auxiliary_part(&self, config: &ModelConfig, w: &Widths) -> Option<Part> {
+        self.encoded().auxiliary_part(config, w)
+    }
+
+    fn weights(&self) -> ContextWeights {
+        self.encoded().weights()
+    }
+}
+
+impl DocumentAttention for QueryCapsules {
+    fn project_memory(&self, memory: &Memory) -> ProjectedMemory {
+        ProjectedMemory::Words(WordMemory {
+            keys: self.votes.forward(memory.keys.clone()),
+            values: memory.values.clone(),
+        })
+    }
+
+    fn attend_memory(&self, query: MemoryQuery) -> Tensor<2> {
+        let votes = &query.memory.words().keys;
+        let sentences = &query.memory.documents.sentences;
+        self.attend(query.rows, query.spans, votes, sentences).0
+    }
+
+    fn attend_with_weights(
+        &self,
+        query: MemoryQuery,
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
+        let votes = &query.memory.words().keys;
+        let sentences = &query.memory.documents.sentences;
+        let (read, capsules) = self.attend(query.rows.clone(), query.spans, votes, sentences);
+        (read, self.weights_of_tokens(query.rows, &capsules, keep))
+    }
+
+    fn init_near_identity(&mut self) {
+        self.init_votes();
+    }
+
+    fn output_mut(&mut self) -> &mut Linear {
+        &mut self.attention.output
+    }
+}

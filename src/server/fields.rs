@@ -1,0 +1,216 @@
+//! What a request says: the fields of its address and of its body, as JSON, as a form, or with a file.
+
+use std::collections::HashMap;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, Multipart, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use futures_lite::StreamExt;
+use serde_json::Value;
+
+use super::refusal::Refusal;
+use super::service::Service;
+
+/// A file that was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Upload {
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// The fields of a request.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    values: HashMap<String, Value>,
+    pub file: Option<Upload>,
+    /// Whether the body was JSON.
+    pub is_json: bool,
+}
+
+impl Fields {
+    /// Reads a request and checks its key, which may stand in any of its fields.
+    ///
+    /// # Errors
+    /// If it is too large, comes too slowly, is damaged, or lacks the key.
+    pub async fn read(service: &Service, request: Request) -> Result<Self, Refusal> {
+        service.access.check_headers(request.headers())?;
+        let headers = request.headers().clone();
+        let mut fields = Self::of_address(request.uri().query().unwrap_or_default());
+        let kind = kind(&headers);
+        if !kind.is_empty() {
+            let (parts, body) = request.into_parts();
+            let _room = service.room_for(&headers)?;
+            let bytes = service.body(body).await?;
+            match kind.as_str() {
+                "application/json" => fields.add_json(&bytes)?,
+                "application/x-www-form-urlencoded" => fields.add_form(&bytes),
+                "multipart/form-data" => {
+                    let request = Request::from_parts(parts, Body::from(bytes));
+                    fields.add_parts(request).await?;
+                }
+                other => {
+                    return Err(Refusal::new(
+                        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                        format!(
+                            "a body is application/json, a form or multipart/form-data, not {other}"
+                        ),
+                    ));
+                }
+            }
+        }
+        let key = fields.text("api_key").or_else(|| fields.text("tokenCode"));
+        service.access.check(&headers, key.as_deref())?;
+        Ok(fields)
+    }
+
+    fn of_address(query: &str) -> Self {
+        let mut fields = Self::default();
+        fields.add_form(query.as_bytes());
+        fields
+    }
+
+    fn add_form(&mut self, bytes: &[u8]) {
+        for (name, value) in form_urlencoded::parse(bytes) {
+            let value = Value::String(value.into_owned());
+            self.values.insert(name.into_owned(), value);
+        }
+    }
+
+    fn add_json(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+        // What the parser says could quote the text.
+        let value = serde_json::from_slice(bytes).map_err(|fault| {
+            Refusal::wrong(format!(
+                "Invalid JSON format at line {}, column {}",
+                fault.line(),
+                fault.column()
+            ))
+        })?;
+        self.is_json = true;
+        match value {
+            Value::Object(object) => self.values.extend(object),
+            // A bare list is what OPUS-CAT's clients send.
+            Value::Array(_) => {
+                self.values.insert(BARE_LIST.to_owned(), value);
+            }
+            _ => return Err(Refusal::wrong("Invalid JSON format")),
+        }
+        Ok(())
+    }
+
+    async fn add_parts(&mut self, request: Request) -> Result<(), Refusal> {
+        let damaged = || Refusal::wrong("Invalid request: the form with the file is damaged");
+        let mut parts = Multipart::from_request(request, &())
+            .await
+            .map_err(|_fault| damaged())?;
+        while let Some(part) = parts.next_field().await.map_err(|_fault| damaged())? {
+            let name = part.name().unwrap_or_default().to_owned();
+            let file = part.file_name().map(base_name);
+            let bytes = part.bytes().await.map_err(|_fault| damaged())?;
+            if let Some(name) = file {
+                let bytes = bytes.to_vec();
+                self.file = Some(Upload { name, bytes });
+            } else {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                self.values.insert(name, Value::String(text));
+            }
+        }
+        Ok(())
+    }
+
+    /// A field that is one text, or a number.
+    pub fn text(&self, name: &str) -> Option<String> {
+        match self.values.get(name)? {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
+    }
+
+    /// A text that has to be there.
+    pub fn needed(&self, name: &str) -> Result<String, Refusal> {
+        let text = self.text(name).filter(|text| !text.is_empty());
+        text.ok_or_else(|| Refusal::missing(name))
+    }
+
+    /// A field that is a whole number, 0 if it is not there.
+    pub fn number(&self, name: &str) -> Result<usize, Refusal> {
+        match self.values.get(name) {
+            None | Some(Value::Null) => Ok(0),
+            Some(_) => {
+                let number = self.text(name).and_then(|text| text.trim().parse().ok());
+                number.ok_or_else(|| {
+                    Refusal::wrong(format!("Invalid request: {name} parameter is not a number"))
+                })
+            }
+        }
+    }
+
+    /// A field that says yes or no.
+    pub fn flag(&self, name: &str, default: bool) -> bool {
+        match self.values.get(name) {
+            Some(Value::Bool(flag)) => *flag,
+            Some(Value::String(text)) => match text.to_ascii_lowercase().as_str() {
+                "true" | "1" => true,
+                "false" | "0" => false,
+                _ => default,
+            },
+            _ => default,
+        }
+    }
+
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.values.get(name).filter(|value| !value.is_null())
+    }
+
+    /// The texts of a body that is a list.
+    pub fn bare_list(&self) -> Option<Vec<String>> {
+        texts(self.values.get(BARE_LIST)?)
+    }
+
+    /// Texts of a list.
+    pub fn list(&self, name: &str) -> Option<Vec<String>> {
+        texts(self.values.get(name)?)
+    }
+}
+
+/// The field under which a body that is a list is kept; no form can have it.
+const BARE_LIST: &str = "\0";
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    let texts = value.as_array()?.iter();
+    texts.map(|text| text.as_str().map(str::to_owned)).collect()
+}
+
+/// The media type of a body, without its parameters; empty where there is none.
+fn kind(headers: &HeaderMap) -> String {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let is_empty = text(header::CONTENT_LENGTH).is_none_or(|length| length == "0")
+        && text(header::TRANSFER_ENCODING).is_none();
+    if is_empty {
+        return String::new();
+    }
+    let kind = text(header::CONTENT_TYPE).unwrap_or("application/x-www-form-urlencoded");
+    let kind = kind.split(';').next().unwrap_or_default();
+    kind.trim().to_ascii_lowercase()
+}
+
+/// The last part of a name that may be a path of another system.
+fn base_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let is_shown = |character: &char| !character.is_control();
+    last.chars().filter(is_shown).take(200).collect()
+}
+
+/// The bytes of a body, as far as they are allowed.
+pub(super) async fn collected(body: Body, limit: usize) -> Result<Bytes, Refusal> {
+    let mut stream = body.into_data_stream();
+    let mut bytes = Vec::new();
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.map_err(|_fault| Refusal::wrong("the request broke off"))?;
+        if bytes.len() + chunk.len() > limit {
+            return Err(Refusal::too_large(limit));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(Bytes::from(bytes))
+}

@@ -1,0 +1,142 @@
+//! The models that the server may use, and the ways between languages that they make.
+
+use axum::http::StatusCode;
+
+use super::refusal::Refusal;
+use crate::app::language;
+use crate::corpus::is_same_language;
+use crate::inference::{
+    DefaultModels, DetectedLanguage, InstalledModel, Route, detected_among, detected_language,
+    reachable, route,
+};
+use crate::text::document::Document;
+
+/// Installed models, and which of them is preferred for which languages.
+#[derive(Debug, Clone, Default)]
+pub struct Library {
+    pub models: Vec<InstalledModel>,
+    pub defaults: DefaultModels,
+}
+
+/// A language that can be translated from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SourceLanguage {
+    pub code: String,
+    pub name: String,
+    pub targets: Vec<String>,
+}
+
+impl Library {
+    /// The languages that can be translated from, each once, in the order of their codes.
+    pub(super) fn languages(&self) -> Vec<SourceLanguage> {
+        let mut codes = self.sources();
+        codes.sort();
+        let language = |code: String| SourceLanguage {
+            name: name_of(&code),
+            targets: reachable(&self.models, &code),
+            code,
+        };
+        codes.into_iter().map(language).collect()
+    }
+
+    fn sources(&self) -> Vec<String> {
+        let mut codes: Vec<String> = Vec::new();
+        for source in self.models.iter().flat_map(|model| &model.sources) {
+            if !codes.contains(source) {
+                codes.push(source.clone());
+            }
+        }
+        codes
+    }
+
+    /// Whether some model translates from or to a language.
+    fn knows(&self, code: &str) -> bool {
+        self.models.iter().any(|model| {
+            let mut codes = model.sources.iter().chain(&model.targets);
+            codes.any(|known| is_same_language(known, code))
+        })
+    }
+
+    /// The way between two languages.
+    pub(super) fn route(&self, source: &str, target: &str) -> Result<Route, Refusal> {
+        let unknown = [source, target].into_iter().find(|code| !self.knows(code));
+        if let Some(code) = unknown {
+            return Err(Refusal::wrong(format!("{code} is not supported")));
+        }
+        route(&self.models, &self.defaults, source, Some(target)).ok_or_else(|| {
+            let [from, to] = [source, target].map(name_of);
+            Refusal::wrong(format!(
+                "{to} ({target}) is not available as a target language from {from} ({source})"
+            ))
+        })
+    }
+
+    /// Refuses a target that no model translates to.
+    pub(super) fn route_to(&self, target: &str) -> Result<(), Refusal> {
+        if self.knows(target) {
+            Ok(())
+        } else {
+            Err(Refusal::wrong(format!("{target} is not supported")))
+        }
+    }
+
+    /// The way that a model of this name or folder name offers.
+    pub(super) fn route_by(
+        &self,
+        name: &str,
+        source: &str,
+        target: &str,
+    ) -> Result<Route, Refusal> {
+        let named = self.named(name);
+        let fitting = named.iter().find_map(|model| {
+            let alone = std::slice::from_ref(*model);
+            route(alone, &DefaultModels::new(), source, Some(target))
+        });
+        fitting.ok_or_else(|| match named.as_slice() {
+            [] => Refusal::new(
+                StatusCode::NOT_FOUND,
+                format!("there is no model {name:?}; GET /v1/models lists those there are"),
+            ),
+            _ => Refusal::wrong(format!(
+                "the model {name:?} does not translate from {source} to {target}"
+            )),
+        })
+    }
+
+    fn named(&self, name: &str) -> Vec<&InstalledModel> {
+        let is_it = |model: &&InstalledModel| {
+            let folder = model.folder.file_name();
+            model.name == name || folder.is_some_and(|folder| folder == name)
+        };
+        self.models.iter().filter(is_it).collect()
+    }
+
+    /// The language of a text among those from which `target` can be reached, else the one it seems to be in.
+    pub(super) fn detected(&self, document: &Document, target: &str) -> Option<DetectedLanguage> {
+        let sources = self.sources().into_iter();
+        let able: Vec<String> = sources
+            .filter(|source| route(&self.models, &self.defaults, source, Some(target)).is_some())
+            .collect();
+        let found = detected_language(document);
+        let is_able = |found: &&DetectedLanguage| {
+            found.is_reliable || able.iter().any(|code| is_same_language(code, &found.code))
+        };
+        if found.as_ref().filter(is_able).is_some() {
+            return found;
+        }
+        // Where too little is there to tell, a language that can be translated is a better guess than one that cannot.
+        match able.as_slice() {
+            [only] => Some(DetectedLanguage {
+                code: only.clone(),
+                confidence: 0.0,
+                is_reliable: false,
+            }),
+            _ => detected_among(document, &able).or(found),
+        }
+    }
+}
+
+/// The English name of a language, its code where that is not known.
+pub(super) fn name_of(code: &str) -> String {
+    language::name(&code.to_lowercase()).to_owned()
+}

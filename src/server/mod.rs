@@ -1,0 +1,30 @@
+//! The same jobs over HTTP, for other programs: the interfaces of LibreTranslate and OPUS-CAT, one of our own, and a page.
+//!
+//! One thread owns the models and the device and translates what clients ask for in rounds; another one speaks HTTP. No
+//! text is written to disk or to a log. Which models there are is told by whoever starts the server.
+
+mod access;
+mod answer;
+mod connections;
+mod documents;
+mod fields;
+mod job;
+mod languages;
+mod libre_translate;
+mod models;
+mod opus_cat;
+mod own;
+mod pages;
+mod queue;
+mod refusal;
+mod results;
+mod round;
+mod routes;
+mod running;
+mod segment;
+mod service;
+mod worker;
+
+pub use access::new_key;
+pub use languages::Library;
+pub use running::{Running, ServerOptions};

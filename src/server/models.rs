@@ -1,0 +1,71 @@
+//! The models that the worker has open: those that were used last.
+
+use super::job::Way;
+use crate::error::Result;
+use crate::inference::{DeviceChoice, Route, Translator};
+use crate::kernels::packed::Quantization;
+
+/// Open models, the one used last at the end.
+#[derive(Debug)]
+pub(super) struct Models {
+    open: Vec<(Way, Translator)>,
+    device: DeviceChoice,
+    quantization: Quantization,
+    most: usize,
+}
+
+impl Models {
+    pub fn new(device: DeviceChoice, quantization: Quantization, most: usize) -> Self {
+        Self {
+            open: Vec::new(),
+            device,
+            quantization,
+            most: most.max(1),
+        }
+    }
+
+    /// The translator for a way, opened if it is not open.
+    ///
+    /// # Errors
+    /// If its model cannot be opened.
+    pub fn translator(&mut self, way: &Way) -> Result<&mut Translator> {
+        match self.open.iter().position(|(own, _)| own == way) {
+            Some(place) => {
+                let used = self.open.remove(place);
+                self.open.push(used);
+            }
+            None => {
+                let mut translator = open(way, self.device)?;
+                translator.quantize(self.quantization);
+                if self.open.len() >= self.most {
+                    self.open.remove(0);
+                }
+                self.open.push((way.clone(), translator));
+            }
+        }
+        let last = self.open.len() - 1;
+        Ok(&mut self.open[last].1)
+    }
+}
+
+fn open(way: &Way, device: DeviceChoice) -> Result<Translator> {
+    let source = Some(way.source.as_str());
+    match &way.route {
+        Route::Direct { folder, target } => {
+            Translator::open_between(folder, device, source, Some(target))
+        }
+        Route::Pivot {
+            folders: [first, second],
+            pivot,
+            target,
+        } => {
+            let first = Translator::open_between(first, device, source, Some(pivot))?;
+            first.followed_by(Translator::open_between(
+                second,
+                device,
+                Some(pivot),
+                Some(target),
+            )?)
+        }
+    }
+}

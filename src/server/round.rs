@@ -1,0 +1,90 @@
+//! One round of translation: a share of the sentences of several jobs, in one search.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use super::job::{Job, TranslatedSentence};
+use crate::error::{Result, caught};
+use crate::inference::{DocumentRequest, SearchOptions, Step, Translation, Translator};
+use crate::text::placeholder::stripped;
+use crate::training::beside_confirmed;
+
+/// What a search found of one document.
+type Found = Vec<(usize, Translation)>;
+
+/// Translates the next sentences of each job. Once nobody waits for any of them, the rest is left.
+///
+/// # Errors
+/// If the device fails. What was found until then is kept.
+pub(super) fn translate_round(
+    translator: &Translator,
+    jobs: &mut [Job],
+    options: &SearchOptions,
+) -> Result<()> {
+    let prepared = prepared(translator, jobs);
+    let translator = prepared.as_ref().unwrap_or(translator);
+    let shares: Vec<usize> = jobs.iter().flat_map(Job::shares).collect();
+    let (mut requests, mut replies) = (Vec::new(), Vec::new());
+    for job in &mut *jobs {
+        replies.push(&job.reply);
+        for item in &mut job.items {
+            let share = shares[requests.len()];
+            requests.push(DocumentRequest {
+                document: &item.document,
+                sentences: &item.left[..share],
+                known: &mut item.known,
+            });
+        }
+    }
+    let mut found: Vec<Found> = vec![Vec::new(); requests.len()];
+    let done = caught(|| {
+        translator.translate_several(&mut requests, options, &mut |number, step| {
+            if let Step::Translated { index, translation } = step {
+                found[number].push((index, translation));
+            }
+            if replies.iter().any(|reply| !reply.is_closed()) {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        })
+    });
+    let (mut found, mut shares) = (found.into_iter(), shares.into_iter());
+    for job in jobs {
+        let links_words = job.links_words && !job.is_abandoned();
+        for (item, found) in job.items.iter_mut().zip(&mut found) {
+            let done: HashSet<usize> = found.iter().map(|(index, _)| *index).collect();
+            let share = shares.next().unwrap_or_default();
+            let missing = item.left.drain(..share).filter(|it| !done.contains(it));
+            let missing: Vec<usize> = missing.collect();
+            drop(item.left.splice(..0, missing));
+            for (index, translation) in found {
+                let sentence = &item.document.sentences[index];
+                let links = if links_words {
+                    translator.word_links(&sentence.text, &sentence.points, &translation.text)
+                } else {
+                    Vec::new()
+                };
+                let translated = TranslatedSentence { translation, links };
+                item.done.insert(index, translated);
+            }
+        }
+    }
+    done
+}
+
+/// A translator that has taken in what its memory has like the sentences of this round, and what their client has confirmed.
+fn prepared(translator: &Translator, jobs: &[Job]) -> Option<Translator> {
+    let (mut sentences, mut confirmed) = (Vec::new(), Vec::new());
+    for job in jobs {
+        for (item, share) in job.items.iter().zip(job.shares()) {
+            let text = |sentence: usize| item.document.sentences[sentence].plain_text();
+            sentences.extend(item.left[..share].iter().map(|&sentence| text(sentence)));
+            let own = item.confirmed.iter();
+            confirmed.extend(own.map(|(&sentence, target)| (text(sentence), stripped(target))));
+        }
+    }
+    beside_confirmed(translator, &sentences, &confirmed, &mut |_, _| {
+        ControlFlow::Continue(())
+    })
+}

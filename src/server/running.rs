@@ -1,0 +1,121 @@
+//! A server from its start to its end.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use tokio::sync::watch;
+
+use super::connections::serve;
+use super::languages::Library;
+use super::models::Models;
+use super::queue::Queue;
+use super::routes::router;
+use super::service::Service;
+use super::worker::work;
+use crate::error::{Error, Result};
+use crate::inference::{DeviceChoice, SearchOptions};
+use crate::kernels::packed::Quantization;
+
+/// Settings of a server.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// Port 0 takes a free one.
+    pub address: SocketAddr,
+    /// Asked of everybody, if there is one.
+    pub key: Option<String>,
+    pub max_body_bytes: usize,
+    /// Requests that wait for the model or are at work, at most.
+    pub max_waiting: usize,
+    /// How long a request may take in all.
+    pub request_secs: u64,
+    /// Models that are kept open.
+    pub max_models: usize,
+    pub beam_size: usize,
+    pub device: DeviceChoice,
+    pub quantization: Quantization,
+}
+
+impl ServerOptions {
+    /// Whether only programs on this machine can reach it.
+    pub fn is_local(&self) -> bool {
+        self.address.ip().is_loopback()
+    }
+}
+
+/// A server that runs.
+#[derive(Debug)]
+pub struct Running {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    queue: Arc<Queue>,
+    http: JoinHandle<()>,
+    worker: JoinHandle<()>,
+}
+
+impl Running {
+    /// Begins to serve.
+    ///
+    /// # Errors
+    /// [`Error::Serve`] if the address cannot be had; [`Error::NeedsKey`] if others could reach it without a key.
+    pub fn start(options: &ServerOptions, library: Library) -> Result<Self> {
+        if !options.is_local() && options.key.is_none() {
+            return Err(Error::NeedsKey {
+                address: options.address,
+            });
+        }
+        let failed = |cause| Error::Serve {
+            address: options.address,
+            cause,
+        };
+        let listener = TcpListener::bind(options.address).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(failed)?;
+        let queue = Arc::new(Queue::new(options.max_waiting));
+        let (stop, stopped) = watch::channel(false);
+        let place = format!("http://{address}");
+        let service = Service::new(options, library, Arc::clone(&queue), place);
+        let http = std::thread::Builder::new().name("http".to_owned());
+        let http = http.spawn(move || {
+            runtime.block_on(async {
+                // Made of a listener that works, where a runtime is there.
+                if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
+                    serve(listener, router(Arc::new(service)), stopped).await;
+                }
+            });
+        });
+        let http = http.map_err(failed)?;
+        let models = Models::new(options.device, options.quantization, options.max_models);
+        let search = SearchOptions {
+            beam_size: options.beam_size,
+            ..SearchOptions::default()
+        };
+        let jobs = Arc::clone(&queue);
+        let worker = std::thread::Builder::new().name("translations".to_owned());
+        let worker = worker.spawn(move || work(&jobs, models, &search));
+        Ok(Self {
+            address,
+            stop,
+            queue,
+            http,
+            worker: worker.map_err(failed)?,
+        })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Ends in order: nobody is let in any more, requests under way are answered, then the models are closed.
+    pub fn stop(self) {
+        let _ = self.stop.send(true);
+        // What panicked there has been told.
+        let _ = self.http.join();
+        self.queue.close();
+        let _ = self.worker.join();
+    }
+}

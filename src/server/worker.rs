@@ -1,0 +1,104 @@
+//! The thread that owns models and device.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+
+use super::job::Job;
+use super::models::Models;
+use super::queue::Queue;
+use super::refusal::Refusal;
+use super::round::translate_round;
+use crate::error::{Error, Result, caught};
+use crate::inference::{SearchOptions, Translator};
+
+/// Translates what waits in the queue, until it is closed.
+pub(super) fn work(queue: &Arc<Queue>, mut models: Models, options: &SearchOptions) {
+    while let Some(jobs) = queue.next_round() {
+        let unfinished = round(&mut models, jobs, options);
+        queue.put_back(unfinished);
+    }
+}
+
+/// Translates a share of each job; those that are not done yet.
+fn round(models: &mut Models, mut jobs: Vec<Job>, options: &SearchOptions) -> Vec<Job> {
+    let Some(way) = jobs.first().map(|job| job.way.clone()) else {
+        return jobs;
+    };
+    let opened = caught(|| models.translator(&way).map(|_| ()));
+    let translator = match opened.and_then(|()| models.translator(&way)) {
+        Ok(translator) => translator,
+        Err(error) => {
+            refuse_all(jobs, &error);
+            return Vec::new();
+        }
+    };
+    let before = num_left(&jobs);
+    if let Err(error) = with_cpu_behind(translator, &mut jobs, options) {
+        if jobs.len() == 1 {
+            refuse_all(jobs, &error);
+            return Vec::new();
+        }
+        // One of them cannot be translated; the others need not suffer for it.
+        jobs = each_alone(translator, jobs, options);
+    } else if num_left(&jobs) == before && !jobs.iter().all(Job::is_done) {
+        jobs.retain(|job| !job.is_abandoned());
+        refuse_all(jobs, &Error::NothingTranslated);
+        return Vec::new();
+    }
+    let name = (
+        translator.info().name.clone(),
+        translator.info().target_language.clone(),
+    );
+    let mut unfinished = Vec::new();
+    for job in jobs {
+        if job.is_done() {
+            job.finish(name.clone());
+        } else if !job.is_abandoned() {
+            unfinished.push(job);
+        }
+    }
+    unfinished
+}
+
+fn num_left(jobs: &[Job]) -> usize {
+    let items = jobs.iter().flat_map(|job| &job.items);
+    items.map(|item| item.left.len()).sum()
+}
+
+/// A round on the translator's device, and on the CPU where that fails.
+fn with_cpu_behind(
+    translator: &mut Translator,
+    jobs: &mut [Job],
+    options: &SearchOptions,
+) -> Result<()> {
+    match translate_round(translator, jobs, options) {
+        Err(error) if error.is_of_device() && !translator.is_on_cpu() => {
+            let Ok(other) = translator.on_cpu() else {
+                return Err(error);
+            };
+            *translator = other;
+            translate_round(translator, jobs, options)
+        }
+        done => done,
+    }
+}
+
+/// Translates jobs one by one; those that could be.
+fn each_alone(translator: &mut Translator, jobs: Vec<Job>, options: &SearchOptions) -> Vec<Job> {
+    let mut done = Vec::new();
+    for mut job in jobs {
+        match with_cpu_behind(translator, std::slice::from_mut(&mut job), options) {
+            Ok(()) => done.push(job),
+            Err(error) => refuse_all(vec![job], &error),
+        }
+    }
+    done
+}
+
+fn refuse_all(jobs: Vec<Job>, error: &Error) {
+    for job in jobs {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        job.refuse(Refusal::new(status, error.to_string()));
+    }
+}

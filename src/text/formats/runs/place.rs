@@ -1,0 +1,171 @@
+//! A paragraph in its file, and how its translation is written there.
+
+use std::ops::Range;
+
+use super::events::{Code, Dialect};
+use crate::text::formats::edits::Edits;
+use crate::text::formats::xml::{Id, Xml, escaped};
+use crate::text::view::Part;
+
+/// A paragraph in its file.
+#[derive(Debug)]
+pub(in crate::text::formats) struct Place {
+    pub unit: usize,
+    /// The bytes that the unit's runs take.
+    pub(super) bytes: Range<usize>,
+    /// The properties of most of its text.
+    pub(super) base: Option<Id>,
+    pub(super) codes: Vec<Code>,
+    /// The prefix of names, with its colon.
+    pub(super) prefix: String,
+    /// Whether text stands without a run around it where nothing about it is special.
+    pub(super) is_bare: bool,
+}
+
+impl Place {
+    /// Where its content ends in the part.
+    pub fn end(&self) -> usize {
+        self.bytes.end
+    }
+
+    /// Writes a translated paragraph; changes that lie within its codes are kept.
+    pub fn write(&self, dialect: &dyn Dialect, xml: &Xml, parts: &[Part], edits: &mut Edits) {
+        let mut writer = Writer {
+            place: self,
+            xml,
+            edits,
+            dialect,
+            is_open: false,
+            run: None,
+            looks: vec![self.base],
+            pending: String::new(),
+            written: String::new(),
+        };
+        for part in parts {
+            match part {
+                Part::Text(text) => writer.translated(text),
+                Part::Code(number) => writer.code(&self.codes[*number]),
+            }
+        }
+        writer.end_run();
+        writer.flush();
+        let written = writer.written;
+        edits.replace(self.bytes.clone(), written);
+    }
+}
+
+/// Writes runs.
+pub(super) struct Writer<'p> {
+    place: &'p Place,
+    xml: &'p Xml,
+    edits: &'p Edits,
+    dialect: &'p dyn Dialect,
+    /// Whether a run is open, and its properties.
+    is_open: bool,
+    run: Option<Id>,
+    /// The properties of text, the innermost last.
+    looks: Vec<Option<Id>>,
+    /// Text that is not written yet.
+    pending: String,
+    written: String,
+}
+
+impl Writer<'_> {
+    /// Text that must not be read as an escape: the line it begins with is one itself then.
+    fn translated(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(escape) = self.dialect.escape(rest) {
+            self.text(&rest[..escape.start]);
+            self.text("_x005F");
+            self.text(&rest[escape.clone()]);
+            rest = &rest[escape.end..];
+        }
+        self.text(rest);
+    }
+
+    /// Text goes on where it was, as long as it looks the same.
+    fn text(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let look = self.looks.last().copied().flatten();
+        if self.place.is_bare && look.is_none() {
+            self.end_run();
+        } else {
+            self.begin_run(look);
+        }
+        self.pending += text;
+    }
+
+    fn flush(&mut self) {
+        let text = std::mem::take(&mut self.pending);
+        if text.is_empty() {
+            return;
+        }
+        let prefix = &self.place.prefix;
+        let is_space = |c: char| c.is_ascii_whitespace();
+        let keeps = self.dialect.trims_space()
+            && (text.starts_with(is_space)
+                || text.ends_with(is_space)
+                || text.contains("  ")
+                || text.contains('\n'));
+        let space = if keeps { " xml:space=\"preserve\"" } else { "" };
+        let text = escaped(&text);
+        let name = self.dialect.text_element();
+        self.written.extend([
+            "<", prefix, name, space, ">", &text, "</", prefix, name, ">",
+        ]);
+    }
+
+    fn code(&mut self, code: &Code) {
+        match code {
+            Code::Look(properties) => self.looks.push(*properties),
+            Code::LookEnd => {
+                if self.looks.len() > 1 {
+                    self.looks.pop();
+                }
+            }
+            Code::Character(character) => self.text(character.encode_utf8(&mut [0; 4])),
+            Code::Escape(escape) => self.text(escape),
+            Code::Pieces(pieces) => {
+                for piece in pieces {
+                    if piece.in_run {
+                        self.begin_run(piece.properties);
+                    } else {
+                        self.end_run();
+                    }
+                    self.flush();
+                    self.written += &self.edits.slice(&self.xml.text, piece.bytes.clone());
+                }
+            }
+        }
+    }
+
+    fn begin_run(&mut self, properties: Option<Id>) {
+        let slice = |id: Option<Id>| id.map_or("", |id| self.xml.slice(self.xml.range(id)));
+        if self.is_open && slice(self.run) == slice(properties) {
+            return;
+        }
+        self.end_run();
+        self.flush();
+        let prefix = &self.place.prefix;
+        self.written.extend(["<", prefix, "r>"]);
+        if let Some(properties) = properties {
+            let range = self.xml.range(properties);
+            self.written += &self.edits.slice(&self.xml.text, range);
+        }
+        (self.is_open, self.run) = (true, properties);
+    }
+
+    fn end_run(&mut self) {
+        if !self.is_open && self.place.is_bare {
+            // It goes on.
+            return;
+        }
+        self.flush();
+        if std::mem::take(&mut self.is_open) {
+            let prefix = &self.place.prefix;
+            self.written.extend(["</", prefix, "r>"]);
+        }
+    }
+}

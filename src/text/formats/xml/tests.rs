@@ -1,0 +1,59 @@
+//! Nodes of a file know their bytes, and what is not well formed is refused.
+
+use super::*;
+
+fn read(text: &str) -> Result<Xml, Failure> {
+    Xml::read("part.xml", text.to_owned())
+}
+
+#[test]
+fn every_node_knows_its_bytes() {
+    let text = "\u{FEFF}<?xml version=\"1.0\"?>\n<a:r xmlns:a='x' b=\"1 &lt; 2\" a:c='\"'>x&amp;<![CDATA[<y>]]><i/><!-- z --></a:r>\n";
+    let xml = read(text).expect("well formed");
+    let root = xml.root();
+    assert_eq!(
+        (xml.name(root), xml.qualified(root), xml.namespace(root)),
+        ("r", "a:r", "x")
+    );
+    assert_eq!(xml.attribute(root, "b").as_deref(), Some("1 < 2"));
+    assert_eq!(xml.attribute(root, "c").as_deref(), Some("\""));
+    assert_eq!(xml.whole_text(root), "x&<y>");
+    let parts: Vec<_> = xml
+        .children(root)
+        .map(|id| xml.slice(xml.range(id)))
+        .collect();
+    assert_eq!(
+        parts,
+        ["x", "&amp;", "<![CDATA[<y>]]>", "<i/>", "<!-- z -->"]
+    );
+    assert_eq!(xml.slice(xml.end_tag(root)), "</a:r>");
+    let empty = xml.child(root, "i").expect("an element");
+    assert!(xml.is_empty_tag(empty) && !xml.is_empty_tag(root));
+    assert_eq!(xml.namespace(empty), "");
+}
+
+#[test]
+fn what_is_not_well_formed_is_refused() {
+    for text in [
+        "",
+        "x",
+        "<a>",
+        "<a></b>",
+        "<a/><b/>",
+        "<a/>x",
+        "<a b=1/>",
+        "<a b='1' b='2'/>",
+        "<a>&#0;</a>",
+        "<a>\u{1}</a>",
+        "<p:a/>",
+        "</a>",
+        "<a><!-- -- --></a>",
+        "<a b='<'/>",
+        "<a>&amp</a>",
+    ] {
+        let refused = read(text);
+        assert!(matches!(refused, Err(Failure::Damaged { .. })), "{text}");
+    }
+    let deep = "<a>".repeat(1_000) + &"</a>".repeat(1_000);
+    assert!(matches!(read(&deep), Err(Failure::PartTooDeep { .. })));
+}

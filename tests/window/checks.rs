@@ -1,0 +1,128 @@
+//! Findings of the quality checks beside the document: each a click from its place, repaired by a key.
+
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use canopy::app::CheckCommand;
+use canopy::checks::CheckKind;
+use canopy::jobs::CheckThread;
+
+use super::*;
+
+/// A page whose translations have faults, with the list open.
+fn window() -> Window {
+    let page = "<p>Press 3 keys now.</p><p>Wait a moment.</p><p>Then print it.</p>";
+    let mut window = Window::with_document(page);
+    for (sentence, text) in [
+        (0, "Drücken Sie 4 Tasten."),
+        (1, "warten Sie etwas."),
+        (2, "Dann drucken."),
+    ] {
+        window.state.apply(Command::EditSentence(sentence));
+        window.state.apply(Command::Editing(text.to_owned()));
+        window.state.apply(Command::KeepEdit);
+    }
+    window.state.apply(Command::Check(CheckCommand::ToggleList));
+    window
+}
+
+/// Has the thread look at what was asked about, until nothing is asked any more.
+fn check(window: &mut Window) {
+    let (sender, events) = channel();
+    let thread = CheckThread::spawn(sender, || ()).expect("a thread");
+    while let Some(request) = window.state.checking.requests.pop() {
+        thread.send(request);
+        let event = events.recv_timeout(Duration::from_mins(1));
+        window.state.receive(event.expect("an event"));
+    }
+}
+
+fn target(window: &Window, sentence: usize) -> String {
+    let document = window.state.document.as_ref().expect("a document");
+    document.target(sentence).text.clone()
+}
+
+#[test]
+fn a_finding_leads_to_its_sentence() {
+    let mut window = window();
+    check(&mut window);
+    let mut harness = window.harness();
+    harness.run();
+    harness.get_by_label("1 error  ·  1 warning");
+    harness.get_by_label_contains("Sentence 1:").click();
+    harness.run();
+    assert_eq!(harness.state().state.selected(), Some(0));
+    // F8 goes on to the next one.
+    harness.key_press(egui::Key::F8);
+    harness.run();
+    assert_eq!(harness.state().state.selected(), Some(1));
+}
+
+#[test]
+fn a_key_repairs_what_is_selected_and_it_can_be_undone() {
+    let mut window = window();
+    check(&mut window);
+    window.state.apply(Command::Select(1));
+    let mut harness = window.harness();
+    harness.run();
+    harness.get_by_label("Repair");
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::R);
+    harness.run();
+    let window = harness.state_mut();
+    assert_eq!(target(window, 1), "Warten Sie etwas.");
+    check(window);
+    let left: Vec<CheckKind> = { &window.state.checking.findings }
+        .iter()
+        .map(|it| it.check)
+        .collect();
+    assert_eq!(left, [CheckKind::Numbers]);
+    window.state.apply(Command::Undo);
+    assert_eq!(target(window, 1), "warten Sie etwas.");
+}
+
+#[test]
+fn a_proposal_for_what_has_changed_since_is_not_taken() {
+    let mut window = window();
+    check(&mut window);
+    let finding = window
+        .state
+        .checking
+        .findings
+        .iter()
+        .find(|it| it.repaired.is_some());
+    let finding = finding.expect("a small letter").clone();
+    window.state.apply(Command::EditSentence(1));
+    window
+        .state
+        .apply(Command::Editing("bitte warten.".to_owned()));
+    window.state.apply(Command::KeepEdit);
+    window
+        .state
+        .apply(Command::Check(CheckCommand::Repair(finding)));
+    assert_eq!(target(&window, 1), "bitte warten.");
+}
+
+#[test]
+fn a_check_is_switched_off_for_this_document_and_stays_so() {
+    let mut window = window();
+    check(&mut window);
+    let mut harness = window.harness();
+    harness.run();
+    harness.get_by_label_contains("Which").click();
+    harness.run();
+    harness.get_by_label("Numbers").click();
+    harness.run();
+    let window = harness.state_mut();
+    check(window);
+    let findings = &window.state.checking.findings;
+    assert!(
+        findings.iter().all(|it| it.check != CheckKind::Numbers),
+        "{findings:?}"
+    );
+    let document = window.state.document.as_ref().expect("a document");
+    let kept = document.project();
+    let (path, page) = (document.path.clone(), document.document.clone());
+    let again = canopy::app::OpenDocument::new(path, page, Some(&kept));
+    assert!(!again.checks().contains(&CheckKind::Numbers));
+    assert!(again.checks().contains(&CheckKind::Tags));
+}

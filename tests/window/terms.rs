@@ -1,0 +1,158 @@
+//! Terms: shown in the source, written with a key, added with two.
+
+use canopy::app::{SourceSelection, TermsCommand};
+use canopy::terms::{Term, TermIndex, Termbase};
+use egui_kittest::kittest::NodeT;
+
+use super::*;
+
+fn index() -> Arc<TermIndex> {
+    let mut base = Termbase::empty("en", "de");
+    base.terms = vec![Term::new("file", "Datei"), Term::new("click", "klicken")];
+    Arc::new(TermIndex::new(Arc::new(base)))
+}
+
+/// With a termbase that was dropped into the window.
+fn with_terms() -> Window {
+    let mut window = Window::with_document(PAGE);
+    let state = &mut window.state;
+    state.apply(Command::Drop(vec!["office.tbx".into()]));
+    let Some(FileRequest::ReadTerms { job, path, .. }) = state.file_requests.pop() else {
+        panic!("{:?}", state.file_requests)
+    };
+    assert_eq!(path, PathBuf::from("office.tbx"));
+    let index = Ok(index());
+    state.receive(Event::TermsRead { job, index });
+    window
+}
+
+fn editor(harness: &Harness<'_, Window>) -> (usize, String) {
+    let document = harness.state().state.document.as_ref().expect("a document");
+    let editor = document.editor.as_ref().expect("the editor is open");
+    (editor.sentence, editor.text.clone())
+}
+
+fn press(harness: &mut Harness<'_, Window>, key: egui::Key) {
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, key);
+    harness.run_steps(4);
+}
+
+#[test]
+fn a_term_tells_its_translation_where_the_pointer_is() {
+    let mut harness = with_terms().harness();
+    harness.run();
+    let cell = harness.get_by_label("Click File now.").rect();
+    let mut told = Vec::new();
+    for step in 0_u8..16 {
+        let x = cell.left() + 60.0 + 10.0 * f32::from(step);
+        harness.hover_at(egui::pos2(x, cell.center().y));
+        harness.run_steps(16);
+        for term in ["klicken", "Datei"] {
+            if harness.query_by_label(term).is_some() && !told.contains(&term) {
+                told.push(term);
+            }
+        }
+    }
+    assert_eq!(told, ["klicken", "Datei"]);
+}
+
+#[test]
+fn terms_are_written_with_a_key_one_after_the_other() {
+    let mut window = with_terms();
+    window.state.apply(Command::Select(1));
+    let mut harness = window.harness();
+    harness.run();
+    press(&mut harness, egui::Key::I);
+    assert_eq!(editor(&harness), (1, "klicken".to_owned()));
+    press(&mut harness, egui::Key::I);
+    assert_eq!(editor(&harness), (1, "klicken Datei".to_owned()));
+    press(&mut harness, egui::Key::I);
+    assert_eq!(editor(&harness).1, "klicken Datei");
+    harness.get_by_label("No term to insert");
+}
+
+#[test]
+fn what_is_selected_on_both_sides_becomes_a_term_in_two_keystrokes() {
+    let mut harness = with_terms().harness();
+    harness.run();
+    let cell = harness.get_by_label("Then wait.").rect();
+    let at = |x: f32| egui::pos2(cell.left() + x, cell.center().y);
+    harness.drag_at(at(58.0));
+    harness.run_steps(2);
+    for x in [80.0, 150.0, 300.0] {
+        harness.hover_at(at(x));
+        harness.run_steps(1);
+    }
+    harness.drop_at(at(300.0));
+    harness.run_steps(2);
+    let selected = SourceSelection {
+        sentence: 2,
+        chars: 0..10,
+    };
+    assert_eq!(harness.state().state.terms.selected, Some(selected));
+    harness.state_mut().state.apply(Command::Select(2));
+    harness
+        .state_mut()
+        .state
+        .apply(Command::EditWith("dann warten".to_owned()));
+    harness.run_steps(4);
+    press(&mut harness, egui::Key::A);
+    press(&mut harness, egui::Key::K);
+    harness.get_by_label("New term");
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(4);
+    let state = &mut harness.state_mut().state;
+    let Some(FileRequest::AddTerm {
+        job,
+        path,
+        languages,
+        term,
+    }) = state.file_requests.pop()
+    else {
+        panic!("{:?}", state.file_requests)
+    };
+    assert_eq!(path, PathBuf::from("office.tbx"));
+    assert_eq!(languages, ("en".to_owned(), "de".to_owned()));
+    assert_eq!(term, Term::new("Then wait.", "dann warten"));
+    // It can be looked up as soon as it is written.
+    let index = Ok(index());
+    state.receive(Event::TermsRead { job, index });
+    assert!(state.terms.new.is_none() && state.terms.index.is_some());
+}
+
+#[test]
+fn a_termbase_belongs_to_its_document_and_is_chosen_in_the_menu() {
+    let mut harness = with_terms().harness();
+    harness.run();
+    harness.get_by_label("Model").click();
+    harness.run();
+    harness.get_by_label("office.tbx");
+    harness.get_by_label("2 terms");
+    harness.get_by_label("No terms").click();
+    harness.run_steps(3);
+    let use_none = Command::Terms(TermsCommand::Use(None));
+    assert!(harness.state().commands.contains(&use_none));
+    let state = &mut harness.state_mut().state;
+    assert!(state.terms.index.is_none());
+    assert_eq!(
+        state.document.as_ref().and_then(|it| it.terms.clone()),
+        None
+    );
+    state.apply(Command::Drop(vec!["other.tbx".into()]));
+    let project = state.document.as_ref().expect("a document").project();
+    assert_eq!(project.terms.as_deref(), Some("other.tbx"));
+}
+
+#[test]
+fn a_term_is_typed_where_nothing_is_selected() {
+    let mut window = with_terms();
+    window.state.apply(Command::Select(2));
+    let mut harness = window.harness();
+    harness.run();
+    press(&mut harness, egui::Key::K);
+    let add = harness.get_by_label("Add term");
+    assert!(add.accesskit_node().is_disabled());
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(4);
+    assert!(harness.query_by_label("New term").is_none());
+}
