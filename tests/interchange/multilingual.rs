@@ -43,6 +43,14 @@ fn models_of_many_languages_compute_what_transformers_computes() {
             for (beam_size, field) in [(1, "greedy_ids"), (4, "beam_ids")] {
                 let (found, log_prob) = searched(&translator, text, beam_size);
                 let expected = ids(&row[field]);
+                let end = translator.model().tokens().end;
+                if expected.last() != Some(&end) {
+                    // Cut off at its greatest length, which is counted with the start there.
+                    let all = expected.len() - 1;
+                    assert!((all - 1..=all).contains(&found.len()), "{name}: {text}");
+                    assert_eq!(found, expected[1..=found.len()], "{name}, {field}: {text}");
+                    continue;
+                }
                 // Behind the start, without the end.
                 let expected = &expected[1..expected.len() - 1];
                 assert_eq!(found, expected, "{name}, {field}: {text}");

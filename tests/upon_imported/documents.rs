@@ -149,7 +149,7 @@ fn sentences_are_told_apart_and_long_ones_translated_in_parts() {
         .map(|number| format!("word {number} and a small tree,"))
         .collect();
     let source = format!(
-        "Dr. Smith lives here. It costs 3.5 euros. {}.",
+        "Dr. Smith lives here. It costs 3.5 euros. Then {}.",
         long.join(" ")
     );
     for folder in all() {
