@@ -136,7 +136,7 @@ impl Renamed {
             return Ok(());
         }
         for name in package.names() {
-            let is_xml = name.ends_with(".xml") && name.starts_with("xl/");
+            let is_xml = name.strip_suffix(".xml").is_some() && name.starts_with("xl/");
             let is_other = ["xl/externalLinks/", "xl/theme/", "xl/sharedStrings"]
                 .iter()
                 .any(|start| name.starts_with(start));
@@ -219,19 +219,19 @@ impl Renamed {
                 continue;
             }
             let plain = token.trim_matches('\'').replace("''", "'");
-            let names = plain.split(':').map(|name| {
-                let new = self.0.get(&name.to_lowercase());
-                is_changed |= new.is_some();
-                new.map_or(name, String::as_str)
+            let parts = plain.split(':').map(|name| {
+                let known = self.0.get(&name.to_lowercase());
+                is_changed |= known.is_some();
+                known.map_or(name, String::as_str)
             });
-            let named = names.collect::<Vec<_>>().join(":");
-            let is_plain = named.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
-            if named == plain {
+            let new = parts.collect::<Vec<_>>().join(":");
+            let is_plain = new.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+            if new == plain {
                 written += token;
             } else if is_plain {
-                written += &named;
+                written += &new;
             } else {
-                written.extend(["'", &named.replace('\'', "''"), "'"]);
+                written.extend(["'", &new.replace('\'', "''"), "'"]);
             }
         }
         is_changed.then_some(written)
