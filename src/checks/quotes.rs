@@ -48,11 +48,10 @@ pub(super) fn quotes(source: &str, target: &str, language: Option<&str>) -> Opti
         .chars()
         .filter(|mark| MARKS.contains(mark))
         .collect();
-    // Where the marks themselves are spoken of, the source has them, too.
-    let is_right = follows(&used, pairs)
-        || used
-            .iter()
-            .any(|mark| plain_source.chars().filter(|it| it == mark).count() % 2 == 1);
+    // Where a mark itself is spoken of, the source has more of one kind than of the other.
+    let count = |mark: char| plain_source.matches(mark).count();
+    let is_spoken_of = count('“') != count('”') || count('«') != count('»');
+    let is_right = follows(&used, pairs) || is_spoken_of;
     if is_right {
         return None;
     }
