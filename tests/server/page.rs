@@ -179,6 +179,8 @@ fn a_text_and_a_document_are_translated_beside_their_source() {
     let server = Server::start(&[]);
     browser.go(&format!("http://{}/", server.address));
     browser.wait("return document.getElementById('target').options.length > 0");
+    let shown = "return ['key-field', 'done', 'result'].filter(id => getComputedStyle(document.getElementById(id)).display !== 'none')";
+    assert_eq!(browser.run(shown), json!([]));
     browser.picture("empty");
     browser.write(
         "text",
