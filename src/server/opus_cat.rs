@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -22,6 +23,7 @@ use super::segment::Segment;
 use super::service::{Asked, Service};
 use crate::corpus::is_same_language;
 use crate::inference::{Route, word_ranges};
+use crate::text::placeholder::folded;
 
 /// What subwords begin with that follow a space.
 const SPACE: &str = "▁";
@@ -31,9 +33,10 @@ const SENTENCE_PIECE: u8 = 1;
 
 pub(super) async fn act(
     State(service): State<Arc<Service>>,
-    Path((name, action)): Path<(String, String)>,
+    path: Result<Path<(String, String)>, PathRejection>,
     request: Request,
 ) -> Result<Response, Refusal> {
+    let Path((name, action)) = path.map_err(|_fault| unknown())?;
     if !name.eq_ignore_ascii_case("MTRestService") {
         return Err(unknown());
     }
@@ -201,7 +204,7 @@ async fn translated(service: &Service, fields: &Fields, pair: &Pair) -> Result<V
 
 /// A translation with its tags, and the alignment of the words alone.
 fn with_alignment(source: &str, translated: &TranslatedSentence, tags: &[String]) -> Value {
-    let with_tags = Segment::written(tags, &translated.translation.text);
+    let with_tags = folded(&Segment::written(tags, &translated.translation.text));
     let (source, target) = (shown(source), shown(&translated.translation.text));
     let place = |ranges: &[std::ops::Range<usize>], range: &std::ops::Range<usize>| {
         ranges.iter().position(|word| word.start == range.start)

@@ -75,11 +75,20 @@ impl Browser {
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
         );
         stream.write_all(request.as_bytes()).expect("written");
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).expect("an answer");
-        let answer = String::from_utf8(answer).expect("UTF-8");
-        let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
-        let mut json: Value = serde_json::from_str(body).expect("JSON");
+        // The driver leaves the connection open, whatever it is asked.
+        let mut reader = BufReader::new(stream);
+        let (mut line, mut length) = (String::new(), 0);
+        while reader.read_line(&mut line).expect("a head") > 2 {
+            if let Some((name, value)) = line.split_once(':')
+                && name.eq_ignore_ascii_case("content-length")
+            {
+                length = value.trim().parse().expect("a length");
+            }
+            line.clear();
+        }
+        let mut answer = vec![0; length];
+        reader.read_exact(&mut answer).expect("an answer");
+        let mut json: Value = serde_json::from_slice(&answer).expect("JSON");
         json["value"].take()
     }
 
@@ -171,6 +180,8 @@ fn a_text_and_a_document_are_translated_beside_their_source() {
     let server = Server::start(&[]);
     browser.go(&format!("http://{}/", server.address));
     browser.wait("return document.getElementById('target').options.length > 0");
+    let shown = "return ['key-field', 'done', 'result'].filter(id => getComputedStyle(document.getElementById(id)).display !== 'none')";
+    assert_eq!(browser.run(shown), json!([]));
     browser.picture("empty");
     browser.write(
         "text",
