@@ -52,7 +52,7 @@ fn main() {
         let set = ExampleSet {
             documents: runs.clone(),
             examples,
-            pieces: Vec::new(),
+            ..ExampleSet::default()
         };
         let batch = set.batch(&runs);
         let (mut training, mut decoding) = (0.0_f64, 0.0_f64);

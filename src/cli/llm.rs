@@ -1,5 +1,6 @@
 //! Suggestions of a large language model beside the translations of `canopy translate`.
 
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -172,11 +173,13 @@ impl Suggestions {
             thousands(usage.prompt_tokens),
             thousands(usage.completion_tokens),
         );
+        // Writing to a string does not fail.
         if repaired > 0 {
-            told += &format!("; markup put right in {repaired}");
+            let _ = write!(told, "; markup put right in {repaired}");
         }
         if self.failures > 0 {
-            told += &format!(
+            let _ = write!(
+                told,
                 "; {} without an answer, where Canopy's translation stands",
                 self.failures
             );

@@ -315,11 +315,11 @@ impl<'a> Search<'a> {
         if documents.iter().all(is_known) {
             for (units, document) in units.iter().zip(documents) {
                 if previous.address_form {
-                    for unit in 0..units.len() {
+                    for (unit, sentences) in units.iter().enumerate() {
                         let form = last_form(&document.sources, unit, |other| {
                             document.known.get(other).cloned()
                         });
-                        self.read_behind(units[unit].clone(), &self.constraint(form), previous);
+                        self.read_behind(sentences.clone(), &self.constraint(form), previous);
                     }
                     continue;
                 }

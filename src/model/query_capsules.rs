@@ -3,7 +3,8 @@
 //! Yang et al., "Enhancing Context Modeling with a Query-Guided Capsule Network for Document-level Translation" (QCN),
 //! EMNLP 2019. The paper's text was not at hand: routing with Pearson's correlation to a query follows Geng et al.,
 //! "Dynamic Memory Induction Networks for Few-Shot Text Classification", ACL 2020, Algorithm 1, who cite it for that, and
-//! Sabour, Frosst & Hinton, "Dynamic Routing Between Capsules", NIPS 2017, Eq. 1-3. Ours: the query is the mean of the
+//! Sabour, Frosst & Hinton, "Dynamic Routing Between Capsules", NIPS 2017, Eq. 1-3, both from memory and not compared with
+//! the papers. Ours: the query is the mean of the
 //! sentence's states, and a norm brings capsules to the size of states before they are read. QCN's regularising layer,
 //! which draws the two into one space, is not built.
 
@@ -208,6 +209,8 @@ fn padded(contexts: &[Range<usize>], longest: usize) -> (Vec<usize>, Vec<f32>) {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use burn::tensor::Distribution;
 
     use super::*;
@@ -231,7 +234,8 @@ mod tests {
         let words = Tensor::<2>::random([9, D], Distribution::Normal(0.0, 1.0), &device);
         let votes = layer.votes.forward(words);
         let both = layer.route(queries.clone(), &[0..2, 2..5], &votes, &[0..3, 3..9]);
-        let alone = layer.route(queries, &[0..2], &votes, &[0..3]);
+        let (own, read) = (0..2, 0..3);
+        let alone = layer.route(queries, from_ref(&own), &votes, from_ref(&read));
         let found = numbers(both.capsules.narrow(0, 0, 1));
         for (found, want) in found.iter().zip(numbers(alone.capsules)) {
             assert!((found - want).abs() < 1e-5, "{found} {want}");

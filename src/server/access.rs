@@ -1,5 +1,7 @@
 //! Who may ask: everybody on this machine, or those who know the key.
 
+use std::fmt::Write;
+
 use axum::http::{HeaderMap, StatusCode, header};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -73,7 +75,11 @@ pub fn new_key() -> Result<String> {
     getrandom::fill(&mut bytes).map_err(|cause| Error::NoRandomNumbers {
         reason: cause.to_string(),
     })?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bytes.iter().fold(String::new(), |mut key, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(key, "{byte:02x}");
+        key
+    }))
 }
 
 #[cfg(test)]

@@ -118,10 +118,10 @@ impl Library {
             .filter(|source| route(&self.models, &self.defaults, source, Some(target)).is_some())
             .collect();
         let found = detected_language(document);
-        let is_able = |found: &&DetectedLanguage| {
+        let is_able = |found: &DetectedLanguage| {
             found.is_reliable || able.iter().any(|code| is_same_language(code, &found.code))
         };
-        if found.as_ref().filter(is_able).is_some() {
+        if found.as_ref().is_some_and(is_able) {
             return found;
         }
         // Where too little is there to tell, a language that can be translated is a better guess than one that cannot.
@@ -138,5 +138,5 @@ impl Library {
 
 /// The English name of a language, its code where that is not known.
 pub(super) fn name_of(code: &str) -> String {
-    language::name(&code.to_lowercase()).to_owned()
+    language::name(&code.to_lowercase())
 }

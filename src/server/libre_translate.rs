@@ -3,6 +3,7 @@
 //! Fields, answers and messages are those of LibreTranslate 1.7; what it does beyond translating (suggestions, limits by key,
 //! interfaces for people) is not there.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
@@ -258,7 +259,8 @@ pub(super) fn percent_encoded(name: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
             encoded.push(char::from(byte));
         } else {
-            encoded.push_str(&format!("%{byte:02X}"));
+            // Writing to a string does not fail.
+            let _ = write!(encoded, "%{byte:02X}");
         }
     }
     encoded

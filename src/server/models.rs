@@ -29,19 +29,16 @@ impl Models {
     /// # Errors
     /// If its model cannot be opened.
     pub fn translator(&mut self, way: &Way) -> Result<&mut Translator> {
-        match self.open.iter().position(|(own, _)| own == way) {
-            Some(place) => {
-                let used = self.open.remove(place);
-                self.open.push(used);
+        if let Some(place) = self.open.iter().position(|(own, _)| own == way) {
+            let used = self.open.remove(place);
+            self.open.push(used);
+        } else {
+            let mut translator = open(way, self.device)?;
+            translator.quantize(self.quantization);
+            if self.open.len() >= self.most {
+                self.open.remove(0);
             }
-            None => {
-                let mut translator = open(way, self.device)?;
-                translator.quantize(self.quantization);
-                if self.open.len() >= self.most {
-                    self.open.remove(0);
-                }
-                self.open.push((way.clone(), translator));
-            }
+            self.open.push((way.clone(), translator));
         }
         let last = self.open.len() - 1;
         Ok(&mut self.open[last].1)

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn old_files_make_room_and_time_runs_out() {
-        let results = Results::new(100, Duration::from_secs(60));
+        let results = Results::new(100, Duration::from_mins(1));
         let [first, second, third] =
             [40, 50, 60].map(|size| results.keep(file(size)).expect("kept"));
         assert!(results.get(&first).is_none() && results.get(&second).is_none());

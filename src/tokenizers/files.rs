@@ -99,7 +99,7 @@ impl TwoSidedTokenizer {
                 CutterFile::SentencePiece(bytes) => (PIECES[number], bytes.as_slice()),
                 CutterFile::Codes(codes) => (CODES[number], codes.as_bytes()),
             };
-            write_atomically(&folder.join(name), bytes, true)?;
+            write_atomically(folder.join(name), bytes, true)?;
         }
         let description = Description {
             special: self.special_ids().clone(),

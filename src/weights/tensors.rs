@@ -150,7 +150,8 @@ pub fn read_tensors(path: &Path) -> Result<NamedTensors> {
         let shape = view.shape().to_vec();
         let values = if view.dtype() == Dtype::I8 {
             let scales = file.tensor(&format!("{name}{SCALES}"));
-            let scales = scales.map_err(|_| refuse(format!("{name} has no scales")))?;
+            let scales =
+                scales.map_err(|cause| refuse(format!("{name} has no scales: {cause}")))?;
             let scales: Vec<f32> = numbers(name, &scales)?;
             dequantized(view.data(), &shape, &scales)
                 .ok_or_else(|| refuse(format!("{name} has not one scale for each row")))?

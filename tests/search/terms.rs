@@ -88,14 +88,14 @@ fn every_hard_term_is_in_the_translation_and_markup_is_kept() {
     for seed in 0..3 {
         let plain = tiny::talkative_model(seed);
         let packed = plain.clone().packed_as(Quantization::None);
-        for model in [plain, packed] {
+        for model in [&plain, &packed] {
             for beam in [1, 2, 4] {
                 let wanted: Vec<Vec<Forms>> = sources.iter().map(|_| terms(&mut rng)).collect();
                 let constraints = wanted.iter().enumerate().map(|(number, terms)| {
                     let constraints = TermConstraints::new(terms, &[], TermForce::Hard);
                     (number, Arc::new(constraints))
                 });
-                let found = found(&model, &vocabulary, &sources, &constraints.collect(), beam);
+                let found = found(model, &vocabulary, &sources, &constraints.collect(), beam);
                 for ((source, terms), found) in sources.iter().zip(&wanted).zip(&found) {
                     let own = words(&found.ids, &vocabulary);
                     for forms in terms {

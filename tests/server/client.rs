@@ -64,7 +64,7 @@ impl Server {
 
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).expect("a connection");
-        let limit = Some(Duration::from_secs(60));
+        let limit = Some(Duration::from_mins(1));
         stream.set_read_timeout(limit).expect("a limit");
         stream
     }

@@ -65,7 +65,7 @@ fn check(schema: &Value, value: &Value, all: &Value) -> Result<(), String> {
             .or(schema.get("additionalProperties"));
         match property {
             Some(property) => {
-                check(property, value, all).map_err(|why| format!("{name}: {why}"))?
+                check(property, value, all).map_err(|why| format!("{name}: {why}"))?;
             }
             None if schema["properties"].as_object().is_some_and(Map::is_empty) => {}
             None => return Err(format!("{name} is not described")),

@@ -16,7 +16,7 @@ struct Browser {
     driver: Child,
     port: u16,
     session: String,
-    _profile: TempDir,
+    profile: TempDir,
 }
 
 /// How WebDriver names an element in JSON.
@@ -46,9 +46,9 @@ impl Browser {
             driver,
             port: port.expect("a port"),
             session: String::new(),
-            _profile: profile,
+            profile,
         };
-        let folder = browser._profile.path().display().to_string();
+        let folder = browser.profile.path().display().to_string();
         let arguments = [
             "--headless",
             "--no-sandbox",
@@ -64,7 +64,8 @@ impl Browser {
         let wanted =
             json!({"capabilities": {"alwaysMatch": {"goog:chromeOptions": {"args": arguments}}}});
         let begun = browser.post("/session", &wanted);
-        browser.session = begun["sessionId"].as_str().expect("a session").to_owned();
+        let session = begun["sessionId"].as_str();
+        session.expect("a session").clone_into(&mut browser.session);
         Some(browser)
     }
 

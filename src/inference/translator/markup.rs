@@ -29,9 +29,9 @@ pub enum AlignmentHeads {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AlignmentStep {
     /// In which it is chosen.
+    #[default]
     Written,
     /// In which it is read for the first time, to choose the next one.
-    #[default]
     Read,
 }
 

@@ -86,6 +86,7 @@ impl Translator {
         self.search(before, &mut [request], options, &mut |_, told| step(told))
     }
 
+    #[expect(clippy::too_many_lines, reason = "one loop with its state")]
     fn search(
         &self,
         before: &[Vec<u32>],
@@ -138,7 +139,7 @@ impl Translator {
                 drafted += 1;
                 let ((document, sentence), part) = owners[number];
                 drafts.borrow_mut().push((number, hypothesis.ids.clone()));
-                let known = &mut requests[document].known;
+                let known = &mut *requests[document].known;
                 known.drafts.insert((sentence, part), hypothesis.ids);
                 let drafted = Step::Drafted {
                     done: drafted,
