@@ -213,6 +213,17 @@ pub fn text_field<'a>(ui: &egui::Ui, text: &'a mut String) -> egui::TextEdit<'a>
         .margin(Vec2::new(8.0, 6.0))
 }
 
+/// A quiet box around what belongs together.
+pub fn card(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
+    let palette = Palette::of(ui);
+    egui::Frame::NONE
+        .fill(palette.panel)
+        .stroke((1.0, palette.line))
+        .corner_radius(10)
+        .inner_margin(egui::Margin::same(18))
+        .show(ui, contents);
+}
+
 /// A question or a list over the window.
 pub fn modal(ctx: &Context, id: egui::Id) -> egui::Modal {
     let veil = if ctx.theme() == egui::Theme::Dark {

@@ -3,10 +3,9 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, Sender};
 
-use super::{Event, JobControl, JobId};
+use super::{Event, JobControl, JobId, RequestThread};
 use crate::charts::{Theme, write_picture};
 use crate::corpus::{Corpus, Split};
 use crate::error::{Error, Result, caught};
@@ -55,12 +54,8 @@ pub struct EvaluationProgress {
 /// Width of saved figures, in pixels.
 const FIGURE_WIDTH: u32 = 900;
 
-/// The window's end of the thread.
-#[derive(Debug)]
-pub struct Evaluations {
-    requests: Sender<EvaluationRequest>,
-    _thread: JoinHandle<()>,
-}
+/// The thread of [`EvaluationRequest`]s.
+pub type Evaluations = RequestThread<EvaluationRequest>;
 
 impl Evaluations {
     /// Starts the thread; `wake` is called after every event. It computes while it holds `device_lock`.
@@ -72,30 +67,13 @@ impl Evaluations {
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
-        let (requests, inbox) = channel();
-        let thread = std::thread::Builder::new()
-            .name("canopy-evaluation".to_owned())
-            .spawn(move || {
-                run(&inbox, &device_lock, &|event| {
-                    // The window may already be gone; then nobody needs the event.
-                    let _ = events.send(event);
-                    wake();
-                });
-            })
-            .map_err(|cause| Error::Thread { cause })?;
-        Ok(Self {
-            requests,
-            _thread: thread,
+        Self::start("canopy-evaluation", events, wake, move |inbox, emit| {
+            run(inbox, &device_lock, emit);
         })
-    }
-
-    pub fn send(&self, request: EvaluationRequest) {
-        // Fails only after the thread has ended, which it does when the window closes.
-        let _ = self.requests.send(request);
     }
 }
 
-fn run(inbox: &Receiver<EvaluationRequest>, device_lock: &DeviceLock, emit: &impl Fn(Event)) {
+fn run(inbox: &Receiver<EvaluationRequest>, device_lock: &DeviceLock, emit: &dyn Fn(Event)) {
     while let Ok(request) = inbox.recv() {
         let job = match &request {
             EvaluationRequest::Evaluate(job) => job.job,
@@ -114,7 +92,7 @@ fn run(inbox: &Receiver<EvaluationRequest>, device_lock: &DeviceLock, emit: &imp
 fn evaluate(
     asked: &EvaluationJob,
     device_lock: &DeviceLock,
-    emit: &impl Fn(Event),
+    emit: &dyn Fn(Event),
 ) -> Result<Event> {
     let job = asked.job;
     let corpus = Corpus::open(&asked.corpus)?;

@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, Sender};
 
-use super::{Event, JobId};
+use super::{Event, JobId, RequestThread};
 use crate::charts::Theme;
-use crate::error::{Error, Result, caught};
+use crate::error::{Result, caught};
 use crate::explain::{
     DocumentMap, Explanation, Heads, Margin, Query, Question, ViewKind, sentence_weights,
 };
@@ -68,12 +67,8 @@ impl Answer {
 /// Width of saved figures, in pixels.
 const FIGURE_WIDTH: u32 = 1_200;
 
-/// The window's end of the thread.
-#[derive(Debug)]
-pub struct ExplainThread {
-    requests: Sender<ExplainRequest>,
-    _thread: JoinHandle<()>,
-}
+/// The thread of [`ExplainRequest`]s.
+pub type ExplainThread = RequestThread<ExplainRequest>;
 
 impl ExplainThread {
     /// Starts the thread; `wake` is called after every event.
@@ -81,30 +76,11 @@ impl ExplainThread {
     /// # Errors
     /// If the system gives no thread.
     pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
-        let (requests, inbox) = channel();
-        let thread = std::thread::Builder::new()
-            .name("canopy-explain".to_owned())
-            .spawn(move || {
-                answer_all(&inbox, &|event| {
-                    // The window may already be gone; then nobody needs the event.
-                    let _ = events.send(event);
-                    wake();
-                });
-            })
-            .map_err(|cause| Error::Thread { cause })?;
-        Ok(Self {
-            requests,
-            _thread: thread,
-        })
-    }
-
-    pub fn send(&self, request: ExplainRequest) {
-        // Fails only after the thread has ended, which it does when the window closes.
-        let _ = self.requests.send(request);
+        Self::start("canopy-explain", events, wake, answer_all)
     }
 }
 
-fn answer_all(inbox: &Receiver<ExplainRequest>, emit: &impl Fn(Event)) {
+fn answer_all(inbox: &Receiver<ExplainRequest>, emit: &dyn Fn(Event)) {
     let mut known = None;
     while let Ok(request) = inbox.recv() {
         let mut waiting = vec![request];
@@ -254,6 +230,8 @@ impl ExplainRequest {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::channel;
+
     use super::*;
     use crate::explain::Order;
     use crate::trace::{Overview, Trace};

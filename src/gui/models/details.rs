@@ -7,7 +7,7 @@ use egui::{Button, ComboBox, Frame, Grid, Label, Margin, RichText, ScrollArea, U
 use super::list::languages;
 use crate::app::{AppState, Command, ModelsCommand, language};
 use crate::charts::thousands;
-use crate::gui::theme::{Palette, primary, semibold};
+use crate::gui::theme::{Palette, card, primary, semibold};
 use crate::gui::{icons, labels};
 use crate::inference::{InstalledModel, pair_key};
 
@@ -224,16 +224,11 @@ pub(super) fn facts_ui(ui: &mut Ui, model: &InstalledModel, id: &str) {
 }
 
 fn card_ui(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
-    let palette = Palette::of(ui);
-    Frame::NONE
-        .fill(palette.panel)
-        .stroke((1.0, palette.line))
-        .corner_radius(10)
-        .inner_margin(Margin::same(18))
-        .show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            contents(ui);
-        });
+    card(ui, |ui| {
+        ui.set_width(ui.available_width());
+        contents(ui);
+    });
+    ui.add_space(9.0);
 }
 
 fn caption_ui(ui: &mut Ui, text: &str, palette: &Palette) {

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use egui::{RichText, ScrollArea, Ui, vec2};
 
-use super::{card, found};
+use super::found;
 use crate::app::Command;
 use crate::app::training::{CorpusSource, Making, NewCorpus, Side, TrainingCommand};
 use crate::gui::menu::file_name;
-use crate::gui::theme::{self, Palette};
+use crate::gui::theme::{self, Palette, card};
 
 const LABEL: f32 = 170.0;
 

@@ -2,13 +2,12 @@
 
 use egui::{CollapsingHeader, Grid, ProgressBar, RichText, Ui};
 
-use super::card;
 use crate::app::Command;
 use crate::app::training::{NewCorpus, SurveyState, TrainingCommand};
 use crate::charts::thousands;
 use crate::corpus::survey::{Doubt, DoubtfulPair, Survey};
 use crate::gui::labels::count;
-use crate::gui::theme::{Palette, semibold};
+use crate::gui::theme::{Palette, card, semibold};
 
 /// The label of each kind of doubtful pair, and the fate of such pairs.
 const DOUBTS: [(Doubt, &str, &str); 5] = [

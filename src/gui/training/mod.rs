@@ -105,14 +105,3 @@ fn caption(ui: &mut Ui, text: &str) {
         .hline(line.x_range(), line.top(), (1.0, palette.line));
     ui.add_space(9.0);
 }
-
-/// A quiet box around what belongs together.
-fn card(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
-    let palette = Palette::of(ui);
-    Frame::NONE
-        .fill(palette.panel)
-        .stroke((1.0, palette.line))
-        .corner_radius(10)
-        .inner_margin(Margin::same(18))
-        .show(ui, contents);
-}

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Button, ComboBox, Layout, RichText, ScrollArea, Ui, UiBuilder, vec2};
 
+use super::caption;
 use super::fields::{FIELDS, Section};
-use super::{caption, card};
 use crate::app::progress::duration;
 use crate::app::training::{NewRun, Probe, Problem, Start, TrainingCommand};
 use crate::app::{AppState, Command};
 use crate::charts::thousands;
 use crate::gui::labels;
 use crate::gui::menu::file_name;
-use crate::gui::theme::{self, Palette};
+use crate::gui::theme::{self, Palette, card};
 use crate::inference::DeviceChoice;
 use crate::model::Preset;
 use crate::training::Schedule;

@@ -2,11 +2,10 @@
 
 use egui::{Align, Button, Layout, RichText, Sense, Ui, UiBuilder, vec2};
 
-use super::card;
 use crate::app::training::{NounScores, Sample, SampleStage, TrainingCommand};
 use crate::app::{AppState, Command};
 use crate::gui::icons;
-use crate::gui::theme::{Palette, primary, semibold};
+use crate::gui::theme::{Palette, card, primary, semibold};
 use crate::jobs::State;
 
 const WIDTH: f32 = 800.0;
