@@ -1,5 +1,7 @@
 //! Language codes as files name them: `en`, `en-US`, `EN_us`, `zh-Hant`.
 
+use crate::tokenizers::two_letters;
+
 /// Whether a text marked `found` is in language `asked`: the same code, or one is the other with a region or script.
 pub fn is_same_language(found: &str, asked: &str) -> bool {
     let [found, asked] = [found, asked].map(normal);
@@ -42,10 +44,12 @@ pub(super) fn is_code(text: &str, language: &str) -> bool {
     (is_region || tail.len() == 4) && is_same_language(&code, language)
 }
 
-/// Without what gettext writes behind an `@`: `sr@latin`, `ca@valencia`.
+/// With two letters where ISO 639-1 has them, and without what gettext writes behind an `@`: `sr@latin`, `ca@valencia`.
 fn normal(code: &str) -> String {
     let code = code.split_once('@').map_or(code, |(code, _)| code);
-    code.trim().replace('_', "-").to_ascii_lowercase()
+    let code = code.trim().replace('_', "-").to_ascii_lowercase();
+    let (language, rest) = code.split_at(code.find('-').unwrap_or(code.len()));
+    two_letters(language) + rest
 }
 
 #[cfg(test)]
@@ -62,6 +66,8 @@ mod tests {
             ("zh-Hant-TW", "zh"),
             ("ca@valencia", "ca"),
             ("sr_RS@latin", "sr"),
+            ("eng", "en"),
+            ("de", "deu_Latn"),
         ] {
             assert!(is_same_language(found, asked), "{found} {asked}");
         }
