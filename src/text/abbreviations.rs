@@ -1,6 +1,7 @@
 //! Full stops that do not end a sentence: abbreviations, initials, ordinal numbers.
 //!
-//! The lists follow the sentence-break suppressions of CLDR for English and German, sorted by what may follow.
+//! The lists follow the sentence-break suppressions of CLDR, sorted by what may follow and without what is also a common
+//! word; those of Dutch and Polish, which CLDR has not, the dictionaries of these languages.
 
 use super::segment::is_opening;
 
@@ -138,7 +139,189 @@ const GERMAN: Lists = Lists {
     ],
 };
 
-const KNOWN: [&Lists; 2] = [&ENGLISH, &GERMAN];
+/// A language without lists of what may follow: only numbers are told from words.
+const fn plain(
+    language: &'static str,
+    always: &'static [&'static str],
+    before_number: &'static [&'static str],
+) -> Lists {
+    Lists {
+        language,
+        always,
+        before_number,
+        unless_starter: &[],
+        starters: &[],
+    }
+}
+
+const FRENCH: Lists = plain(
+    "fr",
+    &[
+        "M",
+        "MM",
+        "Mart",
+        "prof",
+        "acoust",
+        "adr",
+        "anc",
+        "anon",
+        "append",
+        "aux",
+        "avr",
+        "broch",
+        "bull",
+        "categ",
+        "cf",
+        "coll",
+        "collab",
+        "config",
+        "dest",
+        "dict",
+        "dim",
+        "dir",
+        "doc",
+        "déc",
+        "encycl",
+        "env",
+        "exempl",
+        "févr",
+        "gouv",
+        "graph",
+        "hôp",
+        "illustr",
+        "imm",
+        "imprim",
+        "indus",
+        "janv",
+        "juil",
+        "nov",
+        "oct",
+        "ex",
+        "p.ex",
+        "quart",
+        "réf",
+        "sept",
+        "symb",
+        "synth",
+        "syst",
+        "trav.publ",
+        "éd",
+        "édit",
+        "équiv",
+        "éval",
+    ],
+    &["art", "chap", "fig", "no", "p", "pp", "par", "tab", "vol"],
+);
+
+const SPANISH: Lists = plain(
+    "es",
+    &[
+        "av", "avda", "Cía", "Da", "dr", "dra", "drs", "dto", "Dña", "excma", "excmo", "Fr",
+        "ilma", "ilmo", "lcda", "lcdo", "lda", "ldo", "lic", "mons", "Mr", "Mrs", "rdo", "rev",
+        "rvdmo", "sr", "sra", "sras", "sres", "srta", "srtas", "sta", "sto", "a.C", "a.e.c", "abr",
+        "afmo", "ago", "c/c", "cf", "cfr", "d.C", "depto", "dic", "doc", "dpto", "dtor", "e.c",
+        "e.g", "ej", "ene", "feb", "hnos", "licdo", "mtro", "nov", "oct", "p.ej", "prof", "prov",
+        "sept", "v.gr", "vid", "vs",
+    ],
+    &[
+        "art", "cap", "col", "ed", "fig", "figs", "núm", "p", "pp", "pág", "págs", "tab", "vol",
+    ],
+);
+
+const ITALIAN: Lists = plain(
+    "it",
+    &[
+        "cfr", "geom", "ing", "N.B", "N.d.A", "N.d.E", "N.d.R", "N.d.T", "O.d.G", "S.p.A", "sig",
+        "sigg", "a.C", "arch", "avv", "c.c.p", "d.C", "dott", "dr", "es", "int", "mitt", "on",
+        "p.es", "p.i", "prof", "rag", "sen",
+    ],
+    &[
+        "art", "cap", "fig", "n", "p", "pag", "pagg", "pp", "sez", "tab", "tav", "ver", "vol",
+    ],
+);
+
+const PORTUGUESE: Lists = plain(
+    "pt",
+    &[
+        "av", "dr", "dra", "dras", "drs", "exma", "exmo", "Fr", "ilma", "ilmo", "jr", "Pe", "sr",
+        "sra", "sta", "sto", "a.C", "abr", "abrev", "adm", "ago", "apart", "aprox", "cf", "compl",
+        "cód", "d.C", "dez", "dipl", "ex", "fev", "jan", "jul", "jun", "nov", "obs", "p.ex",
+        "prof", "profa", "próx", "ref", "sup", "séc", "tel", "vs",
+    ],
+    &[
+        "art", "cap", "caps", "ed", "fig", "fl", "n", "num", "núm", "p", "pp", "pág", "págs", "vol",
+    ],
+);
+
+const DUTCH: Lists = plain(
+    "nl",
+    &[
+        "dhr", "drs", "ing", "ir", "mevr", "mr", "mw", "prof", "St", "a.u.b", "bijv", "bv", "ca",
+        "d.m.v", "d.w.z", "dr", "dwz", "e.d", "excl", "incl", "i.p.v", "i.v.m", "jl", "m.a.w",
+        "m.b.t", "m.b.v", "m.i.v", "max", "min", "n.a.v", "o.a", "resp", "t.a.v", "t.b.v", "t.o.v",
+        "t/m", "vgl", "z.g", "zgn", "zog",
+    ],
+    &[
+        "afb", "art", "blz", "fig", "hfst", "nr", "nrs", "p", "pag", "par", "tab", "tel", "vol",
+    ],
+);
+
+const POLISH: Lists = plain(
+    "pl",
+    &[
+        "dot", "dr", "godz", "gł", "hab", "inż", "jw", "lek", "m.in", "mgr", "min", "np", "ob",
+        "os", "por", "prof", "przyp", "red", "tj", "tzn", "tzw", "ul", "ur", "wg", "zm", "zob",
+        "św",
+    ],
+    &[
+        "art", "nr", "pkt", "poz", "rozdz", "rys", "s", "str", "tab", "tel", "tys", "ust",
+    ],
+);
+
+const RUSSIAN: Lists = plain(
+    "ru",
+    &[
+        "авг",
+        "апр",
+        "г-жа",
+        "гг",
+        "дек",
+        "дон.э",
+        "кв",
+        "напр",
+        "нояб",
+        "обл",
+        "окт",
+        "отд",
+        "проф",
+        "см",
+        "ср",
+        "сент",
+        "т.е",
+        "т.к",
+        "т.н",
+        "ул",
+        "февр",
+        "янв",
+    ],
+    &[
+        "гл", "им", "илл", "рис", "с", "стр", "табл", "тел", "тт", "ч",
+    ],
+);
+
+/// Of which those of the first two apply where the language is not known.
+const KNOWN: [&Lists; 9] = [
+    &ENGLISH,
+    &GERMAN,
+    &FRENCH,
+    &SPANISH,
+    &ITALIAN,
+    &PORTUGUESE,
+    &DUTCH,
+    &POLISH,
+    &RUSSIAN,
+];
+const UNASKED: usize = 2;
 
 /// Nouns that an ordinal number (`3. Mai`) precedes in German, in every language taken for granted.
 const AFTER_ORDINALS: &[&str] = &[
@@ -180,9 +363,12 @@ const AFTER_ORDINALS: &[&str] = &[
 /// Whether the sentence goes on after `before`, which ends in a full stop, with `next`.
 pub(super) fn continues(before: &str, next: &str, language: Option<&str>) -> bool {
     let lists = || {
-        KNOWN
-            .into_iter()
-            .filter(move |lists| language.is_none_or(|code| is_language(code, lists.language)))
+        let known = KNOWN.into_iter().enumerate();
+        let apply = known.filter(move |(place, lists)| match language {
+            Some(code) => is_language(code, lists.language),
+            None => *place < UNASKED,
+        });
+        apply.map(|(_, lists)| lists)
     };
     let next_word = next
         .split(|c: char| !c.is_alphanumeric())

@@ -26,7 +26,7 @@ const SEPARATOR: char = '\u{2029}';
 /// The ranges are in order, do not overlap, begin and end with something other than white space and together cover all
 /// that is not white space. Every one but a lone one holds a letter: what has none (`1.`) joins its neighbour. Closing
 /// tags and quotes after the full stop belong to the sentence before. `language` chooses the abbreviations (`en`, `de`,
-/// with or without region); without one those of all known languages apply.
+/// with or without region); without one those of English and German apply.
 pub fn sentence_ranges(text: &str, language: Option<&str>) -> Vec<Range<usize>> {
     let visible = Visible::of(text);
     let mut ranges = Vec::new();
@@ -255,6 +255,39 @@ mod tests {
             split("Das steht in Kapitel 2. Der Rest folgt.", Some("de")).len(),
             2
         );
+    }
+
+    #[test]
+    fn abbreviations_of_other_languages_do_not_end_their_sentences() {
+        for (language, text) in [
+            (
+                "fr",
+                "M. Dupont habite ici (cf. Annexe), par ex. Paris, voir fig. 3.",
+            ),
+            (
+                "es",
+                "La Sra. García y el Dr. López, p. ej. Juan, leen la pág. 12.",
+            ),
+            (
+                "it",
+                "Il sig. Rossi e il dott. Bianchi vedono la fig. 3 a pag. 12.",
+            ),
+            ("pt-BR", "O Sr. Silva e a Dra. Souza leem a pág. 12."),
+            ("nl", "Dhr. Jansen leest bijv. Multatuli, zie blz. 12."),
+            ("pl", "Zob. Rozdział, np. Wstęp, m.in. Spis, rys. 3."),
+            ("ru", "См. Введение, т. е. Главу, рис. 3."),
+        ] {
+            assert_eq!(split(text, Some(language)), [text]);
+            assert!(split(text, None).len() > 1, "{text}");
+        }
+        for (language, text) in [
+            ("fr", "C'est la fin du jeu. Le reste suit."),
+            ("es", "Es el mar. El sol brilla."),
+            ("it", "Vedi la fig. Il resto segue."),
+            ("ru", "Это так. Остальное следует."),
+        ] {
+            assert_eq!(split(text, Some(language)).len(), 2, "{text}");
+        }
     }
 
     #[test]
