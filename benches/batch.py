@@ -25,8 +25,10 @@ def main():
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--every", type=float, default=20, help="seconds from kill to kill")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("options", nargs="*")
-    arguments = parser.parse_args()
+    # Behind `--` stand those of `canopy translate`.
+    end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    arguments = parser.parse_args(sys.argv[1:end])
+    arguments.options = sys.argv[end + 1:]
     random.seed(arguments.seed)
     count, kills, begun = 0, 0, time.monotonic()
 
