@@ -124,7 +124,14 @@ fn pressed(harness: &Harness<'static, Window>) -> bool {
 
 #[test]
 fn the_menu_updates_the_rest_once_a_sentence_is_confirmed() {
-    let mut harness = window(Reads::Translations);
+    // Of a model that reads translations, and of one of another program that looks up what was confirmed.
+    for reads in [Reads::Translations, Reads::Confirmed] {
+        updates_the_rest(reads);
+    }
+}
+
+fn updates_the_rest(reads: Reads) {
+    let mut harness = window(reads);
     open_menu(&mut harness);
     harness.get_by_label_contains(LABEL).click();
     harness.run();

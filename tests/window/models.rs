@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use canopy::app::training::TrainingCommand;
 use canopy::app::{ModelsCommand, Page};
 use canopy::error::Error;
 use canopy::inference::{InstalledModel, starter_model_for};
@@ -130,6 +131,30 @@ fn a_model_is_made_the_default_of_a_pair_and_used_for_it() {
     harness.get_by_label("No longer").click();
     harness.run_steps(5);
     assert!(harness.state().state.settings.default_models.is_empty());
+}
+
+#[test]
+fn a_run_begins_with_an_installed_model() {
+    let mut window = page(several());
+    window.state.apply(Command::ShowPage(Page::Training));
+    window
+        .state
+        .apply(Command::Training(TrainingCommand::NewRun));
+    let mut harness = window.harness();
+    harness.run();
+    harness.get_by_label("A model").click();
+    harness.run();
+    harness.get_by_label("Model").click();
+    harness.run();
+    assert!(
+        harness.query_by_label("broken").is_none(),
+        "it cannot be opened"
+    );
+    harness.get_by_label("opus-mt-gem").click();
+    harness.run();
+    let form = harness.state().state.training.form.as_ref();
+    let form = form.expect("a form");
+    assert_eq!(form.config.from, PathBuf::from("opus-mt-gem"));
 }
 
 #[test]

@@ -80,10 +80,7 @@ impl AppState {
     /// All models that can be chosen, each once.
     pub fn testable_models(&self) -> Vec<PathBuf> {
         let mut models = self.known_models();
-        let installed = self.models.all.iter();
-        let installed = installed.filter(|model| self.models.problem(model).is_none());
-        let installed = installed.map(|model| &model.folder);
-        for folder in installed.chain(&self.evaluate.added) {
+        for folder in &self.evaluate.added {
             if !models.contains(folder) {
                 models.push(folder.clone());
             }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::commands::name_of;
-use super::{Making, NewCorpus, NewRun, Probe, Problem};
+use super::{ImportState, NewCorpus, NewRun, Probe, Problem};
 use crate::app::state::{AppState, NoticeKind};
 use crate::corpus::synthetic::TaleImport;
 use crate::jobs::{JobControl, JobId, RunRequest};
@@ -50,7 +50,10 @@ impl AppState {
     /// Models that a run can begin with.
     pub fn known_models(&self) -> Vec<PathBuf> {
         let mut models = self.shipped.models.clone();
-        for model in &self.settings.recent_models {
+        let installed = self.models.all.iter();
+        let installed = installed.filter(|model| self.models.problem(model).is_none());
+        let installed = installed.map(|model| &model.folder);
+        for model in self.settings.recent_models.iter().chain(installed) {
             if !models.contains(model) {
                 models.push(model.clone());
             }
@@ -87,7 +90,7 @@ impl AppState {
         }
         let control = JobControl::default();
         let import = form.import(&output);
-        form.making = Making::Running(job, control.clone(), 0.0);
+        form.import_state = ImportState::Running(job, control.clone(), 0.0);
         self.run_request(RunRequest::MakeCorpus {
             job,
             import: Box::new(import),
@@ -100,16 +103,17 @@ impl AppState {
         self.stop_survey();
         match &self.training.corpus_form {
             Some(NewCorpus {
-                making: Making::Running(_, control, _),
+                import_state: ImportState::Running(_, control, _),
                 ..
             }) => control.cancel(),
             _ => self.training.corpus_form = None,
         }
     }
 
-    pub(super) fn making(&mut self, job: JobId) -> Option<&mut NewCorpus> {
+    pub(super) fn importing_form(&mut self, job: JobId) -> Option<&mut NewCorpus> {
         let form = self.training.corpus_form.as_mut()?;
-        matches!(form.making, Making::Running(running, ..) if running == job).then_some(form)
+        matches!(form.import_state, ImportState::Running(running, ..) if running == job)
+            .then_some(form)
     }
 
     pub(in crate::app) fn corpus_read(&mut self, job: JobId, done: f64) {
@@ -117,16 +121,16 @@ impl AppState {
             return;
         }
         if let Some(NewCorpus {
-            making: Making::Running(_, _, share),
+            import_state: ImportState::Running(_, _, share),
             ..
-        }) = self.making(job)
+        }) = self.importing_form(job)
         {
             *share = done;
         }
     }
 
     pub(in crate::app) fn corpus_made(&mut self, job: JobId, folder: PathBuf, pairs: usize) {
-        if self.sample_corpus_made(job, &folder) || self.making(job).is_none() {
+        if self.sample_corpus_made(job, &folder) || self.importing_form(job).is_none() {
             return;
         }
         self.training.corpus_form = None;
