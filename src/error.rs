@@ -243,7 +243,7 @@ pub enum Error {
     #[error(
         "the scores of sentence {sentence} are no probabilities: one is the logarithm {found}; the weights of the model are damaged, or the device computes wrongly: put the model folder there again, or translate on the CPU"
     )]
-    BrokenScores { sentence: String, found: f32 },
+    InvalidScores { sentence: String, found: f32 },
     #[error("{count} runs failed; what went wrong stands below the table")]
     RunsFailed { count: usize },
     #[error("the settings are not usable: {reason}: {path:?}")]
@@ -503,7 +503,7 @@ impl Error {
             Self::DeviceLost { .. }
             | Self::DeviceFailed { .. }
             | Self::OutOfMemory { .. }
-            | Self::BrokenScores { .. } => true,
+            | Self::InvalidScores { .. } => true,
             Self::Panicked { message } => PanicKind::of(message) != PanicKind::Mistake,
             _ => false,
         }

@@ -12,7 +12,7 @@ pub mod evaluating;
 mod events;
 pub mod explorer;
 pub mod find;
-mod finding;
+mod find_commands;
 pub mod history;
 pub mod language;
 mod language_model;
@@ -21,6 +21,7 @@ pub mod open_document;
 mod opening;
 mod pending_writes;
 pub mod progress;
+mod requests;
 pub mod settings;
 mod state;
 mod suggesting;
@@ -30,7 +31,6 @@ pub mod terms;
 #[cfg(test)]
 mod tests;
 pub mod training;
-mod working;
 
 pub use crate::text::editable as markup;
 pub use actions::{ACTIONS, Action};

@@ -7,7 +7,7 @@ use super::ask::Ask;
 use super::command::{Page, Scope};
 use super::progress::{Progress, Running};
 use super::state::{AppState, ModelState, NoticeKind};
-use super::training::Making;
+use super::training::ImportState;
 use crate::error::Result;
 use crate::inference::{DeviceChoice, Reads};
 use crate::jobs::{FileRequest, JobControl, Request, UserMemory};
@@ -338,7 +338,8 @@ impl AppState {
     /// Work that would be lost if the window closed now. Runs are not: they go on from a checkpoint.
     pub fn lost_by_closing(&self) -> Option<&'static str> {
         let corpus = self.training.corpus_form.as_ref();
-        let is_made = corpus.is_some_and(|form| matches!(form.making, Making::Running(..)));
+        let is_made =
+            corpus.is_some_and(|form| matches!(form.import_state, ImportState::Running(..)));
         if self.evaluate.running.is_some() {
             Some("An evaluation is under way")
         } else if is_made {

@@ -1,7 +1,7 @@
 //! The workbench without a window: commands in, requests and state out.
 
 mod editing;
-mod finding;
+mod find;
 mod tracing;
 mod training;
 mod update;
@@ -500,7 +500,7 @@ fn the_window_begins_with_the_starter() {
 #[test]
 fn the_window_tells_that_the_cpu_went_on() {
     let mut state = with_page();
-    let error = crate::error::Error::BrokenScores {
+    let error = crate::error::Error::InvalidScores {
         sentence: "2 (\"neu\")".to_owned(),
         found: f32::NAN,
     };

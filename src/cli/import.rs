@@ -257,7 +257,7 @@ fn import_folders(source: PathBuf, target: PathBuf, json: bool, output: OutputAr
         target_language: output.to,
         output: output.output,
         replace: output.force,
-        doubts: None,
+        filter: None,
     };
     let mut line = StatusLine::new();
     let done = import.run(|done, all| {
@@ -275,7 +275,7 @@ fn import_tmx(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
         target_language: output.to,
         output: output.output,
         replace: output.force,
-        doubts: None,
+        filter: None,
     };
     let mut line = StatusLine::new();
     let done = import.run(|done, all| {

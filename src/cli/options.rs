@@ -97,7 +97,7 @@ impl ModelArguments {
             }],
             None => library::legs_between(source, target, pivots)?,
         };
-        let translator = Translator::open_in_turn(&legs, self.device.into())?;
+        let translator = Translator::open_legs(&legs, self.device.into())?;
         if translator.on_software_gpu() {
             terminal::warn(
                 "this GPU is a program that runs on the CPU; --device cpu is several times faster",

@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::alignment::{Aligned, Aligner, length_ratio};
 use super::format::{Corpus, CorpusInfo};
 use super::split::Split;
-use super::survey::Doubts;
+use super::survey::PairFilter;
 use super::unit::UnitStatus;
 use super::writer::CorpusWriter;
 use crate::error::{Error, Result};
@@ -39,8 +39,8 @@ pub struct FolderImport {
     pub output: PathBuf,
     /// Whether an existing corpus may be replaced.
     pub replace: bool,
-    /// Pairs that these call doubtful are context only, beside those of which the aligner is not sure.
-    pub doubts: Option<Doubts>,
+    /// Pairs in which it finds a defect are context only, beside those of which the aligner is not sure.
+    pub filter: Option<PairFilter>,
 }
 
 /// Counts of an import.
@@ -142,11 +142,11 @@ impl FolderImport {
         writer: &mut CorpusWriter,
         report: &mut FolderReport,
     ) -> Result<()> {
-        if let Some(doubts) = &self.doubts {
+        if let Some(filter) = &self.filter {
             let paragraphs = aligned.document.paragraphs.iter_mut();
             let units = paragraphs.flat_map(|paragraph| &mut paragraph.units);
             for unit in units.filter(|unit| unit.status != UnitStatus::Doubtful) {
-                unit.status = doubts.status(&unit.visible_source(), &unit.visible_target());
+                unit.status = filter.status(&unit.visible_source(), &unit.visible_target());
             }
         }
         report.unpaired_source_sentences += aligned.unpaired_source;

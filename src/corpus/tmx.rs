@@ -20,7 +20,7 @@ use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
 use super::languages::{is_same_code, is_same_language};
 use super::markup::{Matched, matched};
 use super::split::Split;
-use super::survey::Doubts;
+use super::survey::PairFilter;
 use super::unit::Unit;
 use super::writer::CorpusWriter;
 use crate::error::{Error, Result};
@@ -60,8 +60,8 @@ pub struct TmxImport {
     pub output: PathBuf,
     /// Whether an existing corpus may be replaced.
     pub replace: bool,
-    /// Pairs that these call doubtful are context only.
-    pub doubts: Option<Doubts>,
+    /// Pairs in which it finds a defect are context only.
+    pub filter: Option<PairFilter>,
 }
 
 /// Counts of an import.
@@ -101,9 +101,9 @@ impl TmxImport {
             report.units += 1;
             match pair {
                 Some(mut matched) => {
-                    if let Some(doubts) = &self.doubts {
+                    if let Some(filter) = &self.filter {
                         let unit = &mut matched.unit;
-                        unit.status = doubts.status(&unit.visible_source(), &unit.visible_target());
+                        unit.status = filter.status(&unit.visible_source(), &unit.visible_target());
                     }
                     report.dropped_markup += matched.dropped_source + matched.dropped_target;
                     memory.add(unit, matched.unit, &self.stem());

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
 use super::split::Split;
-use super::survey::{Doubts, Script, SurveyBuilder};
+use super::survey::{PairFilter, Script, SurveyBuilder};
 use super::unit::{Unit, folded};
 use super::writer::CorpusWriter;
 use crate::error::{Error, Result};
@@ -36,8 +36,8 @@ pub struct TsvImport {
     pub output: PathBuf,
     /// Whether an existing corpus may be replaced.
     pub replace: bool,
-    /// Pairs that these call doubtful are context only.
-    pub doubts: Option<Doubts>,
+    /// Pairs in which it finds a defect are context only.
+    pub filter: Option<PairFilter>,
 }
 
 /// Counts of an import.
@@ -93,10 +93,10 @@ impl TsvImport {
     }
 
     fn paragraph(&self, source: String, target: String) -> ParallelParagraph {
-        let doubts = self.doubts.as_ref();
+        let filter = self.filter.as_ref();
         let mut unit = Unit::new(source, target);
-        if let Some(doubts) = doubts {
-            unit.status = doubts.status(&unit.source, &unit.target);
+        if let Some(filter) = filter {
+            unit.status = filter.status(&unit.source, &unit.target);
         }
         ParallelParagraph {
             section: 0,

@@ -12,7 +12,7 @@ use serde::Serialize;
 pub use choices::{ChoiceBucket, ChoiceScore, ChoiceTest, Choices};
 pub use figure::ScoresFigure;
 pub use names::unique_names;
-pub use test_set::{AtWork, TestSet, Translated};
+pub use test_set::{ReferenceContext, TestSet, Translated};
 pub use walk::reads_confirmed;
 
 use crate::judgement::{JudgedDocument, Judgement};

@@ -24,17 +24,17 @@ pub struct TestSet {
     counts: WordCounts,
     split: Split,
     contexts: Option<ContextTexts>,
-    at_work: Option<AtWork>,
+    reference_context: Option<ReferenceContext>,
     info: CorpusInfo,
 }
 
 /// The sentences that are confirmed while a translator goes through a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AtWork {
+pub enum ReferenceContext {
     /// The human translations of the sentences before.
-    Context,
+    Document,
     /// Those of another document, as many: what such a context gains is none of the document's merit.
-    WrongContext,
+    OtherDocument,
 }
 
 /// A system's translations of all segments.
@@ -60,7 +60,7 @@ impl TestSet {
             counts: WordCounts::of_training(corpus)?,
             split,
             contexts: None,
-            at_work: None,
+            reference_context: None,
             info: corpus.info().clone(),
         })
     }
@@ -78,9 +78,9 @@ impl TestSet {
     /// are known, to models that read translations and to those that retrieve from what was confirmed. Else systems read
     /// their own translations.
     #[must_use]
-    pub fn at_work(self, at_work: AtWork) -> Self {
+    pub fn with_reference_context(self, context: ReferenceContext) -> Self {
         Self {
-            at_work: Some(at_work),
+            reference_context: Some(context),
             ..self
         }
     }
@@ -116,8 +116,8 @@ impl TestSet {
             translator.add_auxiliary_inputs(document, contexts)?;
         }
         let units = match translator.description().model.memory_use {
-            _ if self.at_work.is_some() => {
-                let wrong = self.at_work == Some(AtWork::WrongContext);
+            _ if self.reference_context.is_some() => {
+                let wrong = self.reference_context == Some(ReferenceContext::OtherDocument);
                 let walk = Walk {
                     confirmed: &confirmed(&documents, wrong),
                     translator,

@@ -13,7 +13,7 @@ use super::translation::Translation;
 use super::translator::{KnownTranslations, Step, Translator};
 use crate::error::{Error, Result};
 use crate::explain::{Condition, ContextDifference, WordDifference};
-use crate::search::{BrokenScores, Candidates, SearchOptions, force_documents};
+use crate::search::{Candidates, InvalidScores, SearchOptions, force_documents};
 use crate::text::document::{Document, Paragraph};
 use crate::text::placeholder::visible;
 use crate::tokenizers::Side;
@@ -145,10 +145,10 @@ impl Translator {
                 ControlFlow::Continue(())
             },
         );
-        if let Err(BrokenScores { number, found }) = scored {
+        if let Err(InvalidScores { number, found }) = scored {
             let sentence = traced.parts[number].sentence;
             let sentence = surrounding.document.sentence_name(sentence);
-            return Err(Error::BrokenScores { sentence, found });
+            return Err(Error::InvalidScores { sentence, found });
         }
         found.sort_by_key(|(number, _)| *number);
         Ok(found.into_iter().flat_map(|(_, words)| words).collect())

@@ -17,7 +17,7 @@ use crate::tokenizers::{Side, SpecialIds, Tokenizer};
 /// `documents` holds all units of the documents that the segments come from: what is not scored is context.
 ///
 /// # Errors
-/// [`Error::BrokenScores`](crate::error::Error::BrokenScores), which names the sentence.
+/// [`Error::InvalidScores`](crate::error::Error::InvalidScores), which names the sentence.
 pub fn translate_segments(
     model: &Model,
     tokenizer: &dyn Tokenizer,

@@ -29,12 +29,12 @@ pub use several::DocumentRequest;
 pub use terms::{TermMode, TermUse};
 
 mod foreign;
-mod in_turn;
 mod markup;
 mod memory;
 mod pivot;
 mod reading;
 mod reranking;
+mod sequential;
 mod several;
 mod terms;
 #[cfg(test)]
@@ -322,7 +322,7 @@ impl Translator {
     /// The fixed translation of a sentence that is too long for the model is not read: nobody knows where to cut it.
     ///
     /// # Errors
-    /// [`Error::DeviceFailed`] and [`Error::BrokenScores`], which name the sentence; [`Self::on_cpu`] may go on with it.
+    /// [`Error::DeviceFailed`] and [`Error::InvalidScores`], which name the sentence; [`Self::on_cpu`] may go on with it.
     pub fn translate_with(
         &self,
         document: &Document,
@@ -335,7 +335,7 @@ impl Translator {
             return self.translate_through(second, document, sentences, options, step);
         }
         if self.description.model.translations_before() > 0 {
-            return self.translate_in_turn(document, sentences, known, options, step);
+            return self.translate_sequentially(document, sentences, known, options, step);
         }
         self.translate_after(&[], document, sentences, known, options, step)
     }

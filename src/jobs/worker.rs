@@ -43,7 +43,7 @@ impl Worker {
         events: Sender<Event>,
         wake: impl Fn() + Send + 'static,
     ) -> Result<Self> {
-        Self::spawn_with(Translator::open_in_turn, device_lock, events, wake)
+        Self::spawn_with(Translator::open_legs, device_lock, events, wake)
     }
 
     /// The same with another way to open a model.

@@ -114,7 +114,7 @@ fn a_tmx_file_and_a_corpus_are_memories_of_their_languages() {
         target_language: "de".to_owned(),
         output: corpus.clone(),
         replace: false,
-        doubts: None,
+        filter: None,
     };
     import
         .run(|_, _| std::ops::ControlFlow::Continue(()))

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::contrastive::{Accuracies, ContrastiveSet};
 use crate::corpus::{ContextTexts, Corpus, Split, segments};
 use crate::error::{Error, Result};
-use crate::evaluation::{AtWork, TestSet, reads_confirmed};
+use crate::evaluation::{ReferenceContext, TestSet, reads_confirmed};
 use crate::inference::{ContextOptions, DeviceChoice, SearchOptions, Translator};
 use crate::model::Model;
 use crate::text::file::write_atomically;
@@ -48,7 +48,7 @@ pub struct Questions<'a> {
     pub search: SearchOptions,
     pub contrasts: Option<&'a ContrastiveSet>,
     /// Whether the documents are also translated with the human translations of all sentences before each one, see
-    /// [`TestSet::at_work`].
+    /// [`TestSet::with_reference_context`].
     pub at_work: bool,
     /// Folder where the answers of every run are kept beside its own, as `ROW/seed-N.json`, and taken from where a run is
     /// not here.
@@ -290,7 +290,7 @@ impl Questions<'_> {
     ) -> Result<Translations> {
         let mut test = TestSet::open(self.corpus, split)?;
         if at_work {
-            test = test.at_work(AtWork::Context);
+            test = test.with_reference_context(ReferenceContext::Document);
         }
         if !config.contexts.as_os_str().is_empty() {
             test = test.with_contexts(ContextTexts::open(&config.contexts, self.corpus)?);

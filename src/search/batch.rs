@@ -5,8 +5,8 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::beam::{Hypothesis, SearchOptions};
-use super::broken::BrokenScores;
 use super::encodings::Encodings;
+use super::invalid_scores::InvalidScores;
 use super::iterative::{End, SearchEvent, Searcher};
 use super::terms::TermConstraints;
 use super::windows::LARGEST;
@@ -119,7 +119,7 @@ pub fn search_sentences(
     text: &SourceText,
     options: &SearchOptions,
     finished: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
-) -> Result<(), BrokenScores> {
+) -> Result<(), InvalidScores> {
     let mut found = |found| match found {
         SearchEvent::Draft { .. } => ControlFlow::Continue(()),
         SearchEvent::Translation { number, hypothesis } => finished(number, hypothesis),
@@ -144,7 +144,7 @@ pub fn search_documents(
     options: &SearchOptions,
     kept: &mut Encodings,
     found: &mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
-) -> Result<(), BrokenScores> {
+) -> Result<(), InvalidScores> {
     let mut searcher = Searcher {
         model,
         vocabulary,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::broken::BrokenScores;
 use super::decode::{Decode, NextScores};
+use super::invalid_scores::InvalidScores;
 use super::markup::{ForcedPlaceholder, Markup};
 use super::terms::{TermConstraints, TermProgress, allocated};
 use crate::model::SearchRule;
@@ -148,7 +148,7 @@ pub fn search<D: Decode>(
     options: &SearchOptions,
     vocabulary: &dyn Tokenizer,
     finished: &mut dyn FnMut(usize, Vec<Hypothesis>),
-) -> Result<(), BrokenScores> {
+) -> Result<(), InvalidScores> {
     assert!(options.beam_size > 0, "a beam of none");
     let start = |(sentence, limits): (usize, &Limits)| {
         let first = Partial {
@@ -194,7 +194,7 @@ pub fn search<D: Decode>(
                 Ok(parents) => parents,
                 Err(found) => {
                     let number = active.sentence;
-                    broken.get_or_insert(BrokenScores { number, found });
+                    broken.get_or_insert(InvalidScores { number, found });
                     return false;
                 }
             };

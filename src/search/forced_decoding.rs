@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use super::batch::SourceText;
 use super::beam::SearchOptions;
-use super::broken::BrokenScores;
 use super::encodings::Encodings;
+use super::invalid_scores::InvalidScores;
 use super::iterative::{BATCH_TOKENS, End, Searcher, within};
 use super::windows::LARGEST;
 use crate::kernels::DropoutSource;
@@ -42,7 +42,7 @@ pub fn force_documents(
     candidates: &Candidates,
     options: &SearchOptions,
     forced: &mut dyn FnMut(ForcedScores) -> ControlFlow<()>,
-) -> Result<(), BrokenScores> {
+) -> Result<(), InvalidScores> {
     let mut searcher = Searcher {
         model,
         vocabulary,
@@ -170,7 +170,7 @@ fn tell(
             .iter()
             .find(|it| it.is_nan() || **it == f32::INFINITY)
         {
-            return ControlFlow::Break(End::Broken(BrokenScores { number, found }));
+            return ControlFlow::Break(End::Invalid(InvalidScores { number, found }));
         }
         End::asked(forced(ForcedScores {
             number,

@@ -8,14 +8,14 @@ use crate::tokenizers::{Side, Tokenizer};
 
 /// The scores of a sentence are no log-probabilities: what a search found with them would be nonsense.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BrokenScores {
+pub struct InvalidScores {
     /// Of the sentence, among those that were searched together.
     pub number: usize,
     /// One of the numbers: not a number, infinite, or the logarithm of more than 1.
     pub found: f32,
 }
 
-impl BrokenScores {
+impl InvalidScores {
     /// The same for a sentence that has another number elsewhere.
     #[must_use]
     pub(super) fn of(self, number: usize) -> Self {
@@ -25,7 +25,7 @@ impl BrokenScores {
     /// As an error that names the sentence of `text` by its beginning.
     pub fn of_text(self, text: &SourceText, vocabulary: &dyn Tokenizer) -> Error {
         let sentence = vocabulary.decode(Side::Source, &text.sentences[self.number].ids);
-        Error::BrokenScores {
+        Error::InvalidScores {
             sentence: format!("\"{}\"", beginning(&stripped(&sentence))),
             found: self.found,
         }

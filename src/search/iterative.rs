@@ -8,9 +8,9 @@ use std::ops::{ControlFlow, Range};
 
 use super::batch::{SourceText, batches};
 use super::beam::{Hypothesis, Limits, SearchOptions, search};
-use super::broken::BrokenScores;
 use super::decode::Decode;
 use super::encodings::Encodings;
+use super::invalid_scores::InvalidScores;
 use super::markup::Markup;
 use super::reranking::chosen;
 use super::windows::{Window, groups};
@@ -44,14 +44,14 @@ pub enum SearchEvent {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum End {
     Asked,
-    Broken(BrokenScores),
+    Invalid(InvalidScores),
 }
 
 impl End {
     /// How a search ended.
-    pub fn of(flow: ControlFlow<Self>) -> Result<(), BrokenScores> {
+    pub fn of(flow: ControlFlow<Self>) -> Result<(), InvalidScores> {
         match flow {
-            ControlFlow::Break(Self::Broken(broken)) => Err(broken),
+            ControlFlow::Break(Self::Invalid(broken)) => Err(broken),
             ControlFlow::Break(Self::Asked) | ControlFlow::Continue(()) => Ok(()),
         }
     }
@@ -62,10 +62,10 @@ impl End {
     }
 
     /// The same of a search in a batch of these sentences.
-    pub fn of_batch(searched: Result<(), BrokenScores>, batch: &[usize]) -> ControlFlow<Self> {
+    pub fn of_batch(searched: Result<(), InvalidScores>, batch: &[usize]) -> ControlFlow<Self> {
         match searched {
             Ok(()) => ControlFlow::Continue(()),
-            Err(broken) => ControlFlow::Break(Self::Broken(broken.of(batch[broken.number]))),
+            Err(broken) => ControlFlow::Break(Self::Invalid(broken.of(batch[broken.number]))),
         }
     }
 }

@@ -5,10 +5,10 @@
 
 mod batch;
 mod beam;
-mod broken;
 mod decode;
 mod encodings;
 mod forced_decoding;
+mod invalid_scores;
 mod iterative;
 mod markup;
 mod packed;
@@ -20,10 +20,10 @@ mod windows;
 
 pub use batch::{SourceFrame, SourceSentence, SourceText, search_documents, search_sentences};
 pub use beam::{Hypothesis, Limits, SearchOptions, search};
-pub use broken::BrokenScores;
 pub use decode::{Decode, NextScores};
 pub use encodings::Encodings;
 pub use forced_decoding::{Candidates, ForcedScores, force_documents};
+pub use invalid_scores::InvalidScores;
 pub use iterative::SearchEvent;
 pub use markup::{ForcedPlaceholder, Markup};
 pub use terms::{TermConstraints, TermForce};

@@ -7,8 +7,8 @@ use std::sync::mpsc::{Sender, channel};
 
 use super::batch::SourceText;
 use super::beam::{Hypothesis, SearchOptions, search};
-use super::broken::BrokenScores;
 use super::decode::{Decode, NextScores};
+use super::invalid_scores::InvalidScores;
 use super::iterative::{BATCH_TOKENS, End, SearchEvent, Searcher, best, limits};
 use super::reranking::chosen;
 use crate::kernels::packed::{Scratch, log_normalisers};
@@ -176,7 +176,7 @@ impl Searcher<'_> {
 }
 
 /// A translation of a sentence, or what ends the search.
-type Message = Result<(usize, Hypothesis), BrokenScores>;
+type Message = Result<(usize, Hypothesis), InvalidScores>;
 
 impl Task<'_> {
     /// Searches every batch on the next core that has nothing to do; `report` is called on this one.
@@ -197,7 +197,7 @@ impl Task<'_> {
                     let sent = sender.send(Ok((number, hypothesis)));
                     sent.map_or(ControlFlow::Break(()), ControlFlow::Continue)
                 };
-                if let ControlFlow::Break(End::Broken(broken)) = self.run(batch, encode, &mut send)
+                if let ControlFlow::Break(End::Invalid(broken)) = self.run(batch, encode, &mut send)
                 {
                     sender.send(Err(broken)).ok();
                     return;
@@ -216,7 +216,7 @@ impl Task<'_> {
             for message in &receiver {
                 flow = match message {
                     Ok((number, hypothesis)) => End::asked(report(number, hypothesis)),
-                    Err(broken) => ControlFlow::Break(End::Broken(broken)),
+                    Err(broken) => ControlFlow::Break(End::Invalid(broken)),
                 };
                 if flow.is_break() {
                     break;

@@ -72,7 +72,7 @@ pub(super) fn chosen(
         ControlFlow::Continue(())
     });
     if let Err(broken) = scored {
-        return ControlFlow::Break(End::Broken(broken.of(owners[broken.number])));
+        return ControlFlow::Break(End::Invalid(broken.of(owners[broken.number])));
     }
     let mut log_probs = log_probs.into_iter();
     let best = |((number, hypotheses), readable): ((usize, Vec<Hypothesis>), Vec<bool>)| {

@@ -19,7 +19,7 @@ fn folders(source: &Path, target: &Path, output: &Path) -> Result<(Corpus, Folde
         target_language: "de".to_owned(),
         output: output.to_owned(),
         replace: false,
-        doubts: None,
+        filter: None,
     };
     let done = import.run(|_, _| ControlFlow::Continue(()))?;
     Ok(done.expect("nobody ends it"))
@@ -298,7 +298,7 @@ fn an_import_that_is_ended_leaves_nothing() {
         target_language: "de".to_owned(),
         output: two.path().join("corpora/out"),
         replace: false,
-        doubts: None,
+        filter: None,
     };
     assert!(
         import

@@ -22,7 +22,7 @@ fn memory(bytes: &[u8], languages: (&str, &str)) -> Result<(Corpus, TmxReport, T
         target_language: languages.1.to_owned(),
         output: folder.path().join("out"),
         replace: false,
-        doubts: None,
+        filter: None,
     };
     let done = import.run(|_, _| ControlFlow::Continue(()))?;
     let (corpus, report) = done.expect("nobody ends it");

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use canopy::search::{BrokenScores, Decode, Hypothesis, Limits, Markup, SearchOptions, search};
+use canopy::search::{Decode, Hypothesis, InvalidScores, Limits, Markup, SearchOptions, search};
 use canopy::text::vocabulary::Vocabulary;
 
 use crate::{options, tiny};
@@ -76,7 +76,7 @@ fn searched(
     model: &Scripted,
     limits: &[Limits],
     options: &SearchOptions,
-) -> Result<Vec<Option<Hypothesis>>, BrokenScores> {
+) -> Result<Vec<Option<Hypothesis>>, InvalidScores> {
     let state = (0..limits.len())
         .map(|sentence| (sentence, Vec::new()))
         .collect();

@@ -90,7 +90,7 @@ fn a_dropped_table_is_told_about_before_it_is_made_a_corpus() {
     );
     assert_eq!(languages, ("en", "de"), "the name of the file tells them");
     assert_eq!(import.output, home.path().join("corpora/mine.en-de"));
-    assert!(import.doubts.is_some());
+    assert!(import.filter.is_some());
     let folder = import.output;
     let pairs = 11;
     state.receive(Event::CorpusMade {
@@ -196,7 +196,7 @@ fn a_look_can_be_skipped_and_what_is_dropped_elsewhere_is_opened() {
     let state = &mut harness.state_mut().state;
     state.receive(Event::Cancelled { job });
     let form = state.training.corpus_form.as_ref().expect("it is open");
-    assert_eq!(form.looking, SurveyState::None);
+    assert_eq!(form.survey, SurveyState::None);
     state.apply(Command::ShowPage(Page::Document));
     state.apply(Command::Drop(vec![file.clone()]));
     assert_eq!(state.settings.memory, Some(file), "as a translation memory");

@@ -124,3 +124,107 @@ fn tale(source: &TraceSource) -> Vec<String> {
         .map(crate::trace::TracedSentence::plain_text)
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::Order;
+    use crate::trace::{
+        AttentionMap, MapInfo, MapKind, MapRow, Normaliser, Overview, SentenceWeight, Side, Trace,
+        TracedSentence, TracedTree, Units, Visible,
+    };
+
+    const TALE: [&str; 3] = [
+        "Today Countess Hedgehog sings.",
+        "Later the hedgehog waits.",
+        "Now the hedgehog naps.",
+    ];
+    const WORDS: usize = 4;
+
+    /// A map of one head, in which the nouns of the second and third sentence give these shares to the first.
+    fn map(layer: usize, head: usize, shares: [f32; 2]) -> AttentionMap {
+        let row = |word: usize| {
+            let share = match word.checked_sub(WORDS) {
+                Some(word) if word % WORDS == 2 => shares[word / WORDS],
+                _ => 0.0,
+            };
+            let weights = [(0, share), (1, 1.0 - share)];
+            let weights = weights.into_iter().filter(|(_, weight)| *weight > 0.0);
+            MapRow::default().with_sentences(weights.map(|(sentence, weight)| SentenceWeight {
+                sentence,
+                weight,
+                ..SentenceWeight::default()
+            }))
+        };
+        AttentionMap {
+            info: MapInfo {
+                kind: MapKind::Context,
+                layer,
+                head,
+                queries: Units::SourceWords,
+                keys: Units::SourceSentences,
+                visible: Visible::All,
+                windowed: false,
+                normaliser: Normaliser::Sparsemax,
+                sentence_normaliser: None,
+                threshold: 0.0,
+            },
+            rows: (0..WORDS * TALE.len()).map(row).collect(),
+        }
+    }
+
+    /// The sentence, word, layer and head of the question, asked about `sentence`.
+    fn clearest_of(maps: Vec<AttentionMap>, sentence: usize) -> (usize, usize, usize, Heads) {
+        let source = TALE.map(|text| TracedSentence {
+            tokens: text.split(' ').map(str::to_owned).collect(),
+            text: text.to_owned(),
+            points: Vec::new(),
+            section: 0,
+            paragraph: 0,
+            sentence_in_paragraph: 0,
+        });
+        let trace = Trace {
+            maps,
+            overview: Overview {
+                source: source.into(),
+                trees: vec![TracedTree {
+                    leaves: (0..3).collect(),
+                }],
+                ..Overview::default()
+            },
+        };
+        let question = Question {
+            view: ViewKind::Tree,
+            query: Query::sentence(Side::Source, sentence),
+            each_head: false,
+            order: Order::Document,
+            limit: 6,
+        };
+        let Query {
+            sentence,
+            word,
+            layer,
+            heads,
+            ..
+        } = clearest_question(&trace.into(), question).query;
+        let (word, layer) = (word.expect("a word"), layer.expect("a layer"));
+        (sentence, word, layer, heads)
+    }
+
+    #[test]
+    fn a_clear_head_of_the_own_sentence_is_asked_before_a_clearer_one_of_another() {
+        let maps = || vec![map(0, 0, [0.1, 0.2]), map(1, 0, [0.6, 0.9])];
+        assert_eq!(clearest_of(maps(), 1), (1, 2, 1, Heads::One(0)));
+        assert_eq!(clearest_of(maps(), 2), (2, 2, 1, Heads::One(0)));
+    }
+
+    #[test]
+    fn where_no_head_of_the_own_sentence_is_clear_the_clearest_of_all_is_asked() {
+        let maps = vec![
+            map(0, 0, [0.4, 0.2]),
+            map(0, 1, [0.1, 0.7]),
+            map(1, 0, [0.2, 0.6]),
+        ];
+        assert_eq!(clearest_of(maps, 1), (2, 2, 0, Heads::One(1)));
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Making, NewCorpus, NewRun, Probe, Queued, TrainingCommand};
+use super::{ImportState, NewCorpus, NewRun, Probe, Queued, TrainingCommand};
 use crate::app::ask::Ask;
 use crate::app::settings::Device;
 use crate::app::state::{AppState, NoticeKind};
@@ -330,13 +330,13 @@ impl AppState {
         found
     }
 
-    /// Returns whether the job was a run that waited, an estimate or the making of a corpus.
+    /// Returns whether the job was a run that waited, an estimate or the import of a corpus.
     pub(in crate::app) fn training_cancelled(&mut self, job: JobId) -> bool {
         if self.survey_ended(job, None) || self.sample_corpus_ended(job) {
             return true;
         }
-        if let Some(form) = self.making(job) {
-            form.making = Making::Filling;
+        if let Some(form) = self.importing_form(job) {
+            form.import_state = ImportState::Editing;
             return true;
         }
         if let Some(form) = self.probing(job) {
@@ -361,8 +361,8 @@ impl AppState {
             form.probe = Probe::Failed(error.to_string());
             return true;
         }
-        if let Some(form) = self.making(job) {
-            form.making = Making::Failed(error.to_string());
+        if let Some(form) = self.importing_form(job) {
+            form.import_state = ImportState::Failed(error.to_string());
             return true;
         }
         let Some(name) = self.leave_queue(job) else {

@@ -25,20 +25,20 @@ pub enum CorpusSource {
     Memory,
 }
 
-/// How the making of a corpus stands.
+/// How the import of a corpus stands.
 #[derive(Debug, Clone, Default)]
-pub enum Making {
+pub enum ImportState {
     #[default]
-    Filling,
+    Editing,
     /// With the share that is read, in `[0, 1]`.
     Running(JobId, JobControl, f64),
     Failed(String),
 }
 
-impl PartialEq for Making {
+impl PartialEq for ImportState {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Filling, Self::Filling) => true,
+            (Self::Editing, Self::Editing) => true,
             (Self::Running(job, ..), Self::Running(other, ..)) => job == other,
             (Self::Failed(reason), Self::Failed(other)) => reason == other,
             _ => false,
@@ -49,7 +49,7 @@ impl PartialEq for Making {
 /// Facts about the material before it is imported.
 #[derive(Debug, Clone, Default)]
 pub enum SurveyState {
-    /// Something is missing, or a person has ended the look.
+    /// Something is missing, or a person has ended the survey.
     #[default]
     None,
     /// With the share that is read, in `[0, 1]`.
@@ -81,12 +81,12 @@ pub struct NewCorpus {
     /// Such as `en`.
     pub source_language: String,
     pub target_language: String,
-    pub looking: SurveyState,
+    pub survey: SurveyState,
     /// Whether doubtful pairs are learned from too.
     pub keeps_doubtful: bool,
-    pub making: Making,
-    /// Of the last look.
-    pub(super) looked_at: Option<Material>,
+    pub import_state: ImportState,
+    /// The material of the last survey.
+    pub(super) surveyed: Option<Material>,
 }
 
 impl NewCorpus {
@@ -130,7 +130,7 @@ impl NewCorpus {
 
     /// The survey, if it was made in the languages that are filled in now.
     pub fn found(&self) -> Option<&Survey> {
-        let SurveyState::Found(survey) = &self.looking else {
+        let SurveyState::Found(survey) = &self.survey else {
             return None;
         };
         let of = (&survey.source_language, &survey.target_language);
@@ -159,8 +159,8 @@ impl NewCorpus {
         let output = corpora.join(self.name.trim());
         let source_language = self.source_language.trim().to_owned();
         let target_language = self.target_language.trim().to_owned();
-        let doubts = self.found().filter(|_| !self.keeps_doubtful);
-        let doubts = doubts.map(|survey| survey.doubts);
+        let filter = self.found().filter(|_| !self.keeps_doubtful);
+        let filter = filter.map(|survey| survey.filter);
         match (self.from, self.material()) {
             (CorpusSource::Folders, _) => CorpusImport::Folders(FolderImport {
                 source: self.source.clone(),
@@ -169,7 +169,7 @@ impl NewCorpus {
                 target_language,
                 output,
                 replace: false,
-                doubts,
+                filter,
             }),
             (CorpusSource::Memory, Some(Material::Table(file))) => CorpusImport::Table(TsvImport {
                 file,
@@ -177,7 +177,7 @@ impl NewCorpus {
                 target_language,
                 output,
                 replace: false,
-                doubts,
+                filter,
             }),
             (CorpusSource::Memory, _) => CorpusImport::Memory(TmxImport {
                 file: self.memory.clone(),
@@ -185,7 +185,7 @@ impl NewCorpus {
                 target_language,
                 output,
                 replace: false,
-                doubts,
+                filter,
             }),
         }
     }

@@ -4,15 +4,15 @@ mod bert;
 mod commands;
 mod corpus;
 mod differences;
-mod filling;
-mod looking;
+mod forms;
 mod new_run;
 mod sample;
+mod surveying;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-pub use corpus::{CorpusSource, Making, NewCorpus, Side, SurveyState};
+pub use corpus::{CorpusSource, ImportState, NewCorpus, Side, SurveyState};
 pub use differences::{Difference, differences};
 pub use new_run::{NewRun, Probe, Problem, Start};
 pub use sample::{NounScores, Sample, SampleStage};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Making, NewCorpus, Side, SurveyState};
+use super::{ImportState, NewCorpus, Side, SurveyState};
 use crate::app::command::Page;
 use crate::app::state::{AppState, NoticeKind};
 use crate::corpus::Corpus;
@@ -14,7 +14,7 @@ use crate::jobs::{JobControl, JobId, RunRequest};
 impl AppState {
     /// Takes what was dropped on the training page, if it is something to train on; returns whether it was.
     pub(in crate::app) fn train_on_dropped(&mut self, paths: &[PathBuf]) -> bool {
-        if self.page != Page::Training || self.is_making_corpus() {
+        if self.page != Page::Training || self.is_importing_corpus() {
             return false;
         }
         if paths.iter().any(|path| may_be_model(path)) {
@@ -48,9 +48,9 @@ impl AppState {
         true
     }
 
-    fn is_making_corpus(&self) -> bool {
+    fn is_importing_corpus(&self) -> bool {
         let form = self.training.corpus_form.as_ref();
-        form.is_some_and(|form| matches!(form.making, Making::Running(..)))
+        form.is_some_and(|form| matches!(form.import_state, ImportState::Running(..)))
     }
 
     /// The first of two folders, or the one that was missing.
@@ -78,16 +78,16 @@ impl AppState {
             return;
         };
         let material = form.material();
-        if material == form.looked_at {
+        if material == form.surveyed {
             return;
         }
         if material.is_none() {
             stop(form);
-            form.looked_at = None;
+            form.surveyed = None;
             return;
         }
         // Those of something else say nothing of this.
-        if form.looked_at.is_some() {
+        if form.surveyed.is_some() {
             form.source_language.clear();
             form.target_language.clear();
         }
@@ -109,8 +109,8 @@ impl AppState {
             form.name = free_name(&corpora, &material.name());
         }
         let control = JobControl::default();
-        form.looking = SurveyState::Running(job, control.clone(), 0.0);
-        form.looked_at = Some(material.clone());
+        form.survey = SurveyState::Running(job, control.clone(), 0.0);
+        form.surveyed = Some(material.clone());
         let languages = form.languages();
         self.run_request(RunRequest::Survey {
             job,
@@ -133,13 +133,13 @@ impl AppState {
         }
     }
 
-    fn looking(&mut self, job: JobId) -> Option<&mut NewCorpus> {
+    fn surveyed_form(&mut self, job: JobId) -> Option<&mut NewCorpus> {
         let form = self.training.corpus_form.as_mut()?;
-        matches!(form.looking, SurveyState::Running(running, ..) if running == job).then_some(form)
+        matches!(form.survey, SurveyState::Running(running, ..) if running == job).then_some(form)
     }
 
     pub(in crate::app) fn surveyed(&mut self, job: JobId, survey: Box<Survey>) {
-        let Some(form) = self.looking(job) else {
+        let Some(form) = self.surveyed_form(job) else {
             return;
         };
         for (field, found) in [
@@ -150,15 +150,15 @@ impl AppState {
                 field.clone_from(found);
             }
         }
-        form.looking = SurveyState::Found(survey);
+        form.survey = SurveyState::Found(survey);
     }
 
-    /// Returns whether the job was a look.
+    /// Returns whether the job was a survey.
     pub(super) fn survey_progressed(&mut self, job: JobId, done: f64) -> bool {
-        let Some(form) = self.looking(job) else {
+        let Some(form) = self.surveyed_form(job) else {
             return false;
         };
-        if let SurveyState::Running(_, _, share) = &mut form.looking {
+        if let SurveyState::Running(_, _, share) = &mut form.survey {
             *share = done;
         }
         true
@@ -166,10 +166,10 @@ impl AppState {
 
     /// The same of its end, with an error or because somebody wanted it.
     pub(super) fn survey_ended(&mut self, job: JobId, error: Option<&Error>) -> bool {
-        let Some(form) = self.looking(job) else {
+        let Some(form) = self.surveyed_form(job) else {
             return false;
         };
-        form.looking = error.map_or(SurveyState::None, |error| {
+        form.survey = error.map_or(SurveyState::None, |error| {
             SurveyState::Failed(error.to_string())
         });
         true
@@ -184,10 +184,10 @@ impl AppState {
 }
 
 fn stop(form: &mut NewCorpus) {
-    if let SurveyState::Running(_, control, _) = &form.looking {
+    if let SurveyState::Running(_, control, _) = &form.survey {
         control.cancel();
     }
-    form.looking = SurveyState::None;
+    form.survey = SurveyState::None;
 }
 
 /// A name that no corpus has.

@@ -12,7 +12,7 @@ use super::options::{Device, Quantize, SplitName};
 use super::terminal::print;
 use crate::corpus::{ContextTexts, Corpus, Split};
 use crate::error::{Error, Result};
-use crate::evaluation::{AtWork, Choices, TestSet};
+use crate::evaluation::{Choices, ReferenceContext, TestSet};
 use crate::inference::SearchOptions;
 use crate::metrics::comparison::{ComparisonOptions, compare};
 use crate::text::file::check_writable;
@@ -103,9 +103,9 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         test = test.with_contexts(ContextTexts::open(path, &corpus)?);
     }
     if arguments.wrong_context {
-        test = test.at_work(AtWork::WrongContext);
+        test = test.with_reference_context(ReferenceContext::OtherDocument);
     } else if arguments.at_work {
-        test = test.at_work(AtWork::Context);
+        test = test.with_reference_context(ReferenceContext::Document);
     }
     let options = SearchOptions {
         beam_size: arguments.beam,

@@ -1,9 +1,9 @@
-//! The findings of a look, gathered pair by pair.
+//! The findings of a survey, gathered pair by pair.
 
 use std::collections::BTreeMap;
 
-use super::doubts::{Doubt, Doubts};
 use super::material::Material;
+use super::pair_filter::{PairDefect, PairFilter};
 use crate::corpus::split::Split;
 
 /// Pairs that are read before any is judged.
@@ -14,7 +14,7 @@ const SHOWN: usize = 3;
 /// A doubtful pair that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DoubtfulPair {
-    pub doubt: Doubt,
+    pub defect: PairDefect,
     pub source: String,
     pub target: String,
 }
@@ -36,19 +36,19 @@ pub struct Survey {
     pub unpaired_documents: usize,
     /// Pairs with text on both sides, doubtful ones included.
     pub pairs: usize,
-    pub doubtful: BTreeMap<Doubt, usize>,
+    pub doubtful: BTreeMap<PairDefect, usize>,
     /// Some of the doubtful pairs.
     pub examples: Vec<DoubtfulPair>,
     /// Documents that were read, where they are not all: pairs are those of these.
     pub sampled: Option<usize>,
-    pub doubts: Doubts,
+    pub filter: PairFilter,
 }
 
 impl Survey {
     /// Pairs to learn from and to be scored on.
     pub fn sure(&self) -> usize {
         let doubtful = self.doubtful.iter();
-        let doubtful = doubtful.filter(|(doubt, _)| **doubt != Doubt::Empty);
+        let doubtful = doubtful.filter(|(defect, _)| **defect != PairDefect::Empty);
         self.pairs - doubtful.map(|(_, count)| count).sum::<usize>()
     }
 }
@@ -56,11 +56,11 @@ impl Survey {
 /// Takes in what is read, pair by pair.
 pub(in crate::corpus) struct SurveyBuilder {
     languages: (String, String),
-    /// Pairs that wait until there are enough to judge by, with the aligner's doubt.
+    /// Pairs that wait until there are enough to judge by, and whether the aligner is sure.
     waiting: Vec<(String, String, bool)>,
-    doubts: Option<Doubts>,
+    filter: Option<PairFilter>,
     pairs: usize,
-    doubtful: BTreeMap<Doubt, usize>,
+    doubtful: BTreeMap<PairDefect, usize>,
     examples: Vec<DoubtfulPair>,
     documents: usize,
     held_out: BTreeMap<Split, usize>,
@@ -73,7 +73,7 @@ impl SurveyBuilder {
         Self {
             languages,
             waiting: Vec::new(),
-            doubts: None,
+            filter: None,
             pairs: 0,
             doubtful: BTreeMap::new(),
             examples: Vec::new(),
@@ -102,13 +102,13 @@ impl SurveyBuilder {
     /// So many texts without a counterpart.
     pub fn lonely(&mut self, count: usize) {
         if count > 0 {
-            *self.doubtful.entry(Doubt::Empty).or_default() += count;
+            *self.doubtful.entry(PairDefect::Empty).or_default() += count;
         }
     }
 
     /// A pair as a reader sees it, and whether an aligner is sure of it.
     pub fn pair(&mut self, source: String, target: String, is_sure: bool) {
-        if self.doubts.is_some() {
+        if self.filter.is_some() {
             self.judge(source, target, is_sure);
             return;
         }
@@ -123,22 +123,22 @@ impl SurveyBuilder {
         let texts = waiting.iter();
         let texts = texts.map(|(source, target, _)| (source.clone(), target.clone()));
         let texts: Vec<_> = texts.collect();
-        self.doubts = Some(Doubts::of(&self.languages, &texts));
+        self.filter = Some(PairFilter::fit(&self.languages, &texts));
         for (source, target, is_sure) in waiting {
             self.judge(source, target, is_sure);
         }
     }
 
     fn judge(&mut self, source: String, target: String, is_sure: bool) {
-        let found = self.doubts.and_then(|it| it.of_pair(&source, &target));
-        let found = found.or((!is_sure).then_some(Doubt::Alignment));
-        self.pairs += usize::from(found != Some(Doubt::Empty));
-        let Some(doubt) = found else { return };
-        let count = self.doubtful.entry(doubt).or_default();
+        let found = self.filter.and_then(|it| it.defect(&source, &target));
+        let found = found.or((!is_sure).then_some(PairDefect::Alignment));
+        self.pairs += usize::from(found != Some(PairDefect::Empty));
+        let Some(defect) = found else { return };
+        let count = self.doubtful.entry(defect).or_default();
         *count += 1;
         if *count <= SHOWN {
             self.examples.push(DoubtfulPair {
-                doubt,
+                defect,
                 source,
                 target,
             });
@@ -146,12 +146,12 @@ impl SurveyBuilder {
     }
 
     pub(super) fn finish(mut self, material: Material, named: Vec<(String, usize)>) -> Survey {
-        if self.doubts.is_none() {
+        if self.filter.is_none() {
             self.judge_waiting();
         }
         let of = |split| self.held_out.get(&split).copied().unwrap_or(0);
         let mut examples = self.examples;
-        examples.sort_by_key(|example| example.doubt);
+        examples.sort_by_key(|example| example.defect);
         Survey {
             material,
             languages: named,
@@ -163,7 +163,7 @@ impl SurveyBuilder {
             doubtful: self.doubtful,
             examples,
             sampled: self.sampled,
-            doubts: self.doubts.expect("they were judged"),
+            filter: self.filter.expect("they were judged"),
             source_language: self.languages.0,
             target_language: self.languages.1,
         }

@@ -3,11 +3,11 @@
 //!
 //! Doubtful are pairs that read the same on both sides, that are written in the script of another language, or of which one
 //! side is several times as long as the other, measured by how the languages relate in the first thousand pairs; and what
-//! has no counterpart. Importers that are given the same [`Doubts`] keep such pairs as context and learn nothing from them.
+//! has no counterpart. Importers that are given the same [`PairFilter`] keep such pairs as context and learn nothing from them.
 
 mod builder;
-mod doubts;
 mod material;
+mod pair_filter;
 mod script;
 
 use std::collections::BTreeMap;
@@ -16,8 +16,8 @@ use std::path::Path;
 
 pub(super) use builder::SurveyBuilder;
 pub use builder::{DoubtfulPair, Survey};
-pub use doubts::{Doubt, Doubts};
 pub use material::Material;
+pub use pair_filter::{PairDefect, PairFilter};
 pub use script::Script;
 
 use material::{codes_in, language_of};
@@ -31,7 +31,7 @@ use crate::error::Result;
 const DOCUMENTS: usize = 200;
 
 /// Reads the material once. Without `languages` those that it names itself are taken. `progress` is told the share that is
-/// read, and may end the look: then the result is `None`.
+/// read, and may end it: then the result is `None`.
 ///
 /// # Errors
 /// If it cannot be read, or holds nothing in these languages.
@@ -64,7 +64,7 @@ pub fn survey(
             target_language: languages.1,
             output: std::path::PathBuf::new(),
             replace: false,
-            doubts: None,
+            filter: None,
         }
         .look(DOCUMENTS, &mut look, &mut progress)?,
     };

@@ -9,7 +9,7 @@ const LONGER_BY: f64 = 15.0;
 
 /// Why a pair is doubtful.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Doubt {
+pub enum PairDefect {
     /// One side has nothing.
     Empty,
     /// Both sides read the same.
@@ -24,7 +24,7 @@ pub enum Doubt {
 
 /// The measure by which pairs are judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Doubts {
+pub struct PairFilter {
     /// Characters of the target for one of the source.
     ratio: f64,
     /// The scripts of both languages, as far as they are known.
@@ -32,9 +32,9 @@ pub struct Doubts {
     target: Option<Script>,
 }
 
-impl Doubts {
+impl PairFilter {
     /// Of these languages, and of some of the pairs.
-    pub(super) fn of(languages: &(String, String), pairs: &[(String, String)]) -> Self {
+    pub(super) fn fit(languages: &(String, String), pairs: &[(String, String)]) -> Self {
         let length = |text: &str| text.chars().count();
         let lengths = pairs.iter();
         let lengths = lengths.map(|(source, target)| (length(source), length(target)));
@@ -53,33 +53,33 @@ impl Doubts {
     }
 
     /// Why this pair is doubtful, if it is.
-    pub fn of_pair(&self, source: &str, target: &str) -> Option<Doubt> {
+    pub fn defect(&self, source: &str, target: &str) -> Option<PairDefect> {
         let (source, target) = (source.trim(), target.trim());
         if source.is_empty() || target.is_empty() {
-            return Some(Doubt::Empty);
+            return Some(PairDefect::Empty);
         }
         if source == target {
-            return Some(Doubt::Identical);
+            return Some(PairDefect::Identical);
         }
         let is_other = |text: &str, expected: Option<Script>| {
             let found = Script::of([text]);
             expected.zip(found).is_some_and(|(one, other)| one != other)
         };
         if is_other(source, self.source) || is_other(target, self.target) {
-            return Some(Doubt::Script);
+            return Some(PairDefect::Script);
         }
         #[expect(clippy::cast_precision_loss, reason = "characters of a sentence")]
         let [ours, theirs] = [source, target].map(|text| text.chars().count() as f64);
         let theirs = theirs / self.ratio;
         let (shorter, longer) = (ours.min(theirs), ours.max(theirs));
-        (longer > LONGER * shorter && longer - shorter > LONGER_BY).then_some(Doubt::Length)
+        (longer > LONGER * shorter && longer - shorter > LONGER_BY).then_some(PairDefect::Length)
     }
 
     /// The status of a pair as an importer adds it.
     pub(in crate::corpus) fn status(&self, source: &str, target: &str) -> UnitStatus {
-        match self.of_pair(source, target) {
+        match self.defect(source, target) {
             // The writer finds out itself what is identical.
-            None | Some(Doubt::Identical) => UnitStatus::New,
+            None | Some(PairDefect::Identical) => UnitStatus::New,
             Some(_) => UnitStatus::Doubtful,
         }
     }

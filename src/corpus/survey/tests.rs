@@ -9,8 +9,8 @@ fn look(material: &Material) -> Survey {
     survey.expect("reads").expect("not broken off")
 }
 
-fn count(survey: &Survey, doubt: Doubt) -> usize {
-    survey.doubtful.get(&doubt).copied().unwrap_or(0)
+fn count(survey: &Survey, defect: PairDefect) -> usize {
+    survey.doubtful.get(&defect).copied().unwrap_or(0)
 }
 
 /// Twenty good pairs, then some that are none.
@@ -40,12 +40,24 @@ fn assert_found(survey: &Survey) {
         ("en", "de")
     );
     assert_eq!(survey.pairs, 23, "{survey:?}");
-    for doubt in [Doubt::Empty, Doubt::Length, Doubt::Script, Doubt::Identical] {
-        assert_eq!(count(survey, doubt), 1, "{doubt:?}");
+    for defect in [
+        PairDefect::Empty,
+        PairDefect::Length,
+        PairDefect::Script,
+        PairDefect::Identical,
+    ] {
+        assert_eq!(count(survey, defect), 1, "{defect:?}");
     }
     assert_eq!(survey.sure(), 20);
-    let shown: Vec<Doubt> = survey.examples.iter().map(|it| it.doubt).collect();
-    assert_eq!(shown, [Doubt::Identical, Doubt::Length, Doubt::Script]);
+    let shown: Vec<PairDefect> = survey.examples.iter().map(|it| it.defect).collect();
+    assert_eq!(
+        shown,
+        [
+            PairDefect::Identical,
+            PairDefect::Length,
+            PairDefect::Script
+        ]
+    );
 }
 
 #[test]
@@ -65,7 +77,7 @@ fn a_table_is_looked_at_and_imported_without_its_doubtful_pairs() {
         target_language: found.target_language,
         output: home.path().join("corpus"),
         replace: false,
-        doubts: Some(found.doubts),
+        filter: Some(found.filter),
     };
     let go_on = |_, _| ControlFlow::Continue(());
     let (corpus, report) = import.run(go_on).expect("reads").expect("not broken off");
@@ -82,7 +94,7 @@ fn a_table_is_looked_at_and_imported_without_its_doubtful_pairs() {
         counts
     };
     assert_eq!(units(&corpus), [20, 2, 1]);
-    (import.output, import.doubts) = (home.path().join("all"), None);
+    (import.output, import.filter) = (home.path().join("all"), None);
     let (corpus, _) = import.run(go_on).expect("reads").expect("not broken off");
     assert_eq!(units(&corpus), [22, 0, 1]);
 }

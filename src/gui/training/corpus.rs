@@ -6,7 +6,7 @@ use egui::{RichText, ScrollArea, Ui, vec2};
 
 use super::found;
 use crate::app::Command;
-use crate::app::training::{CorpusSource, Making, NewCorpus, Side, TrainingCommand};
+use crate::app::training::{CorpusSource, ImportState, NewCorpus, Side, TrainingCommand};
 use crate::gui::menu::file_name;
 use crate::gui::theme::{self, Palette, card};
 
@@ -14,7 +14,7 @@ const LABEL: f32 = 170.0;
 
 pub fn new_corpus_ui(ui: &mut Ui, form: &NewCorpus, commands: &mut Vec<Command>) {
     let mut filled = form.clone();
-    let running = matches!(form.making, Making::Running(..));
+    let running = matches!(form.import_state, ImportState::Running(..));
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
         egui::Frame::NONE.inner_margin(28).show(ui, |ui| {
             ui.set_max_width(680.0);
@@ -118,23 +118,23 @@ fn end_ui(ui: &mut Ui, form: &NewCorpus, commands: &mut Vec<Command>) {
     let palette = Palette::of(ui);
     card(ui, |ui| {
         let problem = form.problem();
-        match &form.making {
-            Making::Running(_, _, share) => {
+        match &form.import_state {
+            ImportState::Running(_, _, share) => {
                 #[expect(clippy::cast_possible_truncation, reason = "a share of a bar")]
                 let bar = egui::ProgressBar::new(*share as f32).desired_height(7.0);
                 ui.label("Reading and aligning");
                 ui.add(bar.fill(palette.accent));
             }
-            Making::Failed(reason) => {
+            ImportState::Failed(reason) => {
                 ui.label(RichText::new(reason).color(palette.error));
             }
-            Making::Filling => {
+            ImportState::Editing => {
                 ui.label(RichText::new(problem.unwrap_or("Ready")).color(palette.weak));
             }
         }
         ui.add_space(6.0);
         ui.horizontal(|ui| {
-            let running = matches!(form.making, Making::Running(..));
+            let running = matches!(form.import_state, ImportState::Running(..));
             let make = theme::primary(ui, "Make the corpus");
             if ui
                 .add_enabled(problem.is_none() && !running, make)

@@ -5,33 +5,33 @@ use egui::{CollapsingHeader, Grid, ProgressBar, RichText, Ui};
 use crate::app::Command;
 use crate::app::training::{NewCorpus, SurveyState, TrainingCommand};
 use crate::charts::thousands;
-use crate::corpus::survey::{Doubt, DoubtfulPair, Survey};
+use crate::corpus::survey::{DoubtfulPair, PairDefect, Survey};
 use crate::gui::labels::count;
 use crate::gui::theme::{Palette, card, semibold};
 
 /// The label of each kind of doubtful pair, and the fate of such pairs.
-const DOUBTS: [(Doubt, &str, &str); 5] = [
+const DEFECTS: [(PairDefect, &str, &str); 5] = [
     (
-        Doubt::Identical,
+        PairDefect::Identical,
         "with the same text in both languages",
         "context only",
     ),
     (
-        Doubt::Length,
+        PairDefect::Length,
         "with one side several times as long as the other",
         "",
     ),
     (
-        Doubt::Script,
+        PairDefect::Script,
         "written in the script of another language",
         "",
     ),
     (
-        Doubt::Alignment,
+        PairDefect::Alignment,
         "that do not seem to belong together",
         "context only",
     ),
-    (Doubt::Empty, "without a counterpart", "left out"),
+    (PairDefect::Empty, "without a counterpart", "left out"),
 ];
 
 /// The look under way, or what it found; `filled` is the form as it is being changed.
@@ -42,7 +42,7 @@ pub(super) fn found_ui(
     commands: &mut Vec<Command>,
 ) {
     let palette = Palette::of(ui);
-    match &form.looking {
+    match &form.survey {
         SurveyState::None => {}
         SurveyState::Running(_, _, share) => {
             ui.horizontal(|ui| {
@@ -136,20 +136,20 @@ fn survey_ui(ui: &mut Ui, survey: &Survey, filled: &mut NewCorpus) {
             .font(semibold(13.5))
             .color(palette.strong),
     );
-    doubts_ui(ui, survey, filled, &palette);
+    defects_ui(ui, survey, filled, &palette);
 }
 
-fn doubts_ui(ui: &mut Ui, survey: &Survey, filled: &mut NewCorpus, palette: &Palette) {
+fn defects_ui(ui: &mut Ui, survey: &Survey, filled: &mut NewCorpus, palette: &Palette) {
     let fate = |fate: &'static str| match fate {
         "" if filled.keeps_doubtful => "learned from",
         "" => "context only",
         fate => fate,
     };
-    for (doubt, about, becomes) in DOUBTS {
-        let Some(&number) = survey.doubtful.get(&doubt) else {
+    for (defect, about, becomes) in DEFECTS {
+        let Some(&number) = survey.doubtful.get(&defect) else {
             continue;
         };
-        let noun = if doubt == Doubt::Empty {
+        let noun = if defect == PairDefect::Empty {
             "text"
         } else {
             "pair"
@@ -158,7 +158,7 @@ fn doubts_ui(ui: &mut Ui, survey: &Survey, filled: &mut NewCorpus, palette: &Pal
         let mine = survey
             .examples
             .iter()
-            .filter(|example| example.doubt == doubt);
+            .filter(|example| example.defect == defect);
         let mine: Vec<&DoubtfulPair> = mine.collect();
         let line = RichText::new(format!("{text}: {}", fate(becomes))).size(13.0);
         if mine.is_empty() {
@@ -172,8 +172,8 @@ fn doubts_ui(ui: &mut Ui, survey: &Survey, filled: &mut NewCorpus, palette: &Pal
             .id_salt(about)
             .show(ui, |ui| examples_ui(ui, &mine, palette));
     }
-    let has = |doubt: Doubt| survey.doubtful.contains_key(&doubt);
-    if has(Doubt::Length) || has(Doubt::Script) {
+    let has = |defect: PairDefect| survey.doubtful.contains_key(&defect);
+    if has(PairDefect::Length) || has(PairDefect::Script) {
         ui.add_space(4.0);
         let label = "Learn from pairs of very different length or another script too";
         ui.checkbox(&mut filled.keeps_doubtful, label);

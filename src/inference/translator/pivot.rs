@@ -17,7 +17,7 @@ impl Translator {
     ///
     /// # Errors
     /// As [`Self::open_between`] and [`Self::followed_by`]; [`Error::NoModel`] without any.
-    pub fn open_in_turn(legs: &[Leg], device: DeviceChoice) -> Result<Self> {
+    pub fn open_legs(legs: &[Leg], device: DeviceChoice) -> Result<Self> {
         let mut opened: Option<Self> = None;
         for leg in legs {
             let (source, target) = (leg.source.as_deref(), leg.target.as_deref());

@@ -12,7 +12,7 @@ use crate::tokenizers::Side;
 impl Translator {
     /// Translates the named sentences in the order of the document, each behind the translations of those before it: what
     /// somebody has edited or confirmed, what has been found, else a draft that is made first.
-    pub(super) fn translate_in_turn(
+    pub(super) fn translate_sequentially(
         &self,
         document: &Document,
         sentences: &[usize],

@@ -194,7 +194,7 @@ impl Translator {
                 }
                 Ok(())
             }
-            Ok(Err(broken)) => Err(Error::BrokenScores {
+            Ok(Err(broken)) => Err(Error::InvalidScores {
                 sentence: name(owners[broken.number].0),
                 found: broken.found,
             }),

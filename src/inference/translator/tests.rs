@@ -417,7 +417,7 @@ fn a_model_with_damaged_weights_fails_at_a_sentence_with_a_name() {
     let mut finished = |_, _| panic!("nothing is found");
     let options = SearchOptions::default();
     let done = translator.translate(&document(), &[2], &options, &mut finished);
-    let Err(Error::BrokenScores { sentence, found }) = done else {
+    let Err(Error::InvalidScores { sentence, found }) = done else {
         panic!("{done:?}")
     };
     assert_eq!(sentence, "3 (\"Close the page.\")");
@@ -425,7 +425,7 @@ fn a_model_with_damaged_weights_fails_at_a_sentence_with_a_name() {
     let set = contrastive_set(&[]);
     let scores = translator.score_contrasts(&set, &CONTEXT, &mut |_| ControlFlow::Continue(()));
     assert!(
-        matches!(scores, Err(Error::BrokenScores { .. })),
+        matches!(scores, Err(Error::InvalidScores { .. })),
         "{scores:?}"
     );
 }

@@ -58,7 +58,7 @@ impl Engine for Fake {
             // As burn tells it.
             assert!(!is_lost || index > 2, "the device is lost");
             if is_lost || document.name == "damaged" {
-                return Err(Error::BrokenScores {
+                return Err(Error::InvalidScores {
                     sentence: document.sentence_name(0),
                     found: f32::NAN,
                 });
@@ -109,7 +109,7 @@ impl Engine for Fake {
 
 #[expect(
     clippy::unnecessary_wraps,
-    reason = "has the shape of Translator::open_in_turn"
+    reason = "has the shape of Translator::open_legs"
 )]
 fn open_fake(legs: &[Leg], device: DeviceChoice) -> Result<Fake> {
     let info = ModelInfo {
