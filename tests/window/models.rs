@@ -144,7 +144,9 @@ fn a_run_begins_with_an_installed_model() {
     harness.run();
     harness.get_by_label("A model").click();
     harness.run();
-    harness.get_by_label("Model").click();
+    harness
+        .get_by_role_and_label(Role::ComboBox, "Model")
+        .click();
     harness.run();
     assert!(
         harness.query_by_label("broken").is_none(),
