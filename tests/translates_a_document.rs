@@ -73,6 +73,23 @@ fn tags(html: &str) -> Vec<&str> {
 }
 
 #[test]
+fn pictograms_come_back_from_a_model_that_has_not_learned_them() {
+    let (translator, _folder) = translator();
+    let document = parse(
+        Format::Html,
+        "<p>Press \u{1F50E}\u{FE0E} to <b>find \u{1F44D}</b> all.</p>",
+    );
+    for beam_size in [1, 4] {
+        let translations = translate(&translator, &document, beam_size);
+        let page = written(&document, &translations);
+        for pictogram in ["\u{1F50E}\u{FE0E}", "\u{1F44D}"] {
+            assert_eq!(page.matches(pictogram).count(), 1, "{page}");
+        }
+        assert_eq!(tags(&page), ["/b", "/p", "b", "p"]);
+    }
+}
+
+#[test]
 fn every_sentence_is_translated_or_flagged() {
     let (translator, _folder) = translator();
     let markdown = "# Open\n\nCopy the *image* with `cp`, then [print](a.md) it.\n\n- Save the file.\n- Close it.\n";

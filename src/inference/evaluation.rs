@@ -1,5 +1,6 @@
 //! Translations of the segments a system is scored on.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
@@ -68,7 +69,12 @@ impl Translator {
         };
         let parts = |units: &DocumentUnits, unit: usize| {
             let points = &points(units, unit);
-            let text = self.read_text(&units.sources[unit].1, points);
+            let source = &units.sources[unit].1;
+            let text = match self.strips_markup() {
+                true => self.read_text(source, points),
+                // Scored as it is.
+                false => Cow::Borrowed(source.as_str()),
+            };
             let parts = self.parts(&text);
             if parts.len() < 2 && !self.strips_markup() {
                 return vec![Part::whole(self.tokenizer(), units, unit)];

@@ -28,9 +28,12 @@ pub use markup::{AlignmentHeads, AlignmentStep};
 pub use several::DocumentRequest;
 pub use terms::{TermMode, TermUse};
 
+use pictograms::{Pictograms, restored};
+
 mod foreign;
 mod markup;
 mod memory;
+mod pictograms;
 mod pivot;
 mod reading;
 mod reranking;
@@ -136,6 +139,8 @@ pub struct Translator {
 struct Pending {
     /// The sentence without its markup, for a model that reads none.
     stripped: Option<StrippedSource>,
+    /// What the points of a model that reads markup show instead of themselves.
+    pictograms: Pictograms,
     parts: Vec<(String, Option<Hypothesis>)>,
     /// Whether a part does without one of its terms.
     lacks_terms: bool,
@@ -369,6 +374,7 @@ impl Translator {
                 joined.flags.push(Flag::CutOff);
             }
         }
+        joined.text = restored(joined.text, &pending.pictograms);
         if pending.parts.len() > 1 {
             joined.flags.push(Flag::Split);
         }

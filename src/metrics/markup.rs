@@ -21,8 +21,8 @@ pub fn markup_placement(
 ) -> MarkupPlacement {
     let mut sum = MarkupPlacement::default();
     for (hypothesis, reference) in hypotheses.iter().zip(references) {
-        let reference = document_window(reference.as_ref()).unwrap_or_default();
-        let found = document_window(hypothesis.as_ref());
+        let reference = places(reference.as_ref()).unwrap_or_default();
+        let found = places(hypothesis.as_ref());
         sum.total += reference.len();
         let Some(found) = found.filter(|found| found.len() == reference.len()) else {
             sum.damaged += 1;
@@ -56,7 +56,7 @@ impl Place {
 }
 
 /// The place of every opening placeholder and point; `None` if one is repeated or a pair is not closed.
-fn document_window(text: &str) -> Option<HashMap<char, Place>> {
+fn places(text: &str) -> Option<HashMap<char, Place>> {
     let mut places = HashMap::new();
     let mut open: Vec<(char, usize)> = Vec::new();
     for (at, c) in text.char_indices() {

@@ -16,6 +16,7 @@ mod formats;
 mod inline;
 pub mod lines;
 mod outline;
+pub(crate) mod pictograms;
 pub mod placeholder;
 pub mod pseudo;
 mod reading;

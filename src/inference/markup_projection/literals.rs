@@ -1,16 +1,20 @@
-//! Words that programs fill in, which stay as they are in every language: `%s`, `%1$d`, `%(name)s`, `{name}`, `${HOME}`.
+//! What stays as it is in every language: words that programs fill in (`%s`, `%1$d`, `%(name)s`, `{name}`, `${HOME}`) and
+//! pictograms.
 
 use std::ops::Range;
 
-/// Where such words stand in a text.
+use crate::text::pictograms::pictograms;
+
+/// Where it stands in a text.
 pub(super) fn literals(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+    let mut found = pictograms(text);
     let mut start = 0;
     while let Some(at) = text[start..].find(['%', '{', '$']).map(|at| at + start) {
         let length = literal(&text[at..]);
         found.extend(length.map(|length| at..at + length));
         start = at + length.unwrap_or(1);
     }
+    found.sort_by_key(|range| range.start);
     found
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Translator;
+use super::pictograms::{Pictograms, hidden};
 use crate::inference::markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_links,
 };
@@ -74,7 +75,7 @@ impl Translator {
     ) -> Cow<'t, str> {
         match self.stripped(text, points) {
             Some(stripped) => Cow::Owned(stripped.text),
-            None => Cow::Borrowed(text),
+            None => self.without_pictograms(text).0,
         }
     }
 
@@ -83,7 +84,16 @@ impl Translator {
         if self.strips_markup() {
             return Cow::Owned(placeholder::folded(&placeholder::stripped(text)));
         }
-        Cow::Borrowed(text.trim())
+        self.without_pictograms(text.trim()).0
+    }
+
+    /// A text with points in place of the pictograms that a model that reads markup has not learned.
+    pub(super) fn without_pictograms<'t>(&self, text: &'t str) -> (Cow<'t, str>, Pictograms) {
+        let is_known = |run: &str| self.tokenizer.encode(Side::Source, run).len() == 1;
+        if self.strips_markup() {
+            return (Cow::Borrowed(text), Pictograms::new());
+        }
+        hidden(text, is_known)
     }
 
     /// The ids of a translation that others read.

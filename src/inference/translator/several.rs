@@ -257,7 +257,10 @@ impl Translator {
                 ..
             } = &document.sentences[sentence];
             let stripped = self.stripped(source, points);
-            let read = stripped.as_ref().map_or(source, |stripped| &stripped.text);
+            let (hidden, pictograms) = self.without_pictograms(source);
+            let read = stripped
+                .as_ref()
+                .map_or(&*hidden, |stripped| &stripped.text);
             let parts = self.parts(read);
             let position = document.position(sentence);
             let first = text.sentences.len();
@@ -301,7 +304,7 @@ impl Translator {
             if let Some(pending) = pending.get_mut(&(number, sentence)) {
                 let parts = parts.into_iter();
                 pending.parts = parts.map(|part| (part.to_owned(), None)).collect();
-                pending.stripped = stripped;
+                (pending.stripped, pending.pictograms) = (stripped, pictograms);
             }
         }
         if begin < text.sentences.len() {
