@@ -118,7 +118,7 @@ fn tags_stand_around_the_words_that_the_reference_has_in_them() {
     let (found, _) = placement(&starter(), &pairs());
     println!("{} of {} placed", found.placed, found.total);
     assert_eq!(found.damaged, 0);
-    assert!(found.placed * 10 >= found.total * 7, "{found:?}");
+    assert!(found.placed * 10 >= found.total * 9, "{found:?}");
 }
 
 fn placeholders(text: &str) -> Vec<char> {

@@ -5,11 +5,11 @@ use std::ops::Range;
 use super::source::{Kind, Node, StrippedSource};
 use super::words::Words;
 
-/// Below this share of a word's weight, the word rather lies outside.
-const INSIDE: f32 = 0.5;
+/// Below this share of a word's weight, the word rather lies outside; with the bonus, chosen on help pages.
+const INSIDE: f32 = 0.8;
 
 /// For a word that is what a source word is most of all aligned to.
-const BEST_BONUS: f32 = 0.5;
+const BEST_BONUS: f32 = 1.0;
 
 /// A node at its place in the translation.
 #[derive(Debug, Clone, PartialEq, Eq)]

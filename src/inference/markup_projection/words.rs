@@ -85,13 +85,13 @@ pub(super) fn word_weights(source: &Words, target: &Words, alignment: &Alignment
     }
     let (num_source, num_target) = (source.len(), target.len());
     for (place, row) in weights.iter_mut().enumerate() {
-        sharpen(row);
         // Nothing is known of this word: it stands where its place in the sentence is.
-        if num_source > 0 && row.iter().sum::<f32>() < 0.5 {
+        if num_source > 0 && row.iter().all(|&weight| weight <= 0.0) {
             row[place * num_source / num_target.max(1)] = 1.0;
         }
     }
     trust_equal_words(source, target, &mut weights);
+    balance(&mut weights);
     weights
 }
 
@@ -112,27 +112,38 @@ fn shares_of(words: &Words, token: &Range<usize>) -> Vec<(usize, f32)> {
         .collect()
 }
 
-/// Squares and normalises: attention is less sure than what it points to.
-fn sharpen(row: &mut [f32]) {
-    let largest = row.iter().copied().fold(0.0, f32::max);
-    if largest <= 0.0 || !largest.is_finite() {
-        row.fill(0.0);
-        return;
+/// Squares the weights, since attention is less sure than what it points to, and normalises columns and rows in turn (Sinkhorn
+/// & Knopp 1967): a target word that looks at words which others look at more belongs to none of them.
+fn balance(weights: &mut [Vec<f32>]) {
+    /// Of words that have nothing to do with each other.
+    const LEAST: f32 = 1e-6;
+    const ROUNDS: usize = 3;
+    for weight in weights.iter_mut().flatten() {
+        *weight = (*weight + LEAST).powi(2);
     }
-    for weight in row.iter_mut() {
-        *weight = (*weight / largest).powi(2);
-    }
-    let sum: f32 = row.iter().sum();
-    for weight in row.iter_mut() {
-        *weight /= sum;
+    for _ in 0..ROUNDS {
+        for column in 0..weights.first().map_or(0, Vec::len) {
+            let sum: f32 = weights.iter().map(|row| row[column]).sum();
+            for row in weights.iter_mut() {
+                row[column] /= sum;
+            }
+        }
+        for row in weights.iter_mut() {
+            let sum: f32 = row.iter().sum();
+            for weight in row {
+                *weight /= sum;
+            }
+        }
     }
 }
 
 /// A number or name that stands on both sides once is the translation of itself.
 fn trust_equal_words(source: &Words, target: &Words, weights: &mut [Vec<f32>]) {
     let is_name = |word: &str| {
-        let is_number = word.chars().any(|c| c.is_ascii_digit());
-        is_number || word.chars().skip(1).any(char::is_uppercase)
+        let mut letters = word.chars();
+        let is_capital = letters.next().is_some_and(char::is_uppercase) && letters.next().is_some();
+        let is_number = || word.chars().any(|c| c.is_ascii_digit());
+        is_capital || is_number() || word.chars().skip(1).any(char::is_uppercase)
     };
     for (place, row) in weights.iter_mut().enumerate() {
         let word = target.word(place);
