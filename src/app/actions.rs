@@ -128,6 +128,12 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             Edit,
+            "Least certain draft",
+            Some(Shortcut::command_shift(Letter('J'))),
+            C::SelectLeastSure,
+        ),
+        action(
+            Edit,
             "Next finding of the checks",
             Some(Shortcut::plain(F8)),
             C::Check(CheckCommand::GoToNext),

@@ -56,6 +56,8 @@ pub enum Command {
     SelectPrevious,
     /// The next sentence that is not confirmed.
     SelectNextOpen,
+    /// The draft of which the model is least sure, then the next one in that order.
+    SelectLeastSure,
     ScrollTo(usize),
     /// The sentences now in view, which are translated first.
     Visible(usize),

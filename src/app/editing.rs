@@ -56,6 +56,17 @@ impl AppState {
         }
     }
 
+    pub(super) fn select_least_sure(&mut self) {
+        if !self.keep_edit() {
+            return;
+        }
+        self.with_document(|document| {
+            if let Some(next) = document.next_least_sure() {
+                document.select(next);
+            }
+        });
+    }
+
     pub(super) fn edit_selected(&mut self) {
         if let Some(sentence) = self.selected() {
             self.edit(sentence);
@@ -280,8 +291,7 @@ impl AppState {
             Target {
                 text,
                 state: State::Edited,
-                flags: vec![],
-                model: None,
+                ..Target::default()
             },
         );
     }

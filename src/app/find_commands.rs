@@ -58,6 +58,7 @@ impl OpenDocument {
             state: State::Edited,
             flags: vec![],
             model: self.target(sentence).model.clone(),
+            confidence: None,
         }
     }
 }

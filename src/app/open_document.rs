@@ -12,7 +12,7 @@ use super::history::{Change, History};
 use super::markup;
 use super::target::{Target, restored};
 use crate::checks::{CheckKind, Checks};
-use crate::inference::{DetectedLanguage, Translation, detected_language};
+use crate::inference::{DetectedLanguage, Translation, detected_language, unlike};
 use crate::jobs::project::content_hash;
 use crate::jobs::{Project, SavedTarget, State};
 use crate::text::document::{Document, Sentence};
@@ -273,6 +273,7 @@ impl OpenDocument {
         if !target.state.is_replaceable() {
             return false;
         }
+        let confidence = translation.confidence().map(percent);
         let Translation {
             text,
             flags,
@@ -288,9 +289,34 @@ impl OpenDocument {
                 state: State::Draft,
                 flags,
                 model,
+                confidence,
             },
         );
         true
+    }
+
+    /// The mean confidence in its drafts, in percent, if the document is unlike what the model knows.
+    pub fn unlike(&self) -> Option<u8> {
+        let drafts = self
+            .targets
+            .iter()
+            .filter(|target| target.state == State::Draft);
+        let confidences = drafts.filter_map(|target| target.confidence);
+        unlike(confidences.map(|percent| f32::from(percent) / 100.0)).map(percent)
+    }
+
+    /// The draft in which the model has the least confidence, after the selected one in that order.
+    pub fn next_least_sure(&self) -> Option<usize> {
+        let key = |sentence: usize| {
+            let target = &self.targets[sentence];
+            let confidence = target.confidence.filter(|_| target.state == State::Draft)?;
+            Some((confidence, sentence))
+        };
+        let drafts = || (0..self.num_sentences()).filter_map(key);
+        let here = self.selected.and_then(key);
+        let next = here.and_then(|here| drafts().filter(|draft| *draft > here).min());
+        next.or_else(|| drafts().min())
+            .map(|(_, sentence)| sentence)
     }
 
     /// Stores a translation of this model in place of a draft, as part of an update.
@@ -458,4 +484,13 @@ fn outline(document: &Document) -> Vec<SectionOutline> {
         outline[parent].has_children = true;
     }
     outline
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "of a share"
+)]
+fn percent(share: f32) -> u8 {
+    (share * 100.0).round() as u8
 }

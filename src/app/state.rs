@@ -194,6 +194,7 @@ impl AppState {
             Command::SelectNext => self.step(1),
             Command::SelectPrevious => self.step(-1),
             Command::SelectNextOpen => self.select_next_unconfirmed(),
+            Command::SelectLeastSure => self.select_least_sure(),
             Command::ScrollTo(sentence) => {
                 self.with_document(|document| document.scroll_to = Some(sentence));
             }
@@ -284,6 +285,9 @@ impl AppState {
             | Command::SelectNext
             | Command::SelectPrevious
             | Command::SelectNextOpen => self.selected().is_some(),
+            Command::SelectLeastSure => {
+                document.is_some_and(|document| document.next_least_sure().is_some())
+            }
             _ => true,
         }
     }

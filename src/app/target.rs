@@ -13,6 +13,8 @@ pub struct Target {
     pub flags: Vec<Flag>,
     /// The name of the model whose translation it is, or began as; none if it has no model's.
     pub model: Option<String>,
+    /// How likely it is to be good, in percent, while it is as the model wrote it.
+    pub confidence: Option<u8>,
 }
 
 /// The targets of an earlier session that fit the document, and what a person has done that does not.
@@ -31,6 +33,7 @@ impl From<&SavedTarget> for Target {
             state: saved.state,
             flags: saved.flags.clone(),
             model: saved.model.clone(),
+            confidence: saved.confidence,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The workbench without a window: commands in, requests and state out.
 
+mod confidence;
 mod editing;
 mod find;
 mod tracing;

@@ -25,6 +25,7 @@ use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
 use crate::inference::{
     KnownTranslations, SearchOptions, Step, TermUse, Translation, Translator, detected_language,
+    unlike,
 };
 use crate::memory::TranslationMemory;
 use crate::text::document::{Column, Document, Format, ReadingOptions, Sentence, SubtitleLayout};
@@ -232,6 +233,7 @@ impl TranslateArguments {
     fn bytes(&self, translator: &mut Translator, document: &Document) -> Result<Vec<u8>> {
         let (adapted, mut translations) = translate(translator, document, &self.options())?;
         let translator = adapted.as_ref().unwrap_or(translator);
+        warn_if_unlike(translator, document, &translations);
         let suggestions = self.llm.suggestions(translator, document, &translations)?;
         if let Some(path) = &self.trace {
             let trace = translator.trace(document, &translations)?;
@@ -638,6 +640,24 @@ fn used_terms(
     Value::Array(used.collect())
 }
 
+/// Says where a document is unlike what the model knows.
+fn warn_if_unlike(
+    translator: &Translator,
+    document: &Document,
+    translations: &[Option<Translation>],
+) {
+    let translations = translations.iter().flatten();
+    if let Some(mean) = unlike(translations.filter_map(Translation::confidence)) {
+        warn(&format!(
+            "{}: unlike what {} knows, its translations are {:.0} % likely to be good; a larger model may know more \
+             (canopy model import)",
+            document.name,
+            translator.info().name,
+            mean * 100.0
+        ));
+    }
+}
+
 fn report(
     translator: &Translator,
     document: &Document,
@@ -658,6 +678,7 @@ fn report(
             let is_written = translation.num_tokens > 0;
             entry["log_prob"] = json!(is_written.then_some(translation.log_prob));
             entry["tokens"] = json!(translation.num_tokens);
+            entry["confidence"] = json!(translation.confidence());
             entry["flags"] = json!(translation.flags);
             if let Some(terms) = translator.terms() {
                 entry["terms"] = used_terms(terms, document, index, translation);

@@ -28,10 +28,11 @@ pub fn state_tooltip(target: &Target) -> String {
         State::Edited => "First translated by",
         State::Untranslated | State::Draft | State::Confirmed => "Translated by",
     };
-    match &target.model {
-        Some(model) => format!("{state}\n{by} {model}"),
-        None => state.to_owned(),
-    }
+    let mut lines = vec![state.to_owned()];
+    lines.extend(target.model.as_ref().map(|model| format!("{by} {model}")));
+    let confidence = target.confidence;
+    lines.extend(confidence.map(|percent| format!("{percent} % likely to be good")));
+    lines.join("\n")
 }
 
 /// The explanation of a translation memory.

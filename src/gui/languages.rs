@@ -117,6 +117,15 @@ impl LanguageMenus {
                     commands.push(Command::ShowPage(Page::Models));
                 }
             }
+            Some(LanguageNote::Unlike { percent }) => {
+                let hint = format!(
+                    "Its translations are {percent} % likely to be good, by how sure the model is of their words. A larger \
+                     model may know more: show the models"
+                );
+                if warning_ui(ui, "Unlike what the model knows", &hint, palette) {
+                    commands.push(Command::ShowPage(Page::Models));
+                }
+            }
         }
     }
 

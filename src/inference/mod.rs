@@ -3,6 +3,7 @@
 //! No threads, and no files besides the model folder.
 
 mod bert_sequences;
+mod confidence;
 mod context_difference;
 mod context_preview;
 mod contexts;
@@ -22,6 +23,7 @@ mod translator;
 
 pub use crate::search::SearchOptions;
 pub use bert_sequences::bert_sequences;
+pub use confidence::unlike;
 pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use contrastive::{ContextOptions, SetScores};

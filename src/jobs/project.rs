@@ -49,6 +49,9 @@ pub struct SavedTarget {
     /// The name of the model that translated it; none if nobody knows, or no model did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// How likely the model's translation is to be good, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u8>,
 }
 
 /// The content of a project file.

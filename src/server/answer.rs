@@ -9,14 +9,6 @@ use crate::inference::WordLink;
 use crate::text::placeholder::{folded, stripped};
 
 impl TranslatedSentence {
-    /// How sure the model is: the geometric mean of the probabilities of its tokens. None where no model wrote it.
-    pub fn confidence(&self) -> Option<f64> {
-        let translation = &self.translation;
-        #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
-        let mean = f64::from(translation.log_prob) / translation.num_tokens as f64;
-        (translation.num_tokens > 0).then(|| mean.exp())
-    }
-
     /// Links between words of `source` and of its translation, as places of characters in both without their markup.
     pub fn alignment(&self, source: &str) -> Value {
         let source = shown(source);
@@ -52,13 +44,9 @@ mod tests {
     use crate::inference::Translation;
 
     #[test]
-    fn places_count_characters_and_confidence_is_a_mean() {
+    fn places_count_characters() {
         let translated = TranslatedSentence {
-            translation: Translation {
-                log_prob: -2.0,
-                num_tokens: 4,
-                ..Translation::written("Öffne die Datei".to_owned())
-            },
+            translation: Translation::written("Öffne die Datei".to_owned()),
             links: vec![WordLink {
                 source: 9..13,
                 target: 11..16,
@@ -70,12 +58,5 @@ mod tests {
             *place,
             json!({"source": [9, 13], "target": [10, 15], "weight": 0.75})
         );
-        let confidence = translated.confidence().expect("a model wrote it");
-        assert!((confidence - (-0.5_f64).exp()).abs() < 1e-9);
-        let copied = TranslatedSentence {
-            translation: Translation::written("42".to_owned()),
-            links: Vec::new(),
-        };
-        assert_eq!(copied.confidence(), None);
     }
 }

@@ -84,7 +84,7 @@ fn entry(translated: &TranslatedDocument, index: usize) -> Option<Value> {
         "index": index,
         "source": to_editable(source),
         "target": to_editable(&translation.text),
-        "confidence": done.confidence(),
+        "confidence": translation.confidence(),
         "tokens": translation.num_tokens,
         "flags": translation.flags,
         "alignment": done.alignment(source),
@@ -224,7 +224,7 @@ fn rows(answer: &Answer) -> Vec<Value> {
             "paragraph": sentence.paragraph,
             "source": source,
             "target": target,
-            "confidence": done.and_then(super::job::TranslatedSentence::confidence),
+            "confidence": done.and_then(|done| done.translation.confidence()),
             "flags": done.map(|done| &done.translation.flags),
         })
     };

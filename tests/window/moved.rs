@@ -18,6 +18,7 @@ fn window() -> Window {
         state: State::Edited,
         flags: vec![],
         model: None,
+        confidence: None,
     };
     let targets = vec![edit(0, "Drucken"), edit(2, "Dann warten.")];
     let project = Project::new("old/name.html".into(), String::new(), targets);

@@ -78,6 +78,7 @@ impl AppState {
                     text: text.clone(),
                     state: State::Edited,
                     flags: vec![],
+                    confidence: None,
                     ..document.target(*segment).clone()
                 };
                 changes.push((*segment, after));

@@ -73,7 +73,10 @@ impl AppState {
         };
         self.notify(NoticeKind::Done, format!("{} is added", model.name), detail);
         // A document that no model fitted may have one now.
-        let fits = matches!(self.language_note(), Some(LanguageNote::Detected));
+        let fits = matches!(
+            self.language_note(),
+            Some(LanguageNote::Detected | LanguageNote::Unlike { .. })
+        );
         self.models.is_undecided |= !fits;
         self.choose_for_document();
     }

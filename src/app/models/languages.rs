@@ -73,10 +73,15 @@ impl AppState {
 
     /// What there is to say of the language of the open document.
     pub fn language_note(&self) -> Option<LanguageNote> {
-        let found = self.document.as_ref()?.language.as_ref()?;
+        let document = self.document.as_ref()?;
+        let unlike = document.unlike();
+        let unlike = unlike.map(|percent| LanguageNote::Unlike { percent });
+        let Some(found) = document.language.as_ref() else {
+            return unlike;
+        };
         let (source, _) = self.languages()?;
         if is_same_language(&source, &found.code) {
-            return Some(LanguageNote::Detected);
+            return unlike.or(Some(LanguageNote::Detected));
         }
         if !found.is_reliable || !self.models.is_listed {
             return None;

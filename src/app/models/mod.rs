@@ -89,6 +89,8 @@ pub enum LanguageNote {
     Other { code: String, name: String },
     /// The same, and no installed model translates it.
     NoModel { name: String },
+    /// The model is not sure of what it has translated so far: in the mean so many percent.
+    Unlike { percent: u8 },
 }
 
 /// Everything the page shows.

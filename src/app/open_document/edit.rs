@@ -51,6 +51,7 @@ impl OpenDocument {
             state: State::Edited,
             flags: vec![],
             model: self.targets[sentence].model.clone(),
+            confidence: None,
         })
     }
 
@@ -81,6 +82,7 @@ impl OpenDocument {
                 state: target.state,
                 flags: target.flags.clone(),
                 model: target.model.clone(),
+                confidence: target.confidence,
             }
         };
         let worked_on =

@@ -121,6 +121,7 @@ fn project(path: &Path, texts: &[&str]) -> Project {
         state: State::Edited,
         flags: vec![],
         model: None,
+        confidence: None,
     });
     Project::new(path.to_owned(), content_hash(&document), edits.collect())
 }
