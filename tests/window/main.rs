@@ -103,7 +103,12 @@ impl Window {
     }
 
     /// Translates everything into upper case; the first sentence gets a flag.
-    fn translated(mut self) -> Self {
+    fn translated(self) -> Self {
+        self.translated_with(0.0)
+    }
+
+    /// The same; the log-probability of each translation's only token says how sure the model is.
+    fn translated_with(mut self, log_prob: f32) -> Self {
         self.state.apply(Command::Translate(Scope::Document));
         let Some(Request::Translate {
             job,
@@ -123,7 +128,7 @@ impl Window {
             };
             let translation = Translation {
                 text,
-                log_prob: 0.0,
+                log_prob,
                 num_tokens: 1,
                 flags,
                 parts: vec![],

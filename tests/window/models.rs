@@ -176,6 +176,22 @@ fn the_language_of_a_document_chooses_the_model() {
 }
 
 #[test]
+fn a_text_that_the_model_does_not_know_is_told_above_it() {
+    let page = "<p>Click here to print the page.</p>".repeat(10);
+    let label = "Unlike what the model knows";
+    let known = with_models(Window::with_document(&page), several());
+    let mut harness = known.translated_with(-0.1).harness();
+    harness.run();
+    assert!(harness.query_by_label_contains(label).is_none());
+    let unknown = with_models(Window::with_document(&page), several());
+    let mut harness = unknown.translated_with(-1.0).harness();
+    harness.run();
+    harness.get_by_label_contains(label).click();
+    harness.run_steps(4);
+    assert_eq!(harness.state().state.page, Page::Models);
+}
+
+#[test]
 fn two_models_in_a_row_are_offered_where_no_model_knows_both_languages() {
     let mut window = with_models(Window::with_document(GERMAN), several());
     answer(&mut window);
