@@ -10,7 +10,7 @@ use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::{Document, ParagraphKind};
 use crate::text::formats::columns::{Column, ColumnName};
 use crate::text::formats::edits::Edits;
-use crate::text::formats::{DocumentFormat, Encoding, Kept, WriteBack, language};
+use crate::text::formats::{DocumentFormat, Encoding, Kept, ReadingChoice, WriteBack, language};
 use crate::text::view::Translation;
 
 /// A table whose values are separated by a character.
@@ -44,6 +44,10 @@ impl DocumentFormat for Table {
 
     fn is_strings(&self) -> bool {
         true
+    }
+
+    fn choices(&self) -> &'static [ReadingChoice] {
+        &[ReadingChoice::Columns]
     }
 
     fn writes_same(&self) -> bool {
@@ -528,7 +532,7 @@ impl WriteBack for TableFile {
                 );
             }
         }
-        self.encoding.encode(&edits.applied(&self.text))
+        self.encoding.encode_all(edits.applied(&self.text))
     }
 }
 
