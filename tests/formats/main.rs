@@ -118,7 +118,10 @@ fn of_lengths(document: &Document) -> [Vec<Option<String>>; 2] {
     };
     let long = |text: &str| {
         let letters: String = text.chars().filter(|c| !is_placeholder(c)).collect();
-        format!("ä{}{text}", format!("{} ", letters.replace(['{', '}', '%', '\\'], "")).repeat(6))
+        format!(
+            "ä{}{text}",
+            format!("{} ", letters.replace(['{', '}', '%', '\\'], "")).repeat(6)
+        )
     };
     [all(&short), all(&long)]
 }

@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use self::escapes::meaning;
-pub(in crate::text) use self::escapes::{escaped, escaped_attribute};
 pub(super) use self::escapes::unescaped;
+pub(in crate::text) use self::escapes::{escaped, escaped_attribute};
 use self::parsing::Tree;
 use crate::text::builder::Failure;
 
