@@ -112,9 +112,14 @@ fn of_lengths(document: &Document) -> [Vec<Option<String>>; 2] {
             .collect()
     };
     let is_placeholder = |c: &char| Placeholder::of(*c).is_some();
+    // A link without words would keep those of its source.
     let short = |text: &str| {
         let codes = text.chars().filter(is_placeholder);
-        std::iter::once('ä').chain(codes).collect::<String>()
+        let codes = codes.map(|code| match Placeholder::of(code) {
+            Some(Placeholder::Open(_)) => format!("{code}ä"),
+            _ => code.to_string(),
+        });
+        format!("ä{}", codes.collect::<String>())
     };
     let long = |text: &str| {
         let letters: String = text.chars().filter(|c| !is_placeholder(c)).collect();

@@ -322,6 +322,10 @@ fn piece_length(characters: &[Character]) -> usize {
             1
         };
     }
+    // Digits of Arabic run from the left, but egui would shape them as its letters, from the right.
+    if matches!(lead.letter, '\u{660}'..='\u{669}' | '\u{6F0}'..='\u{6F9}') {
+        return 1;
+    }
     // Where letters become other shapes, places within a word are not known, so a line ends after a piece.
     let is_plain =
         |it: &Character| is_ideographic(it.letter) || is_simple(it.letter.encode_utf8(&mut [0; 4]));

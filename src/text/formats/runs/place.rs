@@ -38,7 +38,7 @@ impl Place {
             open: None,
             looks: vec![self.base],
             pending: String::new(),
-            written: String::new(),
+            written: String::with_capacity(self.bytes.len()),
         };
         for part in parts {
             match part {
@@ -48,7 +48,8 @@ impl Place {
         }
         writer.end_run();
         writer.flush();
-        let written = writer.written;
+        let mut written = writer.written;
+        written.shrink_to_fit();
         edits.replace(self.bytes.clone(), written);
     }
 }
