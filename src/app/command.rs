@@ -12,7 +12,7 @@ use super::settings::Theme;
 use super::terms::TermsCommand;
 use super::training::TrainingCommand;
 use crate::inference::DeviceChoice;
-use crate::text::document::SubtitleLayout;
+use crate::text::document::{ReadingOptions, SubtitleLayout};
 use crate::text::export::ExportFormat;
 
 /// An action of the user, from a menu, a key or a button.
@@ -97,6 +97,8 @@ pub enum Command {
     SetDevice(DeviceChoice),
     SetBeamSize(usize),
     SetSubtitleLayout(SubtitleLayout),
+    /// Reads the open document once more in this way.
+    ReadAs(ReadingOptions),
     SetTheme(Theme),
     ShowShortcuts(bool),
     ToggleShortcuts,

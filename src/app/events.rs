@@ -229,6 +229,7 @@ impl AppState {
         // The same document once more: what was done while it was read is not in what was read.
         self.keep_edit_for_good();
         let here = self.document.as_ref().filter(|open| open.path == path);
+        let place = here.and_then(OpenDocument::place);
         let here = here.map(OpenDocument::project);
         let here = here.filter(|project| !project.targets.is_empty());
         self.close_document();
@@ -248,7 +249,15 @@ impl AppState {
             Some(project) => project.terms.as_ref().map(PathBuf::from),
             None => self.settings.terms.clone(),
         };
+        if let Some(place) = place {
+            open.go_to(&place);
+        }
+        let said = project.and_then(|project| project.reading.clone());
+        let is_kept = said.unwrap_or_default() == open.document.reading;
         self.document = Some(open);
+        if !is_kept {
+            self.touch();
+        }
         self.terms.selected = None;
         self.read_terms();
         self.document_chooses();

@@ -134,17 +134,13 @@ impl OpenDocument {
     /// Takes over what still matches of an earlier session.
     pub fn new(path: PathBuf, document: Arc<Document>, project: Option<&Project>) -> Self {
         let num_sentences = document.sentences.len();
-        let (mut targets, unmatched) = match project {
+        let (targets, unmatched) = match project {
             Some(project) => restored(project, &document),
-            None => (vec![Target::default(); num_sentences], vec![]),
+            None => (
+                document.sentences.iter().map(Target::of_file).collect(),
+                vec![],
+            ),
         };
-        // What the file has already, unless somebody has worked on it here.
-        for (target, sentence) in targets.iter_mut().zip(&document.sentences) {
-            if let (State::Untranslated, Some(known)) = (target.state, &sentence.known) {
-                target.text.clone_from(known);
-                target.state = State::Draft;
-            }
-        }
         let words = document
             .sentences
             .iter()
@@ -419,6 +415,24 @@ impl OpenDocument {
             self.select(sentence);
         }
         true
+    }
+
+    /// The selected sentence, by its text and how many of the same come before it.
+    pub(super) fn place(&self) -> Option<(String, usize)> {
+        let sentences = &self.document.sentences;
+        let text = &sentences[self.selected?].text;
+        let before = sentences[..self.selected?].iter();
+        let count = before.filter(|other| other.text == *text).count();
+        Some((text.clone(), count))
+    }
+
+    /// Selects the sentence that stood there when the document was read in another way.
+    pub(super) fn go_to(&mut self, (text, count): &(String, usize)) {
+        let sentences = self.document.sentences.iter().enumerate();
+        let mut same = sentences.filter(|(_, sentence)| sentence.text == *text);
+        if let Some((sentence, _)) = same.nth(*count) {
+            self.select(sentence);
+        }
     }
 
     /// Selects a sentence and brings it into view.

@@ -13,6 +13,7 @@ use crate::corpus::Corpus;
 use crate::inference::may_be_model;
 use crate::jobs::FileRequest;
 use crate::terms::Termbase;
+use crate::text::document::ReadingOptions;
 use crate::trace::TraceFormat;
 use crate::training::is_run;
 
@@ -88,7 +89,7 @@ fn has_po_files(folder: &Path) -> bool {
 impl AppState {
     pub(super) fn open(&mut self, path: PathBuf) {
         match Kind::of(&path) {
-            Kind::Document => self.open_document(path),
+            Kind::Document => self.open_document(path, None),
             Kind::Trace => self.apply_explore(ExploreCommand::OpenTrace(path)),
             Kind::Memory => self.use_memory(Some(path)),
             // There it is not to be used at once, but to be kept.
@@ -130,7 +131,16 @@ impl AppState {
         }
     }
 
-    fn open_document(&mut self, path: PathBuf) {
+    /// Reads the open document once more in another way; what was done on it stays.
+    pub(super) fn read_as(&mut self, reading: ReadingOptions) {
+        let open = self.document.as_ref();
+        let open = open.filter(|open| open.document.reading != reading);
+        if let Some(path) = open.map(|open| open.path.clone()) {
+            self.open_document(path, Some(reading));
+        }
+    }
+
+    fn open_document(&mut self, path: PathBuf, reading: Option<ReadingOptions>) {
         self.forget_trace();
         let job = self.next_job();
         self.opening = Some((job, path.clone()));
@@ -141,6 +151,7 @@ impl AppState {
             job,
             path,
             data_folder: self.folders.data.clone(),
+            reading,
         });
     }
 }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use super::ask::Ask;
 use super::command::{Page, Scope};
+use super::open_document::OpenDocument;
 use super::progress::{Progress, Running};
 use super::state::{AppState, ModelState, NoticeKind};
 use super::training::ImportState;
 use crate::error::Result;
 use crate::inference::{DeviceChoice, Reads};
 use crate::jobs::{FileRequest, JobControl, Request, UserMemory};
+use crate::text::document::Document;
 use crate::text::export::{ExportFormat, Languages};
 use crate::text::file::is_same_file;
 
@@ -105,11 +107,8 @@ impl AppState {
         self.keep_edit_if_valid();
         let job = self.next_job();
         let Some(open) = &self.document else { return };
-        let (mut document, targets) = (open.document.clone(), open.target_texts());
+        let (document, targets) = (self.laid_out(open), open.target_texts());
         let models = open.target_models();
-        if document.format.is_subtitles() && document.subtitle_layout != self.settings.subtitles {
-            Arc::make_mut(&mut document).subtitle_layout = self.settings.subtitles;
-        }
         let languages = match &self.model {
             ModelState::Open { info, .. } => Languages {
                 source: info.source_language.clone(),
@@ -141,7 +140,7 @@ impl AppState {
         self.keep_edit_if_valid();
         let job = self.next_job();
         let Some(open) = &self.document else { return };
-        let (document, targets) = (open.document.clone(), open.target_texts());
+        let (document, targets) = (self.laid_out(open), open.target_texts());
         if let Err(error) = document.format.check_written_name(&path) {
             self.notify(
                 NoticeKind::Error,
@@ -163,6 +162,15 @@ impl AppState {
             targets,
             language,
         });
+    }
+
+    /// The document with as much room for subtitles as the settings say.
+    fn laid_out(&self, open: &OpenDocument) -> Arc<Document> {
+        let mut document = open.document.clone();
+        if document.format.is_subtitles() && document.subtitle_layout != self.settings.subtitles {
+            Arc::make_mut(&mut document).subtitle_layout = self.settings.subtitles;
+        }
+        document
     }
 
     fn why_not_saved(&self, document: &Path, path: &Path) -> Option<&'static str> {

@@ -237,6 +237,7 @@ impl AppState {
             Command::SetSubtitleLayout(layout) => {
                 self.set(|settings| settings.subtitles = layout);
             }
+            Command::ReadAs(reading) => self.read_as(reading),
             Command::SetTheme(theme) => self.set(|settings| settings.theme = theme),
             Command::ShowShortcuts(shows) => self.shows_shortcuts = shows,
             Command::ToggleShortcuts => self.shows_shortcuts = !self.shows_shortcuts,

@@ -2,7 +2,7 @@
 
 use crate::inference::Flag;
 use crate::jobs::{Project, SavedTarget, State};
-use crate::text::document::Document;
+use crate::text::document::{Document, Sentence, Standing};
 
 /// The target side of one sentence.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -17,12 +17,38 @@ pub struct Target {
     pub confidence: Option<u8>,
 }
 
-/// The targets of an earlier session that fit the document, and what a person has done that does not.
+impl Target {
+    /// What the file of a sentence has for it: work of a person, which no model replaces.
+    pub fn of_file(sentence: &Sentence) -> Self {
+        let Some(known) = &sentence.known else {
+            return Self::default();
+        };
+        Self {
+            text: known.text.clone(),
+            state: match known.standing {
+                Standing::Draft | Standing::Translated => State::Edited,
+                Standing::Approved => State::Confirmed,
+            },
+            ..Self::default()
+        }
+    }
+}
+
+/// The targets of an earlier session that fit the document, else those of the file, and what a person has done that does
+/// not fit.
 pub(super) fn restored(project: &Project, document: &Document) -> (Vec<Target>, Vec<SavedTarget>) {
     let matched = project.matched(document);
     let unmatched = project.unmatched(&matched);
-    let targets = matched.into_iter();
-    let targets = targets.map(|saved| saved.map(Target::from).unwrap_or_default());
+    let target = |(saved, sentence): (Option<&SavedTarget>, &Sentence)| {
+        let of_file = Target::of_file(sentence);
+        // Earlier versions kept what the file has as if it were a draft.
+        let is_of_file = |saved: &&SavedTarget| {
+            sentence.known.is_some() && saved.state == State::Draft && saved.model.is_none()
+        };
+        let saved = saved.filter(|saved| !is_of_file(saved));
+        saved.map_or(of_file, Target::from)
+    };
+    let targets = matched.into_iter().zip(&document.sentences).map(target);
     (targets.collect(), unmatched)
 }
 

@@ -163,7 +163,7 @@ fn of_bilingual(document: &Document) -> Vec<Pair> {
         let paragraph = &document.paragraphs[sentence.paragraph];
         Pair {
             source: sentence.text.clone(),
-            target: sentence.known.clone().unwrap_or_default(),
+            target: sentence.known_text().unwrap_or_default().to_owned(),
             // The limit is the paragraph's.
             max_chars: paragraph
                 .max_chars

@@ -81,6 +81,9 @@ pub(super) struct TranslateArguments {
     /// Also translate the names of a workbook's sheets; formulas, charts and links follow them
     #[arg(long)]
     sheet_names: bool,
+    /// Translate anew what a bilingual file has as a draft: fuzzy, unfinished, in need of a translation or review
+    #[arg(long)]
+    drafts: bool,
     /// Translate without a model, to see what becomes of a file: identity gives each sentence back as it is, accents a
     /// longer text with every letter accented, in brackets
     #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "terms", "adapt", "reranker", "trace"])]
@@ -231,6 +234,7 @@ impl TranslateArguments {
 
     /// Translates a document, writes its trace if one is asked for, and gives what is to be written of it.
     fn bytes(&self, translator: &mut Translator, document: &Document) -> Result<Vec<u8>> {
+        warn_of_drafts(document);
         let (adapted, mut translations) = translate(translator, document, &self.options())?;
         let translator = adapted.as_ref().unwrap_or(translator);
         warn_if_unlike(translator, document, &translations);
@@ -486,6 +490,7 @@ impl TranslateArguments {
             columns: self.columns.clone(),
             comments: self.comments,
             sheet_names: self.sheet_names,
+            drafts: self.drafts,
         }
     }
 
@@ -502,6 +507,19 @@ impl TranslateArguments {
             .or_else(|| Format::of_content(Path::new("-"), &bytes));
         let format = format.unwrap_or(Format::Text);
         Document::from_bytes_with("-", format, bytes, &self.reading_options())
+    }
+}
+
+/// Says how many drafts of the file stay.
+fn warn_of_drafts(document: &Document) {
+    let known = document.sentences.iter();
+    let known = known.filter_map(|sentence| sentence.known.as_ref());
+    let drafts = known.filter(|known| known.is_draft()).count();
+    if drafts > 0 {
+        warn(&format!(
+            "{}: drafts of the file that stay: {drafts}; --drafts translates them anew",
+            document.name
+        ));
     }
 }
 

@@ -8,6 +8,7 @@ use egui::{
     WidgetInfo, vec2,
 };
 
+use super::reading::reading_ui;
 use super::shortcuts::written;
 use super::terms::terms_menu_ui;
 use super::theme::Palette;
@@ -347,9 +348,16 @@ fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.with_layout(Layout::top_down(Align::Min), |ui| {
             ui.label(RichText::new(explanation).size(12.5).color(palette.weak));
         });
-        if state.document.as_ref().is_some_and(|open| open.document.format.is_subtitles()) {
-            ui.separator();
-            subtitle_layout_ui(ui, state.settings.subtitles, commands);
+        if let Some(open) = &state.document {
+            let document = &open.document;
+            if document.format.is_subtitles() {
+                ui.separator();
+                subtitle_layout_ui(ui, state.settings.subtitles, commands);
+            }
+            if !document.format.choices().is_empty() {
+                ui.separator();
+                reading_ui(ui, document, commands);
+            }
         }
         ui.separator();
         ui.label(RichText::new("Computes on").size(12.5).color(palette.weak));

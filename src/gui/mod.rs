@@ -25,6 +25,7 @@ mod notices;
 mod outline;
 mod path_question;
 mod plot;
+mod reading;
 mod recording;
 mod row_heights;
 mod row_layout;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::epaint::text::VariationCoords;
 use egui::{
     Context, FallbackRequest, FontData, FontFamily, FontInsert, FontPriority, FontProvider,
-    FontTweak, InsertFontFamily,
+    FontTweak, Id, InsertFontFamily,
 };
 
 use super::theme;
@@ -22,6 +22,15 @@ pub struct WindowFonts {
 
 struct Provider(FontThread);
 
+/// Whether [`theme::wide`] families have fonts.
+pub fn has_wide(ctx: &Context) -> bool {
+    ctx.data(|data| data.get_temp(has_wide_id()).unwrap_or(false))
+}
+
+fn has_wide_id() -> Id {
+    Id::unique("wide families")
+}
+
 impl WindowFonts {
     /// Starts the thread.
     ///
@@ -35,6 +44,7 @@ impl WindowFonts {
             revision: 0,
         };
         ctx.set_font_providers(vec![fonts.provider.clone()]);
+        ctx.data_mut(|data| data.insert_temp(has_wide_id(), true));
         Ok(fonts)
     }
 
@@ -50,6 +60,21 @@ impl WindowFonts {
 }
 
 impl FontProvider for Provider {
+    fn fonts_for_family(&self, family: &FontFamily) -> Vec<FontInsert> {
+        let Some((weight, han)) = theme::family_of_wide(family) else {
+            return vec![];
+        };
+        let key = FontKey {
+            character: '、',
+            weight,
+            han,
+        };
+        // Until it is found, and where there is none, signs look as among Latin letters.
+        let latin = || FontInsert::new("Inter", FontData::from_static(theme::INTER), vec![]);
+        let found = self.0.font(key).map(|font| insert(font, family));
+        vec![found.unwrap_or_else(latin)]
+    }
+
     fn font_for(&self, request: &FallbackRequest<'_>) -> Option<FontInsert> {
         let character = request.cluster.chars().next()?;
         let (weight, han) = theme::family_of(request.family);

@@ -123,13 +123,35 @@ pub fn family_of(family: &FontFamily) -> (u16, Option<Han>) {
     (weight, Han::ALL.into_iter().find(|han| han.key() == rest))
 }
 
+/// The family in which signs that Chinese and Japanese share with Latin are as wide as their characters; it exists where
+/// [`super::system_fonts`] does.
+pub fn wide(family: &FontFamily) -> FontFamily {
+    let name = match family {
+        FontFamily::Name(name) => name.as_ref(),
+        _ => "",
+    };
+    FontFamily::Name(format!("{WIDE}{name}").into())
+}
+
+const WIDE: &str = "wide ";
+
+/// Weight and Chinese characters of such a family.
+pub fn family_of_wide(family: &FontFamily) -> Option<(u16, Option<Han>)> {
+    let FontFamily::Name(name) = family else {
+        return None;
+    };
+    let name = name.strip_prefix(WIDE)?;
+    Some(family_of(&FontFamily::Name(name.into())))
+}
+
+pub const INTER: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.otf");
+const INTER_SEMIBOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
+
 /// Inter for Latin, Greek and Cyrillic; what it lacks comes from egui's own fonts, then from the system's
 /// ([`super::system_fonts`]).
 fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
-    let regular: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.otf");
-    let semibold: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
-    for (name, data) in [("Inter", regular), ("Inter-SemiBold", semibold)] {
+    for (name, data) in [("Inter", INTER), ("Inter-SemiBold", INTER_SEMIBOLD)] {
         fonts
             .font_data
             .insert(name.to_owned(), Arc::new(FontData::from_static(data)));

@@ -11,7 +11,7 @@ use super::project_store::{ProjectFiles, SavedWork};
 use super::{Event, JobId, Project};
 use crate::error::{Error, Result, caught};
 use crate::terms::{Term, TermIndex, Termbase};
-use crate::text::document::Document;
+use crate::text::document::{Document, ReadingOptions};
 use crate::text::export::{ExportFormat, Languages};
 use crate::text::file::write_atomically;
 
@@ -23,6 +23,8 @@ pub enum FileRequest {
         job: JobId,
         path: PathBuf,
         data_folder: Option<PathBuf>,
+        /// How it is read; else as its project says.
+        reading: Option<ReadingOptions>,
     },
     /// Writes the translated document; sentences without a translation stay as they are.
     SaveDocument {
@@ -106,7 +108,8 @@ impl FileRequest {
                 job,
                 path,
                 data_folder,
-            } => open.open(job, path, data_folder.as_deref()),
+                reading,
+            } => open.open(job, path, data_folder.as_deref(), reading),
             Self::SaveDocument {
                 job,
                 path,
@@ -187,16 +190,27 @@ impl OpenProjects {
         job: JobId,
         path: PathBuf,
         data_folder: Option<&Path>,
+        reading: Option<ReadingOptions>,
     ) -> Result<Vec<Event>> {
         // The same file under another name has the same project; what does not exist is reported by `Document::open`.
         let path = path.canonicalize().unwrap_or(path);
-        let document = Arc::new(Document::open(&path, None)?);
+        let asked = reading.clone().unwrap_or_default();
+        let mut document = Document::open_with(&path, None, &asked)?;
         let found = data_folder.map(|folder| self.find(folder, &path, &document));
         let SavedWork {
             project,
             elsewhere,
-            error,
+            mut error,
         } = found.unwrap_or_default();
+        let of_project = project.as_ref().and_then(|it| it.reading.as_ref());
+        if let (None, Some(asked)) = (reading, of_project) {
+            // The file may have changed since: it is still to be opened.
+            match Document::open_with(&path, None, asked) {
+                Ok(read) => document = read,
+                Err(failed) => error = error.or(Some(failed)),
+            }
+        }
+        let document = Arc::new(document);
         let elsewhere = elsewhere.map(|project| Event::WorkElsewhere {
             path: path.clone(),
             project,

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::inference::Flag;
-use crate::text::document::Document;
+use crate::text::document::{Document, ReadingOptions};
 
 /// How far the work on a sentence has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -67,6 +67,9 @@ pub struct Project {
     /// The path of its termbase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<String>,
+    /// How the document is read, if a person has chosen that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<ReadingOptions>,
     pub targets: Vec<SavedTarget>,
     /// Names of the checks that are made, if a person has chosen them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,6 +89,7 @@ impl Project {
             document,
             content,
             terms: None,
+            reading: None,
             targets,
             checks: None,
         }

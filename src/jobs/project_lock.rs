@@ -82,6 +82,7 @@ mod tests {
                 job: JobId(1),
                 path: self.document.clone(),
                 data_folder: Some(self.data.clone()),
+                reading: None,
             });
             match self.events.recv() {
                 Ok(Event::DocumentOpened { project_error, .. }) => project_error,

@@ -137,7 +137,7 @@ impl TranslatedDocument {
         let sentence = &self.document.sentences[index];
         let translation = self.sentences.get(&index);
         let target = translation.map(|translated| translated.translation.text.as_str());
-        let target = target.or(sentence.known.as_deref());
+        let target = target.or(sentence.known_text());
         (to_editable(&sentence.text), target.map(to_editable))
     }
 }

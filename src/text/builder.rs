@@ -99,7 +99,6 @@ impl Context {
 pub(super) struct Builder {
     document: Document,
     language: Option<String>,
-    options: ReadingOptions,
 }
 
 impl Builder {
@@ -107,21 +106,20 @@ impl Builder {
         Self {
             document: Document::empty(name, format),
             language: None,
-            options: ReadingOptions::default(),
         }
     }
 
     pub fn set_options(&mut self, options: &ReadingOptions) {
-        self.options = options.clone();
+        self.document.reading = options.clone();
     }
 
     pub fn options(&self) -> &ReadingOptions {
-        &self.options
+        &self.document.reading
     }
 
     /// The columns of a table that are chosen; none if the table says itself what is text.
     pub fn columns(&self) -> &[Column] {
-        &self.options.columns
+        &self.document.reading.columns
     }
 
     /// The language that the file says its translations are in.

@@ -13,7 +13,7 @@ use super::formats::{Encoding, Kept};
 use super::placeholder::{folded, visible};
 use super::view::Unit;
 
-pub use super::formats::{Column, Format, ReadingOptions, SubtitleLayout};
+pub use super::formats::{Column, Format, ReadingChoice, ReadingOptions, SubtitleLayout};
 
 /// One file as a tree of sections, paragraphs and sentences.
 #[derive(Debug, Clone)]
@@ -21,6 +21,8 @@ pub struct Document {
     /// File name without its folder, or `-` for standard input.
     pub name: String,
     pub format: Format,
+    /// How it was read.
+    pub reading: ReadingOptions,
     /// The file's text, unchanged; of a format that cannot be shown as it is, the text of its paragraphs with short tags.
     pub original: String,
     /// `sections[0]` is the document itself; children come after their parents.
@@ -49,6 +51,7 @@ impl Document {
         Self {
             name: name.to_owned(),
             format,
+            reading: ReadingOptions::default(),
             original: String::new(),
             sections: vec![Section {
                 parent: None,
@@ -76,10 +79,10 @@ impl Document {
     /// brings along to be looked up.
     pub fn known_pairs(&self) -> impl Iterator<Item = (String, String)> {
         let finished = self.sentences.iter().filter_map(|sentence| {
-            let known = sentence.known.as_ref()?;
+            let known = sentence.known.as_ref().filter(|known| !known.is_draft())?;
             Some((
                 folded(&sentence.plain_text()),
-                visible(known, &sentence.points),
+                visible(&known.text, &sentence.points),
             ))
         });
         let matches = self.matches.iter();
@@ -156,7 +159,37 @@ pub struct Sentence {
     /// The text of each of its points, by number: inline code its own, a line break a space, a tag nothing.
     pub points: Vec<String>,
     /// The translation that the file has for it already.
-    pub known: Option<String>,
+    pub known: Option<Known>,
+}
+
+/// A translation that a file has already.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    pub text: String,
+    pub standing: Standing,
+}
+
+/// What a file says of a translation that it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// Somebody still has to look at it: fuzzy, unfinished, in need of a review.
+    Draft,
+    Translated,
+    /// Somebody has approved it.
+    Approved,
+}
+
+impl Sentence {
+    /// The text of the translation that the file has for it already.
+    pub fn known_text(&self) -> Option<&str> {
+        self.known.as_ref().map(|known| known.text.as_str())
+    }
+}
+
+impl Known {
+    pub fn is_draft(&self) -> bool {
+        self.standing == Standing::Draft
+    }
 }
 
 /// The meaning of one numbered placeholder: `markup[k]` belongs to the placeholders with number `k`.

@@ -273,7 +273,7 @@ impl Translation<'_> {
             let Some(Some(translation)) = self.sentences.get(index) else {
                 continue;
             };
-            if sentence.known.as_ref() == Some(translation) {
+            if sentence.known_text() == Some(translation.as_str()) {
                 // It stands there already.
                 continue;
             }

@@ -96,6 +96,37 @@ pub fn is_ideographic(character: char) -> bool {
     )
 }
 
+/// Whether a sign is as wide as the characters around it where these are Chinese or Japanese: it has one code point with
+/// that of Latin texts (Unicode's "ambiguous" width, as far as it is punctuation).
+pub fn is_of_either_width(character: char) -> bool {
+    matches!(
+        character,
+        '·' | '—' | '―' | '‘' | '’' | '“' | '”' | '‥' | '…'
+    )
+}
+
+/// Which characters of a text are such signs and that wide: those of a text with at least as many Chinese or Japanese
+/// characters as words of other scripts, but no apostrophes.
+pub fn wide_signs(text: &str) -> Vec<bool> {
+    let is_wide =
+        |letter: char| is_ideographic(letter) && !matches!(letter, '\u{AC00}'..='\u{D7A3}');
+    let is_other = |letter: char| letter.is_alphanumeric() && !is_wide(letter);
+    let words = text.split(|letter: char| !is_other(letter) && letter != '’');
+    let num_words = words.filter(|word| word.contains(is_other)).count();
+    let num_wide = text.chars().filter(|letter| is_wide(*letter)).count();
+    let letters: Vec<char> = text.chars().collect();
+    let is_apostrophe = |place: usize| {
+        let before = place.checked_sub(1).map(|before| letters[before]);
+        let around = [before, letters.get(place + 1).copied()];
+        letters[place] == '’' && around.into_iter().all(|it| it.is_some_and(is_other))
+    };
+    let here = |place: usize| is_of_either_width(letters[place]) && !is_apostrophe(place);
+    let holds = num_wide > 0 && num_wide >= num_words;
+    (0..letters.len())
+        .map(|place| holds && here(place))
+        .collect()
+}
+
 /// Whether a character belongs to the one before it: a mark, or a sign without a shape.
 pub fn is_extending(character: char) -> bool {
     let category = CodePointMapData::<GeneralCategory>::new().get(character);
@@ -143,6 +174,22 @@ mod tests {
         ] {
             assert!(!is_simple(text), "{text}");
         }
+    }
+
+    #[test]
+    fn signs_are_as_wide_as_most_of_the_text() {
+        let wide = |text: &str| -> String {
+            let signs = text.chars().zip(wide_signs(text));
+            signs
+                .filter(|(_, is_wide)| *is_wide)
+                .map(|(sign, _)| sign)
+                .collect()
+        };
+        assert_eq!(wide("他说：“你好……”——是的"), "“……”——");
+        assert_eq!(wide("请按“Page down”键，it’s on the right"), "“”");
+        assert_eq!(wide("Press “打开” now…"), "");
+        assert_eq!(wide("한국어 “말” …"), "");
+        assert_eq!(wide("“…”"), "");
     }
 
     #[test]

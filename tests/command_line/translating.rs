@@ -517,3 +517,30 @@ fn subtitles_have_as_much_room_as_is_said() {
     assert_failed(&output, &["bad.srt", "line 1"]);
     assert!(!desk.names().contains(&"out.srt".to_owned()));
 }
+
+#[test]
+fn drafts_of_a_file_stay_unless_they_are_to_be_translated_anew() {
+    let desk = Desk::new();
+    let unit = |id: u8, target: &str| {
+        format!("<trans-unit id=\"{id}\"><source>Open {id}</source>{target}</trans-unit>")
+    };
+    let text = format!(
+        "<xliff version=\"1.2\"><file original=\"a\" source-language=\"en\" datatype=\"plaintext\"><body>{}{}</body></file></xliff>",
+        unit(1, "<target state=\"needs-translation\">Auf</target>"),
+        unit(2, "<target state=\"final\">Zwei</target>"),
+    );
+    let file = desk.file("a.xlf", &text);
+    let output = desk.translate(&[&file]);
+    assert_done(&output);
+    assert_eq!(stdout(&output), text);
+    let told = stderr(&output);
+    assert!(told.contains("1") && told.contains("--drafts"), "{told}");
+    let output = desk.translate(&[&file, "--drafts"]);
+    assert_done(&output);
+    let written = stdout(&output);
+    assert!(
+        written.contains(">Zwei<") && !written.contains(">Auf<"),
+        "{written}"
+    );
+    assert!(!stderr(&output).contains("--drafts"));
+}

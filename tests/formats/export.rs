@@ -78,7 +78,7 @@ fn xliff_is_opened_again_with_its_translations() {
         .map(|sentence| sentence.known.is_some())
         .collect();
     assert_eq!(known, [true, true, false]);
-    assert_eq!(document.sentences[0].known.as_deref(), Some("Titel"));
+    assert_eq!(document.sentences[0].known_text(), Some("Titel"));
 }
 
 #[test]

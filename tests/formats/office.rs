@@ -188,6 +188,23 @@ fn workbook(strings: &str, rows: &str, table: Option<&str>) -> Vec<u8> {
 }
 
 #[test]
+fn namespaces_that_a_run_declares_stay_declared() {
+    let body = "<w:p><w:r><w:t xml:space=\"preserve\">Before </w:t></w:r><w:r xmlns:a=\"urn:a\" w:rsidR=\"00AB\">\
+                <w:pict><a:shape/></w:pict><w:t>in it </w:t></w:r><w:r xmlns:b='urn:b'><w:rPr><b:glow/></w:rPr><w:t>glows</w:t></w:r>\
+                <w:r><w:t>.</w:t></w:r></w:p>";
+    let document = read("a.docx", &word(body, &[]));
+    let written = translated(&document, &[&texts(&document)[0].to_uppercase()], None);
+    let text = entry(&written, "word/document.xml");
+    for kept in [
+        "<w:r xmlns:a=\"urn:a\"><w:pict><a:shape/></w:pict>",
+        "<w:r xmlns:b='urn:b'><w:rPr><b:glow/></w:rPr><w:t>GLOWS</w:t></w:r>",
+    ] {
+        assert!(text.contains(kept), "{text}");
+    }
+    assert_eq!(text.matches("urn:a").count(), 1);
+}
+
+#[test]
 fn runs_that_look_alike_are_one_text() {
     let body = format!(
         "<w:p>{}{}<w:proofErr w:type=\"spellStart\"/>{}{}{}</w:p>",

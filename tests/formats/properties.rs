@@ -188,12 +188,7 @@ fn check((name, maker, part, mark): Made, random: &mut ChaCha8Rng) {
     let texts: Vec<String> = again
         .sentences
         .iter()
-        .map(|sentence| {
-            sentence
-                .known
-                .clone()
-                .unwrap_or_else(|| sentence.text.clone())
-        })
+        .map(|sentence| sentence.known_text().unwrap_or(&sentence.text).to_owned())
         .collect();
     let expected: Vec<String> = of_paragraphs(&document, &translations);
     assert_eq!(

@@ -5,10 +5,10 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use canopy::text::document::{Document, Format};
+use canopy::text::document::{Document, Format, ReadingOptions};
 use canopy::text::placeholder::{Placeholder, visible};
 
-use super::{read, translated};
+use super::{read, read_with, translated};
 
 /// The material of strings: words, marks of every format, placeholders of a few languages.
 const PIECES: [&str; 44] = [
@@ -275,7 +275,7 @@ fn said(document: &Document) -> String {
         return bare(&document.original);
     }
     let known = document.sentences.iter().map(|it| {
-        let known = it.known.as_deref().unwrap_or(&it.text);
+        let known = it.known_text().unwrap_or(&it.text);
         visible(known, &it.points)
     });
     bare(&known.collect::<String>())
@@ -411,8 +411,8 @@ fn a_template_becomes_a_catalogue_of_its_language() {
     );
     let close = document.sentences.last().expect("a sentence");
     assert_eq!(
-        close.known,
-        Some(format!("{} schließen", close.text.replace("Close ", "")))
+        close.known_text(),
+        Some(format!("{} schließen", close.text.replace("Close ", "")).as_str())
     );
     let new: Vec<Option<String>> = document
         .sentences
@@ -431,6 +431,37 @@ fn a_template_becomes_a_catalogue_of_its_language() {
         .replace("msgstr[0] \"\"\nmsgstr[1] \"\"", "msgstr[0] \"Ж%d files\"\nmsgstr[1] \"Ж%d files\"\nmsgstr[2] \"Ж%d files\"")
         .replace("\"Zu\"", "\"ЖOpen\"");
     assert_eq!(written, expected);
+}
+
+#[test]
+fn fuzzy_messages_stay_unless_they_translate_another_or_are_to_be_translated_anew() {
+    let file = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n\
+                #, fuzzy\nmsgid \"Open\"\nmsgstr \"Auf\"\n\n#, fuzzy\n#| msgid \"Clos\"\nmsgid \"Close\"\nmsgstr \"Zu\"\n";
+    let document = read("a.po", file.as_bytes());
+    let known = document.sentences[0].known.as_ref().expect("a draft");
+    assert_eq!((known.text.as_str(), known.is_draft()), ("Auf", true));
+    assert_eq!(document.sentences[1].known, None);
+    assert_eq!(document.known_pairs().count(), 0);
+    let written = document
+        .written(&[None, Some("Schließen".to_owned())], Some("de"))
+        .expect("written");
+    assert_eq!(
+        String::from_utf8(written).expect("UTF-8"),
+        file.replace("Zu", "Schließen")
+    );
+    let anew = ReadingOptions {
+        drafts: true,
+        ..ReadingOptions::default()
+    };
+    let document = read_with("a.po", file.as_bytes(), &anew);
+    assert_eq!(document.sentences[0].known, None);
+    let written = document
+        .written(&[Some("Öffnen".to_owned())], Some("de"))
+        .expect("written");
+    assert_eq!(
+        String::from_utf8(written).expect("UTF-8"),
+        file.replace("Auf", "Öffnen")
+    );
 }
 
 #[test]

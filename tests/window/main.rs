@@ -8,6 +8,7 @@ mod material;
 mod memory;
 mod models;
 mod moved;
+mod reading;
 mod sample;
 #[path = "../explain_support/small.rs"]
 mod small;

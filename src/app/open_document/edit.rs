@@ -6,6 +6,7 @@ use crate::app::target::Target;
 use crate::checks::Checks;
 use crate::jobs::project::source_hash;
 use crate::jobs::{Project, SavedTarget, State};
+use crate::text::document::ReadingOptions;
 
 impl OpenDocument {
     /// Notes what is known of the document under another path, if any of it fits.
@@ -23,9 +24,11 @@ impl OpenDocument {
         self.unmatched.extend(project.unmatched(&matched));
         let better = |(sentence, saved): (usize, Option<&SavedTarget>)| {
             let saved = saved?;
-            let here = self.targets[sentence].state;
-            let is_better = here == State::Untranslated
-                || here.is_replaceable() && !saved.state.is_replaceable();
+            let here = &self.targets[sentence];
+            let is_open = here.state.is_replaceable()
+                || *here == Target::of_file(&self.document.sentences[sentence]);
+            let is_better =
+                here.state == State::Untranslated || is_open && !saved.state.is_replaceable();
             is_better.then(|| (sentence, Target::from(saved)))
         };
         let changes = matched.into_iter().enumerate().filter_map(better).collect();
@@ -85,8 +88,9 @@ impl OpenDocument {
                 confidence: target.confidence,
             }
         };
-        let worked_on =
-            (0..self.num_sentences()).filter(|&index| *target(index) != Target::default());
+        // What stands in the file is not ours.
+        let of_file = |index: usize| Target::of_file(&self.document.sentences[index]);
+        let worked_on = (0..self.num_sentences()).filter(|&index| *target(index) != of_file(index));
         // Behind those of the document, so that the last ones come first.
         let unmatched = self.unmatched.iter().cloned();
         let targets = worked_on.map(saved).chain(unmatched).collect();
@@ -97,6 +101,8 @@ impl OpenDocument {
         Project {
             checks: (!is_usual).then(|| names.collect()),
             terms: terms.map(str::to_owned),
+            reading: (self.document.reading != ReadingOptions::default())
+                .then(|| self.document.reading.clone()),
             ..project
         }
     }

@@ -9,8 +9,10 @@ use egui::text::{LayoutJob, TextFormat};
 
 use super::Text;
 use super::alignment::aligned;
+use crate::gui::theme;
 use crate::typesetting::{
     Direction, is_extending, is_ideographic, is_simple, joins, levels, line_breaks, mirrored,
+    wide_signs,
 };
 
 /// Characters that stand together.
@@ -45,13 +47,16 @@ pub(super) struct Paragraph {
 pub(super) struct Setter<'a, 'b> {
     fonts: &'a mut FontsView<'b>,
     pub pixels_per_point: f32,
+    /// Whether there are families of [`theme::wide`].
+    has_wide: bool,
 }
 
 impl<'a, 'b> Setter<'a, 'b> {
-    pub fn new(fonts: &'a mut FontsView<'b>, pixels_per_point: f32) -> Self {
+    pub fn new(fonts: &'a mut FontsView<'b>, pixels_per_point: f32, has_wide: bool) -> Self {
         Self {
             fonts,
             pixels_per_point,
+            has_wide,
         }
     }
 
@@ -84,7 +89,13 @@ impl<'a, 'b> Setter<'a, 'b> {
     }
 
     fn paragraph(&mut self, text: &Text, bytes: Range<usize>, first: usize) -> Paragraph {
-        let characters = characters(text, &bytes, first);
+        let mut characters = characters(text, &bytes, first);
+        if self.has_wide {
+            let signs = wide_signs(&text.job.text[bytes.clone()]);
+            for (character, is_wide) in characters.iter_mut().zip(signs) {
+                character.is_wide = is_wide && character.object.is_none();
+            }
+        }
         let section = section_at(&text.job, bytes.start);
         let mut clusters: Vec<Cluster> = vec![];
         let mut start = 0;
@@ -131,20 +142,25 @@ impl<'a, 'b> Setter<'a, 'b> {
                 }
             })
             .collect();
-        let galley = self.set(&written, &job.sections[lead.section].format);
-        let glyphs = galley
-            .rows
-            .first()
-            .map_or(&[][..], |row| &row.row.glyphs[..]);
-        let Some(measure) = glyphs.first().copied() else {
+        let format = &job.sections[lead.section].format;
+        let mut galley = self.set(&written, format);
+        let Some(measure) = first_glyphs(&galley).first().copied() else {
             return;
         };
+        if lead.is_wide {
+            let mut wide = format.clone();
+            wide.font_id.family = theme::wide(&format.font_id.family);
+            galley = self.set(&written, &wide);
+        }
+        let glyphs = first_glyphs(&galley);
         let shown: Vec<char> = written.chars().collect();
         let aligned = aligned(glyphs, &shown, is_right);
         let mut pieces: Vec<Cluster> = aligned
             .into_iter()
             .map(|group| {
-                let measure = group.shapes.first().map_or(measure, |(glyph, _)| *glyph);
+                let of_group = group.shapes.first().map(|(glyph, _)| *glyph);
+                // Such signs stand on the line as all others do.
+                let measure = of_group.filter(|_| !lead.is_wide).unwrap_or(measure);
                 let last = characters[group.chars.end - 1];
                 let of_cluster = &characters[group.chars.clone()];
                 Cluster {
@@ -173,6 +189,11 @@ impl<'a, 'b> Setter<'a, 'b> {
         }
         clusters.append(&mut pieces);
     }
+}
+
+fn first_glyphs(galley: &Galley) -> &[Glyph] {
+    let row = galley.rows.first();
+    row.map_or(&[][..], |row| &row.row.glyphs[..])
 }
 
 impl Cluster {
@@ -225,6 +246,8 @@ struct Character {
     breaks: bool,
     /// The rules of its script let a line begin after it.
     ends_word: bool,
+    /// It is as wide as the Chinese characters around it.
+    is_wide: bool,
 }
 
 fn section_at(job: &LayoutJob, byte: usize) -> usize {
@@ -266,6 +289,7 @@ fn characters(text: &Text, bytes: &Range<usize>, first: usize) -> Vec<Character>
                 object: object(place),
                 breaks: text.job.wrap.break_anywhere || ends_word,
                 ends_word,
+                is_wide: false,
             }
         })
         .collect();
@@ -282,7 +306,8 @@ fn characters(text: &Text, bytes: &Range<usize>, first: usize) -> Vec<Character>
 fn piece_length(characters: &[Character]) -> usize {
     let lead = characters[0];
     let same = |it: &&Character| {
-        it.section == lead.section && it.level == lead.level && it.object == lead.object
+        (it.section, it.level, it.object, it.is_wide)
+            == (lead.section, lead.level, lead.object, lead.is_wide)
     };
     let alike = characters.iter().take_while(same).count();
     let alike = &characters[..alike];
@@ -296,6 +321,10 @@ fn piece_length(characters: &[Character]) -> usize {
         } else {
             1
         };
+    }
+    // Digits of Arabic run from the left, but egui would shape them as its letters, from the right.
+    if matches!(lead.letter, '\u{660}'..='\u{669}' | '\u{6F0}'..='\u{6F9}') {
+        return 1;
     }
     // Where letters become other shapes, places within a word are not known, so a line ends after a piece.
     let is_plain =

@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use egui::text::{CCursor, LayoutJob};
 use egui::{Color32, FontId, Galley, Id, Rect, RichText, Ui, Vec2, pos2};
 
+use super::system_fonts::has_wide;
 use crate::typesetting::{Direction, is_simple};
 
 /// A text to be laid out.
@@ -67,8 +68,9 @@ pub fn painted(painter: &egui::Painter, text: Text) -> Arc<Galley> {
     if let Some(galley) = galleys.get(key) {
         return galley;
     }
+    let has_wide = has_wide(ctx);
     let galley = painter.fonts_mut(|fonts| {
-        let mut setter = clusters::Setter::new(fonts, pixels_per_point);
+        let mut setter = clusters::Setter::new(fonts, pixels_per_point, has_wide);
         Arc::new(rows::galley(&mut setter, &text))
     });
     galleys.insert(key, galley.clone());

@@ -72,6 +72,13 @@ fn words_and_letters_from_the_right_stand_in_their_order() {
 }
 
 #[test]
+fn digits_of_arabic_run_from_the_left() {
+    let galley = laid_out("بت ١٢٣ جد", f32::INFINITY, None, None);
+    let seen = seen(&galley, 0);
+    assert!(seen.contains("١٢٣"), "{seen}");
+}
+
+#[test]
 fn rows_from_the_right_end_at_the_right_and_break_in_reading_order() {
     let galley = laid_out("אבגד אבגד אבגד", 70.0, None, None);
     assert!(galley.rows.len() >= 2);

@@ -85,6 +85,7 @@ fn opened(files: &FileThread, events: &Receiver<Event>, path: &Path, data_folder
         job: JobId(1),
         path: path.to_owned(),
         data_folder: Some(data_folder.to_owned()),
+        reading: None,
     });
     files.send(FileRequest::Flush { job: JobId(1) });
     let Ok(Event::DocumentOpened {

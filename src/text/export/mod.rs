@@ -132,7 +132,7 @@ struct Export<'d> {
 impl Export<'_> {
     /// The translation of a sentence.
     fn target(&self, index: usize) -> Option<&str> {
-        let known = self.document.sentences[index].known.as_deref();
+        let known = self.document.sentences[index].known_text();
         let given = self.translations.get(index).and_then(Option::as_deref);
         given.or(known).filter(|text| !text.trim().is_empty())
     }

@@ -1,9 +1,13 @@
 //! Which columns of a table are translated.
 
+use std::fmt::{self, Display};
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// A column whose texts are translated, and the one that their translations go to if that is another one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Column {
     pub(super) source: ColumnName,
     pub(super) target: Option<ColumnName>,
@@ -46,6 +50,39 @@ impl FromStr for Column {
     }
 }
 
+impl Display for ColumnName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(formatter, "{number}"),
+            Self::Name(name) => formatter.write_str(name),
+        }
+    }
+}
+
+impl Display for Column {
+    /// As it is read.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.target {
+            Some(target) => write!(formatter, "{}:{target}", self.source),
+            None => self.source.fmt(formatter),
+        }
+    }
+}
+
+impl From<Column> for String {
+    fn from(column: Column) -> Self {
+        column.to_string()
+    }
+}
+
+impl TryFrom<String> for Column {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,6 +92,7 @@ mod tests {
         let column = "en: 3".parse::<Column>().expect("a column");
         assert_eq!(column.source, ColumnName::Name("en".to_owned()));
         assert_eq!(column.target, Some(ColumnName::Number(3)));
+        assert_eq!(column.to_string(), "en:3");
         for bad in ["", "0", "en:", ":de"] {
             assert!(bad.parse::<Column>().is_err(), "{bad}");
         }

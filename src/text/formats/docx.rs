@@ -15,7 +15,7 @@ use super::opc;
 use super::package::Package;
 use super::runs::{self, Child, Collected, Dialect, OpenFields, Place, RunChild};
 use super::xml::{Id, Xml};
-use super::{DocumentFormat, Kept};
+use super::{DocumentFormat, Kept, ReadingChoice};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::ParagraphKind;
 
@@ -29,6 +29,10 @@ impl DocumentFormat for Docx {
 
     fn endings(&self) -> &'static [&'static str] {
         &["docx", "docm", "dotx", "dotm"]
+    }
+
+    fn choices(&self) -> &'static [ReadingChoice] {
+        &[ReadingChoice::Comments]
     }
 
     fn is_content(&self, bytes: &[u8]) -> bool {

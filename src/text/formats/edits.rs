@@ -26,7 +26,12 @@ impl Edits {
 
     /// A part of the text as it is after the changes that lie in it.
     pub fn slice(&self, text: &str, range: Range<usize>) -> String {
-        let mut changed = String::with_capacity(range.len());
+        // Exactly as long as it becomes: to grow would take the room of a second text.
+        let inner = self.replaced.range(range.clone());
+        let (removed, added) = inner.fold((0, 0), |(removed, added), (start, (end, new))| {
+            (removed + end - start, added + new.len())
+        });
+        let mut changed = String::with_capacity(range.len() + added - removed);
         let mut place = range.start;
         for (&start, (end, new)) in self.replaced.range(range.clone()) {
             changed.push_str(&text[place..start]);

@@ -85,6 +85,14 @@ impl Encoding {
         }
     }
 
+    /// The same of a text that is not needed any more.
+    pub(in crate::text) fn encode_all(self, text: String) -> Result<Vec<u8>, Failure> {
+        match self {
+            Self::Utf8 => Ok(text.into_bytes()),
+            _ => self.encode(&text),
+        }
+    }
+
     /// Whether it has this character.
     pub fn holds(self, character: char) -> bool {
         match self {

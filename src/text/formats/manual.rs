@@ -474,6 +474,6 @@ impl WriteBack for XmlFile {
                 edits.replace(place.bytes.clone(), written);
             }
         }
-        self.encoding.encode(&edits.applied(&xml.text))
+        self.encoding.encode_all(edits.applied(&xml.text))
     }
 }

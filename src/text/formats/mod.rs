@@ -46,7 +46,7 @@ pub use columns::Column;
 pub(crate) use encoding::Encoding;
 pub(super) use html::is_hidden;
 pub use language::is_right_to_left;
-pub use options::ReadingOptions;
+pub use options::{ReadingChoice, ReadingOptions};
 pub(super) use strings::table_rows;
 pub use subtitles::SubtitleLayout;
 pub(super) use xml::{escaped, escaped_attribute};
@@ -72,6 +72,15 @@ pub(super) trait DocumentFormat: Sync {
     /// Whether a file has a place of its own for the translation, beside its source.
     fn is_bilingual(&self) -> bool {
         false
+    }
+
+    /// What can be asked of a file beside its text.
+    fn choices(&self) -> &'static [ReadingChoice] {
+        if self.is_bilingual() {
+            &[ReadingChoice::Drafts]
+        } else {
+            &[]
+        }
     }
 
     /// Whether a translation that is its source must be written, too: there is a place for it that would stay empty.
@@ -234,6 +243,11 @@ impl Format {
     /// Whether a file has a place of its own for the translation, beside its source.
     pub fn is_bilingual(self) -> bool {
         self.implementation().is_bilingual()
+    }
+
+    /// What can be asked of a file beside its text.
+    pub fn choices(self) -> &'static [ReadingChoice] {
+        self.implementation().choices()
     }
 
     /// Whether a translation that is its source must be written, too.

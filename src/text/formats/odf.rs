@@ -12,7 +12,7 @@ use super::language;
 use super::mixed::{Place, Reader, Role};
 use super::package::{Package, Part};
 use super::xml::{Id, Xml, escaped_attribute};
-use super::{DocumentFormat, Kept, WriteBack};
+use super::{DocumentFormat, Kept, ReadingChoice, WriteBack};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::{Document, ParagraphKind};
 use crate::text::view::Translation;
@@ -52,6 +52,10 @@ impl DocumentFormat for Odf {
 
     fn endings(&self) -> &'static [&'static str] {
         self.endings
+    }
+
+    fn choices(&self) -> &'static [ReadingChoice] {
+        &[ReadingChoice::Comments]
     }
 
     fn is_content(&self, bytes: &[u8]) -> bool {

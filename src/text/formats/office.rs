@@ -74,12 +74,16 @@ impl Office {
                     place.write(*dialect, xml, &parts, &mut edits);
                 }
             }
+            if edits.is_empty() && translation.language.is_none() {
+                continue;
+            }
             let mut text = edits.applied(&xml.text);
+            drop(edits);
             if let Some(language) = translation.language {
                 text = directed(name, text, language, *dialect)?;
             }
             if text != xml.text {
-                changed.insert(name.clone(), encoding.encode(&text)?);
+                changed.insert(name.clone(), encoding.encode_all(text)?);
             }
         }
         let sheets = self
@@ -92,7 +96,7 @@ impl Office {
             let Part { xml, encoding } = self.package.xml(name)?;
             let mut edits = Edits::default();
             turn_sheet(&xml, is_right, &mut edits);
-            changed.insert(name.clone(), encoding.encode(&edits.applied(&xml.text))?);
+            changed.insert(name.clone(), encoding.encode_all(edits.applied(&xml.text))?);
         }
         Ok(changed)
     }

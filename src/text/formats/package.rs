@@ -118,7 +118,10 @@ impl Package {
         let mut edits = Edits::default();
         edit(&xml, &mut edits);
         if !edits.is_empty() {
-            changed.insert(name.to_owned(), encoding.encode(&edits.applied(&xml.text))?);
+            changed.insert(
+                name.to_owned(),
+                encoding.encode_all(edits.applied(&xml.text))?,
+            );
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::opc;
 use super::package::Package;
 use super::runs::{self, Child, Dialect, OpenFields, RunChild};
 use super::xml::{Id, Xml};
-use super::{DocumentFormat, Kept};
+use super::{DocumentFormat, Kept, ReadingChoice};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::ParagraphKind;
 
@@ -25,6 +25,10 @@ impl DocumentFormat for Pptx {
 
     fn endings(&self) -> &'static [&'static str] {
         &["pptx", "pptm", "potx", "ppsx"]
+    }
+
+    fn choices(&self) -> &'static [ReadingChoice] {
+        &[ReadingChoice::Comments]
     }
 
     fn is_content(&self, bytes: &[u8]) -> bool {

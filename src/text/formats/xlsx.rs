@@ -17,7 +17,7 @@ use super::pptx::{drawing_part, remarks};
 use super::runs::{self, Child, Dialect, OpenFields, Place, RunChild};
 use super::sheet_names::SheetNames;
 use super::xml::{Id, Xml};
-use super::{DocumentFormat, Kept, WriteBack};
+use super::{DocumentFormat, Kept, ReadingChoice, WriteBack};
 use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::{Document, ParagraphKind};
 use crate::text::view::Translation;
@@ -32,6 +32,10 @@ impl DocumentFormat for Xlsx {
 
     fn endings(&self) -> &'static [&'static str] {
         &["xlsx", "xlsm", "xltx"]
+    }
+
+    fn choices(&self) -> &'static [ReadingChoice] {
+        &[ReadingChoice::Comments, ReadingChoice::SheetNames]
     }
 
     fn is_content(&self, bytes: &[u8]) -> bool {

@@ -3,14 +3,17 @@
 //! Nothing is expanded: what a document type declares is left alone, and a reference to it stays one. So no file grows by
 //! being read; one that would grow beyond all measure elsewhere is refused.
 
+mod escapes;
+mod parsing;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
-use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
-
-use super::entities;
-use crate::text::builder::{Failure, MAX_DEPTH};
+use self::escapes::meaning;
+pub(super) use self::escapes::unescaped;
+pub(in crate::text) use self::escapes::{escaped, escaped_attribute};
+use self::parsing::Tree;
+use crate::text::builder::Failure;
 
 /// A well-formed text and its nodes in the order in which they begin.
 #[derive(Debug)]
@@ -31,7 +34,6 @@ struct Node {
     kind: Kind,
     parent: u32,
     next: u32,
-    first_child: u32,
     /// All of it, from the first to the last byte.
     start: u32,
     end: u32,
@@ -66,19 +68,7 @@ impl Xml {
                 limit: u64::from(u32::MAX),
             });
         }
-        let mut tree = Tree {
-            part,
-            text: &text,
-            nodes: Vec::new(),
-            namespaces: vec![String::new(), XML.to_owned()],
-            scopes: vec![("xml".to_owned(), 1)],
-            open: Vec::new(),
-            has_root: false,
-        };
-        tree.read()?;
-        let Tree {
-            nodes, namespaces, ..
-        } = tree;
+        let (nodes, namespaces) = Tree::read(part, &text)?;
         Ok(Self {
             part: part.to_owned(),
             text,
@@ -111,8 +101,13 @@ impl Xml {
     }
 
     pub fn children(&self, id: Id) -> impl Iterator<Item = Id> {
+        // Nodes stand in the order in which they begin.
+        let first = Some(id + 1).filter(|&first| {
+            let node = self.nodes.get(first);
+            node.is_some_and(|node| node.parent as usize == id)
+        });
         let next = |&id: &Id| number(self.nodes[id].next);
-        std::iter::successors(number(self.nodes[id].first_child), next)
+        std::iter::successors(first, next)
     }
 
     /// The elements in an element.
@@ -265,9 +260,6 @@ fn number(id: u32) -> Option<Id> {
     (id != NONE).then_some(id as usize)
 }
 
-/// The namespace of `xml:lang` and `xml:space`.
-const XML: &str = "http://www.w3.org/XML/1998/namespace";
-
 /// The names of a start tag's attributes, and the bytes of their values; the tag begins at byte `start`.
 fn attributes(tag: &str, start: usize) -> Vec<(&str, Range<usize>)> {
     let mut found = Vec::new();
@@ -288,299 +280,6 @@ fn attributes(tag: &str, start: usize) -> Vec<(&str, Range<usize>)> {
         place = end + 1;
     }
     found
-}
-
-/// Resolves `&name;` or `&#number;`, if it is one of those that every XML has.
-fn meaning(reference: &str) -> Option<char> {
-    let name = reference.strip_prefix('&')?.strip_suffix(';')?;
-    Some(match name {
-        "amp" => '&',
-        "lt" => '<',
-        "gt" => '>',
-        "quot" => '"',
-        "apos" => '\'',
-        _ => {
-            let number = name.strip_prefix('#')?;
-            let code = match number.strip_prefix('x') {
-                Some(digits) => u32::from_str_radix(digits, 16),
-                None => number.parse(),
-            };
-            char::from_u32(code.ok()?).filter(|&character| is_character(character))?
-        }
-    })
-}
-
-/// The text with its references replaced; unknown ones stay.
-pub(super) fn unescaped(raw: &str) -> String {
-    let mut text = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(at) = rest.find('&') {
-        text.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let end = rest.find(';').map_or(1, |end| end + 1);
-        match meaning(&rest[..end]) {
-            Some(character) => text.push(character),
-            None => text.push_str(&rest[..end]),
-        }
-        rest = &rest[end..];
-    }
-    text + rest
-}
-
-/// Whether XML may have this character at all.
-pub(super) fn is_character(character: char) -> bool {
-    matches!(character, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..)
-}
-
-/// Text as it stands between tags.
-pub(in crate::text) fn escaped(text: &str) -> String {
-    let mut written = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => written.push_str("&amp;"),
-            '<' => written.push_str("&lt;"),
-            '>' => written.push_str("&gt;"),
-            '\r' => written.push_str("&#13;"),
-            _ => written.push(character),
-        }
-    }
-    written
-}
-
-/// Text as it stands in an attribute, in either kind of quotation marks.
-pub(in crate::text) fn escaped_attribute(text: &str) -> String {
-    let mut written = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => written.push_str("&amp;"),
-            '<' => written.push_str("&lt;"),
-            '>' => written.push_str("&gt;"),
-            '"' => written.push_str("&quot;"),
-            '\'' => written.push_str("&apos;"),
-            '\t' => written.push_str("&#9;"),
-            '\n' => written.push_str("&#10;"),
-            '\r' => written.push_str("&#13;"),
-            _ => written.push(character),
-        }
-    }
-    written
-}
-
-/// A tree under construction.
-struct Tree<'t> {
-    part: &'t str,
-    text: &'t str,
-    nodes: Vec<Node>,
-    namespaces: Vec<String>,
-    /// Prefixes that are known here, the innermost last, with the numbers of their namespaces.
-    scopes: Vec<(String, u16)>,
-    /// Open elements: their number, their last child and how many prefixes were known before.
-    open: Vec<(u32, u32, usize)>,
-    has_root: bool,
-}
-
-impl Tree<'_> {
-    fn read(&mut self) -> Result<(), Failure> {
-        let start = self
-            .text
-            .strip_prefix('\u{FEFF}')
-            .map_or(0, |_| '\u{FEFF}'.len_utf8());
-        let mut reader = Reader::from_str(&self.text[start..]);
-        reader.config_mut().check_comments = true;
-        loop {
-            let from = start + position(reader.buffer_position());
-            let event = reader.read_event();
-            let to = start + position(reader.buffer_position());
-            let event = event.map_err(|error| self.damaged(&error.to_string(), to))?;
-            let (kind, range) = match &event {
-                Event::Start(tag) | Event::Empty(tag) => {
-                    let is_empty = matches!(event, Event::Empty(_));
-                    self.start(tag, from..to, is_empty)?;
-                    continue;
-                }
-                Event::End(_) => {
-                    self.end(from..to)?;
-                    continue;
-                }
-                Event::Eof => break,
-                Event::Text(_) => (Kind::Text, from..to),
-                Event::CData(_) => (Kind::CData, from..to),
-                Event::GeneralRef(_) => (Kind::Reference, from..to),
-                Event::DocType(_) => {
-                    self.check_entities(from..to)?;
-                    (Kind::Other, from..to)
-                }
-                _ => (Kind::Other, from..to),
-            };
-            self.node(kind, range)?;
-        }
-        if self.open.is_empty() && self.has_root {
-            Ok(())
-        } else {
-            Err(self.damaged(
-                "an element is not closed, or there is none",
-                self.text.len(),
-            ))
-        }
-    }
-
-    /// Refuses entities that would take a program that resolves them down with it.
-    fn check_entities(&self, doctype: Range<usize>) -> Result<(), Failure> {
-        let sizes = entities::sizes(&self.text[doctype]);
-        match sizes.into_iter().find(|(_, size)| *size > entities::MAX) {
-            Some((name, _)) => Err(Failure::Damaged {
-                part: self.part.to_owned(),
-                reason: format!(
-                    "its entity {name} grows to more than {} bytes, or without end",
-                    entities::MAX
-                ),
-            }),
-            None => Ok(()),
-        }
-    }
-
-    fn damaged(&self, reason: &str, at: usize) -> Failure {
-        let at = at.min(self.text.len());
-        let line = self.text.as_bytes()[..at]
-            .split(|&byte| byte == b'\n')
-            .count();
-        Failure::Damaged {
-            part: self.part.to_owned(),
-            reason: format!("no well-formed XML in line {line}: {reason}"),
-        }
-    }
-
-    fn node(&mut self, kind: Kind, range: Range<usize>) -> Result<u32, Failure> {
-        let raw = &self.text[range.clone()];
-        let is_outside = self.open.is_empty();
-        let is_text = match kind {
-            Kind::Text => !raw.trim().is_empty(),
-            Kind::CData | Kind::Reference => true,
-            _ => false,
-        };
-        if is_outside && is_text {
-            return Err(self.damaged("text outside of the root element", range.start));
-        }
-        if kind == Kind::Reference && raw.starts_with("&#") && meaning(raw).is_none() {
-            return Err(self.damaged("a reference to no character", range.start));
-        }
-        if let Some(bad) = raw.find(|c| !is_character(c)) {
-            return Err(self.damaged("a character that XML does not have", range.start + bad));
-        }
-        Ok(self.push(kind, range, 0))
-    }
-
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the text is shorter than u32::MAX"
-    )]
-    fn push(&mut self, kind: Kind, range: Range<usize>, namespace: u16) -> u32 {
-        let id = self.nodes.len() as u32;
-        let (start, end) = (range.start as u32, range.end as u32);
-        let mut parent = NONE;
-        if let Some((above, last, _)) = self.open.last_mut() {
-            parent = *above;
-            match *last {
-                NONE => self.nodes[*above as usize].first_child = id,
-                last => self.nodes[last as usize].next = id,
-            }
-            *last = id;
-        }
-        self.nodes.push(Node {
-            kind,
-            parent,
-            next: NONE,
-            first_child: NONE,
-            start,
-            end,
-            inner_start: end,
-            inner_end: end,
-            namespace,
-        });
-        id
-    }
-
-    fn start(
-        &mut self,
-        tag: &BytesStart,
-        range: Range<usize>,
-        is_empty: bool,
-    ) -> Result<(), Failure> {
-        if self.open.is_empty() && std::mem::replace(&mut self.has_root, true) {
-            return Err(self.damaged("a second root element", range.start));
-        }
-        if self.open.len() >= MAX_DEPTH {
-            return Err(Failure::PartTooDeep {
-                part: self.part.to_owned(),
-            });
-        }
-        let known = self.scopes.len();
-        for attribute in tag.attributes() {
-            let attribute =
-                attribute.map_err(|error| self.damaged(&error.to_string(), range.start))?;
-            let name = std::str::from_utf8(attribute.key.as_ref()).unwrap_or_default();
-            let value = std::str::from_utf8(&attribute.value).unwrap_or_default();
-            if value.contains('<') || value.contains(|c| !is_character(c)) {
-                return Err(self.damaged("an attribute with `<` in it", range.start));
-            }
-            let prefix = match name.split_once(':') {
-                None if name == "xmlns" => "",
-                Some(("xmlns", prefix)) => prefix,
-                _ => continue,
-            };
-            let number = self.namespace(&unescaped(value));
-            self.scopes.push((prefix.to_owned(), number));
-        }
-        let name = tag.name();
-        let name = std::str::from_utf8(name.as_ref()).unwrap_or_default();
-        let prefix = name.split_once(':').map_or("", |(prefix, _)| prefix);
-        let scope = self.scopes.iter().rev().find(|(known, _)| known == prefix);
-        let namespace = match scope {
-            Some((_, number)) => *number,
-            None if prefix.is_empty() => 0,
-            None => {
-                let reason = format!("the prefix {prefix} is not declared");
-                return Err(self.damaged(&reason, range.start));
-            }
-        };
-        let id = self.push(Kind::Element, range, namespace);
-        if is_empty {
-            self.scopes.truncate(known);
-        } else {
-            self.open.push((id, NONE, known));
-        }
-        Ok(())
-    }
-
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the text is shorter than u32::MAX"
-    )]
-    fn end(&mut self, range: Range<usize>) -> Result<(), Failure> {
-        let Some((id, _, known)) = self.open.pop() else {
-            return Err(self.damaged("an end tag without its start tag", range.start));
-        };
-        self.scopes.truncate(known);
-        let node = &mut self.nodes[id as usize];
-        (node.inner_end, node.end) = (range.start as u32, range.end as u32);
-        Ok(())
-    }
-
-    fn namespace(&mut self, name: &str) -> u16 {
-        let known = self.namespaces.iter().position(|known| known == name);
-        let number = known.unwrap_or_else(|| {
-            // So many there are in no file; all beyond share one.
-            if self.namespaces.len() < usize::from(u16::MAX) {
-                self.namespaces.push(name.to_owned());
-            }
-            self.namespaces.len() - 1
-        });
-        u16::try_from(number).unwrap_or(u16::MAX)
-    }
-}
-
-fn position(place: u64) -> usize {
-    usize::try_from(place).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

@@ -75,6 +75,6 @@ impl WriteBack for AsciiDocFile {
                 edits.replace(place.bytes.clone(), written);
             }
         }
-        self.encoding.encode(&edits.applied(&self.text))
+        self.encoding.encode_all(edits.applied(&self.text))
     }
 }

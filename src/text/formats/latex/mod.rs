@@ -145,6 +145,6 @@ impl WriteBack for LatexFile {
                 edits.replace(place.bytes.clone(), written);
             }
         }
-        self.style.encoding.encode(&edits.applied(&self.text))
+        self.style.encoding.encode_all(edits.applied(&self.text))
     }
 }

@@ -121,6 +121,6 @@ impl WriteBack for RstFile {
                 edits.replace(table.range.clone(), written);
             }
         }
-        self.encoding.encode(&edits.applied(&self.text))
+        self.encoding.encode_all(edits.applied(&self.text))
     }
 }

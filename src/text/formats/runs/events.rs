@@ -117,7 +117,7 @@ pub(super) enum Event {
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub(super) bytes: Range<usize>,
-    pub(super) in_run: bool,
+    pub(super) run: Option<Id>,
     /// Of the run.
     pub(super) properties: Option<Id>,
 }
@@ -126,7 +126,7 @@ impl Piece {
     pub(super) fn beside_runs(bytes: Range<usize>) -> Self {
         Self {
             bytes,
-            in_run: false,
+            run: None,
             properties: None,
         }
     }

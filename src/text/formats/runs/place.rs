@@ -35,11 +35,10 @@ impl Place {
             xml,
             edits,
             dialect,
-            is_open: false,
-            run: None,
+            open: None,
             looks: vec![self.base],
             pending: String::new(),
-            written: String::new(),
+            written: String::with_capacity(self.bytes.len()),
         };
         for part in parts {
             match part {
@@ -49,9 +48,17 @@ impl Place {
         }
         writer.end_run();
         writer.flush();
-        let written = writer.written;
+        let mut written = writer.written;
+        written.shrink_to_fit();
         edits.replace(self.bytes.clone(), written);
     }
+}
+
+/// A run that is written.
+struct OpenRun {
+    properties: Option<Id>,
+    /// Namespaces that its start tag declares.
+    declarations: String,
 }
 
 /// Writes runs.
@@ -60,9 +67,8 @@ pub(super) struct Writer<'p> {
     xml: &'p Xml,
     edits: &'p Edits,
     dialect: &'p dyn Dialect,
-    /// Whether a run is open, and its properties.
-    is_open: bool,
-    run: Option<Id>,
+    /// The run that is open.
+    open: Option<OpenRun>,
     /// The properties of text, the innermost last.
     looks: Vec<Option<Id>>,
     /// Text that is not written yet.
@@ -92,7 +98,7 @@ impl Writer<'_> {
         if self.place.is_bare && look.is_none() {
             self.end_run();
         } else {
-            self.begin_run(look);
+            self.begin_run(look.and_then(|look| self.xml.parent(look)), look);
         }
         self.pending += text;
     }
@@ -129,10 +135,9 @@ impl Writer<'_> {
             Code::Escape(escape) => self.text(escape),
             Code::Pieces(pieces) => {
                 for piece in pieces {
-                    if piece.in_run {
-                        self.begin_run(piece.properties);
-                    } else {
-                        self.end_run();
+                    match piece.run {
+                        Some(run) => self.begin_run(Some(run), piece.properties),
+                        None => self.end_run(),
                     }
                     self.flush();
                     self.written += &self.edits.slice(&self.xml.text, piece.bytes.clone());
@@ -141,31 +146,53 @@ impl Writer<'_> {
         }
     }
 
-    fn begin_run(&mut self, properties: Option<Id>) {
+    /// Goes on in a run of these properties; `source` is the run from which they or what follows comes.
+    fn begin_run(&mut self, source: Option<Id>, properties: Option<Id>) {
         let slice = |id: Option<Id>| id.map_or("", |id| self.xml.slice(self.xml.range(id)));
-        if self.is_open && slice(self.run) == slice(properties) {
+        let declarations = source.map_or(String::new(), |source| declarations(self.xml, source));
+        let goes_on = |open: &OpenRun| {
+            let is_declared = declarations.is_empty() || declarations == open.declarations;
+            is_declared && slice(open.properties) == slice(properties)
+        };
+        if self.open.as_ref().is_some_and(goes_on) {
             return;
         }
         self.end_run();
         self.flush();
         let prefix = &self.place.prefix;
-        self.written.extend(["<", prefix, "r>"]);
+        self.written.extend(["<", prefix, "r", &declarations, ">"]);
         if let Some(properties) = properties {
             let range = self.xml.range(properties);
             self.written += &self.edits.slice(&self.xml.text, range);
         }
-        (self.is_open, self.run) = (true, properties);
+        self.open = Some(OpenRun {
+            properties,
+            declarations,
+        });
     }
 
     fn end_run(&mut self) {
-        if !self.is_open && self.place.is_bare {
+        if self.open.is_none() && self.place.is_bare {
             // It goes on.
             return;
         }
         self.flush();
-        if std::mem::take(&mut self.is_open) {
+        if self.open.take().is_some() {
             let prefix = &self.place.prefix;
             self.written.extend(["</", prefix, "r>"]);
         }
     }
+}
+
+/// The namespaces that a run declares, as attributes: what stands in it may need them.
+fn declarations(xml: &Xml, run: Id) -> String {
+    if !xml.slice(xml.start_tag(run)).contains("xmlns") {
+        return String::new();
+    }
+    let declared = xml.attributes(run).into_iter();
+    let declared = declared.filter(|(name, _)| name.starts_with("xmlns"));
+    // The value with its quotation marks.
+    let written = declared
+        .map(|(name, value)| format!(" {name}={}", xml.slice(value.start - 1..value.end + 1)));
+    written.collect()
 }

@@ -101,7 +101,7 @@ impl Reader<'_> {
         for child in xml.elements(run) {
             let piece = Piece {
                 bytes: xml.range(child),
-                in_run: true,
+                run: Some(run),
                 properties,
             };
             let event = match self.dialect.run_child(xml, child) {

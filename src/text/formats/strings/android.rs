@@ -333,7 +333,7 @@ impl WriteBack for AndroidFile {
                 edits.replace(slot.bytes.clone(), self.written(slot, &pieces));
             }
         }
-        self.encoding.encode(&edits.applied(&self.xml.text))
+        self.encoding.encode_all(edits.applied(&self.xml.text))
     }
 }
 

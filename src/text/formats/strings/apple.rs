@@ -257,7 +257,7 @@ impl WriteBack for StringsFile {
                 );
             }
         }
-        self.encoding.encode(&edits.applied(&self.text))
+        self.encoding.encode_all(edits.applied(&self.text))
     }
 }
 

@@ -7,6 +7,7 @@
 use super::message::{Message, Piece, Place};
 use super::placeholders::Dialect;
 use crate::text::builder::{Builder, Context};
+use crate::text::document::Standing;
 use crate::text::view::Translation;
 
 /// The meaning of an apostrophe.
@@ -151,21 +152,21 @@ impl Pattern {
     }
 
     /// Says which translation the file has already: itself where a branch has no counterpart, so that it stays.
-    pub fn set_known(&self, builder: &mut Builder, target: &str) {
+    pub fn set_known(&self, builder: &mut Builder, target: &str, standing: Standing) {
         let other = Self::parse(target, self.apostrophes);
-        self.set_known_parts(builder, other.as_ref());
+        self.set_known_parts(builder, other.as_ref(), standing);
     }
 
-    fn set_known_parts(&self, builder: &mut Builder, other: Option<&Self>) {
+    fn set_known_parts(&self, builder: &mut Builder, other: Option<&Self>, standing: Standing) {
         if let Some(place) = &self.place {
-            place.set_known(builder, other.map_or("", |other| &other.source));
+            place.set_known(builder, other.map_or("", |other| &other.source), standing);
         }
         let of_other = other.map_or(&[][..], |other| &other.nodes);
         let mut others = of_other.iter().filter_map(Node::branches);
         for branches in self.nodes.iter().filter_map(Node::branches) {
             let other = others.next().unwrap_or_default();
             for (number, branch) in branches.iter().enumerate() {
-                branch.set_known_parts(builder, other.get(number));
+                branch.set_known_parts(builder, other.get(number), standing);
             }
         }
     }

@@ -231,7 +231,7 @@ impl WriteBack for JsonFile {
             let language = language.replace('-', "_");
             edits.replace(range.clone(), self.spelling.spelt(&language));
         }
-        self.encoding.encode(&edits.applied(&self.text))
+        self.encoding.encode_all(edits.applied(&self.text))
     }
 }
 

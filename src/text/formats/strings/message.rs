@@ -3,6 +3,7 @@
 use super::icu::{self, Apostrophes, Pattern};
 use super::placeholders::{Dialect, Found, tag_name};
 use crate::text::builder::{Builder, Context};
+use crate::text::document::{Known, Standing};
 use crate::text::placeholder;
 use crate::text::view::{Draft, Part, Translation};
 
@@ -208,10 +209,10 @@ impl Place {
     }
 
     /// Says which translation the file has already.
-    pub fn set_known(&self, builder: &mut Builder, target: &str) {
-        let known = self.known(builder, target);
+    pub fn set_known(&self, builder: &mut Builder, target: &str, standing: Standing) {
+        let text = self.known(builder, target);
         if let [sentence] = builder.sentences_of(self.unit) {
-            sentence.known = Some(known);
+            sentence.known = Some(Known { text, standing });
         }
     }
 
@@ -299,10 +300,10 @@ impl Text {
     }
 
     /// Says which translation the file has already: of a message of ICU, branch by branch where both have the same.
-    pub fn set_known(&self, builder: &mut Builder, target: &str) {
+    pub fn set_known(&self, builder: &mut Builder, target: &str, standing: Standing) {
         match self {
-            Self::Plain(place) => place.set_known(builder, target),
-            Self::Icu(pattern) => pattern.set_known(builder, target),
+            Self::Plain(place) => place.set_known(builder, target, standing),
+            Self::Icu(pattern) => pattern.set_known(builder, target, standing),
         }
     }
 

@@ -262,7 +262,7 @@ impl WriteBack for PropertiesFile {
                 edits.replace(range.clone(), written);
             }
         }
-        self.encoding.encode(&edits.applied(&self.text))
+        self.encoding.encode_all(edits.applied(&self.text))
     }
 }
 

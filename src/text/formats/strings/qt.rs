@@ -1,14 +1,14 @@
 //! Translation sources of Qt (`.ts`), as lupdate writes them.
 //!
 //! Messages without a translation are translated; they stay unfinished, which asks for a review. Finished, obsolete and
-//! vanished ones stay. Each numerus form is a unit of its own.
+//! vanished ones stay, and drafts, unless they are to be translated anew or are drafts for another source. Each numerus form is a unit of its own.
 
 use std::ops::Range;
 
 use super::element::{text_of, with_line_ends};
 use super::{Dialect, Message, Piece, Place, damaged, plurals};
 use crate::text::builder::{Builder, Context, Failure};
-use crate::text::document::Document;
+use crate::text::document::{Document, Standing};
 use crate::text::formats::edits::Edits;
 use crate::text::formats::mixed::spelt;
 use crate::text::formats::xml::{Id, Kind, Xml, escaped_attribute};
@@ -108,9 +108,15 @@ impl Reader<'_, '_> {
         if matches!(kind.as_deref(), Some("obsolete" | "vanished")) || has_variants {
             return None;
         }
+        let is_draft = kind.as_deref() == Some("unfinished");
         // A draft for another source is none for this one.
-        let is_outdated =
-            kind.as_deref() == Some("unfinished") && xml.child(message, "oldsource").is_some();
+        let is_of_another = xml.child(message, "oldsource").is_some();
+        let is_replaced = is_draft && (is_of_another || self.builder.options().drafts);
+        let standing = if is_draft {
+            Standing::Draft
+        } else {
+            Standing::Translated
+        };
         let is_numerus = xml.attribute(message, "numerus").as_deref() == Some("yes");
         let mut holders: Vec<Id> = xml
             .elements(translation)
@@ -125,7 +131,7 @@ impl Reader<'_, '_> {
         let notes = self.notes(message, context);
         let mut forms = Vec::new();
         for (number, holder) in holders.into_iter().enumerate() {
-            let known = text_of(xml, holder).filter(|text| !text.is_empty() && !is_outdated);
+            let known = text_of(xml, holder).filter(|text| !text.is_empty() && !is_replaced);
             let examples = rule
                 .as_ref()
                 .filter(|rule| is_numerus && number < rule.num_forms);
@@ -141,7 +147,7 @@ impl Reader<'_, '_> {
             };
             let place = self.source(source).unit(self.builder, context)?;
             if let Some(known) = known {
-                place.set_known(self.builder, &known);
+                place.set_known(self.builder, &known, standing);
             }
             forms.push((holder, place));
         }
@@ -196,7 +202,7 @@ impl WriteBack for QtFile {
         if let (Some(language), false) = (translation.language, edits.is_empty()) {
             self.set_language(language, &mut edits);
         }
-        self.encoding.encode(&edits.applied(&self.xml.text))
+        self.encoding.encode_all(edits.applied(&self.xml.text))
     }
 }
 
@@ -298,9 +304,30 @@ impl QtFile {
 
 #[cfg(test)]
 mod tests {
-    use crate::text::document::{Document, Format};
+    use crate::text::document::{Document, Format, ReadingOptions};
 
     const FILE: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!DOCTYPE TS>\n<TS version=\"2.1\" language=\"pl_PL\" sourcelanguage=\"en\">\n<context>\n    <name>Dialog</name>\n    <message numerus=\"yes\">\n        <source>%n file(s) of %1</source>\n        <comment>A count</comment>\n        <translation type=\"unfinished\">\n            <numerusform></numerusform>\n            <numerusform></numerusform>\n            <numerusform></numerusform>\n        </translation>\n    </message>\n    <message>\n        <source>Open %1&lt;br&gt;now</source>\n        <translation>Otwórz %1&lt;br&gt;teraz</translation>\n    </message>\n    <message>\n        <source>Old</source>\n        <translation type=\"vanished\">Stary</translation>\n    </message>\n    <message>\n        <source>Close</source>\n        <translation type=\"unfinished\"/>\n    </message>\n</context>\n</TS>\n";
+
+    #[test]
+    fn drafts_stay_unless_they_are_to_be_translated_anew() {
+        let file = FILE.replace(
+            "<translation type=\"unfinished\"/>",
+            "<translation type=\"unfinished\">Zamknij</translation>",
+        );
+        let read = |drafts| {
+            let options = ReadingOptions {
+                drafts,
+                ..ReadingOptions::default()
+            };
+            let bytes = file.clone().into_bytes();
+            Document::from_bytes_with("a.ts", Format::Qt, bytes, &options).expect("readable")
+        };
+        let document = read(false);
+        let known = document.sentences.last().and_then(|it| it.known.as_ref());
+        let known = known.expect("a draft");
+        assert_eq!((known.text.as_str(), known.is_draft()), ("Zamknij", true));
+        assert_eq!(read(true).sentences.last().expect("one").known, None);
+    }
 
     #[test]
     fn unfinished_messages_are_translated_and_all_others_stay() {
@@ -315,7 +342,7 @@ mod tests {
             ["%n file(s) of %1", "%n file(s) of %1", "%n file(s) of %1"]
         );
         assert_eq!(
-            document.sentences[3].known.as_deref(),
+            document.sentences[3].known_text(),
             Some(
                 document.sentences[3]
                     .text

@@ -10,7 +10,7 @@ use crate::text::builder::{Builder, Context, Failure};
 use crate::text::document::{Document, ParagraphKind};
 use crate::text::formats::columns::{Column, ColumnName};
 use crate::text::formats::edits::Edits;
-use crate::text::formats::{DocumentFormat, Encoding, Kept, WriteBack, language};
+use crate::text::formats::{DocumentFormat, Encoding, Kept, ReadingChoice, WriteBack, language};
 use crate::text::view::Translation;
 
 /// A table whose values are separated by a character.
@@ -44,6 +44,10 @@ impl DocumentFormat for Table {
 
     fn is_strings(&self) -> bool {
         true
+    }
+
+    fn choices(&self) -> &'static [ReadingChoice] {
+        &[ReadingChoice::Columns]
     }
 
     fn writes_same(&self) -> bool {
@@ -367,19 +371,21 @@ impl Chosen {
                 let rows = records.get(usize::from(has_header)..).unwrap_or_default();
                 let known = [find(&KEYS), find(&NOTES)];
                 let is_free = |column: &usize| !has_header || !known.contains(&Some(*column));
-                let columns = (0..rows
+                let columns = 0..rows
                     .iter()
                     .map(|it| it.fields.len())
                     .max()
-                    .unwrap_or_default())
-                    .filter(is_free);
-                (
-                    columns
-                        .filter(|&column| is_text(rows, column))
-                        .map(|column| (column, column))
-                        .collect(),
-                    has_header,
-                )
+                    .unwrap_or_default();
+                let texts = |columns: &mut dyn Iterator<Item = usize>| -> Vec<(usize, usize)> {
+                    let texts = columns.filter(|&column| is_text(rows, column));
+                    texts.map(|column| (column, column)).collect()
+                };
+                let mut found = texts(&mut columns.clone().filter(is_free));
+                if found.is_empty() {
+                    // Where nothing else is text, a column called "note" is no remark about it.
+                    found = texts(&mut columns.clone());
+                }
+                (found, has_header)
             }
         };
         Self::of_names(&names, pairs, has_header)
@@ -528,7 +534,7 @@ impl WriteBack for TableFile {
                 );
             }
         }
-        self.encoding.encode(&edits.applied(&self.text))
+        self.encoding.encode_all(edits.applied(&self.text))
     }
 }
 
@@ -572,6 +578,13 @@ mod tests {
             .map(|it| Some(format!("„{}\", x", it.text)))
             .collect();
         String::from_utf8(document.written(&translated, None).expect("written")).expect("text")
+    }
+
+    #[test]
+    fn a_column_called_note_is_text_where_nothing_else_is() {
+        let text = "Name,Amount,Note\nApple pie,3,Very tasty\nGood bread,4,Fresh and warm\n";
+        let document = read(Format::Csv, text, &[]);
+        assert_eq!(document.sentences.len(), 4);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! String catalogues of Xcode: one file with all languages.
 //!
 //! A translation is added as a localisation of its language with the plural forms of that language, and asks for a review;
-//! finished ones stay. Without a language, as in a pseudo-translation, the texts of the source language are replaced.
+//! those that are there stay, also if they ask for a review themselves, unless drafts are to be translated anew. Without a language, as in a pseudo-translation, the texts of the source language are replaced.
 
 use std::ops::Range;
 
@@ -59,6 +59,7 @@ impl DocumentFormat for Catalogue {
             }
         }
         Ok(Box::new(CatalogueFile {
+            replaces_drafts: builder.options().drafts,
             spelling: Spelling::of(&text, encoding),
             style: Style::of(&text),
             root,
@@ -332,6 +333,7 @@ struct CatalogueFile {
     root: Value,
     source_language: String,
     entries: Vec<CatalogueEntry>,
+    replaces_drafts: bool,
 }
 
 impl WriteBack for CatalogueFile {
@@ -358,12 +360,12 @@ impl WriteBack for CatalogueFile {
                 ),
             }
         }
-        self.encoding.encode(&edits.applied(&self.text))
+        self.encoding.encode_all(edits.applied(&self.text))
     }
 }
 
 impl CatalogueFile {
-    /// Adds a localisation to an entry, or replaces one that is not finished.
+    /// Adds a localisation to an entry, or replaces one that is not begun.
     fn add(
         &self,
         entry: &CatalogueEntry,
@@ -384,7 +386,7 @@ impl CatalogueFile {
             key.text == language || language::parts(&key.text) == language::parts(language)
         };
         match all.members().iter().find(is_it) {
-            Some((_, value)) if is_finished(value) => {}
+            Some((_, value)) if is_kept(value, self.replaces_drafts) => {}
             Some((_, value)) => {
                 let printed =
                     self.style
@@ -439,11 +441,15 @@ impl CatalogueFile {
 }
 
 /// Whether all texts of a localisation are somebody's work.
-fn is_finished(value: &Value) -> bool {
+fn is_kept(value: &Value, replaces_drafts: bool) -> bool {
     match &value.kind {
         Kind::Object(members) => members.iter().all(|(key, value)| match key.text.as_str() {
-            "state" => !matches!(value.text(), Some("new" | "needs_review" | "stale")),
-            _ => is_finished(value),
+            "state" => match value.text() {
+                Some("new" | "stale") => false,
+                Some("needs_review") => !replaces_drafts,
+                _ => true,
+            },
+            _ => is_kept(value, replaces_drafts),
         }),
         _ => true,
     }

@@ -334,7 +334,7 @@ impl WriteBack for YamlFile {
                 edits.replace(root.clone(), key(language));
             }
         }
-        self.encoding.encode(&edits.applied(&self.text))
+        self.encoding.encode_all(edits.applied(&self.text))
     }
 }
 

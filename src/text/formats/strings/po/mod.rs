@@ -1,7 +1,7 @@
 //! Catalogues of gettext: PO files, and the templates (POT) they are made of.
 //!
-//! Messages without a translation, and those whose translation is fuzzy, are translated and marked as fuzzy: somebody has to
-//! look at them. Each plural form of the target language is a unit of its own. Everything else stays: comments, order,
+//! Messages without a translation are translated and marked as fuzzy: somebody has to look at them. Those that are fuzzy
+//! already are drafts, unless the file has kept the message that they were a translation of. Each plural form of the target language is a unit of its own. Everything else stays: comments, order,
 //! obsolete messages, finished translations.
 
 mod catalogue;
@@ -17,7 +17,7 @@ use self::header::Header;
 use super::plural_expression::PluralRule;
 use super::{Dialect, Message, Percent, Text, line_end, plurals};
 use crate::text::builder::{Builder, Context, Failure};
-use crate::text::document::Document;
+use crate::text::document::{Document, Standing};
 use crate::text::formats::edits::Edits;
 use crate::text::formats::{DocumentFormat, Encoding, Kept, WriteBack};
 use crate::text::view::Translation;
@@ -93,6 +93,13 @@ impl Reader<'_> {
         let id = entry.id.as_ref()?;
         let flags = self.flags();
         let is_fuzzy = flags.contains(&"fuzzy");
+        let is_of_another = is_fuzzy && self.comments('|').next().is_some();
+        let is_replaced = is_of_another || is_fuzzy && builder.options().drafts;
+        let standing = if is_fuzzy {
+            Standing::Draft
+        } else {
+            Standing::Translated
+        };
         let num_forms = match (&entry.plural, self.rule) {
             (Some(_), Some(rule)) => rule.num_forms.max(entry.targets.len()),
             _ => entry.targets.len(),
@@ -112,7 +119,7 @@ impl Reader<'_> {
                 }
             };
             let target = entry.targets.get(form).map(|target| target.value.as_str());
-            let target = target.filter(|target| !target.is_empty() && !is_fuzzy);
+            let target = target.filter(|target| !target.is_empty() && !is_replaced);
             let context = Context {
                 id: entry.context.as_ref().map(|context| context.value.clone()),
                 note: self.note(&of_form),
@@ -121,7 +128,7 @@ impl Reader<'_> {
             };
             let text = Text::read(&source.value, dialect(&flags), builder, context);
             if let (Some(text), Some(target)) = (&text, target) {
-                text.set_known(builder, target);
+                text.set_known(builder, target, standing);
             }
             forms.push(Form {
                 // What has no text is the same in every language.
@@ -330,14 +337,14 @@ impl WriteBack for PoFile {
             header.set_utf8(&self.text, false, &mut edits);
         }
         match (
-            self.encoding.encode(&edits.applied(&self.text)),
+            self.encoding.encode_all(edits.applied(&self.text)),
             &self.header,
         ) {
             // A language that the encoding does not have takes another encoding.
             (Err(Failure::Unencodable { .. }), Some(header))
                 if header.set_utf8(&self.text, true, &mut edits) =>
             {
-                Encoding::Utf8.encode(&edits.applied(&self.text))
+                Encoding::Utf8.encode_all(edits.applied(&self.text))
             }
             (written, _) => written,
         }

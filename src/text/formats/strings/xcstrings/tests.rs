@@ -1,6 +1,6 @@
 //! Localisations that are added to a catalogue.
 
-use crate::text::document::{Document, Format};
+use crate::text::document::{Document, Format, ReadingOptions};
 
 const FILE: &str = "{\n  \"sourceLanguage\" : \"en\",\n  \"strings\" : {\n    \"%lld items\" : {\n      \"localizations\" : {\n        \"en\" : {\n          \"variations\" : {\n            \"plural\" : {\n              \"one\" : {\n                \"stringUnit\" : {\n                  \"state\" : \"translated\",\n                  \"value\" : \"%lld item\"\n                }\n              },\n              \"other\" : {\n                \"stringUnit\" : {\n                  \"state\" : \"translated\",\n                  \"value\" : \"%lld items\"\n                }\n              }\n            }\n          }\n        }\n      }\n    },\n    \"Done\" : {\n\n    }\n  },\n  \"version\" : \"1.0\"\n}";
 
@@ -56,4 +56,28 @@ fn without_a_language_the_source_is_replaced() {
         written.contains("\"value\" : \"%lld ITEM\"") && written.contains("\"value\" : \"DONE\""),
         "{written}"
     );
+}
+
+#[test]
+fn a_localisation_that_asks_for_a_review_stays_unless_drafts_are_translated_anew() {
+    let draft = "\"Done\" : {\n      \"localizations\" : { \"ru\" : { \"stringUnit\" : { \"state\" : \"needs_review\", \"value\" : \"Готово\" } } }";
+    let file = FILE.replace("\"Done\" : {", draft);
+    for drafts in [false, true] {
+        let options = ReadingOptions {
+            drafts,
+            ..ReadingOptions::default()
+        };
+        let bytes = file.clone().into_bytes();
+        let document =
+            Document::from_bytes_with("a", Format::Xcstrings, bytes, &options).expect("readable");
+        let translated: Vec<_> = document
+            .sentences
+            .iter()
+            .map(|sentence| Some(sentence.text.to_uppercase()))
+            .collect();
+        let written = document.written(&translated, Some("ru")).expect("written");
+        let written = String::from_utf8(written).expect("text");
+        assert_eq!(written.contains("\"Готово\""), !drafts, "{written}");
+        assert_eq!(written.contains("\"DONE\""), drafts, "{written}");
+    }
 }

@@ -1,0 +1,81 @@
+//! How the open document is read: what its format lets a person choose beside its text.
+
+use egui::{Button, Id, RichText, TextEdit, Ui};
+
+use super::theme::Palette;
+use crate::app::Command;
+use crate::text::document::{Column, Document, ReadingChoice};
+
+/// The choices of the document's format.
+pub fn reading_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    ui.label(
+        RichText::new("In this document")
+            .size(12.5)
+            .color(palette.weak),
+    );
+    let mut reading = document.reading.clone();
+    for choice in document.format.choices() {
+        match choice {
+            ReadingChoice::Columns => columns_ui(ui, document, commands),
+            ReadingChoice::Comments => {
+                ui.checkbox(&mut reading.comments, "Translate comments");
+            }
+            ReadingChoice::SheetNames => {
+                ui.checkbox(&mut reading.sheet_names, "Translate names of sheets")
+                    .on_hover_text("Formulas, charts and links follow them");
+            }
+            ReadingChoice::Drafts => {
+                ui.checkbox(&mut reading.drafts, "Translate drafts of the file anew")
+                    .on_hover_text("What the file says is fuzzy, unfinished, or in need of a translation or review");
+            }
+        }
+    }
+    if reading != document.reading {
+        commands.push(Command::ReadAs(reading));
+    }
+}
+
+/// The columns of a table, as they are entered.
+fn columns_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let spelt: Vec<String> = document
+        .reading
+        .columns
+        .iter()
+        .map(Column::to_string)
+        .collect();
+    let spelt = spelt.join(", ");
+    // What is entered belongs to the columns that were chosen when it was begun.
+    let id = Id::unique("columns").with((&document.name, &spelt));
+    let mut entered: String = ui
+        .data(|data| data.get_temp(id))
+        .unwrap_or_else(|| spelt.clone());
+    let label = ui.label("Columns to translate");
+    let field = TextEdit::singleline(&mut entered)
+        .hint_text("as the first line tells")
+        .desired_width(f32::INFINITY);
+    let field = ui.add(field).labelled_by(label.id);
+    field.on_hover_text("By number or by the name in the first line; en:de puts the translation of en into de where that is empty");
+    let columns: Result<Vec<Column>, String> = match entered.trim() {
+        "" => Ok(Vec::new()),
+        columns => columns.split(',').map(str::parse).collect(),
+    };
+    match columns {
+        Err(problem) => {
+            ui.label(RichText::new(problem).size(12.5).color(palette.warning));
+        }
+        Ok(columns) => {
+            let is_new = columns != document.reading.columns;
+            if ui
+                .add_enabled(is_new, Button::new("Use these columns"))
+                .clicked()
+            {
+                let mut reading = document.reading.clone();
+                reading.columns = columns;
+                commands.push(Command::ReadAs(reading));
+            }
+        }
+    }
+    ui.data_mut(|data| data.insert_temp(id, entered));
+}

@@ -1,0 +1,260 @@
+//! Targets and their states, as they are written.
+
+use std::collections::HashMap;
+
+use super::codes::{by_mid, segments};
+use super::{Slot, XliffFile};
+use crate::text::builder::Failure;
+use crate::text::document::Document;
+use crate::text::formats::WriteBack;
+use crate::text::formats::edits::Edits;
+use crate::text::formats::language;
+use crate::text::formats::xml::{Id, escaped_attribute};
+use crate::text::view::Translation;
+
+impl WriteBack for XliffFile {
+    fn write(&self, _: &Document, translation: &Translation) -> Result<Vec<u8>, Failure> {
+        let mut edits = Edits::default();
+        let mut slots = self.slots.as_slice();
+        while let Some(first) = slots.first() {
+            let count = slots
+                .iter()
+                .take_while(|slot| slot.number == first.number)
+                .count();
+            let (unit, rest) = slots.split_at(count);
+            slots = rest;
+            let written: Vec<Option<String>> = unit
+                .iter()
+                .map(|slot| self.content(slot, translation))
+                .collect();
+            if written.iter().all(Option::is_none) {
+                continue;
+            }
+            match first.segment {
+                Some(_) => self.write_segments(unit, &written, &mut edits),
+                None => self.write_unit(first, written.into_iter().flatten().next(), &mut edits),
+            }
+        }
+        if edits.is_empty() {
+            return self.encoding.encode(&self.xml.text);
+        }
+        if let Some(language) = translation.language {
+            self.set_language(language, &mut edits);
+        }
+        self.encoding.encode_all(edits.applied(&self.xml.text))
+    }
+}
+
+impl XliffFile {
+    /// The new content of a segment's target, if there is any.
+    fn content(&self, slot: &Slot, translation: &Translation) -> Option<String> {
+        let parts = translation.parts(slot.place.unit)?;
+        let source = Edits::default();
+        Some(
+            slot.place
+                .written(&self.xml, self.encoding, &parts, &source),
+        )
+    }
+
+    fn write_unit(&self, slot: &Slot, content: Option<String>, edits: &mut Edits) {
+        if let Some(content) = content {
+            let target = self.target(slot.holder, &content);
+            self.put_target(slot.holder, target, edits);
+            self.set_state(slot.holder, None, edits);
+        }
+    }
+
+    /// The target of a unit that is segmented in its source.
+    fn write_segments(&self, slots: &[Slot], written: &[Option<String>], edits: &mut Edits) {
+        let (xml, holder) = (&self.xml, slots[0].holder);
+        let mid = |slot: &Slot| {
+            slot.segment
+                .and_then(|segment| xml.attribute(segment, "mid"))
+                .unwrap_or_default()
+        };
+        let targets = xml
+            .child(holder, "target")
+            .map_or(HashMap::new(), |target| by_mid(xml, target));
+        let new = || {
+            slots
+                .iter()
+                .zip(written)
+                .filter_map(|(slot, written)| Some((slot, written.as_ref()?)))
+        };
+        // A target that holds no work yet may have its codes anywhere.
+        let is_begun = targets
+            .values()
+            .any(|&target| !xml.whole_text(target).trim().is_empty());
+        if is_begun && new().all(|(slot, _)| targets.contains_key(&*mid(slot))) {
+            for (slot, content) in new() {
+                let target = targets[&*mid(slot)];
+                edits.replace(xml.range(target), self.filled(target, content));
+                self.set_state(holder, Some(&mid(slot)), edits);
+            }
+            return;
+        }
+        let Some(segmented) = xml.child(holder, "seg-source") else {
+            return;
+        };
+        let mut inner = Edits::default();
+        for (slot, content) in new() {
+            if let Some(segment) = slot.segment {
+                inner.replace(xml.range(segment), self.filled(segment, content));
+                self.set_state(holder, Some(&mid(slot)), edits);
+            }
+        }
+        // What is not translated now may be already.
+        for segment in segments(xml, segmented) {
+            let mid = xml.attribute(segment, "mid").unwrap_or_default();
+            let is_new = new().any(|(slot, _)| slot.segment == Some(segment));
+            if let (Some(target), false) = (targets.get(&*mid), is_new) {
+                inner.replace(xml.range(segment), xml.slice(xml.range(*target)).to_owned());
+            }
+        }
+        let content = inner.slice(&xml.text, xml.inner(segmented));
+        let target = self.target(holder, &content);
+        self.put_target(holder, target, edits);
+    }
+
+    /// An element with other content.
+    fn filled(&self, element: Id, content: &str) -> String {
+        let xml = &self.xml;
+        let start = xml.slice(xml.start_tag(element));
+        let name = xml.qualified(element);
+        if xml.is_empty_tag(element) {
+            format!(
+                "{}>{content}</{name}>",
+                start.trim_end_matches("/>").trim_end()
+            )
+        } else {
+            format!("{start}{content}</{name}>")
+        }
+    }
+
+    /// The target element of a unit or segment; it asks for a review where that is what targets do.
+    fn target(&self, holder: Id, content: &str) -> String {
+        const STATE: &str = "needs-review-translation";
+        let xml = &self.xml;
+        let says_state = !self.is_second && !self.is_trados();
+        let Some(target) = xml.child(holder, "target") else {
+            let source = xml.child(holder, "source").unwrap_or(holder);
+            let name = xml.qualified(source).replace("source", "target");
+            let state = if says_state {
+                format!(" state=\"{STATE}\"")
+            } else {
+                String::new()
+            };
+            return format!("<{name}{state}>{content}</{name}>");
+        };
+        let mut start = xml
+            .slice(xml.start_tag(target))
+            .trim_end_matches('>')
+            .trim_end_matches('/')
+            .trim_end()
+            .to_owned();
+        if says_state {
+            let offset = xml.start_tag(target).start;
+            match xml.attribute_range(target, "state") {
+                Some(range) => start.replace_range(range.start - offset..range.end - offset, STATE),
+                None => start.extend([" state=\"", STATE, "\""]),
+            }
+        }
+        format!("{start}>{content}</{}>", xml.qualified(target))
+    }
+
+    /// Puts a target in the place of the one that is there, or behind the source.
+    fn put_target(&self, holder: Id, target: String, edits: &mut Edits) {
+        let xml = &self.xml;
+        if let Some(old) = xml.child(holder, "target") {
+            return edits.replace(xml.range(old), target);
+        }
+        let Some(source) = xml
+            .child(holder, "seg-source")
+            .or_else(|| xml.child(holder, "source"))
+        else {
+            return;
+        };
+        let place = xml.range(source);
+        let before = &xml.text[..place.start];
+        let space = &before[before.trim_end().len()..];
+        edits.replace(place.end..place.end, format!("{space}{target}"));
+    }
+
+    /// Says beside the target that it is there: as Trados and memoQ do, and XLIFF 2.
+    fn set_state(&self, holder: Id, mid: Option<&str>, edits: &mut Edits) {
+        let xml = &self.xml;
+        if self.is_second {
+            // A further state is one of the state before.
+            if let Some(value) = xml.attribute_range(holder, "subState") {
+                let before = xml.slice(xml.start_tag(holder).start..value.start);
+                let space = before.rfind(|c: char| c.is_ascii_whitespace());
+                let start = xml.start_tag(holder).start + space.unwrap_or(before.len());
+                edits.replace(start..value.end + 1, String::new());
+            }
+            return self.set(holder, "state", "translated", edits);
+        }
+        if xml.qualified_attribute(holder, "mq:status").is_some() {
+            self.set(holder, "status", "PartiallyEdited", edits);
+        }
+        let is_it = |&id: &Id| {
+            xml.name(id) == "seg"
+                && mid.is_none_or(|mid| xml.attribute(id, "id").as_deref() == Some(mid))
+        };
+        if let Some(segment) = xml
+            .descendants(holder)
+            .find(is_it)
+            .filter(|_| self.is_trados())
+        {
+            self.set(segment, "conf", "Draft", edits);
+        }
+    }
+
+    fn is_trados(&self) -> bool {
+        let root = self.xml.root();
+        self.xml
+            .attributes(root)
+            .iter()
+            .any(|(name, _)| *name == "xmlns:sdl")
+    }
+
+    /// Gives an element an attribute.
+    fn set(&self, element: Id, name: &str, value: &str, edits: &mut Edits) {
+        let xml = &self.xml;
+        let value = escaped_attribute(value);
+        if let Some(range) = xml.attribute_range(element, name) {
+            edits.replace(range, value);
+        } else {
+            let tag = xml.start_tag(element);
+            let end = xml
+                .slice(tag.clone())
+                .trim_end_matches('>')
+                .trim_end_matches('/')
+                .trim_end()
+                .len();
+            let end = tag.start + end;
+            edits.replace(end..end, format!(" {name}=\"{value}\""));
+        }
+    }
+
+    /// Says the language of the targets, unless a variety of it is said already.
+    fn set_language(&self, language: &str, edits: &mut Edits) {
+        let xml = &self.xml;
+        let (elements, name): (Vec<Id>, &str) = if self.is_second {
+            (vec![xml.root()], "trgLang")
+        } else {
+            (
+                xml.elements(xml.root())
+                    .filter(|&id| xml.name(id) == "file")
+                    .collect(),
+                "target-language",
+            )
+        };
+        let (main, _) = language::parts(language);
+        for element in elements {
+            let said = xml.attribute(element, name);
+            if said.is_none_or(|said| language::parts(&said).0 != main) {
+                self.set(element, name, language, edits);
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Characters as XML spells them, and back.
+
+/// Resolves `&name;` or `&#number;`, if it is one of those that every XML has.
+pub(super) fn meaning(reference: &str) -> Option<char> {
+    let name = reference.strip_prefix('&')?.strip_suffix(';')?;
+    Some(match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix('x') {
+                Some(digits) => u32::from_str_radix(digits, 16),
+                None => number.parse(),
+            };
+            char::from_u32(code.ok()?).filter(|&character| is_character(character))?
+        }
+    })
+}
+
+/// The text with its references replaced; unknown ones stay.
+pub(in crate::text::formats) fn unescaped(raw: &str) -> String {
+    let mut text = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.find('&') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = rest.find(';').map_or(1, |end| end + 1);
+        match meaning(&rest[..end]) {
+            Some(character) => text.push(character),
+            None => text.push_str(&rest[..end]),
+        }
+        rest = &rest[end..];
+    }
+    text + rest
+}
+
+/// Whether XML may have this character at all.
+pub(super) fn is_character(character: char) -> bool {
+    matches!(character, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..)
+}
+
+/// Text as it stands between tags.
+pub(in crate::text) fn escaped(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => written.push_str("&amp;"),
+            '<' => written.push_str("&lt;"),
+            '>' => written.push_str("&gt;"),
+            '\r' => written.push_str("&#13;"),
+            _ => written.push(character),
+        }
+    }
+    written
+}
+
+/// Text as it stands in an attribute, in either kind of quotation marks.
+pub(in crate::text) fn escaped_attribute(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => written.push_str("&amp;"),
+            '<' => written.push_str("&lt;"),
+            '>' => written.push_str("&gt;"),
+            '"' => written.push_str("&quot;"),
+            '\'' => written.push_str("&apos;"),
+            '\t' => written.push_str("&#9;"),
+            '\n' => written.push_str("&#10;"),
+            '\r' => written.push_str("&#13;"),
+            _ => written.push(character),
+        }
+    }
+    written
+}
