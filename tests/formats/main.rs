@@ -112,12 +112,13 @@ fn of_lengths(document: &Document) -> [Vec<Option<String>>; 2] {
             .collect()
     };
     let is_placeholder = |c: &char| Placeholder::of(*c).is_some();
-    // A link without words would keep those of its source.
+    // A link without words would keep those of its source, and one within a word would be none.
     let short = |text: &str| {
         let codes = text.chars().filter(is_placeholder);
         let codes = codes.map(|code| match Placeholder::of(code) {
-            Some(Placeholder::Open(_)) => format!("{code}ä"),
-            _ => code.to_string(),
+            Some(Placeholder::Open(_)) => format!(" {code}ä"),
+            Some(Placeholder::Close) => format!("{code} "),
+            _ => format!(" {code} "),
         });
         format!("ä{}", codes.collect::<String>())
     };

@@ -472,3 +472,16 @@ fn quotation_marks_of_asciidoc_are_pairs() {
     let written = translated(&document, &["Er sagte „jetzt“ und ‚dann‘."], None);
     assert_eq!(written, "Er sagte „jetzt“ und ‚dann‘.\n".as_bytes());
 }
+
+#[test]
+fn single_marks_of_asciidoc_hold_within_words() {
+    let document = read("a.adoc", b"Text *bold* word.\n");
+    let new = format!("字{}太{CLOSE}字", open(0));
+    let written = translated(&document, &[&new], None);
+    let expected = "字&#8203;*太*&#8203;字\n";
+    assert_eq!(String::from_utf8_lossy(&written), expected);
+    assert_eq!(
+        texts(&read("a.adoc", &written))[0].matches(open(0)).count(),
+        1
+    );
+}

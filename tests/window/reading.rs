@@ -113,7 +113,7 @@ fn comments_are_translated_on_request_and_what_was_done_stays() {
     let mut harness = window.harness();
     harness.run();
     harness.state_mut().state.apply(Command::Select(1));
-    harness.get_by_label("Options").click();
+    harness.get_by_label_contains("Options").click();
     harness.run();
     assert!(
         harness
@@ -144,26 +144,27 @@ fn comments_are_translated_on_request_and_what_was_done_stays() {
     assert_eq!(open.project().reading, None);
 }
 
+const FIELD: &str = "Columns to translate";
+
 #[test]
 fn columns_of_a_table_are_entered() {
     let bytes = b"key,en,note\na,Open the file,For the menu\nb,Close it,For all of us\n";
     let mut harness = opened("strings.csv", bytes).harness();
     harness.run();
     assert_eq!(sentences(&harness.state().state).len(), 2);
-    harness.get_by_label("Options").click();
+    harness.get_by_label_contains("Options").click();
     harness.run();
-    let field = || "Columns to translate";
-    let label = harness.get_by_role_and_label(Role::TextInput, field());
+    let label = harness.get_by_role_and_label(Role::TextInput, FIELD);
     label.focus();
     harness.run_steps(2);
-    let label = harness.get_by_role_and_label(Role::TextInput, field());
+    let label = harness.get_by_role_and_label(Role::TextInput, FIELD);
     label.type_text("en,0");
     harness.run_steps(3);
     harness.get_by_label("columns are counted from 1");
     assert!(harness.query_by_label("Use these columns").is_none());
     harness.key_press(egui::Key::Backspace);
     harness.run_steps(2);
-    let label = harness.get_by_role_and_label(Role::TextInput, field());
+    let label = harness.get_by_role_and_label(Role::TextInput, FIELD);
     label.type_text("note");
     harness.run_steps(3);
     harness.get_by_label("Use these columns").click();
@@ -219,7 +220,7 @@ fn what_the_file_has_already_is_not_overwritten_unless_it_is_asked_for() {
 
     let mut harness = window.harness();
     harness.run();
-    harness.get_by_label("Options").click();
+    harness.get_by_label_contains("Options").click();
     harness.run();
     harness
         .get_by_label("Translate drafts of the file anew")

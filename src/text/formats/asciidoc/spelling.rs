@@ -12,6 +12,8 @@ pub(super) struct AsciiDocSpelling<'p> {
     begins_line: bool,
     /// How many brackets are open around the text.
     num_brackets: usize,
+    /// Whether a single mark has just closed words.
+    has_closed: bool,
 }
 
 impl<'p> AsciiDocSpelling<'p> {
@@ -22,12 +24,29 @@ impl<'p> AsciiDocSpelling<'p> {
             begins_line: source[..place.bytes.start].is_empty()
                 || source[..place.bytes.start].ends_with('\n'),
             num_brackets: usize::from(source[place.bytes.end..].starts_with(']')),
+            has_closed: false,
+        }
+    }
+
+    /// Keeps a single mark that closes words from a word that follows: it would be none.
+    fn part(&mut self, next: Option<char>, written: &mut String) {
+        let has_closed = std::mem::take(&mut self.has_closed);
+        if has_closed && next.is_some_and(is_word) {
+            *written += NOTHING;
         }
     }
 }
 
+/// A space without width.
+const NOTHING: &str = "&#8203;";
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 impl Spelling for AsciiDocSpelling<'_> {
     fn text(&mut self, text: &str, next: Option<char>, written: &mut String) {
+        self.part(text.chars().next(), written);
         let begins = written.is_empty() && self.begins_line && begins_block(text);
         let mut characters = text.chars().enumerate().peekable();
         while let Some((index, character)) = characters.next() {
@@ -65,16 +84,23 @@ impl Spelling for AsciiDocSpelling<'_> {
         // Single marks count only between words; doubled ones do everywhere, but the author wrote single ones.
         let is_single = matches!(code, "*" | "_" | "`" | "#")
             || code.starts_with('`') && !code.starts_with("``");
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        if is_single && !self.place.closes(number) && written.ends_with(is_word) {
-            *written += "&#8203;";
+        let closes = self.place.closes(number);
+        self.part(code.chars().next().filter(|_| !closes), written);
+        if is_single && !closes && written.ends_with(is_word) {
+            *written += NOTHING;
         }
+        self.has_closed = is_single && closes;
         if code.ends_with('[') {
             self.num_brackets += 1;
         } else if code.starts_with(']') {
             self.num_brackets = self.num_brackets.saturating_sub(1);
         }
         *written += code;
+    }
+
+    fn source(&mut self, source: &str, written: &mut String) {
+        self.part(source.chars().next(), written);
+        written.push_str(source);
     }
 }
 
