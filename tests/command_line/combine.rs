@@ -17,11 +17,9 @@ const WORDS: [(&str, &str); 8] = [
 
 /// A corpus of these pairs, each a document of its own.
 fn corpus(desk: &Desk, name: &str, split: &str, pairs: &[(&str, &str)]) -> String {
-    let side = |of: fn(&(&str, &str)) -> String| -> String {
-        pairs
-            .iter()
-            .map(|pair| format!("<d>\n{}\n", of(pair)))
-            .collect()
+    let side = |of: fn(&(&str, &str)) -> String| {
+        let lines = pairs.iter().map(|pair| format!("<d>\n{}\n", of(pair)));
+        lines.collect::<Vec<_>>().concat()
     };
     let source = desk.file(&format!("{name}.en"), side(|pair| pair.0.to_owned()));
     let target = desk.file(&format!("{name}.de"), side(|pair| pair.1.to_owned()));

@@ -251,7 +251,6 @@ fn read_part(corpus: &Corpus, name: &str, held_out: &HeldOut, seen: &mut Seen) -
         if read.report.words == before {
             continue;
         }
-        document.id = format!("{name}/{}", document.id);
         read.words.push(read.report.words - before);
         read.documents.push(without_empty_paragraphs(document));
     }
@@ -332,7 +331,7 @@ fn without_empty_paragraphs(mut document: ParallelDocument) -> ParallelDocument 
     document
 }
 
-/// The documents that are to be there, by their ids; the number of a copy stands behind that of its document.
+/// The documents that are to be there, by their ids; the number of a copy stands behind the name of its part.
 fn chosen(read: &mut [Read], copies: &[Copies]) -> BTreeMap<String, ParallelDocument> {
     let mut chosen = BTreeMap::new();
     for (part, copies) in read.iter_mut().zip(copies) {
@@ -350,9 +349,10 @@ fn chosen(read: &mut [Read], copies: &[Copies]) -> BTreeMap<String, ParallelDocu
             part.report.documents += usize::from(times > 0);
             for copy in 1..=times {
                 let mut document = document.clone();
-                if copy > 1 {
-                    document.id += &format!("#{copy}");
-                }
+                document.id = match copy {
+                    1 => format!("{}/{}", part.report.name, document.id),
+                    _ => format!("{}#{copy}/{}", part.report.name, document.id),
+                };
                 chosen.insert(document.id.clone(), document);
             }
         }
