@@ -16,7 +16,7 @@ use super::format::{Corpus, CorpusInfo, ParallelDocument};
 use super::held_out::{HeldOut, HeldOutBuilder, Likeness};
 use super::languages::is_same_code;
 use super::split::Split;
-use super::survey::{Doubt, Doubts};
+use super::survey::{PairDefect, PairFilter};
 use super::unit::{Unit, UnitStatus};
 use super::writer::{CorpusWriter, fingerprint};
 use crate::error::{Error, Result};
@@ -238,14 +238,14 @@ fn read_part(corpus: &Corpus, name: &str, held_out: &HeldOut, seen: &mut Seen) -
         documents: Vec::new(),
         words: Vec::new(),
     };
-    let doubts = doubts(corpus)?;
+    let filter = filter(corpus)?;
     for document in corpus.documents(Split::Train)? {
         let mut document = document?;
         let before = read.report.words;
         for paragraph in &mut document.paragraphs {
             paragraph.units.retain_mut(|unit| {
                 let pair = (unit.visible_source(), unit.visible_target());
-                judge(unit, &pair, (held_out, &doubts), seen, &mut read.report)
+                judge(unit, &pair, (held_out, &filter), seen, &mut read.report)
             });
         }
         if read.report.words == before {
@@ -258,7 +258,7 @@ fn read_part(corpus: &Corpus, name: &str, held_out: &HeldOut, seen: &mut Seen) -
 }
 
 /// The measure of this corpus, by the first of its pairs.
-fn doubts(corpus: &Corpus) -> Result<Doubts> {
+fn filter(corpus: &Corpus) -> Result<PairFilter> {
     let info = corpus.info();
     let languages = (info.source_language.clone(), info.target_language.clone());
     let mut pairs = Vec::new();
@@ -269,14 +269,14 @@ fn doubts(corpus: &Corpus) -> Result<Doubts> {
             break;
         }
     }
-    Ok(Doubts::of(&languages, &pairs))
+    Ok(PairFilter::fit(&languages, &pairs))
 }
 
 /// Gives a pair its status, and tells whether it stays.
 fn judge(
     unit: &mut Unit,
     (source, target): &(String, String),
-    (held_out, doubts): (&HeldOut, &Doubts),
+    (held_out, filter): (&HeldOut, &PairFilter),
     seen: &mut Seen,
     report: &mut PartReport,
 ) -> bool {
@@ -292,9 +292,9 @@ fn judge(
         }
         None => {}
     }
-    let doubt = doubts.of_pair(source, target);
-    unit.status = match doubt {
-        Some(Doubt::Identical) => UnitStatus::Identical,
+    let defect = filter.defect(source, target);
+    unit.status = match defect {
+        Some(PairDefect::Identical) => UnitStatus::Identical,
         Some(_) => UnitStatus::Doubtful,
         None if unit.status == UnitStatus::Doubtful => UnitStatus::Doubtful,
         None if seen.insert(fingerprint(&unit.source, &unit.target)) => UnitStatus::New,
