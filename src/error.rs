@@ -114,6 +114,18 @@ pub enum Error {
         asked: String,
         path: PathBuf,
     },
+    #[error(
+        "this corpus is of translations from {has}, the first one from {asked}; combine corpora of the same languages: {path:?}"
+    )]
+    CorpusLanguages {
+        has: String,
+        asked: String,
+        path: PathBuf,
+    },
+    #[error(
+        "another corpus has a folder of the same name, which its documents would be called by; rename one of them: {path:?}"
+    )]
+    SameCorpusName { path: PathBuf },
     #[error("{path:?} holds other things than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
     #[error(

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::combine::CombineArguments;
 use super::corpus_statistics::print_statistics;
 use super::import::{ImportCommand, import_texts};
 use super::select_context::SelectContextArguments;
@@ -19,6 +20,12 @@ pub(super) enum CorpusCommand {
     /// Make a corpus of texts in two languages
     #[command(subcommand)]
     Import(ImportCommand),
+    /// Make one corpus of several: so much of each, without what is held out
+    ///
+    /// Development and test documents stay what they are. Training pairs whose source is one of theirs or of a corpus of
+    /// --without, or has seven tenths of its character 5-grams, are left out. Pairs that read the same on both sides, are
+    /// of very different length, or in the script of another language stay as context. What went is told.
+    Combine(CombineArguments),
     /// Learn the subwords of a corpus from the new pairs of its training documents
     ///
     /// Writes vocabulary.json into the corpus folder. `canopy train` does the same when there is none.
@@ -60,6 +67,7 @@ pub struct VocabularyArgs {
 pub(super) fn run(command: CorpusCommand) -> Result<()> {
     match command {
         CorpusCommand::Import(import) => import_texts(import),
+        CorpusCommand::Combine(arguments) => super::combine::run(arguments),
         CorpusCommand::Vocabulary(arguments) => make_vocabulary(&arguments),
         CorpusCommand::SelectContext(arguments) => super::select_context::run(&arguments),
         CorpusCommand::Similarity(arguments) => super::similarity::run(&arguments),

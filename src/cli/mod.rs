@@ -5,6 +5,7 @@
 
 mod align;
 mod check;
+mod combine;
 mod contrast;
 mod corpus;
 mod corpus_statistics;

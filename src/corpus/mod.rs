@@ -5,6 +5,7 @@
 //! tree of a single document belongs to the text room.
 
 mod alignment;
+pub mod combine;
 mod context_texts;
 mod contexts;
 pub mod document_folders;
@@ -12,6 +13,7 @@ mod document_pairs;
 mod format;
 mod frequency;
 pub mod gettext;
+mod held_out;
 pub mod iwslt;
 mod languages;
 pub mod libreoffice_help;

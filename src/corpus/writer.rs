@@ -65,19 +65,32 @@ impl CorpusWriter {
     /// # Errors
     /// If it cannot be written.
     pub fn add(&mut self, split: Split, mut document: ParallelDocument) -> Result<()> {
-        let statistics = self.statistics.of_mut(split);
-        statistics.documents += 1;
         for paragraph in &mut document.paragraphs {
-            statistics.paragraphs += 1;
             for unit in &mut paragraph.units {
                 unit.status = status(unit, &mut self.seen[split as usize]);
-                statistics.count(unit);
             }
+        }
+        self.add_judged(split, &document)
+    }
+
+    /// Adds a document whose units have their status.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn add_judged(&mut self, split: Split, document: &ParallelDocument) -> Result<()> {
+        let statistics = self.statistics.of_mut(split);
+        statistics.documents += 1;
+        for paragraph in &document.paragraphs {
+            statistics.paragraphs += 1;
+            paragraph
+                .units
+                .iter()
+                .for_each(|unit| statistics.count(unit));
             statistics.segments += usize::from(paragraph.is_scored());
         }
         let path = self.folder.join(split.file_name());
         let file = &mut self.files[split as usize];
-        serde_json::to_writer(&mut *file, &document)
+        serde_json::to_writer(&mut *file, document)
             .map_err(|cause| Error::write(&path)(cause.into()))?;
         file.write_all(b"\n").map_err(Error::write(&path))
     }

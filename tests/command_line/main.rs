@@ -1,6 +1,7 @@
 //! The program from outside: what it prints, what it writes, and with which exit code it ends.
 
 mod batch;
+mod combine;
 mod corpora;
 #[path = "../desk/mod.rs"]
 mod desk;

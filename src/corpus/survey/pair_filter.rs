@@ -34,7 +34,7 @@ pub struct PairFilter {
 
 impl PairFilter {
     /// Of these languages, and of some of the pairs.
-    pub(super) fn fit(languages: &(String, String), pairs: &[(String, String)]) -> Self {
+    pub(in crate::corpus) fn fit(languages: &(String, String), pairs: &[(String, String)]) -> Self {
         let length = |text: &str| text.chars().count();
         let lengths = pairs.iter();
         let lengths = lengths.map(|(source, target)| (length(source), length(target)));

@@ -1,0 +1,121 @@
+//! `canopy corpus combine`: one corpus of several.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::Args;
+
+use super::corpus_statistics::print_statistics;
+use super::inputs::check_output;
+use super::terminal::{StatusLine, print};
+use crate::corpus::combine::{Combination, CombinationReport, Part, PartReport};
+use crate::error::Result;
+
+/// What is combined, and where to.
+#[derive(Debug, Args)]
+pub struct CombineArguments {
+    /// Corpus folders; DIR=0.35 is to be 35 % of the target words that are learnt from
+    ///
+    /// A corpus without a share is there once, as it is. One with a share is repeated, or documents are left out by a
+    /// hash of their names. If all have one, there are as many words as the corpora have together.
+    #[arg(required = true, value_name = "DIR[=SHARE]")]
+    inputs: Vec<Input>,
+    /// Corpora, no pair of which may be among those that are learnt from, whatever split it is in
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    without: Vec<PathBuf>,
+    /// Corpus folder to make
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Print what went as JSON
+    #[arg(long)]
+    json: bool,
+    /// Replace a corpus that is there
+    #[arg(long)]
+    force: bool,
+}
+
+/// A folder with its share.
+#[derive(Debug, Clone)]
+struct Input(Part);
+
+impl FromStr for Input {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let whole = || Part {
+            folder: PathBuf::from(text),
+            share: None,
+        };
+        // A folder may have such a name.
+        let Some((folder, share)) = text.rsplit_once('=') else {
+            return Ok(Self(whole()));
+        };
+        if Path::new(text).is_dir() {
+            return Ok(Self(whole()));
+        }
+        let number = share.parse().ok();
+        let number = number.filter(|share: &f64| *share > 0.0 && *share < 1.0);
+        let Some(share) = number else {
+            return Err(format!(
+                "the share of {folder} is {share}; it may be between 0 and 1, such as 0.35"
+            ));
+        };
+        Ok(Self(Part {
+            folder: PathBuf::from(folder),
+            share: Some(share),
+        }))
+    }
+}
+
+/// Makes the corpus and tells what is in it, and what went.
+///
+/// # Errors
+/// If a file cannot be read or written, or the corpora do not go together.
+pub(super) fn run(arguments: CombineArguments) -> Result<()> {
+    let parts: Vec<Part> = arguments.inputs.into_iter().map(|input| input.0).collect();
+    let folders = parts.iter().map(|part| &part.folder);
+    let read = folders.chain(&arguments.without).map(PathBuf::as_path);
+    check_output(&arguments.output, read)?;
+    let combination = Combination {
+        parts,
+        without: arguments.without,
+        output: arguments.output,
+        replace: arguments.force,
+    };
+    let mut line = StatusLine::new();
+    let (corpus, report) =
+        combination.run(|folder| line.show(&format!("reading {}", folder.display())))?;
+    line.clear();
+    if arguments.json {
+        let told = serde_json::json!({"report": report, "statistics": corpus.statistics()});
+        return print(&format!("{told:#}\n"));
+    }
+    print(&text(&report))?;
+    print_statistics(&corpus, false)
+}
+
+fn text(report: &CombinationReport) -> String {
+    let parts: String = report.parts.iter().map(line).collect();
+    format!(
+        "{} different sources are held out\n{parts}",
+        report.held_out
+    )
+}
+
+fn line(part: &PartReport) -> String {
+    format!(
+        "{}: {} of {} pairs to learn from, {} target words {:.2} times, {:.1} % of all\n  \
+         left out as held out: {} equal, {} alike; context only: {} identical, {} repeated, {} doubtful\n",
+        part.name,
+        part.kept,
+        part.pairs,
+        part.words,
+        part.times,
+        100.0 * part.share,
+        part.equal,
+        part.alike,
+        part.identical,
+        part.repeated,
+        part.doubtful
+    )
+}
