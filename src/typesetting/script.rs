@@ -186,7 +186,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(wide("他说：“你好……”——是的"), "“……”——");
-        assert_eq!(wide("请按“Page down”键，it’s on the right"), "“”");
+        assert_eq!(wide("请按键盘上的“Page down”键，it’s on"), "“”");
         assert_eq!(wide("Press “打开” now…"), "");
         assert_eq!(wide("한국어 “말” …"), "");
         assert_eq!(wide("“…”"), "");
