@@ -70,10 +70,11 @@ impl Translator {
         let parts = |units: &DocumentUnits, unit: usize| {
             let points = &points(units, unit);
             let source = &units.sources[unit].1;
-            let text = match self.strips_markup() {
-                true => self.read_text(source, points),
+            let text = if self.strips_markup() {
+                self.read_text(source, points)
+            } else {
                 // Scored as it is.
-                false => Cow::Borrowed(source.as_str()),
+                Cow::Borrowed(source.as_str())
             };
             let parts = self.parts(&text);
             if parts.len() < 2 && !self.strips_markup() {

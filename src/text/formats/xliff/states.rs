@@ -91,7 +91,7 @@ fn of_trados(confirmation: &str) -> Option<Said> {
 }
 
 /// What Trados says of a segment.
-fn confirmation<'x>(xml: &'x Xml, unit: Id, segment: Id) -> Option<Cow<'x, str>> {
+fn confirmation(xml: &Xml, unit: Id, segment: Id) -> Option<Cow<'_, str>> {
     let mid = xml.attribute(segment, "mid")?;
     let is_it =
         |&id: &Id| xml.name(id) == "seg" && xml.attribute(id, "id").is_some_and(|id| id == mid);
