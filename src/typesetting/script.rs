@@ -105,8 +105,8 @@ pub fn is_of_either_width(character: char) -> bool {
     )
 }
 
-/// Which characters of a text are such signs and that wide: those of a text with at least as many Chinese or Japanese
-/// characters as words of other scripts, but no apostrophes.
+/// Which characters of a text are such signs and that wide: those of a text that is Chinese or Japanese rather than in words
+/// of other scripts, but no apostrophes.
 pub fn wide_signs(text: &str) -> Vec<bool> {
     let is_wide =
         |letter: char| is_ideographic(letter) && !matches!(letter, '\u{AC00}'..='\u{D7A3}');
@@ -121,7 +121,8 @@ pub fn wide_signs(text: &str) -> Vec<bool> {
         letters[place] == '’' && around.into_iter().all(|it| it.is_some_and(is_other))
     };
     let here = |place: usize| is_of_either_width(letters[place]) && !is_apostrophe(place);
-    let holds = num_wide > 0 && num_wide >= num_words;
+    // Two characters are about a word.
+    let holds = num_wide > 0 && num_wide >= 2 * num_words;
     (0..letters.len())
         .map(|place| holds && here(place))
         .collect()

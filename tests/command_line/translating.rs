@@ -534,7 +534,7 @@ fn drafts_of_a_file_stay_unless_they_are_to_be_translated_anew() {
     assert_done(&output);
     assert_eq!(stdout(&output), text);
     let told = stderr(&output);
-    assert!(told.contains("1") && told.contains("--drafts"), "{told}");
+    assert!(told.contains('1') && told.contains("--drafts"), "{told}");
     let output = desk.translate(&[&file, "--drafts"]);
     assert_done(&output);
     let written = stdout(&output);
