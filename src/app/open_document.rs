@@ -12,7 +12,7 @@ use super::history::{Change, History};
 use super::markup;
 use super::target::{Target, restored};
 use crate::checks::{CheckKind, Checks};
-use crate::inference::{DetectedLanguage, Translation, detected_language, unlike};
+use crate::inference::{DetectedLanguage, Translation, detected_language, unlike_in_mean};
 use crate::jobs::project::content_hash;
 use crate::jobs::{Project, SavedTarget, State};
 use crate::text::document::{Document, Sentence};
@@ -108,6 +108,8 @@ pub struct OpenDocument {
     history: History,
     /// Counts of each section with all below it; `[0]` is the document.
     counts: Vec<Counts>,
+    /// The sum of the drafts' confidences in percent, and how many drafts have one.
+    confidences: (usize, usize),
     sections: Vec<SectionOutline>,
     words: Vec<usize>,
 }
@@ -167,6 +169,7 @@ impl OpenDocument {
             updated: Vec::new(),
             history: History::default(),
             counts: vec![Counts::default(); document.sections.len()],
+            confidences: (0, 0),
             sections: outline(&document),
             words,
             document,
@@ -174,6 +177,7 @@ impl OpenDocument {
         for sentence in 0..num_sentences {
             let state = open.targets[sentence].state;
             open.count(sentence, |counts| *counts.slot(state) += 1);
+            open.add_confidence(sentence);
         }
         open
     }
@@ -292,22 +296,20 @@ impl OpenDocument {
     }
 
     /// The mean confidence in its drafts, in percent, if the document is unlike what the model knows.
+    #[expect(clippy::cast_precision_loss, reason = "of a document's sentences")]
     pub fn unlike(&self) -> Option<u8> {
-        let drafts = self
-            .targets
-            .iter()
-            .filter(|target| target.state == State::Draft);
-        let confidences = drafts.filter_map(|target| target.confidence);
-        unlike(confidences.map(|percent| f32::from(percent) / 100.0)).map(percent)
+        let (sum, count) = self.confidences;
+        unlike_in_mean(sum as f32 / 100.0, count).map(percent)
+    }
+
+    /// Whether there are drafts that say how sure the model is.
+    pub fn has_confidences(&self) -> bool {
+        self.confidences.1 > 0
     }
 
     /// The draft in which the model has the least confidence, after the selected one in that order.
     pub fn next_least_sure(&self) -> Option<usize> {
-        let key = |sentence: usize| {
-            let target = &self.targets[sentence];
-            let confidence = target.confidence.filter(|_| target.state == State::Draft)?;
-            Some((confidence, sentence))
-        };
+        let key = |sentence: usize| Some((self.targets[sentence].draft_confidence()?, sentence));
         let drafts = || (0..self.num_sentences()).filter_map(key);
         let here = self.selected.and_then(key);
         let next = here.and_then(|here| drafts().filter(|draft| *draft > here).min());
@@ -460,9 +462,21 @@ impl OpenDocument {
             *counts.slot(before) -= 1;
             *counts.slot(after) += 1;
         });
+        if let Some(percent) = self.targets[sentence].draft_confidence() {
+            self.confidences.0 -= usize::from(percent);
+            self.confidences.1 -= 1;
+        }
         self.targets[sentence] = target;
+        self.add_confidence(sentence);
         self.changed.remove(&sentence);
         self.revisions[sentence] = self.revisions[sentence].wrapping_add(1);
+    }
+
+    fn add_confidence(&mut self, sentence: usize) {
+        if let Some(percent) = self.targets[sentence].draft_confidence() {
+            self.confidences.0 += usize::from(percent);
+            self.confidences.1 += 1;
+        }
     }
 
     /// Applies `update` to the counts of all sections a sentence lies in.

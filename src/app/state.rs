@@ -286,9 +286,7 @@ impl AppState {
             | Command::SelectNext
             | Command::SelectPrevious
             | Command::SelectNextOpen => self.selected().is_some(),
-            Command::SelectLeastSure => {
-                document.is_some_and(|document| document.next_least_sure().is_some())
-            }
+            Command::SelectLeastSure => document.is_some_and(OpenDocument::has_confidences),
             _ => true,
         }
     }

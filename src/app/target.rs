@@ -18,6 +18,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// Its confidence, if it is a draft.
+    pub fn draft_confidence(&self) -> Option<u8> {
+        self.confidence.filter(|_| self.state == State::Draft)
+    }
+
     /// What the file of a sentence has for it: work of a person, which no model replaces.
     pub fn of_file(sentence: &Sentence) -> Self {
         let Some(known) = &sentence.known else {

@@ -24,10 +24,16 @@ impl Translation {
 
 /// The mean confidence of a document's translations, if it is so low that the document is unlike what the model knows.
 pub fn unlike(confidences: impl IntoIterator<Item = f32>) -> Option<f32> {
-    let confidences: Vec<f32> = confidences.into_iter().collect();
-    #[expect(clippy::cast_precision_loss, reason = "a document's sentences")]
-    let mean = confidences.iter().sum::<f32>() / confidences.len() as f32;
-    (confidences.len() >= ENOUGH && mean < UNLIKE).then_some(mean)
+    let sum_up = |(sum, count), confidence| (sum + confidence, count + 1);
+    let (sum, count) = confidences.into_iter().fold((0.0, 0), sum_up);
+    unlike_in_mean(sum, count)
+}
+
+/// The same, of their sum and how many they are.
+#[expect(clippy::cast_precision_loss, reason = "a document's sentences")]
+pub fn unlike_in_mean(sum: f32, count: usize) -> Option<f32> {
+    let mean = sum / count as f32;
+    (count >= ENOUGH && mean < UNLIKE).then_some(mean)
 }
 
 #[cfg(test)]

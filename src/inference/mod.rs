@@ -23,7 +23,7 @@ mod translator;
 
 pub use crate::search::SearchOptions;
 pub use bert_sequences::bert_sequences;
-pub use confidence::unlike;
+pub use confidence::{unlike, unlike_in_mean};
 pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use contrastive::{ContextOptions, SetScores};
