@@ -176,6 +176,18 @@ impl Xml {
         self.end_tag(id).is_empty()
     }
 
+    /// An element with other content.
+    pub fn filled(&self, element: Id, content: &str) -> String {
+        let start = self.slice(self.start_tag(element));
+        let name = self.qualified(element);
+        if self.is_empty_tag(element) {
+            let start = start.trim_end_matches("/>").trim_end();
+            format!("{start}>{content}</{name}>")
+        } else {
+            format!("{start}{content}</{name}>")
+        }
+    }
+
     pub fn slice(&self, range: Range<usize>) -> &str {
         &self.text[range]
     }

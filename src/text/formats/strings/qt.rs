@@ -220,10 +220,10 @@ impl QtFile {
                 let forms =
                     format!("\n            <numerusform>{content}</numerusform>").repeat(count);
                 let forms = with_line_ends(xml, &format!("{forms}\n        "));
-                edits.replace(xml.range(*holder), self.filled(*holder, &forms));
+                edits.replace(xml.range(*holder), xml.filled(*holder, &forms));
                 continue;
             }
-            edits.replace(xml.range(*holder), self.filled(*holder, &content));
+            edits.replace(xml.range(*holder), xml.filled(*holder, &content));
             last = Some((*holder, content));
         }
         // Forms that the file has no place for yet.
@@ -234,7 +234,7 @@ impl QtFile {
                 .saturating_sub(own);
             let range = xml.range(holder);
             let before = self.space_before(range.clone());
-            let more = format!("{before}{}", self.filled(holder, &content)).repeat(missing);
+            let more = format!("{before}{}", xml.filled(holder, &content)).repeat(missing);
             if !more.is_empty() {
                 edits.replace(range.end..range.end, more);
             }
@@ -261,21 +261,6 @@ impl QtFile {
         };
         let written: String = pieces.iter().map(piece).collect();
         with_line_ends(&self.xml, &written)
-    }
-
-    /// An element with other content.
-    fn filled(&self, element: Id, content: &str) -> String {
-        let xml = &self.xml;
-        let start = xml.slice(xml.start_tag(element));
-        let name = xml.qualified(element);
-        if xml.is_empty_tag(element) {
-            format!(
-                "{}>{content}</{name}>",
-                start.trim_end_matches("/>").trim_end()
-            )
-        } else {
-            format!("{start}{content}</{name}>")
-        }
     }
 
     /// Says the language of the translation, unless a variety of it is said already.

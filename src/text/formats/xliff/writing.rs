@@ -88,7 +88,7 @@ impl XliffFile {
         if is_begun && new().all(|(slot, _)| targets.contains_key(&*mid(slot))) {
             for (slot, content) in new() {
                 let target = targets[&*mid(slot)];
-                edits.replace(xml.range(target), self.filled(target, content));
+                edits.replace(xml.range(target), xml.filled(target, content));
                 self.set_state(holder, Some(&mid(slot)), edits);
             }
             return;
@@ -99,7 +99,7 @@ impl XliffFile {
         let mut inner = Edits::default();
         for (slot, content) in new() {
             if let Some(segment) = slot.segment {
-                inner.replace(xml.range(segment), self.filled(segment, content));
+                inner.replace(xml.range(segment), xml.filled(segment, content));
                 self.set_state(holder, Some(&mid(slot)), edits);
             }
         }
@@ -114,21 +114,6 @@ impl XliffFile {
         let content = inner.slice(&xml.text, xml.inner(segmented));
         let target = self.target(holder, &content);
         self.put_target(holder, target, edits);
-    }
-
-    /// An element with other content.
-    fn filled(&self, element: Id, content: &str) -> String {
-        let xml = &self.xml;
-        let start = xml.slice(xml.start_tag(element));
-        let name = xml.qualified(element);
-        if xml.is_empty_tag(element) {
-            format!(
-                "{}>{content}</{name}>",
-                start.trim_end_matches("/>").trim_end()
-            )
-        } else {
-            format!("{start}{content}</{name}>")
-        }
     }
 
     /// The target element of a unit or segment; it asks for a review where that is what targets do.

@@ -44,33 +44,36 @@ pub(super) fn is_character(character: char) -> bool {
 
 /// Text as it stands between tags.
 pub(in crate::text) fn escaped(text: &str) -> String {
-    let mut written = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => written.push_str("&amp;"),
-            '<' => written.push_str("&lt;"),
-            '>' => written.push_str("&gt;"),
-            '\r' => written.push_str("&#13;"),
-            _ => written.push(character),
-        }
-    }
-    written
+    with_entities(text, entity)
 }
 
 /// Text as it stands in an attribute, in either kind of quotation marks.
 pub(in crate::text) fn escaped_attribute(text: &str) -> String {
+    with_entities(text, |character| match character {
+        '"' => Some("&quot;"),
+        '\'' => Some("&apos;"),
+        '\t' => Some("&#9;"),
+        '\n' => Some("&#10;"),
+        _ => entity(character),
+    })
+}
+
+fn entity(character: char) -> Option<&'static str> {
+    match character {
+        '&' => Some("&amp;"),
+        '<' => Some("&lt;"),
+        '>' => Some("&gt;"),
+        '\r' => Some("&#13;"),
+        _ => None,
+    }
+}
+
+fn with_entities(text: &str, entity: impl Fn(char) -> Option<&'static str>) -> String {
     let mut written = String::with_capacity(text.len());
     for character in text.chars() {
-        match character {
-            '&' => written.push_str("&amp;"),
-            '<' => written.push_str("&lt;"),
-            '>' => written.push_str("&gt;"),
-            '"' => written.push_str("&quot;"),
-            '\'' => written.push_str("&apos;"),
-            '\t' => written.push_str("&#9;"),
-            '\n' => written.push_str("&#10;"),
-            '\r' => written.push_str("&#13;"),
-            _ => written.push(character),
+        match entity(character) {
+            Some(entity) => written.push_str(entity),
+            None => written.push(character),
         }
     }
     written
