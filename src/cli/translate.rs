@@ -2,6 +2,7 @@
 
 pub(super) mod batch;
 mod batch_arguments;
+mod report;
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -12,7 +13,6 @@ use std::time::Instant;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
 
 use super::inputs::check_output;
 use super::library;
@@ -20,23 +20,21 @@ use super::llm;
 use super::options::{ModelArguments, Quantize, positive, wrong_usage};
 use super::terminal::{StatusLine, duration, print_bytes, warn};
 use super::terms::TermArguments;
-use crate::app::markup::to_editable;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
 use crate::inference::{
-    KnownTranslations, SearchOptions, Step, TermUse, Translation, Translator, detected_language,
-    unlike,
+    KnownTranslations, SearchOptions, Step, Translation, Translator, detected_language, unlike,
 };
 use crate::memory::TranslationMemory;
 use crate::text::document::{Column, Document, Format, ReadingOptions, Sentence, SubtitleLayout};
 use crate::text::export::{ExportFormat, Languages};
 use crate::text::file::{canonical_path, check_writable, write_atomically};
-use crate::text::placeholder::stripped;
 use crate::text::pseudo::Pseudo;
 use crate::trace::{self, TraceFormat};
 use crate::training::for_document;
 use crate::weights::RerankerFolder;
 use batch_arguments::BatchArguments;
+use report::report;
 
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 #[derive(Debug, Args)]
@@ -631,33 +629,6 @@ fn adapted(translator: &Translator, document: &Document) -> Option<Translator> {
     adapted
 }
 
-/// The terms in a sentence, each with whether its translation uses it.
-fn used_terms(
-    terms: &TermUse,
-    document: &Document,
-    index: usize,
-    translation: &Translation,
-) -> Value {
-    let shown = document.sentences[index].plain_text();
-    let used = terms
-        .usage()
-        .used(&shown, &stripped(&translation.text))
-        .into_iter();
-    let used = used.map(|(found, is_used)| {
-        let targets = terms
-            .usage()
-            .index()
-            .terms(&found)
-            .flat_map(|term| &term.targets);
-        json!({
-            "text": &shown[found.range.clone()],
-            "targets": targets.collect::<Vec<_>>(),
-            "used": is_used,
-        })
-    });
-    Value::Array(used.collect())
-}
-
 /// Says where a document is unlike what the model knows.
 fn warn_if_unlike(
     translator: &Translator,
@@ -674,46 +645,4 @@ fn warn_if_unlike(
             mean * 100.0
         ));
     }
-}
-
-fn report(
-    translator: &Translator,
-    document: &Document,
-    translations: &[Option<Translation>],
-) -> Value {
-    let sentence = |(index, translation): (usize, &Option<Translation>)| {
-        let position = document.position(index);
-        let mut entry = json!({
-            "index": index,
-            "section": position.section,
-            "paragraph": position.paragraph,
-            "sentence_in_paragraph": position.sentence_in_paragraph,
-            "source": to_editable(&document.sentences[index].text),
-        });
-        if let Some(translation) = translation {
-            entry["target"] = json!(to_editable(&translation.text));
-            // What no model wrote is not certain, but unknown.
-            let is_written = translation.num_tokens > 0;
-            entry["log_prob"] = json!(is_written.then_some(translation.log_prob));
-            entry["tokens"] = json!(translation.num_tokens);
-            entry["confidence"] = json!(translation.confidence());
-            entry["flags"] = json!(translation.flags);
-            if let Some(terms) = translator.terms() {
-                entry["terms"] = used_terms(terms, document, index, translation);
-            }
-        }
-        if let Some(memory) = translator.memory() {
-            let shown = document.sentences[index].plain_text();
-            entry["similar"] = json!(memory.to_show(shown.trim()));
-        }
-        entry
-    };
-    let info = translator.info();
-    json!({
-        "document": document.name,
-        "model": info.name,
-        "source_language": info.source_language,
-        "target_language": info.target_language,
-        "sentences": translations.iter().enumerate().map(sentence).collect::<Vec<_>>(),
-    })
 }

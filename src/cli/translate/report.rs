@@ -1,0 +1,78 @@
+//! A translated document as JSON.
+
+use serde_json::{Value, json};
+
+use crate::app::markup::to_editable;
+use crate::inference::{TermUse, Translation, Translator};
+use crate::text::document::Document;
+use crate::text::placeholder::stripped;
+
+/// Its sentences with their translations, scores and flags.
+pub(super) fn report(
+    translator: &Translator,
+    document: &Document,
+    translations: &[Option<Translation>],
+) -> Value {
+    let sentence = |(index, translation): (usize, &Option<Translation>)| {
+        let position = document.position(index);
+        let mut entry = json!({
+            "index": index,
+            "section": position.section,
+            "paragraph": position.paragraph,
+            "sentence_in_paragraph": position.sentence_in_paragraph,
+            "source": to_editable(&document.sentences[index].text),
+        });
+        if let Some(translation) = translation {
+            entry["target"] = json!(to_editable(&translation.text));
+            // What no model wrote is not certain, but unknown.
+            let is_written = translation.num_tokens > 0;
+            entry["log_prob"] = json!(is_written.then_some(translation.log_prob));
+            entry["tokens"] = json!(translation.num_tokens);
+            entry["confidence"] = json!(translation.confidence());
+            entry["flags"] = json!(translation.flags);
+            if let Some(terms) = translator.terms() {
+                entry["terms"] = used_terms(terms, document, index, translation);
+            }
+        }
+        if let Some(memory) = translator.memory() {
+            let shown = document.sentences[index].plain_text();
+            entry["similar"] = json!(memory.to_show(shown.trim()));
+        }
+        entry
+    };
+    let info = translator.info();
+    json!({
+        "document": document.name,
+        "model": info.name,
+        "source_language": info.source_language,
+        "target_language": info.target_language,
+        "sentences": translations.iter().enumerate().map(sentence).collect::<Vec<_>>(),
+    })
+}
+
+/// The terms in a sentence, each with whether its translation uses it.
+fn used_terms(
+    terms: &TermUse,
+    document: &Document,
+    index: usize,
+    translation: &Translation,
+) -> Value {
+    let shown = document.sentences[index].plain_text();
+    let used = terms
+        .usage()
+        .used(&shown, &stripped(&translation.text))
+        .into_iter();
+    let used = used.map(|(found, is_used)| {
+        let targets = terms
+            .usage()
+            .index()
+            .terms(&found)
+            .flat_map(|term| &term.targets);
+        json!({
+            "text": &shown[found.range.clone()],
+            "targets": targets.collect::<Vec<_>>(),
+            "used": is_used,
+        })
+    });
+    Value::Array(used.collect())
+}
