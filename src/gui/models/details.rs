@@ -228,7 +228,6 @@ fn card_ui(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
         ui.set_width(ui.available_width());
         contents(ui);
     });
-    ui.add_space(9.0);
 }
 
 fn caption_ui(ui: &mut Ui, text: &str, palette: &Palette) {
