@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
-use super::translator::Translator;
+use super::translator::{AddressForms, Translator};
 use crate::corpus::{DocumentUnits, Segment};
 use crate::error::Result;
 use crate::memory::{constraint_suffix, previous_suffix};
@@ -95,16 +95,16 @@ impl Translator {
         let wanted = read.wanted(segments);
         let mut search = Search::new((self.model(), self.tokenizer()), read, options);
         let config = &self.description().model;
-        let flow = match config.translations_before() {
-            0 => search.run(wanted, go_on)?,
-            count => {
-                let previous = Previous {
-                    count,
-                    max_tokens: config.max_tokens,
-                    address_form: config.address_form,
-                };
-                search.run_behind_translations(previous, documents, wanted, go_on)?
-            }
+        let previous = Previous {
+            count: config.translations_before(),
+            max_tokens: config.max_tokens,
+            address_form: config.address_form,
+            kept_forms: self.address_forms(),
+        };
+        let flow = if previous.count > 0 || previous.kept_forms.is_some() {
+            search.run_behind_translations(previous, documents, wanted, go_on)?
+        } else {
+            search.run(wanted, go_on)?
         };
         if flow.is_break() {
             return Ok(None);
@@ -229,22 +229,29 @@ impl Divided {
     }
 }
 
-/// The form of address last used before a unit.
-fn last_form(
-    sources: &[((usize, usize), String)],
-    unit: usize,
-    target: impl Fn(usize) -> Option<String>,
-) -> Option<FormOfAddress> {
-    FormOfAddress::last_before(unit, |other| &sources[other].1, target)
-}
-
 /// How many translations before a sentence the encoder reads, and how much it reads in all.
 #[derive(Debug, Clone, Copy)]
-struct Previous {
+struct Previous<'a> {
     count: usize,
     max_tokens: usize,
     /// Whether it is the form of address last used that is read of them.
     address_form: bool,
+    /// Constraints by which that form is kept.
+    kept_forms: Option<&'a AddressForms>,
+}
+
+impl Previous<'_> {
+    /// The form of address last used before a unit, if anybody asks for it.
+    fn form_before(
+        self,
+        unit: usize,
+        document: &DocumentUnits,
+        target: impl Fn(usize) -> Option<String>,
+    ) -> Option<FormOfAddress> {
+        let source = |other: usize| document.sources[other].1.as_str();
+        (self.address_form || self.kept_forms.is_some())
+            .then(|| FormOfAddress::last_before(unit, source, target))?
+    }
 }
 
 /// Documents under translation.
@@ -312,7 +319,7 @@ impl<'a> Search<'a> {
     /// which takes the sentences of a document one after the other, and all of them.
     fn run_behind_translations(
         &mut self,
-        previous: Previous,
+        previous: Previous<'_>,
         documents: &[DocumentUnits],
         wanted: Vec<usize>,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
@@ -321,21 +328,14 @@ impl<'a> Search<'a> {
         let is_known = |units: &DocumentUnits| !units.known.is_empty();
         if documents.iter().all(is_known) {
             for (units, document) in units.iter().zip(documents) {
-                if previous.address_form {
-                    for (unit, sentences) in units.iter().enumerate() {
-                        let form = last_form(&document.sources, unit, |other| {
-                            document.known.get(other).cloned()
-                        });
-                        self.read_behind(sentences.clone(), &self.constraint(form), previous);
-                    }
-                    continue;
-                }
                 let known = document.known.iter();
                 let known = known.map(|it| self.tokenizer.encode(Side::Target, it));
                 let known: Vec<Vec<u32>> = known.collect();
                 for unit in 0..units.len() {
-                    let first = unit.saturating_sub(previous.count);
-                    self.read_behind(units[unit].clone(), &known[first..unit], previous);
+                    let form = previous
+                        .form_before(unit, document, |other| document.known.get(other).cloned());
+                    let before = &known[unit.saturating_sub(previous.count)..unit];
+                    self.read_behind(units[unit].clone(), (before, form), previous);
                 }
             }
             return self.run(wanted, go_on);
@@ -348,16 +348,13 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 let found = |other: usize| self.found[units[other].clone()].concat();
-                let before: Vec<Vec<u32>> = if previous.address_form {
-                    let form = last_form(&document.sources, unit, |other| {
-                        Some(self.tokenizer.decode(Side::Target, &found(other)))
-                    });
-                    self.constraint(form)
-                } else {
-                    let first = unit.saturating_sub(previous.count);
-                    (first..unit).map(found).collect()
-                };
-                self.read_behind(units[unit].clone(), &before, previous);
+                let form = previous.form_before(unit, document, |other| {
+                    Some(self.tokenizer.decode(Side::Target, &found(other)))
+                });
+                let before: Vec<Vec<u32>> = (unit.saturating_sub(previous.count)..unit)
+                    .map(found)
+                    .collect();
+                self.read_behind(units[unit].clone(), (&before, form), previous);
                 now.extend(units[unit].clone());
             }
             if self.run(now, go_on)?.is_break() {
@@ -367,18 +364,26 @@ impl<'a> Search<'a> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn constraint(&self, form: Option<FormOfAddress>) -> Vec<Vec<u32>> {
-        let encode =
-            |form: FormOfAddress| self.tokenizer.encode(Side::Source, form.side_constraint());
-        form.map(encode).into_iter().collect()
-    }
-
-    /// Puts translations behind the sentences of a unit, the last one first.
-    fn read_behind(&mut self, unit: Range<usize>, translations: &[Vec<u32>], previous: Previous) {
+    /// Puts translations behind the sentences of a unit, the last one first, or the form of address that they used last; and
+    /// asks for that form where it is kept.
+    fn read_behind(
+        &mut self,
+        unit: Range<usize>,
+        (translations, form): (&[Vec<u32>], Option<FormOfAddress>),
+        previous: Previous<'_>,
+    ) {
+        let kept = previous.kept_forms.zip(form);
+        if let Some(constraints) = kept.and_then(|(forms, form)| forms.of(form))
+            && unit.len() == 1
+        {
+            self.read.text.terms.insert(unit.start, constraints);
+        }
         for sentence in &mut self.read.text.sentences[unit] {
             let (own, max_tokens) = (sentence.ids.len(), previous.max_tokens);
             sentence.ids.extend(if previous.address_form {
-                constraint_suffix(translations.first().cloned(), own, max_tokens)
+                let constraint =
+                    form.map(|it| self.tokenizer.encode(Side::Source, it.side_constraint()));
+                constraint_suffix(constraint, own, max_tokens)
             } else {
                 let nearest = translations.iter().rev().map(Vec::as_slice);
                 previous_suffix(

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use burn::tensor::Device;
 
@@ -22,6 +22,7 @@ use crate::text::placeholder;
 use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{ModelTokenizer, Side, Tokenizer, two_letters};
 use crate::weights::ModelFolder;
+pub use address::AddressForms;
 pub(in crate::inference) use foreign::name_of;
 pub use foreign::{ForeignDescription, ImportedModel, foreign_description, import_model};
 pub use markup::{AlignmentHeads, AlignmentStep};
@@ -30,6 +31,7 @@ pub use terms::{TermMode, TermUse};
 
 use pictograms::{Pictograms, restored};
 
+mod address;
 mod foreign;
 mod markup;
 mod memory;
@@ -130,6 +132,9 @@ pub struct Translator {
     memory: Option<Arc<TranslationMemory>>,
     /// The user's terms.
     terms: Option<Arc<TermUse>>,
+    /// The forms of address that are kept where documents are evaluated.
+    address: Option<Arc<AddressForms>>,
+    german_forms: OnceLock<AddressForms>,
     /// Translates the translations of this one further.
     second: Option<Box<Translator>>,
 }
@@ -279,6 +284,7 @@ impl Translator {
         other.description = self.description.clone();
         other.memory.clone_from(&self.memory);
         other.terms.clone_from(&self.terms);
+        other.address.clone_from(&self.address);
         other.strips_markup = self.strips_markup;
         other.alignment_heads = self.alignment_heads;
         other.alignment_step = self.alignment_step;

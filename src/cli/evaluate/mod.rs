@@ -10,10 +10,11 @@ use clap::Args;
 use super::inputs::check_output;
 use super::options::{Device, Quantize, SplitName};
 use super::terminal::print;
+use super::terms::TermModeName;
 use crate::corpus::{ContextTexts, Corpus, Split};
 use crate::error::{Error, Result};
 use crate::evaluation::{Choices, ReferenceContext, TestSet};
-use crate::inference::SearchOptions;
+use crate::inference::{SearchOptions, TermMode};
 use crate::metrics::comparison::{ComparisonOptions, compare};
 use crate::text::file::check_writable;
 use crate::weights::ModelFolder;
@@ -68,6 +69,10 @@ pub(super) struct EvaluateArguments {
     /// The same with the translations of another document, as a control: a gain that stays is none of the context's
     #[arg(long, conflicts_with = "at_work")]
     wrong_context: bool,
+    /// Ask German translations for the form of address that the document used last: `soft` lets words of the form rank
+    /// higher, with `hard` no translation of a sentence with "you" ends without one
+    #[arg(long, value_enum, value_name = "FORCE")]
+    keep_address: Option<TermModeName>,
     /// Where the random numbers of tests and intervals begin
     #[arg(long, value_name = "N", default_value_t = 12_345)]
     seed: u64,
@@ -122,7 +127,8 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     for folder in folders(arguments) {
         systems.push({
             let computing = (arguments.device, arguments.quantize);
-            Evaluated::model(folder, computing, &test, &options)?
+            let keep_address = arguments.keep_address.map(TermMode::from);
+            Evaluated::model((folder, keep_address), computing, &test, &options)?
         });
     }
     systems.extend(files);

@@ -7,7 +7,7 @@ use crate::cli::options::{Device, ModelArguments, Quantize};
 use crate::corpus::Segment;
 use crate::error::{Error, Result};
 use crate::evaluation::{TestSet, unique_names};
-use crate::inference::SearchOptions;
+use crate::inference::{SearchOptions, TermMode};
 use crate::metrics::comparison::ComparedSystem;
 use crate::metrics::{Bleu, MarkupPlacement, corpus_bleu, markup_placement};
 use crate::text::lines::read_lines;
@@ -36,7 +36,7 @@ pub(super) struct Run {
 impl Evaluated {
     /// Translates with the model in `folder`, or with the starter.
     pub fn model(
-        folder: Option<PathBuf>,
+        (folder, keep_address): (Option<PathBuf>, Option<TermMode>),
         (device, quantize): (Device, Quantize),
         test: &TestSet,
         options: &SearchOptions,
@@ -47,6 +47,9 @@ impl Evaluated {
         };
         let mut translator = model.open()?;
         translator.quantize(quantize.into());
+        if let Some(mode) = keep_address {
+            translator.keep_address_form(mode);
+        }
         let segments = &test.segments;
         let translated = test
             .translate(&translator, options, &mut || ControlFlow::Continue(()))?

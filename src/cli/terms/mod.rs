@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::terms::{Term, TermIndex};
 use crate::text::document::Document;
 use crate::text::file::check_writable;
-pub(super) use options::{LanguageArguments, TermArguments};
+pub(super) use options::{LanguageArguments, TermArguments, TermModeName};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TermsCommand {

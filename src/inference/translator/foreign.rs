@@ -1,7 +1,7 @@
 //! Models of other programs: opened as they are, without becoming a folder of ours.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use burn::module::Module;
 use burn::tensor::Device;
@@ -214,6 +214,8 @@ impl Translator {
             alignment_step: AlignmentStep::default(),
             memory: None,
             terms: None,
+            address: None,
+            german_forms: OnceLock::new(),
             second: None,
         }
     }

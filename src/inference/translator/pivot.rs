@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
 use super::{Step, Translator};
 use crate::corpus::is_same_language;
@@ -81,6 +82,8 @@ impl Translator {
             second: None,
             memory: None,
             terms: None,
+            address: None,
+            german_forms: OnceLock::new(),
             ..self.clone()
         };
         let mut middle = document.clone();

@@ -180,7 +180,7 @@ impl Translator {
             if is_cancelled.get() || text.wanted.is_empty() {
                 return Ok(());
             }
-            text.terms = self.term_constraints(&wishes.borrow());
+            text.terms.extend(self.term_constraints(&wishes.borrow()));
             text.known.extend(drafts.take());
             search_documents(model, vocabulary, &text, options, &mut kept, &mut found)
         };
@@ -280,6 +280,8 @@ impl Translator {
                 }
                 if pending.contains_key(&(number, sentence)) {
                     wishes.add(row, source, self.terms.as_deref());
+                    let asked = self.asked_address(document, sentence, (source, &known.fixed));
+                    text.terms.extend(asked.map(|asked| (row, asked)));
                 }
                 let mut ids = self.read_ids(source.trim(), points);
                 let config = &self.description.model;

@@ -24,7 +24,7 @@ pub enum TermMode {
 const MOST_LOSS: f32 = 0.8;
 
 /// What a term is worth in a soft search: as much as most words that a model likes less than its own cost it.
-const SOFT_BONUS: f32 = 4.0;
+pub(super) const SOFT_BONUS: f32 = 4.0;
 
 /// Terms as a translator uses them.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ fn at_the_beginning(form: &str) -> String {
 }
 
 /// The ids of a text at the beginning of a sentence, behind a space and behind a bracket.
-fn spelt(form: &str, tokenizer: &dyn Tokenizer) -> Vec<Vec<u32>> {
+pub(super) fn spelt(form: &str, tokenizer: &dyn Tokenizer) -> Vec<Vec<u32>> {
     let mut all = vec![tokenizer.encode(Side::Target, form)];
     for (before, text) in [("a", format!("a {form}")), ("(", format!("({form}"))] {
         let (before, ids) = (

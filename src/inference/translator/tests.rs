@@ -5,6 +5,7 @@ use crate::contrastive::{Contrast, ContrastiveSet, Item, SetDocument, SetSentenc
 use crate::corpus::{DocumentUnits, Segment, SegmentUnit};
 use crate::inference::ContextOptions;
 use crate::kernels::WordNormaliser;
+use crate::metrics::discourse::FormOfAddress;
 use crate::model::{
     Architecture, Context, MemorySource, ModelConfig, Network, NormPosition, Positions, Reach,
     Side, SpecialTokens, Variant,
@@ -75,6 +76,8 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         alignment_step: super::AlignmentStep::default(),
         memory: None,
         terms: None,
+        address: None,
+        german_forms: OnceLock::new(),
         second: None,
         description,
     }
@@ -223,6 +226,47 @@ fn the_form_of_address_last_used_is_read_where_somebody_is_addressed() {
         after("Open the file, Euch.", 1),
         "nobody is addressed"
     );
+}
+
+#[test]
+fn the_form_of_address_that_a_person_has_used_last_is_asked_for() {
+    let mut translator = translator_behind(None, 0);
+    let html = "<p>Who are you?</p><p>Your turn.</p><p>He left.</p><p>You know him.</p>";
+    let document = Document::parse("page.html", Format::Html, html.to_owned()).expect("a page");
+    let asked = |translator: &Translator, fixed: &[(usize, &str)], sentence: usize| {
+        let fixed = fixed.iter().map(|&(at, text)| (at, text.to_owned()));
+        let part = document.sentences[sentence].text.as_str();
+        translator.asked_address(&document, sentence, (part, &fixed.collect()))
+    };
+    let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
+    for (target, form) in [
+        ("Wer bist du?", Some(FormOfAddress::Du)),
+        ("Wer seid Ihr?", Some(FormOfAddress::Polite)),
+        ("Wer sind Sie, Ihr Name?", Some(FormOfAddress::Formal)),
+        ("Wer ist da?", None),
+    ] {
+        let found = asked(&translator, &[(0, target)], 3);
+        assert_eq!(found, form.and_then(|form| forms.of(form)), "{target}");
+    }
+    let both = [(0, "Wer bist du?"), (1, "Ihr seid dran.")];
+    assert_eq!(
+        asked(&translator, &both, 3),
+        forms.of(FormOfAddress::Plural),
+        "the last one"
+    );
+    assert_eq!(
+        asked(&translator, &both, 1),
+        forms.of(FormOfAddress::Du),
+        "what stands before it"
+    );
+    assert_eq!(asked(&translator, &both, 2), None, "nobody is addressed");
+    assert_eq!(
+        asked(&translator, &both, 0),
+        None,
+        "nothing stands before it"
+    );
+    translator.description.languages.target = "fr".to_owned();
+    assert_eq!(asked(&translator, &both, 3), None, "another language");
 }
 
 #[test]

@@ -3,8 +3,6 @@
 use super::words::{has_any, without_first_capitals, words};
 
 /// A form of address; the polite one is that of older times and of tales, `Ihr` to one person.
-///
-/// `Sie` is not told apart: as the first word of a sentence it is as often *she* or *they*.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FormOfAddress {
     Du,
@@ -12,9 +10,56 @@ pub enum FormOfAddress {
     Polite,
     /// `ihr`, `euch` to several.
     Plural,
+    /// `Sie`, of which no score is made: as the first word of a sentence it is as often *she* or *they*.
+    Formal,
 }
 
 impl FormOfAddress {
+    pub const ALL: [Self; 4] = [Self::Du, Self::Polite, Self::Plural, Self::Formal];
+
+    /// The German words that make a translation address in this form, with a capital where one begins with it.
+    pub fn words(self) -> Vec<String> {
+        let (pronouns, stems): (&[&str], &[&str]) = match self {
+            Self::Du => (
+                &["du", "dich", "dir", "dein", "Du", "Dich", "Dir", "Dein"],
+                &["dein", "Dein"],
+            ),
+            Self::Polite => (&["Ihr", "Euch", "Ihnen", "Euer"], &["Eur"]),
+            Self::Plural => (
+                &["ihr", "euch", "euer", "Ihr", "Euch", "Euer"],
+                &["eur", "Eur"],
+            ),
+            Self::Formal => (&["Sie", "Ihnen", "Ihr"], &["Ihr"]),
+        };
+        let declined = stems.iter().flat_map(|stem| {
+            let endings = ["e", "em", "en", "er", "es"];
+            endings.map(|ending| format!("{stem}{ending}"))
+        });
+        let pronouns = pronouns.iter().map(|&word| word.to_owned());
+        pronouns.chain(declined).collect()
+    }
+
+    /// Words that mean another form and nothing else: `ihr` may be *her*, and `Sie` *they*.
+    pub fn words_of_others(self) -> Vec<String> {
+        let others = [Self::Du, Self::Polite, Self::Plural];
+        let others = others.into_iter().filter(|&other| other != self);
+        let mut words: Vec<String> = others.flat_map(Self::words).collect();
+        let own = self.words();
+        words.retain(|word| {
+            !own.contains(word) && !matches!(word.as_str(), "ihr" | "Ihr" | "Ihnen")
+        });
+        words
+    }
+
+    /// The form that a translation keeps to, `Sie` among them where it stands within a sentence.
+    pub fn kept_by(source: &str, target: &str) -> Option<Self> {
+        let is_formal = Self::is_chosen_for(source)
+            && words(&without_first_capitals(target)).any(|word| word == "Sie");
+        is_formal
+            .then_some(Self::Formal)
+            .or_else(|| Self::of(source, target))
+    }
+
     /// The form of a German segment; none where the English one has no *you*, or the German one no form, or two.
     pub fn of(source: &str, target: &str) -> Option<Self> {
         if !Self::is_chosen_for(source) {
@@ -63,6 +108,7 @@ impl FormOfAddress {
             Self::Du => " (du)",
             Self::Polite => " (Ihr)",
             Self::Plural => " (ihr)",
+            Self::Formal => " (Sie)",
         }
     }
 
@@ -71,6 +117,7 @@ impl FormOfAddress {
             Self::Du => "du",
             Self::Polite => "polite",
             Self::Plural => "plural",
+            Self::Formal => "formal",
         }
     }
 }
@@ -121,6 +168,35 @@ mod tests {
         assert_eq!(before(5), None, "nobody is addressed");
         let unknown = FormOfAddress::last_before(4, |other| pairs[other].0, |_| None);
         assert_eq!(unknown, None, "nothing is translated yet");
+    }
+
+    #[test]
+    fn words_of_a_form_make_a_sentence_of_that_form() {
+        for form in FormOfAddress::ALL {
+            // The labels do not know this one.
+            for word in form.words().iter().filter(|word| !word.ends_with("uer")) {
+                let target = format!("Nun {word}.");
+                let told = FormOfAddress::kept_by("You.", &target);
+                // With a capital they only begin a sentence, or are words of several forms.
+                let is_first =
+                    form == FormOfAddress::Plural && word.starts_with(char::is_uppercase);
+                let is_shared = form == FormOfAddress::Formal && word != "Sie";
+                assert!(
+                    told == Some(form) || is_first || is_shared,
+                    "{target}: {told:?}"
+                );
+            }
+            for word in form.words_of_others() {
+                let told = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
+                assert!(
+                    told.is_none_or(|told| told != form),
+                    "{word} is of {form:?}"
+                );
+            }
+        }
+        let kept = FormOfAddress::kept_by("Open your file.", "Öffnen Sie Ihre Datei.");
+        assert_eq!(kept, Some(FormOfAddress::Formal));
+        assert_eq!(FormOfAddress::kept_by("You know.", "Sie wissen."), None);
     }
 
     #[test]
