@@ -10,6 +10,8 @@ struct Rendering<'a> {
     words: &'a Words<'a>,
     /// Whether the language writes spaces between words.
     has_spaces: bool,
+    /// Points that show a text.
+    shown: Vec<usize>,
     text: String,
     /// Space that stands before the next word and is not written yet.
     space: &'a str,
@@ -21,6 +23,7 @@ pub(super) fn rendered(source: &StrippedSource, words: &Words, placed: &[Placed]
         source,
         words,
         has_spaces,
+        shown: source.shown_points(),
         text: String::with_capacity(words.text.len() + 8),
         space: "",
     };
@@ -95,10 +98,10 @@ impl Rendering<'_> {
     /// Writes a node that stands between two words, with the spaces that it has in the source.
     fn between(&mut self, placed: &Placed) {
         let [before, after] = placed.node.is_spaced;
-        let is_at_start = visible_end(&self.text).is_none();
+        let is_at_start = self.visible_end().is_none();
         let is_at_end = placed.words.start >= self.words.len();
         let had_space = !std::mem::take(&mut self.space).is_empty();
-        let space_before = before && !is_at_start && self.has_spaces && !ends_in_space(&self.text);
+        let space_before = before && !is_at_start && self.has_spaces && !self.ends_in_space();
         if space_before {
             self.text.push(' ');
         }
@@ -131,12 +134,18 @@ impl Rendering<'_> {
                 .push_str(&self.source.text[placed.node.range.clone()]),
         }
     }
-}
 
-fn visible_end(text: &str) -> Option<char> {
-    text.chars().rev().find(|&c| Placeholder::of(c).is_none())
-}
+    /// The last character that is seen, which may stand for code.
+    fn visible_end(&self) -> Option<char> {
+        let mut characters = self.text.chars().rev();
+        characters.find(|&character| match Placeholder::of(character) {
+            None => true,
+            Some(Placeholder::Point(number)) => self.shown.contains(&number),
+            Some(_) => false,
+        })
+    }
 
-fn ends_in_space(text: &str) -> bool {
-    visible_end(text).is_some_and(char::is_whitespace)
+    fn ends_in_space(&self) -> bool {
+        self.visible_end().is_some_and(char::is_whitespace)
+    }
 }

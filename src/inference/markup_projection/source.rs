@@ -79,7 +79,7 @@ impl StrippedSource {
                 Some(Placeholder::Open(number)) => open.push(Open {
                     kind: Kind::Pair(number),
                     start: shown.len(),
-                    space_before: ends_in_space(is_spaced()[0]),
+                    space_before: ends_in_space(is_spaced()[0], points),
                     children: Vec::new(),
                 }),
                 Some(Placeholder::Point(number)) => {
@@ -97,7 +97,10 @@ impl StrippedSource {
                             touches_word: begins_with_word(after),
                             is_break: !text.is_empty() && text.trim().is_empty(),
                             range: start..shown.len(),
-                            is_spaced: [ends_in_space(before), begins_with_space(after)],
+                            is_spaced: [
+                                ends_in_space(before, points),
+                                begins_with_space(after, points),
+                            ],
                             children: Vec::new(),
                         },
                     );
@@ -109,7 +112,7 @@ impl StrippedSource {
                     close(
                         &mut open,
                         shown.len(),
-                        [begins_with_space(after), begins_with_word(after)],
+                        [begins_with_space(after, points), begins_with_word(after)],
                     );
                 }
             }
@@ -142,6 +145,16 @@ impl StrippedSource {
         for range in literals(&self.text) {
             insert(&mut self.nodes, range);
         }
+    }
+
+    /// The points that show a text of their own.
+    pub(super) fn shown_points(&self) -> Vec<usize> {
+        let mut numbers = Vec::new();
+        visit(&self.nodes, &mut |node| match node.kind {
+            Kind::Point(number) if !node.range.is_empty() => numbers.push(number),
+            _ => {}
+        });
+        numbers
     }
 
     /// Where words must be cut, so that tags stand between them.
@@ -200,20 +213,32 @@ fn close(open: &mut Vec<Open>, end: usize, [space_after, touches_word]: [bool; 2
     }
 }
 
-/// Whether white space, or nothing, stands there, markup aside.
-fn ends_in_space(before: &[char]) -> bool {
-    let last = before.iter().rev().find(|&&c| Placeholder::of(c).is_none());
+/// Whether white space, or nothing, stands there, markup aside that shows nothing.
+fn ends_in_space(before: &[char], points: &[String]) -> bool {
+    let mut before = before.iter().rev();
+    let last = before.find(|&&c| is_shown(c, points));
     last.is_none_or(|c| c.is_whitespace())
 }
 
-fn begins_with_space(after: &[char]) -> bool {
-    let first = after.iter().find(|&&c| Placeholder::of(c).is_none());
+fn begins_with_space(after: &[char], points: &[String]) -> bool {
+    let first = after.iter().find(|&&c| is_shown(c, points));
     first.is_none_or(|c| c.is_whitespace())
 }
 
 fn begins_with_word(after: &[char]) -> bool {
     let first = after.iter().find(|&&c| Placeholder::of(c).is_none());
     first.is_some_and(|c| c.is_alphanumeric())
+}
+
+/// Whether a reader sees a character: tags are not seen, code is, and line breaks are nothing that spaces cling to.
+fn is_shown(character: char, points: &[String]) -> bool {
+    match Placeholder::of(character) {
+        None => true,
+        Some(Placeholder::Point(number)) => points
+            .get(number)
+            .is_some_and(|text| !text.trim().is_empty()),
+        Some(_) => false,
+    }
 }
 
 /// Lets ranges begin and end at words.

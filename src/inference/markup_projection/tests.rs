@@ -158,6 +158,15 @@ fn code_survives_or_is_put_in() {
 }
 
 #[test]
+fn code_beside_code_keeps_its_space() {
+    // The translation has one word for both: the other is put in beside it.
+    let done = |source| project(source, &["a", "b"], "x", &[(0, 0), (0, 1)]).0;
+    let spaces = |text: &str| text.matches(' ').count();
+    assert_eq!(spaces(&done("<0/> <1/>")), 1);
+    assert_eq!(spaces(&done("<0/><1/>")), 0);
+}
+
+#[test]
 fn spaces_before_a_point_in_a_pair_are_written_once() {
     let done = project(
         "<0>one <1/></> two",
