@@ -15,7 +15,8 @@ use super::split::Split;
 use super::statistics::Statistics;
 use super::unit::{Unit, UnitStatus};
 use crate::error::{Error, Result};
-use crate::text::file::TEMPORARY;
+use crate::text::disk;
+use crate::text::file::{TEMPORARY, write_atomically};
 use crate::text::folder::{put_in_place, temporary_beside};
 
 /// Takes documents, sorted by id, and makes a corpus of them.
@@ -113,7 +114,7 @@ impl CorpusWriter {
             let file = file
                 .into_inner()
                 .map_err(|failed| Error::write(&path)(failed.into_error()))?;
-            file.sync_all().map_err(Error::write(&path))?;
+            disk::sync(&file).map_err(Error::write(&path))?;
         }
         let manifest = Manifest {
             format: FORMAT.to_owned(),
@@ -123,8 +124,12 @@ impl CorpusWriter {
         };
         let json = serde_json::to_string_pretty(&manifest)
             .map_err(|cause| Error::write(&folder)(cause.into()))?;
-        let written = std::fs::write(temporary.path().join(MANIFEST), json + "\n");
-        written.map_err(Error::write(folder.join(MANIFEST)))?;
+        let written = write_atomically(
+            temporary.path().join(MANIFEST),
+            (json + "\n").as_bytes(),
+            false,
+        );
+        written?;
         keep_vocabulary(&folder, temporary.path())?;
         put_in_place(temporary, &folder)?;
         Corpus::open(folder)

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::text::disk;
 use crate::text::file::write_atomically;
 use crate::text::folder::{put_in_place, temporary_beside};
 use crate::training::{RunState, best_model, free_folder, run_state};
@@ -50,7 +51,7 @@ pub(super) fn put(folder: &Path, to: &Path) -> Result<()> {
             path: to.to_owned(),
         });
     }
-    std::fs::rename(folder, to).map_err(Error::write(folder))
+    disk::rename(folder, to).map_err(Error::write(folder))
 }
 
 /// Beside it, under a name that no other run there has.
@@ -60,7 +61,7 @@ pub(super) fn to_trash(folder: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(&trash).map_err(Error::write(&trash))?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let to = free_folder(&trash, &name);
-    std::fs::rename(folder, &to).map_err(Error::write(folder))?;
+    disk::rename(folder, &to).map_err(Error::write(folder))?;
     Ok(to)
 }
 

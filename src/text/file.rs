@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::disk;
 use crate::error::{Error, Result};
 
 /// How the names of temporary files begin.
@@ -45,13 +46,14 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
         return written.map_err(Error::write(path));
     }
     let mut file = new_file(folder_of(&place)).map_err(Error::write(path))?;
-    file.write_all(bytes).map_err(Error::write(path))?;
+    disk::write_all(&mut file, bytes).map_err(Error::write(path))?;
     if let Some(permissions) = permissions {
         file.as_file()
             .set_permissions(permissions)
             .map_err(Error::write(path))?;
     }
-    file.as_file().sync_all().map_err(Error::write(path))?;
+    disk::sync(file.as_file()).map_err(Error::write(path))?;
+    disk::before_naming().map_err(Error::write(path))?;
     if overwrite {
         file.persist(&place)
             .map_err(|error| Error::write(path)(error.error))?;
@@ -63,7 +65,7 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
                 _ => Error::write(path)(error.error),
             })?;
     }
-    Ok(())
+    disk::sync_folder(&folder_of(&place)).map_err(Error::write(path))
 }
 
 /// The file that is locked to have something for oneself; an empty one is made where there is none.

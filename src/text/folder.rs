@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
+use super::disk;
 use super::file::TEMPORARY;
 use crate::error::{Error, Result};
 
@@ -61,14 +62,14 @@ pub(crate) fn put_in_place(new: TempDir, folder: &Path) -> Result<()> {
     readable_by_all(new.path());
     let old = if folder.exists() {
         let aside = temporary_beside(folder)?;
-        std::fs::rename(folder, aside.path().join("old")).map_err(Error::write(folder))?;
+        disk::rename(folder, &aside.path().join("old")).map_err(Error::write(folder))?;
         Some(aside)
     } else {
         None
     };
-    if let Err(cause) = std::fs::rename(new.path(), folder) {
+    if let Err(cause) = disk::rename(new.path(), folder) {
         if let Some(aside) = old {
-            let restored = std::fs::rename(aside.path().join("old"), folder);
+            let restored = disk::rename(&aside.path().join("old"), folder);
             if restored.is_err() {
                 // Better a folder with an odd name than none.
                 let _ = aside.keep();

@@ -6,6 +6,7 @@ mod abbreviations;
 mod builder;
 pub mod csv;
 pub(crate) mod digest;
+pub mod disk;
 pub mod document;
 pub mod editable;
 mod escape;

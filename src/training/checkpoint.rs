@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::optimizer::Adam;
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::text::disk;
 use crate::text::file::write_atomically;
 use crate::tokenizers::ModelTokenizer;
 use crate::weights::{ModelFolder, Precision, read_tensors, write_tensors};
@@ -92,12 +93,13 @@ pub(super) fn save(
             path: path.clone(),
         })?;
         write_atomically(&path, text.as_bytes(), true)?;
-        sync_folder(&new)?;
+        disk::sync_folder(&new).map_err(Error::write(&new))?;
         if folder.exists() {
-            std::fs::rename(folder, &old).map_err(Error::write(folder))?;
+            disk::rename(folder, &old).map_err(Error::write(folder))?;
         }
-        std::fs::rename(&new, folder).map_err(Error::write(folder))?;
-        sync_folder(folder.parent().unwrap_or(folder))?;
+        disk::rename(&new, folder).map_err(Error::write(folder))?;
+        let parent = folder.parent().unwrap_or(folder);
+        disk::sync_folder(parent).map_err(Error::write(parent))?;
         if old.exists() {
             std::fs::remove_dir_all(&old).map_err(Error::write(&old))?;
         }
@@ -107,15 +109,6 @@ pub(super) fn save(
         step: progress.step,
         cause: Box::new(cause),
     })
-}
-
-/// Makes new names in a folder outlast a power failure, where the system lets a folder be opened.
-fn sync_folder(folder: &Path) -> Result<()> {
-    if cfg!(unix) {
-        let opened = std::fs::File::open(folder).map_err(Error::read(folder))?;
-        opened.sync_all().map_err(Error::write(folder))?;
-    }
-    Ok(())
 }
 
 /// Keeps the model of the checkpoint `last` as `step-N` beside it, and of those only the newest `count`.
@@ -143,7 +136,7 @@ pub(super) fn keep(last: &Path, step: usize, count: usize) -> Result<()> {
             std::fs::copy(&from, &to).map_err(Error::write(&to))?;
         }
     }
-    std::fs::rename(&new, &kept).map_err(Error::write(&kept))?;
+    disk::rename(&new, &kept).map_err(Error::write(&kept))?;
     let folder = last.parent().unwrap_or(last);
     let mut models: Vec<PathBuf> = std::fs::read_dir(folder)
         .map_err(Error::read(folder))?

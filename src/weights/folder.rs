@@ -23,6 +23,7 @@ use crate::memory::{TranslationMemory, fuzzy_suffix};
 use crate::model::{BertReading, BertSequence, MemoryUse, Model, ModelConfig};
 use crate::text::WordPieces;
 use crate::text::digest::digest_of_files;
+use crate::text::disk;
 use crate::text::file::{TEMPORARY, write_atomically};
 use crate::tokenizers::{KeptTokenizer, ModelTokenizer, Side, Tokenizer};
 
@@ -157,7 +158,7 @@ impl ModelFolder {
     /// Writes a whole model folder. What another model has there is replaced or deleted; all other files stay.
     ///
     /// Files take their names once all are written, the description last; meanwhile there is none, so that no folder is
-    /// read that holds parts of two models.
+    /// read that holds parts of two models. If one cannot, the model that was there is put back.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -174,18 +175,27 @@ impl ModelFolder {
             .tempdir_in(folder)
             .map_err(Error::write(folder))?;
         self.write(new.path(), weights, tokenizer, precision)?;
-        let [description, others @ ..] = Self::files();
-        delete(&folder.join(description))?;
-        for name in others {
-            let (from, to) = (new.path().join(name), folder.join(name));
-            if from.exists() {
-                std::fs::rename(&from, &to).map_err(Error::write(&to))?;
-            } else {
-                delete(&to)?;
+        let old = new.path().join("old");
+        std::fs::create_dir(&old).map_err(Error::write(&old))?;
+        // The description goes first and comes last.
+        let names = Self::files();
+        let aside = names.iter().enumerate().try_for_each(|(done, name)| {
+            let moved = moved(&folder.join(name), &old.join(name));
+            moved.map_err(|failed| (&names[..done], failed))
+        });
+        let placed = aside.and_then(|()| {
+            let mut names_last_first = names.iter().rev();
+            let placed = names_last_first
+                .try_for_each(|name| moved(&new.path().join(name), &folder.join(name)));
+            placed.map_err(|failed| (&names[..], failed))
+        });
+        placed.map_err(|(names, failed)| {
+            if !put_back(names, &old, folder) {
+                // Better a folder with an odd name than none.
+                let _ = new.keep();
             }
-        }
-        let (from, to) = (new.path().join(description), folder.join(description));
-        std::fs::rename(from, &to).map_err(Error::write(&to))
+            failed
+        })
     }
 
     /// Writes the files into an empty folder.
@@ -320,12 +330,26 @@ impl ModelFolder {
     }
 }
 
-/// Deletes a file if it is there.
-fn delete(path: &Path) -> Result<()> {
-    match std::fs::remove_file(path) {
-        Err(cause) if cause.kind() != ErrorKind::NotFound => Err(Error::write(path)(cause)),
+/// Gives a file another place if it is there.
+fn moved(from: &Path, to: &Path) -> Result<()> {
+    match disk::rename(from, to) {
+        Err(cause) if cause.kind() != ErrorKind::NotFound => Err(Error::write(to)(cause)),
         _ => Ok(()),
     }
+}
+
+/// Puts the files of a model back that were moved aside, and deletes those that have come in their place; true if all of it
+/// has worked.
+fn put_back(names: &[&str], old: &Path, folder: &Path) -> bool {
+    let put_back = |name: &&str| {
+        let (kept, place) = (old.join(name), folder.join(name));
+        if kept.exists() {
+            return disk::rename(&kept, &place).is_ok();
+        }
+        std::fs::remove_file(&place).is_ok() || !place.exists()
+    };
+    // The description last.
+    names.iter().rev().filter(|name| !put_back(name)).count() == 0
 }
 
 /// The error of a folder without a description.

@@ -8,6 +8,7 @@ use std::path::Path;
 use super::{DESCRIPTION, FILES, InstalledModel, described, files_in, is_own, read_foreign, size};
 use crate::error::{Error, Result};
 use crate::inference::translator::name_of;
+use crate::text::disk;
 use crate::text::file::{TEMPORARY, write_atomically};
 use crate::weights::ModelFolder;
 
@@ -81,7 +82,7 @@ pub fn install_model_while(
         write_atomically(&description, text.as_bytes(), true)?;
     }
     let made = new.keep();
-    let moved = fs::rename(&made, &folder).map_err(Error::write(&folder));
+    let moved = disk::rename(&made, &folder).map_err(Error::write(&folder));
     if moved.is_err() {
         // It would stay there for good, and nobody would see it.
         let _ = fs::remove_dir_all(&made);
