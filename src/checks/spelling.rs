@@ -1,5 +1,6 @@
 //! Spelling, by Hunspell dictionaries that lie on the system.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,18 @@ impl std::fmt::Debug for Spelling {
     }
 }
 
+/// Words of a dictionary behind how many there are: the number at its beginning is no more than a promise, for which space
+/// would be set aside.
+fn counted(words: &str) -> Cow<'_, str> {
+    let (first, rest) = words.split_once('\n').unwrap_or((words, ""));
+    let promised = first.split_whitespace().next().map(str::parse::<usize>);
+    let lines = rest.lines().count();
+    match promised {
+        Some(Ok(promised)) if promised > lines => format!("{lines}\n{rest}").into(),
+        _ => words.into(),
+    }
+}
+
 impl Spelling {
     /// The dictionary of a language, such as `de` or `de-AT`, that the system has.
     ///
@@ -83,10 +96,11 @@ impl Spelling {
         let dic = std::fs::read(path).map_err(Error::read(path))?;
         let encoding = encoding_of(&aff);
         let [aff, dic] = [aff, dic].map(|bytes| encoding.decode(&bytes).0.into_owned());
-        let dictionary = Dictionary::new(&aff, &dic).map_err(|cause| Error::Dictionary {
-            reason: cause.to_string(),
-            path: path.to_owned(),
-        })?;
+        let dictionary =
+            Dictionary::new(&aff, &counted(&dic)).map_err(|cause| Error::Dictionary {
+                reason: cause.to_string(),
+                path: path.to_owned(),
+            })?;
         Ok(Self {
             dictionary,
             path: path.to_owned(),

@@ -15,6 +15,9 @@ use crate::text::lines::utf8;
 /// Characters of placeholders, markup and paths: what has them stands in no document as it is.
 const CODE: &[char] = &['%', '$', '<', '>', '{', '}', '\\'];
 
+/// Arabic has six plural forms.
+const MOST_FORMS: usize = 20;
+
 /// Marks of the key that chooses a menu entry: GTK, LibreOffice and Qt.
 const KEY_MARKS: [char; 3] = ['_', '~', '&'];
 
@@ -63,6 +66,10 @@ fn pairs_of(path: &Path, languages: (&str, &str)) -> Result<Vec<(String, String)
         problem,
         path: path.to_owned(),
     };
+    if let Some(line) = text.lines().position(has_odd_form) {
+        let problem = format!("line {}: no language has so many plural forms", line + 1);
+        return Err(damaged(problem));
+    }
     let parsed = caught(|| rspolib::pofile(text.as_str()).map_err(|it| damaged(it.to_string())));
     let catalogue = match parsed {
         Err(Error::Panicked { message }) => return Err(damaged(message)),
@@ -82,6 +89,21 @@ fn pairs_of(path: &Path, languages: (&str, &str)) -> Result<Vec<(String, String)
     let finished = |entry: &&POEntry| !entry.obsolete && !entry.fuzzy();
     let entries = catalogue.entries.iter().filter(finished);
     Ok(entries.flat_map(pairs).collect())
+}
+
+/// Whether a line has a translation for a plural form with a number for which a parser would make room without end.
+fn has_odd_form(line: &str) -> bool {
+    let number = line.trim_start_matches("#~").trim_start();
+    let number = number
+        .strip_prefix("msgstr[")
+        .and_then(|rest| rest.split(']').next());
+    number.is_some_and(|number| {
+        number
+            .trim()
+            .parse::<usize>()
+            .is_ok_and(|it| it >= MOST_FORMS)
+            || number.len() > 4
+    })
 }
 
 /// Without comments, and with a space where the parser insists on one; no line changes its number.

@@ -425,13 +425,9 @@ fn tails(text: &str) -> [String; 3] {
 }
 
 fn is_entry(word: &str, entry: &str) -> bool {
-    let lowered = |word: &str| {
-        let mut characters = word.chars();
-        characters
-            .next()
-            .map(|first| first.to_lowercase().chain(characters).collect::<String>())
-    };
-    word == entry || lowered(word).is_some_and(|word| word == entry)
+    let mut characters = word.chars();
+    let lowered = characters.next().map(char::to_lowercase);
+    word == entry || lowered.is_some_and(|first| first.chain(characters).eq(entry.chars()))
 }
 
 /// `J`, `U.S`, `J.R.R`: capital letters with full stops between them.

@@ -14,7 +14,7 @@ use tokenizers::{AddedToken, ModelWrapper, Tokenizer};
 
 use super::file::write_atomically;
 use super::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, caught};
 
 /// How many ids there are when nothing else is asked for.
 pub const DEFAULT_SIZE: usize = 8000;
@@ -34,6 +34,12 @@ pub struct Vocabulary {
 enum Piece<'t> {
     Text(&'t str),
     Placeholder(u32),
+}
+
+/// Reads a `tokenizer.json`; the library panics at some that are damaged.
+pub(super) fn tokenizer_of(json: &[u8]) -> Result<Tokenizer, String> {
+    let read = caught(|| Ok(Tokenizer::from_bytes(json).map_err(|cause| cause.to_string())));
+    read.unwrap_or_else(|panic| Err(panic.to_string()))
 }
 
 impl Vocabulary {
@@ -114,7 +120,7 @@ impl Vocabulary {
             problem,
             path: path.to_owned(),
         };
-        let tokenizer = Tokenizer::from_bytes(bytes).map_err(|cause| wrong(cause.to_string()))?;
+        let tokenizer = tokenizer_of(&bytes).map_err(wrong)?;
         if !matches!(tokenizer.get_model(), ModelWrapper::BPE(_)) {
             return Err(wrong("its model is not BPE".to_owned()));
         }

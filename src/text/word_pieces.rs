@@ -12,6 +12,7 @@ use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
 use tokenizers::{ModelWrapper, Tokenizer};
 
 use super::file::write_atomically;
+use super::vocabulary::tokenizer_of;
 use crate::error::Result;
 
 const UNKNOWN: &str = "[UNK]";
@@ -58,7 +59,7 @@ impl WordPieces {
     /// # Errors
     /// If it is not valid, cuts words otherwise, or lacks one of `[UNK]`, `[CLS]` and `[SEP]`; the text says which.
     pub fn from_json(json: &[u8]) -> Result<Self, String> {
-        let tokenizer = Tokenizer::from_bytes(json).map_err(|cause| cause.to_string())?;
+        let tokenizer = tokenizer_of(json)?;
         if !matches!(tokenizer.get_model(), ModelWrapper::WordPiece(_)) {
             return Err("its model is not WordPiece".to_owned());
         }

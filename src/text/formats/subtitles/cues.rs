@@ -104,18 +104,18 @@ impl Block {
     }
 
     /// Whether a line ends within a text that has no spaces between its words.
-    pub fn breaks_word(&self, text: &str, index: usize) -> bool {
-        let shown = |(range, token): &(Range<usize>, Token)| match token {
-            Token::Text => text[range.clone()].to_owned(),
-            Token::Decoded(shown) => shown.clone(),
-            _ => String::new(),
+    pub fn breaks_word<'a>(&'a self, text: &'a str, index: usize) -> bool {
+        let shown = |(range, token): &'a (Range<usize>, Token)| match token {
+            Token::Text => &text[range.clone()],
+            Token::Decoded(shown) => shown,
+            _ => "",
         };
-        let before: String = self.tokens[..index].iter().map(shown).collect();
-        let after: String = self.tokens[index + 1..].iter().map(shown).collect();
-        match (
-            before.trim_end().chars().next_back(),
-            after.trim_start().chars().next(),
-        ) {
+        let before = self.tokens[..index].iter().map(shown).rev();
+        let mut before = before.flat_map(|shown| shown.chars().rev());
+        let after = self.tokens[index + 1..].iter().map(shown);
+        let mut after = after.flat_map(str::chars);
+        let is_letter = |letter: &char| !letter.is_whitespace();
+        match (before.find(is_letter), after.find(is_letter)) {
             (Some(before), Some(after)) => is_unspaced(before, after),
             _ => false,
         }
