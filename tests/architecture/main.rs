@@ -1,6 +1,7 @@
 //! Rooms stand on floors: none uses one that stands above it, and no rooms use each other in a circle.
 
 mod house;
+mod licences;
 mod pages;
 mod paths;
 mod tokens;
