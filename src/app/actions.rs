@@ -273,6 +273,12 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             View,
+            "History of the sentence",
+            Some(Shortcut::command(Letter('H'))),
+            C::ToggleHistory,
+        ),
+        action(
+            View,
             "Keyboard shortcuts",
             Some(Shortcut::plain(F1)),
             C::ToggleShortcuts,

@@ -104,6 +104,12 @@ pub enum Command {
     ToggleShortcuts,
     ToggleOutline,
     ToggleSimilar,
+    ToggleHistory,
+    /// Puts a text that a sentence has had in place of its translation.
+    UseVersion {
+        sentence: usize,
+        version: usize,
+    },
     DismissNotice(u64),
     ShowPage(Page),
     Training(TrainingCommand),

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use super::find::Find;
 use super::history::{Change, History};
 use super::markup;
-use super::target::{Target, restored};
+use super::target::{Restored, Target, restored};
 use crate::checks::{CheckKind, Checks};
 use crate::inference::{DetectedLanguage, Translation, detected_language, unlike_in_mean};
 use crate::jobs::project::content_hash;
-use crate::jobs::{Project, SavedTarget, State};
+use crate::jobs::segment_history::{append, now};
+use crate::jobs::{Origin, Project, SavedTarget, State, Version};
 use crate::text::document::{Document, Sentence};
 
 /// How many sentences are in which state.
@@ -95,6 +96,8 @@ pub struct OpenDocument {
     /// Its termbase.
     pub terms: Option<PathBuf>,
     targets: Vec<Target>,
+    /// All texts that each sentence has had.
+    histories: Vec<Vec<Version>>,
     /// Names the text of the document.
     content: String,
     /// Work of a person on sentences that the document does not have now.
@@ -136,13 +139,12 @@ impl OpenDocument {
     /// Takes over what still matches of an earlier session.
     pub fn new(path: PathBuf, document: Arc<Document>, project: Option<&Project>) -> Self {
         let num_sentences = document.sentences.len();
-        let (targets, unmatched) = match project {
-            Some(project) => restored(project, &document),
-            None => (
-                document.sentences.iter().map(Target::of_file).collect(),
-                vec![],
-            ),
-        };
+        let nothing = Project::new(PathBuf::new(), String::new(), vec![]);
+        let Restored {
+            targets,
+            histories,
+            unmatched,
+        } = restored(project.unwrap_or(&nothing), &document);
         let words = document
             .sentences
             .iter()
@@ -162,6 +164,7 @@ impl OpenDocument {
                 .map_or(Checks::default().kinds, |names| known_checks(names)),
             terms: None,
             targets,
+            histories,
             content: content_hash(&document),
             unmatched,
             revisions: vec![0; num_sentences],
@@ -208,6 +211,11 @@ impl OpenDocument {
 
     pub fn target(&self, sentence: usize) -> &Target {
         &self.targets[sentence]
+    }
+
+    /// All texts that a sentence has had, the oldest first.
+    pub fn history(&self, sentence: usize) -> &[Version] {
+        &self.histories[sentence]
     }
 
     pub fn revision(&self, sentence: usize) -> u32 {
@@ -373,6 +381,15 @@ impl OpenDocument {
 
     /// Changes that are undone in one step; tells how many sentences they have made another.
     pub fn change_all(&mut self, targets: Vec<(usize, Target)>) -> usize {
+        self.change_all_from(targets, None)
+    }
+
+    /// The same with where the texts come from, if their states do not tell.
+    pub fn change_all_from(
+        &mut self,
+        targets: Vec<(usize, Target)>,
+        origin: Option<Origin>,
+    ) -> usize {
         let changes = targets.into_iter().map(|(sentence, after)| Change {
             sentence,
             before: self.targets[sentence].clone(),
@@ -382,7 +399,7 @@ impl OpenDocument {
             .filter(|change| change.before != change.after)
             .collect();
         for change in &changes {
-            self.replace(change.sentence, change.after.clone());
+            self.replace_from(change.sentence, change.after.clone(), origin);
         }
         let count = changes.len();
         self.history.record(changes);
@@ -457,6 +474,17 @@ impl OpenDocument {
     }
 
     fn replace(&mut self, sentence: usize, target: Target) {
+        self.replace_from(sentence, target, None);
+    }
+
+    fn replace_from(&mut self, sentence: usize, target: Target, origin: Option<Origin>) {
+        let version = Version {
+            origin: origin.unwrap_or_else(|| target.origin()),
+            text: target.text.clone(),
+            model: target.model.clone(),
+            time: Some(now()),
+        };
+        append(&mut self.histories[sentence], version);
         let (before, after) = (self.targets[sentence].state, target.state);
         self.count(sentence, |counts| {
             *counts.slot(before) -= 1;

@@ -247,6 +247,10 @@ impl AppState {
             Command::ToggleSimilar => {
                 self.set(|settings| settings.shows_similar = !settings.shows_similar);
             }
+            Command::ToggleHistory => {
+                self.set(|settings| settings.shows_history = !settings.shows_history);
+            }
+            Command::UseVersion { sentence, version } => self.use_version(sentence, version),
             Command::ShowPage(Page::Explore) => self.show_explorer(),
             Command::ShowPage(page) => self.page = page,
             Command::Explore(command) => self.apply_explore(command),

@@ -18,6 +18,7 @@ use super::languages::LanguageLine;
 use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
+use super::segment_history::HistoryPanel;
 use super::sentence_row::TermContext;
 use super::shading::MarginShading;
 use super::similar::SimilarPanel;
@@ -44,6 +45,7 @@ pub struct Panels {
     pub training: TrainingPanel,
     pub explore: ExplorePanel,
     pub similar: SimilarPanel,
+    pub history: HistoryPanel,
     pub models: ModelsPanel,
     pub language_model: LanguageModelForm,
     /// A path to be typed, where the system has no dialogs.
@@ -385,6 +387,17 @@ fn document_page_ui(
         panel.show(ui, |ui| suggestion_ui(ui, state, commands));
     }
     similar_panel_ui(ui, state, panels, commands);
+    if let Some(document) = &state.document
+        && state.settings.shows_history
+    {
+        let frame = Frame::NONE.fill(palette.panel);
+        let panel = Panel::bottom("history")
+            .resizable(true)
+            .default_size(132.0)
+            .size_range(64.0..=420.0)
+            .frame(frame.inner_margin(Margin::symmetric(0, 8)));
+        panel.show(ui, |ui| panels.history.ui(ui, document, commands));
+    }
     if let Some(document) = &state.document
         && let Some(elsewhere) = &document.elsewhere
     {

@@ -29,6 +29,7 @@ mod reading;
 mod recording;
 mod row_heights;
 mod row_layout;
+mod segment_history;
 mod sentence_row;
 mod shading;
 mod shortcuts;

@@ -4,13 +4,14 @@
 //! `CONTENT-PATH.2.json` begins. Older versions knew the path alone, `PATH.json`; what they wrote is found and becomes a
 //! file of the new name when the work on its document is next saved.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::project::{Project, SavedTarget, content_hash, hex};
+use super::segment_history::absorb;
 use crate::error::{Error, Result};
 use crate::text::document::Document;
 use crate::text::file::write_atomically;
@@ -241,15 +242,18 @@ fn merged(projects: Vec<Project>) -> Option<Project> {
     }
     let targets = std::mem::take(&mut merged.targets).into_iter();
     let targets = targets.chain(projects.flat_map(|project| project.targets));
-    let mut seen = HashSet::new();
-    let mut is_new = |target: &SavedTarget| {
-        let place = (target.index, target.source.clone());
-        seen.insert((place, target.text.clone()))
-    };
-    let (drafts, mut kept): (Vec<_>, Vec<_>) =
+    let (drafts, by_people): (Vec<_>, Vec<_>) =
         targets.partition(|target| target.state.is_replaceable());
-    kept.extend(drafts);
-    kept.retain(&mut is_new);
+    let mut places = HashMap::new();
+    let mut kept: Vec<SavedTarget> = Vec::new();
+    for target in by_people.into_iter().chain(drafts) {
+        let place = (target.index, target.source.clone(), target.text.clone());
+        let first = *places.entry(place).or_insert(kept.len());
+        match kept.get_mut(first) {
+            Some(first) => absorb(&mut first.history, &target.history),
+            None => kept.push(target),
+        }
+    }
     merged.targets = kept;
     Some(merged)
 }

@@ -4,6 +4,7 @@
 
 mod abbreviations;
 mod builder;
+pub mod changes;
 pub mod csv;
 pub(crate) mod digest;
 pub mod document;
