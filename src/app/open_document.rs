@@ -1,8 +1,9 @@
 //! The open document with its targets: what a person sees and changes.
 
 mod edit;
+mod targets;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -162,7 +163,9 @@ impl OpenDocument {
             checks: project
                 .and_then(|project| project.checks.as_ref())
                 .map_or(Checks::default().kinds, |names| known_checks(names)),
-            terms: None,
+            terms: project
+                .and_then(|project| project.terms.as_ref())
+                .map(PathBuf::from),
             targets,
             histories,
             content: content_hash(&document),
@@ -357,23 +360,6 @@ impl OpenDocument {
         self.changed.contains(&sentence)
     }
 
-    /// Targets that a person has edited or confirmed, by sentence.
-    pub fn fixed(&self) -> BTreeMap<usize, String> {
-        let targets = self.targets.iter().enumerate();
-        targets
-            .filter(|(_, target)| !target.state.is_replaceable())
-            .map(|(sentence, target)| (sentence, target.text.clone()))
-            .collect()
-    }
-
-    /// Sentences with a machine translation that nobody has touched.
-    pub fn drafts(&self) -> Vec<usize> {
-        let sentences = 0..self.num_sentences();
-        sentences
-            .filter(|&sentence| self.targets[sentence].state == State::Draft)
-            .collect()
-    }
-
     /// A change by a person, which can be undone.
     pub fn change(&mut self, sentence: usize, after: Target) -> bool {
         self.change_all(vec![(sentence, after)]) > 0
@@ -458,19 +444,6 @@ impl OpenDocument {
     pub fn select(&mut self, sentence: usize) {
         self.selected = Some(sentence);
         self.scroll_to = Some(sentence);
-    }
-
-    /// Target texts for the saved document.
-    pub fn target_texts(&self) -> Vec<Option<String>> {
-        let text =
-            |target: &Target| (target.state != State::Untranslated).then(|| target.text.clone());
-        self.targets.iter().map(text).collect()
-    }
-
-    /// The models whose translations they are, for the saved document.
-    pub fn target_models(&self) -> Vec<Option<String>> {
-        let targets = self.targets.iter();
-        targets.map(|target| target.model.clone()).collect()
     }
 
     fn replace(&mut self, sentence: usize, target: Target) {

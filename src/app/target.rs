@@ -102,7 +102,7 @@ pub(super) fn restored(project: &Project, document: &Document) -> Restored {
         };
         let saved = saved.filter(|saved| !is_of_file(saved));
         let target = saved.map_or_else(|| Target::of_file(sentence), Target::from);
-        let history = saved.map_or(&[][..], |saved| &saved.history);
+        let history = saved.map_or(&[][..], |saved| saved.history.as_slice());
         histories.push(with_present(history, &target, sentence));
         targets.push(target);
     }

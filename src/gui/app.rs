@@ -15,9 +15,11 @@ use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
 use super::language_model::{LanguageModelForm, suggestion_ui};
 use super::languages::LanguageLine;
+use super::merging::merging_ui;
 use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
+use super::project::project_ui;
 use super::segment_history::HistoryPanel;
 use super::sentence_row::TermContext;
 use super::shading::MarginShading;
@@ -32,9 +34,10 @@ use crate::app::{
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
-    CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread, RunsThread,
-    SuggestionThread, TrainingRequest, Trainings, Worker,
+    CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread, ProjectsThread,
+    RunsThread, SuggestionThread, TrainingRequest, Trainings, Worker,
 };
+use crate::text::placeholder::stripped;
 use crate::training::{DeviceLock, Order};
 
 /// State of the panels between frames.
@@ -66,6 +69,7 @@ pub struct CanopyApp {
     /// `None` only after the window has closed.
     models: Option<ModelsThread>,
     suggestions: SuggestionThread,
+    projects: ProjectsThread,
     fonts: WindowFonts,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
@@ -111,6 +115,7 @@ impl CanopyApp {
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
         let checks = CheckThread::spawn(sender.clone(), wake(ctx))?;
         let suggestions = SuggestionThread::spawn(sender.clone(), wake(ctx))?;
+        let projects = ProjectsThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
             .settings_file()
@@ -136,6 +141,7 @@ impl CanopyApp {
             evaluations,
             models: Some(models),
             suggestions,
+            projects,
             fonts,
             closing: None,
             files: Some(files),
@@ -177,6 +183,9 @@ impl CanopyApp {
         }
         for request in self.state.suggestions.requests.drain(..) {
             self.suggestions.send(request);
+        }
+        for request in self.state.projects.requests.drain(..) {
+            self.projects.send(request);
         }
         for request in self.state.explorer.requests.drain(..) {
             self.explain.send(request);
@@ -261,6 +270,7 @@ impl eframe::App for CanopyApp {
             let text = match self.state.page {
                 Page::Training => "Drop to train on it",
                 Page::Models => "Drop to add the model",
+                Page::Project => "Drop to add to the project",
                 _ => "Drop to open",
             };
             welcome::drop_ui(&ctx, text);
@@ -326,6 +336,7 @@ pub fn workbench_ui(
         Page::Training => panels.training.ui(ui, state, commands),
         Page::Evaluate => evaluate_ui(ui, state, commands),
         Page::Models => panels.models.ui(ui, state, commands),
+        Page::Project => project_ui(ui, state, commands),
     }
     notices::notices_ui(ui.ctx(), &state.notices, commands);
     if panels
@@ -334,6 +345,9 @@ pub fn workbench_ui(
         .is_some_and(|question| question.ui(ui.ctx(), commands))
     {
         panels.path = None;
+    }
+    if let Some(merging) = &state.merges.shown {
+        merging_ui(ui.ctx(), merging, state.document.as_ref(), commands);
     }
     panels.language_model.ui(ui.ctx(), state, commands);
     if state.shows_shortcuts {
@@ -471,6 +485,8 @@ fn similar_panel_ui(
             let text = document.document.sentences[sentence].plain_text();
             text.trim().to_owned()
         });
+        let selected = document.selected.map(|sentence| document.target(sentence));
+        let translation = selected.map_or(String::new(), |target| stripped(&target.text));
         let panel = Panel::bottom("similar")
             .resizable(true)
             .default_size(116.0)
@@ -482,7 +498,7 @@ fn similar_panel_ui(
             );
         panel.show(ui, |ui| {
             let similar = &mut panels.similar;
-            similar.ui(ui, memory, sentence.as_deref(), commands);
+            similar.ui(ui, memory, sentence.as_deref(), &translation, commands);
         });
     }
 }

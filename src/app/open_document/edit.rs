@@ -24,7 +24,10 @@ impl OpenDocument {
         let matched = project.matched(&self.document);
         self.unmatched.extend(project.unmatched(&matched));
         for (history, saved) in self.histories.iter_mut().zip(&matched) {
-            absorb(history, saved.map_or(&[], |saved| &saved.history));
+            absorb(
+                history,
+                saved.map_or(&[][..], |saved| saved.history.as_slice()),
+            );
         }
         let better = |(sentence, saved): (usize, Option<&SavedTarget>)| {
             let saved = saved?;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::data_folder;
+use super::place::data_folder;
 use crate::app::OpenDocument;
 use crate::cli::options::wrong_usage;
 use crate::cli::terminal::print;
