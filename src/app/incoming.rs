@@ -11,8 +11,9 @@ use super::target::Target;
 use crate::jobs::segment_history::at;
 use crate::jobs::{Origin, State};
 use crate::text::changes::{Part, changes};
-use crate::text::document::{Document, Known, Standing};
+use crate::text::document::{Document, Known, Sentence, Standing};
 use crate::text::placeholder::{folded, stripped};
+use crate::text::placeholder_map::PlaceholderMap;
 
 /// A translation that somebody else has changed or approved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,8 +68,8 @@ impl OpenDocument {
         for (theirs, place) in file.sentences.iter().zip(places) {
             let Some(known) = &theirs.known else { continue };
             match place {
-                Some(sentence) => {
-                    let change = self.incoming_change(sentence, known, exported);
+                Some((sentence, map)) => {
+                    let change = self.incoming_change((sentence, &map), known, exported);
                     incoming.changes.extend(change);
                 }
                 None => incoming.unmatched += 1,
@@ -95,30 +96,31 @@ impl OpenDocument {
         self.change_all_from(targets, Some(Origin::Merged))
     }
 
-    /// The sentence of the document that each of the file's is: by the number of its unit, else by its text.
-    fn places(&self, file: &Document) -> Vec<Option<usize>> {
+    /// The sentence of the document that each of the file's is, with what became of its codes: by the number of its unit,
+    /// else by its text.
+    fn places(&self, file: &Document) -> Vec<Option<(usize, PlaceholderMap)>> {
         let own = &self.document.sentences;
+        let place = |index: usize, theirs: &Sentence| {
+            let map = PlaceholderMap::between(&own.get(index)?.text, &theirs.text)?;
+            Some((index, map))
+        };
         let by_unit = file.sentences.iter().map(|theirs| {
             let id = file.paragraphs[theirs.paragraph].id.as_ref()?;
-            let index = id.parse::<usize>().ok()?.checked_sub(1)?;
-            let is_same = folded(&own.get(index)?.text) == folded(&theirs.text);
-            is_same.then_some(index)
+            place(id.parse::<usize>().ok()?.checked_sub(1)?, theirs)
         });
-        let mut places: Vec<Option<usize>> = by_unit.collect();
-        let taken: HashSet<usize> = places.iter().flatten().copied().collect();
+        let mut places: Vec<Option<(usize, PlaceholderMap)>> = by_unit.collect();
+        let taken: HashSet<usize> = places.iter().flatten().map(|(index, _)| *index).collect();
         let mut free: HashMap<String, VecDeque<usize>> = HashMap::new();
+        let text = |sentence: &Sentence| folded(&stripped(&sentence.text));
         for (index, sentence) in own.iter().enumerate() {
             if !taken.contains(&index) {
-                free.entry(folded(&sentence.text))
-                    .or_default()
-                    .push_back(index);
+                free.entry(text(sentence)).or_default().push_back(index);
             }
         }
-        for (place, theirs) in places.iter_mut().zip(&file.sentences) {
-            if place.is_none() {
-                *place = free
-                    .get_mut(&folded(&theirs.text))
-                    .and_then(VecDeque::pop_front);
+        for (found, theirs) in places.iter_mut().zip(&file.sentences) {
+            if found.is_none() {
+                let next = free.get_mut(&text(theirs)).and_then(VecDeque::pop_front);
+                *found = next.and_then(|index| place(index, theirs));
             }
         }
         places
@@ -126,15 +128,15 @@ impl OpenDocument {
 
     fn incoming_change(
         &self,
-        sentence: usize,
+        (sentence, map): (usize, &PlaceholderMap),
         known: &Known,
         exported: Option<Timestamp>,
     ) -> Option<IncomingChange> {
         let here = self.target(sentence);
-        let new = self.mended(sentence, &known.text);
-        let is_same = |one: &str, other: &str| folded(one) == folded(other);
+        let theirs = folded(&map.renumbered(&known.text));
+        let is_theirs = |text: &str| map.without_lacking(text) == theirs;
         let is_approved = known.standing == Standing::Approved;
-        let kind = if is_same(&new, &here.text) {
+        let kind = if is_theirs(&here.text) {
             if !is_approved || here.state == State::Confirmed {
                 return None;
             }
@@ -143,13 +145,13 @@ impl OpenDocument {
             match exported.map(|time| at(self.history(sentence), time)) {
                 Some(before) => {
                     let text = before.map_or("", |before| before.text.as_str());
-                    if is_same(text, &new) {
+                    if is_theirs(text) {
                         // Only here it was changed.
                         return None;
                     }
                     let was_confirmed = before.is_some_and(|it| it.origin == Origin::Confirmed);
                     let is_confirmed = here.state == State::Confirmed && !was_confirmed;
-                    if is_same(text, &here.text) && !is_confirmed {
+                    if folded(text) == folded(&here.text) && !is_confirmed {
                         ChangeKind::Changed
                     } else {
                         ChangeKind::Conflict
@@ -157,6 +159,12 @@ impl OpenDocument {
                 }
                 None if here.state.is_replaceable() => ChangeKind::Changed,
                 None => ChangeKind::Conflict,
+            }
+        };
+        let new = match kind {
+            ChangeKind::Approved => here.text.clone(),
+            ChangeKind::Changed | ChangeKind::Conflict => {
+                self.mended(sentence, &map.restored(&known.text))
             }
         };
         Some(IncomingChange {

@@ -401,17 +401,7 @@ fn document_page_ui(
         panel.show(ui, |ui| suggestion_ui(ui, state, commands));
     }
     similar_panel_ui(ui, state, panels, commands);
-    if let Some(document) = &state.document
-        && state.settings.shows_history
-    {
-        let frame = Frame::NONE.fill(palette.panel);
-        let panel = Panel::bottom("history")
-            .resizable(true)
-            .default_size(132.0)
-            .size_range(64.0..=420.0)
-            .frame(frame.inner_margin(Margin::symmetric(0, 8)));
-        panel.show(ui, |ui| panels.history.ui(ui, document, commands));
-    }
+    history_panel_ui(ui, state, panels, commands);
     if let Some(document) = &state.document
         && let Some(elsewhere) = &document.elsewhere
     {
@@ -500,5 +490,26 @@ fn similar_panel_ui(
             let similar = &mut panels.similar;
             similar.ui(ui, memory, sentence.as_deref(), &translation, commands);
         });
+    }
+}
+
+/// The texts that the selected sentence has had, below the document.
+fn history_panel_ui(
+    ui: &mut Ui,
+    state: &AppState,
+    panels: &mut Panels,
+    commands: &mut Vec<Command>,
+) {
+    let palette = Palette::of(ui);
+    if let Some(document) = &state.document
+        && state.settings.shows_history
+    {
+        let frame = Frame::NONE.fill(palette.panel);
+        let panel = Panel::bottom("history")
+            .resizable(true)
+            .default_size(132.0)
+            .size_range(64.0..=420.0)
+            .frame(frame.inner_margin(Margin::symmetric(0, 8)));
+        panel.show(ui, |ui| panels.history.ui(ui, document, commands));
     }
 }

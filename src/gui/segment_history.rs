@@ -15,7 +15,7 @@ use crate::text::document::Document;
 use crate::text::placeholder::stripped;
 
 /// Width of what stands before a text.
-const HEAD: f32 = 250.0;
+const HEAD: f32 = 290.0;
 /// Width of the button behind it.
 const BUTTON: f32 = 74.0;
 

@@ -19,6 +19,7 @@ pub mod lines;
 mod outline;
 pub(crate) mod pictograms;
 pub mod placeholder;
+pub mod placeholder_map;
 pub mod pseudo;
 mod reading;
 pub mod segment;

@@ -115,3 +115,28 @@ fn a_document_of_the_project_has_what_was_confirmed_in_another_and_a_foreign_one
     assert!(opened(state, "elsewhere.html"), "without it");
     assert!(state.projects.open.is_none());
 }
+
+#[test]
+fn a_folder_that_is_dropped_opens_as_a_project_and_a_menu_asks_for_one() {
+    let home = tempfile::tempdir().expect("a folder");
+    let project = ProjectFolder::create(home.path(), status().project.head).expect("begins");
+    let mut window = Window::with_document(PAGE);
+    let dropped = Command::Drop(vec![project.folder.clone()]);
+    window.state.apply(dropped);
+    let Some(ProjectRequest::Look { folder, .. }) = window.state.projects.requests.pop() else {
+        panic!("{:?}", window.state.projects.requests)
+    };
+    assert_eq!(folder, project.folder);
+    let mut harness = window.harness();
+    harness.run();
+    assert!(
+        harness.query_by_label("Project").is_none(),
+        "none is open yet"
+    );
+    harness.get_by_label("File").click();
+    harness.run();
+    harness.get_by_label_contains("Open project…").click();
+    harness.run_steps(3);
+    let asks = Command::Project(ProjectCommand::Choose);
+    assert!(harness.state().commands.contains(&asks));
+}
