@@ -10,6 +10,8 @@ use crate::app::{ChangeKind, Command, IncomingChange, MergeCommand, Merging, Ope
 
 const WIDTH: f32 = 860.0;
 const HEIGHT: f32 = 420.0;
+/// Width of a change's checkbox with its number.
+const NUMBER: f32 = 64.0;
 
 pub fn merging_ui(
     ctx: &Context,
@@ -103,12 +105,14 @@ fn change_ui(
     let palette = Palette::of(ui);
     ui.add_space(6.0);
     ui.horizontal_top(|ui| {
+        let text = ui.cursor().left() + NUMBER;
         let mut is_taken = taken;
         let label = format!("{}", change.sentence + 1);
         let checkbox = ui.add(Checkbox::new(&mut is_taken, label));
         if checkbox.on_hover_text("Take this change over").changed() {
             commands.push(Command::Merge(MergeCommand::Take(number, is_taken)));
         }
+        ui.add_space((text - ui.cursor().left()).max(0.0));
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 2.0;
             let source = document.and_then(|open| open.document.sentences.get(change.sentence));

@@ -165,18 +165,22 @@ impl Project {
         matched
     }
 
-    /// Targets that a person has edited or confirmed, or that have a history, and are not `matched`, in the order of the file.
+    /// Targets that are not `matched`: those that a person has edited or confirmed, then others that have a history, both in the
+    /// order of the file.
     pub fn unmatched(&self, matched: &[Option<&SavedTarget>]) -> Vec<SavedTarget> {
         let matched: HashSet<*const SavedTarget> = matched
             .iter()
             .flatten()
             .map(|&target| std::ptr::from_ref(target))
             .collect();
-        let is_kept = |target: &&SavedTarget| {
-            let is_work = !target.state.is_replaceable() || !target.history.is_empty();
-            is_work && !matched.contains(&std::ptr::from_ref(*target))
-        };
-        let kept = self.targets.iter().filter(is_kept);
+        let is_gone = |target: &&SavedTarget| !matched.contains(&std::ptr::from_ref(*target));
+        let gone = self.targets.iter().filter(is_gone);
+        let (drafts, by_people): (Vec<_>, Vec<_>) =
+            gone.partition(|target| target.state.is_replaceable());
+        let drafts = drafts
+            .into_iter()
+            .filter(|target| !target.history.is_empty());
+        let kept = by_people.into_iter().chain(drafts);
         kept.take(MOST_UNMATCHED).cloned().collect()
     }
 }

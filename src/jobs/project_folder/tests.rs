@@ -3,8 +3,8 @@ use crate::jobs::project::source_hash;
 use crate::jobs::{DocumentWork, State};
 use crate::memory::Band;
 
-const FIRST: &str = "<p>Open the file.</p><p>Close the window.</p>";
-const SECOND: &str = "<p>Open the file.</p><p>Something else entirely stands here.</p>";
+const FIRST: &str = "<p>Print all pages.</p><p>Close the window.</p>";
+const SECOND: &str = "<p>Print all pages.</p><p>Something else entirely stands here.</p>";
 
 struct Desk {
     home: tempfile::TempDir,
@@ -64,7 +64,7 @@ fn a_project_is_one_folder_that_can_be_moved() {
     let project = desk.project();
     assert_eq!(project.head.documents, ["sources/a.html", "sources/b.html"]);
     assert_eq!(project.head.memory.as_deref(), Some("old.tsv"));
-    desk.confirm(&project, "sources/a.html", "Datei öffnen.");
+    desk.confirm(&project, "sources/a.html", "Alle Seiten drucken.");
     let text = std::fs::read_to_string(project.work_place("sources/a.html")).expect("there");
     let home = desk.home.path().to_string_lossy().into_owned();
     assert!(!text.contains(&home), "{text}");
@@ -73,7 +73,10 @@ fn a_project_is_one_folder_that_can_be_moved() {
     let project = ProjectFolder::open(&moved.join(HEAD)).expect("opens");
     let memory = project.memory("en", "de").expect("a memory");
     // Confirmed sentences of all documents come before the file.
-    assert_eq!(memory.exact("Open the file."), Some("Datei öffnen."));
+    assert_eq!(
+        memory.exact("Print all pages."),
+        Some("Alle Seiten drucken.")
+    );
     assert_eq!(
         memory.exact("Close the window."),
         Some("Das Fenster schließen.")
@@ -128,7 +131,7 @@ fn settings_of_a_document_are_those_of_its_project() {
 fn work_that_cannot_be_read_stays_and_new_work_goes_beside_it() {
     let desk = Desk::new();
     let project = desk.project();
-    desk.confirm(&project, "sources/a.html", "Datei öffnen.");
+    desk.confirm(&project, "sources/a.html", "Alle Seiten drucken.");
     let place = project.work_place("sources/a.html");
     let whole = std::fs::read_to_string(&place).expect("there");
     std::fs::write(&place, "<<<<<<< ours\n").expect("writes");
@@ -145,7 +148,7 @@ fn work_that_cannot_be_read_stays_and_new_work_goes_beside_it() {
         .work("sources/a.html")
         .expect("readable")
         .expect("there");
-    assert_eq!(work.targets[0].text, "Datei öffnen.");
+    assert_eq!(work.targets[0].text, "Alle Seiten drucken.");
 }
 
 #[test]
