@@ -64,7 +64,7 @@ fn about_ui(ui: &mut Ui, merging: &Merging) {
     match merging.incoming.conflicts() {
         0 => {}
         1 => {
-            about.push("One is a conflict: both sides have changed it since the export".to_owned())
+            about.push("One is a conflict: both sides have changed it since the export".to_owned());
         }
         count => about.push(format!(
             "{count} are conflicts: both sides have changed them since the export"

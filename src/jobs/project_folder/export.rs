@@ -69,11 +69,11 @@ impl ProjectFolder {
         let Some(format) = format else {
             return document.written(&texts, Some(&self.head.target_language));
         };
-        let provenance = |saved: &Option<&SavedTarget>| Provenance {
+        let provenance = |saved: Option<&SavedTarget>| Provenance {
             model: saved.and_then(|saved| saved.model.clone()),
             time: saved.and_then(|saved| saved.history.last()?.time),
         };
-        let provenances: Vec<Provenance> = there.iter().map(provenance).collect();
+        let provenances: Vec<Provenance> = there.iter().copied().map(provenance).collect();
         let languages = Languages {
             source: self.head.source_language.clone(),
             target: self.head.target_language.clone(),
