@@ -4,6 +4,8 @@ use super::checking::CheckCommand;
 use super::command::{Command, Group, Key, Page, Scope, Shortcut};
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
+use super::merging::MergeCommand;
+use super::project::ProjectCommand;
 use super::terms::TermsCommand;
 use super::training::TrainingCommand;
 
@@ -47,9 +49,22 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             File,
+            "Merge changes from XLIFF…",
+            None,
+            C::Merge(MergeCommand::Choose),
+        ),
+        action(
+            File,
             "Close document",
             Some(Shortcut::command(Letter('W'))),
             C::CloseDocument,
+        ),
+        action(File, "New project…", None, C::Project(ProjectCommand::New)),
+        action(
+            File,
+            "Open project…",
+            Some(Shortcut::command_shift(Letter('O'))),
+            C::Project(ProjectCommand::Choose),
         ),
         action(
             File,
@@ -258,6 +273,12 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command(Letter('5'))),
             C::ShowPage(Page::Models),
         ),
+        action(
+            View,
+            "Project",
+            Some(Shortcut::command(Letter('6'))),
+            C::ShowPage(Page::Project),
+        ),
         action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
         action(
             View,
@@ -270,6 +291,12 @@ pub static ACTIONS: &[Action] = {
             "Similar sentences",
             Some(Shortcut::command(Letter('M'))),
             C::ToggleSimilar,
+        ),
+        action(
+            View,
+            "History of the sentence",
+            Some(Shortcut::command(Letter('H'))),
+            C::ToggleHistory,
         ),
         action(
             View,

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use super::command::Command;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
+use super::merging::MergeCommand;
 use super::models::ModelsCommand;
+use super::project::ProjectCommand;
 use super::settings::{BILINGUAL_EXTENSIONS, MEMORY_EXTENSIONS};
 use super::terms::TermsCommand;
 use super::training::{Side, TrainingCommand};
@@ -91,6 +93,20 @@ pub enum Ask {
     Chart {
         name: String,
     },
+    /// XLIFF that somebody else has worked on.
+    Merge {
+        folder: Option<PathBuf>,
+    },
+    /// A project's folder.
+    ProjectFolder,
+    /// Where a new project shall be.
+    NewProject {
+        name: String,
+    },
+    /// A document that the project takes in.
+    ProjectDocument {
+        folder: Option<PathBuf>,
+    },
     Quit,
 }
 
@@ -110,6 +126,19 @@ impl Ask {
         Some(match self {
             Self::OpenDocument { .. } => (
                 "Open a document",
+                Pick::File("Documents", Format::all_endings()),
+            ),
+            Self::Merge { .. } => (
+                "Merge changes from XLIFF",
+                Pick::File("XLIFF", BILINGUAL_EXTENSIONS.to_vec()),
+            ),
+            Self::ProjectFolder => ("Open a project folder", Pick::Folder),
+            Self::NewProject { name } => (
+                "Begin a project in a new folder",
+                Pick::NewFile(name.clone()),
+            ),
+            Self::ProjectDocument { .. } => (
+                "Add a document to the project",
                 Pick::File("Documents", Format::all_endings()),
             ),
             Self::SaveTranslation { name, .. } => {
@@ -186,6 +215,8 @@ impl Ask {
     pub fn folder(&self) -> Option<&PathBuf> {
         match self {
             Self::OpenDocument { folder }
+            | Self::ProjectDocument { folder }
+            | Self::Merge { folder }
             | Self::SaveTranslation { folder, .. }
             | Self::ExportTranslation { folder, .. }
             | Self::OpenTrace { folder }
@@ -214,6 +245,10 @@ impl Ask {
                 format,
                 overwrite: confirmed,
             },
+            Self::Merge { .. } => Command::Merge(MergeCommand::Read(path)),
+            Self::ProjectFolder => Command::Project(ProjectCommand::Open(path)),
+            Self::NewProject { .. } => Command::Project(ProjectCommand::Create(path)),
+            Self::ProjectDocument { .. } => Command::Project(ProjectCommand::Add(vec![path])),
             Self::ModelFolder { .. } => Command::OpenModel(path),
             Self::AddModel | Self::AddModelFile => Command::Models(ModelsCommand::Add(path)),
             Self::Memory | Self::MemoryFolder => Command::UseMemory(Some(path)),

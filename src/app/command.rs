@@ -7,7 +7,9 @@ use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
 use super::language_model::LanguageModelCommand;
+use super::merging::MergeCommand;
 use super::models::ModelsCommand;
+use super::project::ProjectCommand;
 use super::settings::Theme;
 use super::terms::TermsCommand;
 use super::training::TrainingCommand;
@@ -104,6 +106,12 @@ pub enum Command {
     ToggleShortcuts,
     ToggleOutline,
     ToggleSimilar,
+    ToggleHistory,
+    /// Puts a text that a sentence has had in place of its translation.
+    UseVersion {
+        sentence: usize,
+        version: usize,
+    },
     DismissNotice(u64),
     ShowPage(Page),
     Training(TrainingCommand),
@@ -112,6 +120,8 @@ pub enum Command {
     Models(ModelsCommand),
     Check(CheckCommand),
     LanguageModel(LanguageModelCommand),
+    Project(ProjectCommand),
+    Merge(MergeCommand),
 }
 
 /// A page of the window.
@@ -123,16 +133,19 @@ pub enum Page {
     Training,
     Evaluate,
     Models,
+    /// Only while a project is open.
+    Project,
 }
 
 impl Page {
     /// In the order in which they stand in the window.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Document,
         Self::Explore,
         Self::Training,
         Self::Evaluate,
         Self::Models,
+        Self::Project,
     ];
 }
 

@@ -4,7 +4,7 @@ use super::markup;
 use super::open_document::{Editor, OpenDocument};
 use super::state::{AppState, NoticeKind};
 use super::target::Target;
-use crate::jobs::State;
+use crate::jobs::{Origin, State};
 use crate::text::placeholder::stripped;
 
 impl AppState {
@@ -294,6 +294,23 @@ impl AppState {
                 ..Target::default()
             },
         );
+    }
+
+    /// Puts a text that a sentence has had in place of its translation, in a step that can be undone.
+    pub(super) fn use_version(&mut self, sentence: usize, version: usize) {
+        self.keep_edit_for_good();
+        let document = self.document.as_ref();
+        let version = document.and_then(|open| open.history(sentence).get(version));
+        let Some(version) = version.filter(|version| version.origin != Origin::Cleared) else {
+            return;
+        };
+        let target = Target {
+            text: version.text.clone(),
+            state: State::Edited,
+            model: version.model.clone(),
+            ..Target::default()
+        };
+        self.change(sentence, target);
     }
 
     pub(super) fn change(&mut self, sentence: usize, target: Target) {

@@ -143,6 +143,10 @@ impl AppState {
                     document.found_elsewhere(project);
                 }
             }
+            Event::ExchangeRead { job, file } => self.exchange_read(job, file),
+            Event::InProject { path, folder } => self.found_in_project(&path, folder),
+            Event::ProjectSeen { job, status } => self.project_seen(job, status),
+            Event::ProjectExported { job, files } => self.project_exported(job, files),
             Event::TermsRead { job, index } => self.terms_read(job, index),
             Event::Flushed { job } => self.flushed(job),
             Event::DocumentSaved { job, path } => {
@@ -260,6 +264,8 @@ impl AppState {
         }
         self.terms.selected = None;
         self.read_terms();
+        let path = self.document.as_ref().map(|open| open.path.clone());
+        self.document_of_project(&path.unwrap_or_default());
         self.document_chooses();
         self.opened_for_trace();
     }

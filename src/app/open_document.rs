@@ -1,8 +1,9 @@
 //! The open document with its targets: what a person sees and changes.
 
 mod edit;
+mod targets;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,11 +11,12 @@ use std::sync::Arc;
 use super::find::Find;
 use super::history::{Change, History};
 use super::markup;
-use super::target::{Target, restored};
+use super::target::{Restored, Target, restored};
 use crate::checks::{CheckKind, Checks};
 use crate::inference::{DetectedLanguage, Translation, detected_language, unlike_in_mean};
 use crate::jobs::project::content_hash;
-use crate::jobs::{Project, SavedTarget, State};
+use crate::jobs::segment_history::{append, now};
+use crate::jobs::{Origin, Project, SavedTarget, State, Version};
 use crate::text::document::{Document, Sentence};
 
 /// How many sentences are in which state.
@@ -95,6 +97,8 @@ pub struct OpenDocument {
     /// Its termbase.
     pub terms: Option<PathBuf>,
     targets: Vec<Target>,
+    /// All texts that each sentence has had.
+    histories: Vec<Vec<Version>>,
     /// Names the text of the document.
     content: String,
     /// Work of a person on sentences that the document does not have now.
@@ -136,13 +140,12 @@ impl OpenDocument {
     /// Takes over what still matches of an earlier session.
     pub fn new(path: PathBuf, document: Arc<Document>, project: Option<&Project>) -> Self {
         let num_sentences = document.sentences.len();
-        let (targets, unmatched) = match project {
-            Some(project) => restored(project, &document),
-            None => (
-                document.sentences.iter().map(Target::of_file).collect(),
-                vec![],
-            ),
-        };
+        let nothing = Project::new(PathBuf::new(), String::new(), vec![]);
+        let Restored {
+            targets,
+            histories,
+            unmatched,
+        } = restored(project.unwrap_or(&nothing), &document);
         let words = document
             .sentences
             .iter()
@@ -160,8 +163,11 @@ impl OpenDocument {
             checks: project
                 .and_then(|project| project.checks.as_ref())
                 .map_or(Checks::default().kinds, |names| known_checks(names)),
-            terms: None,
+            terms: project
+                .and_then(|project| project.terms.as_ref())
+                .map(PathBuf::from),
             targets,
+            histories,
             content: content_hash(&document),
             unmatched,
             revisions: vec![0; num_sentences],
@@ -208,6 +214,11 @@ impl OpenDocument {
 
     pub fn target(&self, sentence: usize) -> &Target {
         &self.targets[sentence]
+    }
+
+    /// All texts that a sentence has had, the oldest first.
+    pub fn history(&self, sentence: usize) -> &[Version] {
+        &self.histories[sentence]
     }
 
     pub fn revision(&self, sentence: usize) -> u32 {
@@ -349,23 +360,6 @@ impl OpenDocument {
         self.changed.contains(&sentence)
     }
 
-    /// Targets that a person has edited or confirmed, by sentence.
-    pub fn fixed(&self) -> BTreeMap<usize, String> {
-        let targets = self.targets.iter().enumerate();
-        targets
-            .filter(|(_, target)| !target.state.is_replaceable())
-            .map(|(sentence, target)| (sentence, target.text.clone()))
-            .collect()
-    }
-
-    /// Sentences with a machine translation that nobody has touched.
-    pub fn drafts(&self) -> Vec<usize> {
-        let sentences = 0..self.num_sentences();
-        sentences
-            .filter(|&sentence| self.targets[sentence].state == State::Draft)
-            .collect()
-    }
-
     /// A change by a person, which can be undone.
     pub fn change(&mut self, sentence: usize, after: Target) -> bool {
         self.change_all(vec![(sentence, after)]) > 0
@@ -373,6 +367,15 @@ impl OpenDocument {
 
     /// Changes that are undone in one step; tells how many sentences they have made another.
     pub fn change_all(&mut self, targets: Vec<(usize, Target)>) -> usize {
+        self.change_all_from(targets, None)
+    }
+
+    /// The same with where the texts come from, if their states do not tell.
+    pub fn change_all_from(
+        &mut self,
+        targets: Vec<(usize, Target)>,
+        origin: Option<Origin>,
+    ) -> usize {
         let changes = targets.into_iter().map(|(sentence, after)| Change {
             sentence,
             before: self.targets[sentence].clone(),
@@ -382,7 +385,7 @@ impl OpenDocument {
             .filter(|change| change.before != change.after)
             .collect();
         for change in &changes {
-            self.replace(change.sentence, change.after.clone());
+            self.replace_from(change.sentence, change.after.clone(), origin);
         }
         let count = changes.len();
         self.history.record(changes);
@@ -443,20 +446,18 @@ impl OpenDocument {
         self.scroll_to = Some(sentence);
     }
 
-    /// Target texts for the saved document.
-    pub fn target_texts(&self) -> Vec<Option<String>> {
-        let text =
-            |target: &Target| (target.state != State::Untranslated).then(|| target.text.clone());
-        self.targets.iter().map(text).collect()
-    }
-
-    /// The models whose translations they are, for the saved document.
-    pub fn target_models(&self) -> Vec<Option<String>> {
-        let targets = self.targets.iter();
-        targets.map(|target| target.model.clone()).collect()
-    }
-
     fn replace(&mut self, sentence: usize, target: Target) {
+        self.replace_from(sentence, target, None);
+    }
+
+    fn replace_from(&mut self, sentence: usize, target: Target, origin: Option<Origin>) {
+        let version = Version {
+            origin: origin.unwrap_or_else(|| target.origin()),
+            text: target.text.clone(),
+            model: target.model.clone(),
+            time: Some(now()),
+        };
+        append(&mut self.histories[sentence], version);
         let (before, after) = (self.targets[sentence].state, target.state);
         self.count(sentence, |counts| {
             *counts.slot(before) -= 1;

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use super::command::Page;
 use super::explorer::ExploreCommand;
 use super::models::ModelsCommand;
+use super::project::ProjectCommand;
 use super::settings::is_memory;
 use super::state::{AppState, NoticeKind};
 use super::training::TrainingCommand;
 use crate::corpus::Corpus;
 use crate::inference::may_be_model;
-use crate::jobs::FileRequest;
+use crate::jobs::{FileRequest, ProjectFolder};
 use crate::terms::Termbase;
 use crate::text::document::ReadingOptions;
 use crate::trace::TraceFormat;
@@ -28,12 +29,17 @@ enum Kind {
     /// A model of another program.
     ForeignModel,
     Run,
+    /// Several documents with all that belongs to them.
+    Project,
     /// A folder of something else.
     Folder,
 }
 
 impl Kind {
     fn of(path: &Path) -> Self {
+        if ProjectFolder::is_one(path) {
+            return Self::Project;
+        }
         if path.is_dir() {
             return Self::of_folder(path);
         }
@@ -96,21 +102,33 @@ impl AppState {
             Kind::Model if self.page != Page::Models => self.open_model(path),
             Kind::Model | Kind::ForeignModel => self.apply_models(ModelsCommand::Inspect(path)),
             Kind::Terms => self.use_terms(Some(path)),
+            Kind::Project => self.apply_project(ProjectCommand::Open(path)),
             Kind::Run => {
                 self.page = Page::Training;
                 self.apply_training(TrainingCommand::Follow(path));
             }
             Kind::Folder => {
-                let detail =
-                    "It holds no model, run, corpus or PO files. Choose the document itself.";
+                let detail = "It holds no project, model, run, corpus or PO files. Choose the document itself.";
                 self.notify(NoticeKind::Error, "This folder cannot be opened", detail);
             }
         }
     }
 
+    /// Takes dropped documents into the project whose page is shown; whether it did.
+    fn add_dropped(&mut self, paths: &[PathBuf]) -> bool {
+        let adds = self.page == Page::Project
+            && self.projects.open.is_some()
+            && !paths.is_empty()
+            && paths.iter().all(|path| Kind::of(path) == Kind::Document);
+        if adds {
+            self.apply_project(ProjectCommand::Add(paths.to_vec()));
+        }
+        adds
+    }
+
     /// Opens what was dropped together, of each kind the first one.
     pub(super) fn open_dropped(&mut self, paths: Vec<PathBuf>) {
-        if self.train_on_dropped(&paths) {
+        if self.train_on_dropped(&paths) || self.add_dropped(&paths) {
             return;
         }
         let mut opened = Vec::new();

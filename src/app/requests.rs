@@ -7,6 +7,7 @@ use super::ask::Ask;
 use super::command::{Page, Scope};
 use super::open_document::OpenDocument;
 use super::progress::{Progress, Running};
+use super::project::ProjectCommand;
 use super::state::{AppState, ModelState, NoticeKind};
 use super::training::ImportState;
 use crate::error::Result;
@@ -22,6 +23,7 @@ impl AppState {
         self.explorer.stop_asking();
         self.running = None;
         self.keep_edit_for_good();
+        self.note_confirmed();
         self.save_project();
         if let Some(document) = self.document.take() {
             let (job, path) = (self.next_job(), document.path);
@@ -108,7 +110,7 @@ impl AppState {
         let job = self.next_job();
         let Some(open) = &self.document else { return };
         let (document, targets) = (self.laid_out(open), open.target_texts());
-        let models = open.target_models();
+        let provenances = open.target_provenances();
         let languages = match &self.model {
             ModelState::Open { info, .. } => Languages {
                 source: info.source_language.clone(),
@@ -125,7 +127,7 @@ impl AppState {
             overwrite,
             document,
             targets,
-            models,
+            provenances,
             format,
             languages,
         });
@@ -362,7 +364,8 @@ impl AppState {
 
     /// The one that a model is opened with.
     pub(super) fn user_memory(&self) -> Option<UserMemory> {
-        let path = self.settings.memory.clone()?;
+        let project = self.projects.folder().map(Path::to_owned);
+        let path = project.or(self.settings.memory.clone())?;
         Some(UserMemory {
             path,
             learns: self.settings.learns_from_memory,
@@ -371,6 +374,9 @@ impl AppState {
 
     pub(super) fn use_memory(&mut self, memory: Option<PathBuf>) {
         self.memory_pairs = None;
+        if let (Some(memory), Some(_)) = (&memory, &self.projects.open) {
+            return self.apply_project(ProjectCommand::UseMemory(memory.clone()));
+        }
         self.set(|settings| {
             if let Some(path) = &memory {
                 settings.remember_memory(path);
@@ -382,7 +388,7 @@ impl AppState {
 
     pub(super) fn learn_from_memory(&mut self, learns: bool) {
         self.set(|settings| settings.learns_from_memory = learns);
-        if self.settings.memory.is_some() {
+        if self.user_memory().is_some() {
             self.open_again();
         }
     }
@@ -392,7 +398,9 @@ impl AppState {
             Ok(pairs) => self.memory_pairs = Some(pairs),
             Err(error) => {
                 self.memory_pairs = None;
-                self.set(|settings| settings.memory = None);
+                if self.projects.open.is_none() {
+                    self.set(|settings| settings.memory = None);
+                }
                 self.show_error("The translation memory could not be read", &error);
             }
         }

@@ -33,6 +33,8 @@ pub struct Settings {
     pub shows_outline: bool,
     /// Whether the document page lists what the memory has like the selected sentence.
     pub shows_similar: bool,
+    /// Whether the document page lists the texts that the selected sentence has had.
+    pub shows_history: bool,
     /// Whether the document page lists what quality checks found.
     pub shows_checks: bool,
     pub recent_documents: Vec<PathBuf>,
@@ -67,6 +69,7 @@ impl Default for Settings {
             subtitles: SubtitleLayout::default(),
             shows_outline: true,
             shows_similar: true,
+            shows_history: false,
             shows_checks: false,
             recent_documents: vec![],
             recent_models: vec![],

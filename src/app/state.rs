@@ -11,10 +11,12 @@ use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer};
 use super::find::FindCommand;
 use super::language_model::Suggestions;
+use super::merging::{MergeCommand, Merges};
 use super::models::Models;
 use super::open_document::OpenDocument;
 use super::pending_writes::PendingWrites;
 use super::progress::{Progress, Running};
+use super::project::Projects;
 use super::settings::{Folders, Settings, Shipped};
 use super::terms::{Terms, TermsCommand};
 use super::training::Training;
@@ -88,6 +90,8 @@ pub struct AppState {
     pub explorer: Explorer,
     pub evaluate: Evaluate,
     pub models: Models,
+    pub projects: Projects,
+    pub merges: Merges,
     pub checking: Checking,
     pub suggestions: Suggestions,
     pub terms: Terms,
@@ -247,13 +251,20 @@ impl AppState {
             Command::ToggleSimilar => {
                 self.set(|settings| settings.shows_similar = !settings.shows_similar);
             }
+            Command::ToggleHistory => {
+                self.set(|settings| settings.shows_history = !settings.shows_history);
+            }
+            Command::UseVersion { sentence, version } => self.use_version(sentence, version),
             Command::ShowPage(Page::Explore) => self.show_explorer(),
+            Command::ShowPage(Page::Project) => self.show_project(),
             Command::ShowPage(page) => self.page = page,
             Command::Explore(command) => self.apply_explore(command),
             Command::Evaluate(command) => self.apply_evaluate(command),
             Command::Training(command) => self.apply_training(command),
             Command::Models(command) => self.apply_models(command),
             Command::Check(command) => self.apply_check(command),
+            Command::Merge(command) => self.apply_merge(command),
+            Command::Project(command) => self.apply_project(command),
             Command::LanguageModel(command) => self.apply_language_model(command),
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
         }
@@ -266,6 +277,7 @@ impl AppState {
             Command::SaveAs
             | Command::Export(_)
             | Command::CloseDocument
+            | Command::Merge(MergeCommand::Choose)
             | Command::Find(FindCommand::Open) => document.is_some(),
             Command::Find(FindCommand::Next | FindCommand::Previous) => {
                 document.is_some_and(|document| !document.find.query.is_empty())
@@ -286,6 +298,7 @@ impl AppState {
             | Command::SelectNext
             | Command::SelectPrevious
             | Command::SelectNextOpen => self.selected().is_some(),
+            Command::ShowPage(Page::Project) => self.projects.open.is_some(),
             Command::SelectLeastSure => document.is_some_and(OpenDocument::has_confidences),
             _ => true,
         }

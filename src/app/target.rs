@@ -1,7 +1,8 @@
 //! Target sentences of a document, with their states.
 
 use crate::inference::Flag;
-use crate::jobs::{Project, SavedTarget, State};
+use crate::jobs::segment_history::{append, now};
+use crate::jobs::{Origin, Project, SavedTarget, State, Version};
 use crate::text::document::{Document, Sentence, Standing};
 
 /// The target side of one sentence.
@@ -23,6 +24,17 @@ impl Target {
         self.confidence.filter(|_| self.state == State::Draft)
     }
 
+    /// Where its text comes from.
+    pub fn origin(&self) -> Origin {
+        match self.state {
+            State::Untranslated => Origin::Cleared,
+            State::Draft if self.flags.contains(&Flag::Memory) => Origin::Memory,
+            State::Draft => Origin::Machine,
+            State::Edited => Origin::Hand,
+            State::Confirmed => Origin::Confirmed,
+        }
+    }
+
     /// What the file of a sentence has for it: work of a person, which no model replaces.
     pub fn of_file(sentence: &Sentence) -> Self {
         let Some(known) = &sentence.known else {
@@ -39,22 +51,66 @@ impl Target {
     }
 }
 
-/// The targets of an earlier session that fit the document, else those of the file, and what a person has done that does
-/// not fit.
-pub(super) fn restored(project: &Project, document: &Document) -> (Vec<Target>, Vec<SavedTarget>) {
+/// The history of a target as it was read: with what stands there now, at its end.
+pub(super) fn with_present(
+    saved: &[Version],
+    target: &Target,
+    sentence: &Sentence,
+) -> Vec<Version> {
+    let mut history = saved.to_vec();
+    if let (Some(known), true) = (&sentence.known, history.is_empty()) {
+        history.push(Version {
+            origin: Origin::File,
+            text: known.text.clone(),
+            model: None,
+            time: None,
+        });
+    }
+    let is_there = history.last().is_some_and(|last| last.text == target.text);
+    let is_new = !is_there && *target != Target::of_file(sentence);
+    let is_first = history.is_empty();
+    if is_new && (target.state != State::Untranslated || !is_first) {
+        let version = Version {
+            origin: target.origin(),
+            text: target.text.clone(),
+            model: target.model.clone(),
+            // Older versions of the program kept no times.
+            time: (!is_first).then(now),
+        };
+        append(&mut history, version);
+    }
+    history
+}
+
+/// What an earlier session has left of a document.
+pub(super) struct Restored {
+    /// Those that fit the document, else those of the file.
+    pub targets: Vec<Target>,
+    pub histories: Vec<Vec<Version>>,
+    /// Work that does not fit.
+    pub unmatched: Vec<SavedTarget>,
+}
+
+pub(super) fn restored(project: &Project, document: &Document) -> Restored {
     let matched = project.matched(document);
     let unmatched = project.unmatched(&matched);
-    let target = |(saved, sentence): (Option<&SavedTarget>, &Sentence)| {
-        let of_file = Target::of_file(sentence);
+    let (mut targets, mut histories) = (Vec::new(), Vec::new());
+    for (saved, sentence) in matched.into_iter().zip(&document.sentences) {
         // Earlier versions kept what the file has as if it were a draft.
         let is_of_file = |saved: &&SavedTarget| {
             sentence.known.is_some() && saved.state == State::Draft && saved.model.is_none()
         };
         let saved = saved.filter(|saved| !is_of_file(saved));
-        saved.map_or(of_file, Target::from)
-    };
-    let targets = matched.into_iter().zip(&document.sentences).map(target);
-    (targets.collect(), unmatched)
+        let target = saved.map_or_else(|| Target::of_file(sentence), Target::from);
+        let history = saved.map_or(&[][..], |saved| saved.history.as_slice());
+        histories.push(with_present(history, &target, sentence));
+        targets.push(target);
+    }
+    Restored {
+        targets,
+        histories,
+        unmatched,
+    }
 }
 
 impl From<&SavedTarget> for Target {

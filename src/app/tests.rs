@@ -3,6 +3,8 @@
 mod confidence;
 mod editing;
 mod find;
+mod merging;
+mod segment_history;
 mod tracing;
 mod training;
 mod update;

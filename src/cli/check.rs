@@ -5,16 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::options::{SplitName, wrong_usage};
 use super::terminal::print;
 use super::terms::LanguageArguments;
+use crate::app::OpenDocument;
 use crate::checks::{CheckKind, Checks, Finding, Pair, Resources, Severity, Spelling};
 use crate::corpus::Corpus;
 use crate::error::Result;
+use crate::jobs::ProjectFolder;
 use crate::terms::TermUsage;
 use crate::text::document::{Document, Sentence};
+use crate::text::file::canonical_path;
 use crate::text::placeholder;
 
 /// Exit codes where something was found, by the worst of it.
@@ -28,8 +31,9 @@ const ERRORS: i32 = 4;
     Exit codes: 0 nothing found, 3 warnings, 4 errors; 1 and 2 as everywhere."
 )]
 pub(super) struct CheckArguments {
-    /// A file that holds source and translation (XLIFF and the like), a corpus folder, or a document before its translation
-    #[arg(value_name = "FILE|CORPUS")]
+    /// A file that holds source and translation (XLIFF and the like), a corpus folder, a project or a document of
+    /// one, or a document before its translation
+    #[arg(value_name = "FILE|CORPUS|PROJECT")]
     source: PathBuf,
     /// The translated document, of the same structure
     translation: Option<PathBuf>,
@@ -60,62 +64,132 @@ pub(super) struct CheckArguments {
     json: bool,
 }
 
-/// Pairs, and what the whole is called in messages.
+/// Pairs, and what is known of them.
+#[derive(Default)]
 struct Checked {
     pairs: Vec<Pair>,
     source_language: Option<String>,
     target_language: Option<String>,
+    /// The checks and the termbase of a project.
+    kinds: Option<Vec<CheckKind>>,
+    terms: Option<PathBuf>,
 }
 
 pub(super) fn run(arguments: &CheckArguments) -> Result<()> {
-    let checked = arguments.pairs()?;
-    let mut checks = Checks {
-        target_language: arguments.to.clone().or(checked.target_language.clone()),
-        ..Checks::default()
-    };
-    checks.kinds.extend(&arguments.with);
-    if arguments.dictionary.is_some() {
-        checks.kinds.push(CheckKind::Spelling);
-    }
-    checks
-        .kinds
-        .retain(|kind| !arguments.without.contains(kind));
-    checks.kinds.sort_unstable();
-    checks.kinds.dedup();
-    let terms = arguments.term_usage(&checked)?;
-    let spells = checks.kinds.contains(&CheckKind::Spelling);
-    let spelling = match (&arguments.dictionary, &checks.target_language) {
-        _ if !spells => None,
-        (Some(path), _) => Some(Spelling::open(path)?),
-        (None, Some(language)) => Some(Spelling::installed(language)?),
-        (None, None) => wrong_usage("check", "say --to: spelling is that of a language"),
-    };
-    let resources = Resources {
-        terms: terms.as_ref(),
-        spelling: spelling.as_ref(),
-    };
-    let findings = checks.run_with(&checked.pairs, resources);
-    if arguments.json {
-        print(&in_json(&checked.pairs, &findings))?;
+    let worst = if ProjectFolder::is_one(&arguments.source) {
+        arguments.check_project()?
     } else {
-        print(&in_words(&arguments.source, &checked.pairs, &findings))?;
-    }
-    match findings.iter().map(|finding| finding.severity).max() {
+        let checked = arguments.pairs()?;
+        let findings = arguments.findings(&checked)?;
+        if arguments.json {
+            let report = in_json(&checked.pairs, &findings);
+            print(&format!("{report:#}\n"))?;
+        } else {
+            let path = arguments.source.display().to_string();
+            print(&in_words(&path, &checked.pairs, &findings))?;
+        }
+        worst(&findings)
+    };
+    match worst {
         None => Ok(()),
         Some(Severity::Warning) => std::process::exit(WARNINGS),
         Some(Severity::Error) => std::process::exit(ERRORS),
     }
 }
 
+fn worst(findings: &[Finding]) -> Option<Severity> {
+    findings.iter().map(|finding| finding.severity).max()
+}
+
 impl CheckArguments {
+    /// For all documents of a project.
+    pub(super) fn of_project(
+        folder: PathBuf,
+        with: Vec<CheckKind>,
+        without: Vec<CheckKind>,
+        json: bool,
+    ) -> Self {
+        Self {
+            source: folder,
+            translation: None,
+            to: None,
+            split: SplitName::Test,
+            terms: None,
+            from: None,
+            dictionary: None,
+            with,
+            without,
+            json,
+        }
+    }
+
+    /// Checks every document of a project; returns the worst of what was found.
+    fn check_project(&self) -> Result<Option<Severity>> {
+        let project = ProjectFolder::open(&self.source)?;
+        let (mut all, mut reports) = (None, Vec::new());
+        for (relative, path) in project.documents() {
+            let checked = of_project(&project, relative, &path)?;
+            let findings = self.findings(&checked)?;
+            all = all.max(worst(&findings));
+            if self.json {
+                let mut report = in_json(&checked.pairs, &findings);
+                report["document"] = json!(relative);
+                reports.push(report);
+            } else {
+                print(&in_words(relative, &checked.pairs, &findings))?;
+            }
+        }
+        if self.json {
+            print(&format!("{:#}\n", json!({ "documents": reports })))?;
+        }
+        Ok(all)
+    }
+
+    fn findings(&self, checked: &Checked) -> Result<Vec<Finding>> {
+        let mut checks = Checks {
+            target_language: self.to.clone().or(checked.target_language.clone()),
+            ..Checks::default()
+        };
+        if let Some(kinds) = &checked.kinds {
+            checks.kinds.clone_from(kinds);
+        }
+        checks.kinds.extend(&self.with);
+        if self.dictionary.is_some() {
+            checks.kinds.push(CheckKind::Spelling);
+        }
+        checks.kinds.retain(|kind| !self.without.contains(kind));
+        checks.kinds.sort_unstable();
+        checks.kinds.dedup();
+        let terms = self.term_usage(checked)?;
+        let spells = checks.kinds.contains(&CheckKind::Spelling);
+        let spelling = match (&self.dictionary, &checks.target_language) {
+            _ if !spells => None,
+            (Some(path), _) => Some(Spelling::open(path)?),
+            (None, Some(language)) => Some(Spelling::installed(language)?),
+            (None, None) => wrong_usage("check", "say --to: spelling is that of a language"),
+        };
+        let resources = Resources {
+            terms: terms.as_ref(),
+            spelling: spelling.as_ref(),
+        };
+        Ok(checks.run_with(&checked.pairs, resources))
+    }
+
     fn pairs(&self) -> Result<Checked> {
         if Corpus::is_one(&self.source) {
             return self.of_corpus();
         }
+        if self.translation.is_none()
+            && let Some(project) = ProjectFolder::containing(&self.source)?
+        {
+            let path = canonical_path(&self.source);
+            let relative = project.relative(&path).unwrap_or_default();
+            return of_project(&project, &relative, &path);
+        }
         let source = Document::open(&self.source, None)?;
         let pairs = match &self.translation {
             Some(path) => of_documents(&source, &Document::open(path, None)?),
-            None if source.format.is_bilingual() => of_bilingual(&source),
+            None if source.format.is_bilingual() => of_bilingual(source),
             None => wrong_usage(
                 "check",
                 "this file has no translations of its own: name the translated document behind it",
@@ -123,14 +197,13 @@ impl CheckArguments {
         };
         Ok(Checked {
             pairs,
-            source_language: None,
-            target_language: None,
+            ..Checked::default()
         })
     }
 
     /// What `--terms` names, between the languages of what is checked.
     fn term_usage(&self, checked: &Checked) -> Result<Option<TermUsage>> {
-        let Some(path) = &self.terms else {
+        let Some(path) = self.terms.as_ref().or(checked.terms.as_ref()) else {
             return Ok(None);
         };
         let languages = LanguageArguments {
@@ -153,24 +226,29 @@ impl CheckArguments {
             pairs,
             source_language: Some(corpus.info().source_language.clone()),
             target_language: Some(corpus.info().target_language.clone()),
+            ..Checked::default()
         })
     }
 }
 
+/// A document of a project with the work on it.
+fn of_project(project: &ProjectFolder, relative: &str, path: &Path) -> Result<Checked> {
+    let work = project.work(relative)?;
+    let reading = work.as_ref().and_then(|work| work.reading.clone());
+    let document = Document::open_with(path, None, &reading.unwrap_or_default())?;
+    let open = OpenDocument::new(path.to_owned(), Arc::new(document), work.as_ref());
+    Ok(Checked {
+        pairs: open.pairs(),
+        source_language: Some(project.head.source_language.clone()),
+        target_language: Some(project.head.target_language.clone()),
+        kinds: project.checks(),
+        terms: project.terms(),
+    })
+}
+
 /// Sentences with the translations that the file has.
-fn of_bilingual(document: &Document) -> Vec<Pair> {
-    let pairs = document.sentences.iter().map(|sentence| {
-        let paragraph = &document.paragraphs[sentence.paragraph];
-        Pair {
-            source: sentence.text.clone(),
-            target: sentence.known_text().unwrap_or_default().to_owned(),
-            // The limit is the paragraph's.
-            max_chars: paragraph
-                .max_chars
-                .filter(|_| paragraph.sentences.len() == 1),
-        }
-    });
-    pairs.collect()
+fn of_bilingual(document: Document) -> Vec<Pair> {
+    OpenDocument::new(PathBuf::new(), Arc::new(document), None).pairs()
 }
 
 /// Paragraphs as a reader sees them: tags of two documents have no common numbers.
@@ -192,7 +270,7 @@ pub(super) fn of_documents(source: &Document, target: &Document) -> Vec<Pair> {
     pairs.collect()
 }
 
-fn in_words(path: &Path, pairs: &[Pair], findings: &[Finding]) -> String {
+fn in_words(path: &str, pairs: &[Pair], findings: &[Finding]) -> String {
     let mut text = String::new();
     for Finding {
         check,
@@ -212,7 +290,7 @@ fn in_words(path: &Path, pairs: &[Pair], findings: &[Finding]) -> String {
         let _ = write!(
             text,
             "{}: segment {}: {severity}: {message} [{check}]\n    {source}\n    {target}\n",
-            path.display(),
+            path,
             segment + 1,
         );
     }
@@ -227,7 +305,7 @@ fn in_words(path: &Path, pairs: &[Pair], findings: &[Finding]) -> String {
     text
 }
 
-fn in_json(pairs: &[Pair], findings: &[Finding]) -> String {
+fn in_json(pairs: &[Pair], findings: &[Finding]) -> Value {
     let findings = findings.iter().map(|finding| {
         let Pair { source, target, .. } = &pairs[finding.segment];
         json!({
@@ -241,8 +319,5 @@ fn in_json(pairs: &[Pair], findings: &[Finding]) -> String {
         })
     });
     let findings: Vec<_> = findings.collect();
-    format!(
-        "{:#}\n",
-        json!({"segments": pairs.len(), "findings": findings})
-    )
+    json!({"segments": pairs.len(), "findings": findings})
 }

@@ -123,15 +123,16 @@ pub(super) fn remove(name: &str) -> Result<()> {
     change_defaults(|defaults| forget_default(defaults, &model.folder))
 }
 
+/// The folder of the model of this name.
+pub(super) fn folder_of(name: &str) -> Result<PathBuf> {
+    named(name).map(|model| model.folder)
+}
+
 /// The model of this name or in this folder.
 fn named(name: &str) -> Result<InstalledModel> {
     let models = models();
-    let is_it = |model: &&InstalledModel| {
-        model.name == name
-            || model.folder == Path::new(name)
-            || model.folder.file_name().is_some_and(|it| it == name)
-    };
-    models.iter().find(is_it).cloned().ok_or_else(|| {
+    let found = models.iter().find(|model| model.is_called(name));
+    found.cloned().ok_or_else(|| {
         let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
         Error::Config {
             field: "model",

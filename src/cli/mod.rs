@@ -20,6 +20,7 @@ mod library;
 mod llm;
 mod model;
 mod options;
+mod project;
 mod run;
 mod sample;
 mod score;
@@ -99,6 +100,9 @@ enum Command {
     Count(count::CountArguments),
     /// Look for faults in translations: numbers, tags, variables, punctuation, lengths
     Check(check::CheckArguments),
+    /// Work with projects: what was done on documents, alone or several in a folder
+    #[command(subcommand)]
+    Project(project::ProjectCommand),
     /// Work with termbases: what a word is to be called in the other language
     #[command(subcommand)]
     Terms(terms::TermsCommand),
@@ -130,6 +134,7 @@ pub fn run() -> ExitCode {
         Some(Command::Align(arguments)) => align::run(&arguments),
         Some(Command::Count(arguments)) => count::run(&arguments),
         Some(Command::Terms(command)) => terms::run(&command),
+        Some(Command::Project(command)) => project::run(&command),
         Some(Command::Detect(arguments)) => detect::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),

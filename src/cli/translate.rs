@@ -27,7 +27,7 @@ use crate::inference::{
 };
 use crate::memory::TranslationMemory;
 use crate::text::document::{Column, Document, Format, ReadingOptions, Sentence, SubtitleLayout};
-use crate::text::export::{ExportFormat, Languages};
+use crate::text::export::{ExportFormat, Languages, Provenance};
 use crate::text::file::{canonical_path, check_writable, write_atomically};
 use crate::text::pseudo::Pseudo;
 use crate::trace::{self, TraceFormat};
@@ -160,7 +160,7 @@ fn formats() -> impl TypedValueParser<Value = Format> {
 }
 
 /// The values of `--export`.
-fn exports() -> impl TypedValueParser<Value = ExportFormat> {
+pub(super) fn exports() -> impl TypedValueParser<Value = ExportFormat> {
     let value = |format: &ExportFormat| PossibleValue::new(format.name()).help(format.label());
     let values: Vec<PossibleValue> = ExportFormat::ALL.iter().map(value).collect();
     PossibleValuesParser::new(values).try_map(|name| {
@@ -254,9 +254,11 @@ impl TranslateArguments {
         let info = translator.info();
         // What a memory has no model has written.
         let by_model = |t: &Option<Translation>| t.as_ref().is_some_and(|t| t.num_tokens > 0);
-        let models = translations.iter();
-        let models = models.map(|t| by_model(t).then(|| info.name.clone()));
-        let models: Vec<Option<String>> = models.collect();
+        let provenances = translations.iter().map(|translation| Provenance {
+            model: by_model(translation).then(|| info.name.clone()),
+            time: None,
+        });
+        let provenances: Vec<Provenance> = provenances.collect();
         let texts: Vec<Option<String>> = translations
             .into_iter()
             .map(|translation| translation.map(|it| it.text))
@@ -267,7 +269,7 @@ impl TranslateArguments {
                     source: info.source_language.clone(),
                     target: info.target_language.clone(),
                 };
-                document.exported_by(&texts, &models, format, &languages)
+                document.exported_by(&texts, &provenances, format, &languages)
             }
             None => document.written(&texts, Some(&info.target_language)),
         }

@@ -15,9 +15,12 @@ use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
 use super::language_model::{LanguageModelForm, suggestion_ui};
 use super::languages::LanguageLine;
+use super::merging::merging_ui;
 use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
 use super::path_question::PathQuestion;
+use super::project::project_ui;
+use super::segment_history::HistoryPanel;
 use super::sentence_row::TermContext;
 use super::shading::MarginShading;
 use super::similar::SimilarPanel;
@@ -31,9 +34,10 @@ use crate::app::{
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
-    CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread, RunsThread,
-    SuggestionThread, TrainingRequest, Trainings, Worker,
+    CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread, ProjectsThread,
+    RunsThread, SuggestionThread, TrainingRequest, Trainings, Worker,
 };
+use crate::text::placeholder::stripped;
 use crate::training::{DeviceLock, Order};
 
 /// State of the panels between frames.
@@ -44,6 +48,7 @@ pub struct Panels {
     pub training: TrainingPanel,
     pub explore: ExplorePanel,
     pub similar: SimilarPanel,
+    pub history: HistoryPanel,
     pub models: ModelsPanel,
     pub language_model: LanguageModelForm,
     /// A path to be typed, where the system has no dialogs.
@@ -64,6 +69,7 @@ pub struct CanopyApp {
     /// `None` only after the window has closed.
     models: Option<ModelsThread>,
     suggestions: SuggestionThread,
+    projects: ProjectsThread,
     fonts: WindowFonts,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
@@ -109,6 +115,7 @@ impl CanopyApp {
         let explain = ExplainThread::spawn(sender.clone(), wake(ctx))?;
         let checks = CheckThread::spawn(sender.clone(), wake(ctx))?;
         let suggestions = SuggestionThread::spawn(sender.clone(), wake(ctx))?;
+        let projects = ProjectsThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
             .settings_file()
@@ -134,6 +141,7 @@ impl CanopyApp {
             evaluations,
             models: Some(models),
             suggestions,
+            projects,
             fonts,
             closing: None,
             files: Some(files),
@@ -175,6 +183,9 @@ impl CanopyApp {
         }
         for request in self.state.suggestions.requests.drain(..) {
             self.suggestions.send(request);
+        }
+        for request in self.state.projects.requests.drain(..) {
+            self.projects.send(request);
         }
         for request in self.state.explorer.requests.drain(..) {
             self.explain.send(request);
@@ -259,6 +270,7 @@ impl eframe::App for CanopyApp {
             let text = match self.state.page {
                 Page::Training => "Drop to train on it",
                 Page::Models => "Drop to add the model",
+                Page::Project => "Drop to add to the project",
                 _ => "Drop to open",
             };
             welcome::drop_ui(&ctx, text);
@@ -324,6 +336,7 @@ pub fn workbench_ui(
         Page::Training => panels.training.ui(ui, state, commands),
         Page::Evaluate => evaluate_ui(ui, state, commands),
         Page::Models => panels.models.ui(ui, state, commands),
+        Page::Project => project_ui(ui, state, commands),
     }
     notices::notices_ui(ui.ctx(), &state.notices, commands);
     if panels
@@ -332,6 +345,9 @@ pub fn workbench_ui(
         .is_some_and(|question| question.ui(ui.ctx(), commands))
     {
         panels.path = None;
+    }
+    if let Some(merging) = &state.merges.shown {
+        merging_ui(ui.ctx(), merging, state.document.as_ref(), commands);
     }
     panels.language_model.ui(ui.ctx(), state, commands);
     if state.shows_shortcuts {
@@ -385,6 +401,7 @@ fn document_page_ui(
         panel.show(ui, |ui| suggestion_ui(ui, state, commands));
     }
     similar_panel_ui(ui, state, panels, commands);
+    history_panel_ui(ui, state, panels, commands);
     if let Some(document) = &state.document
         && let Some(elsewhere) = &document.elsewhere
     {
@@ -458,6 +475,8 @@ fn similar_panel_ui(
             let text = document.document.sentences[sentence].plain_text();
             text.trim().to_owned()
         });
+        let selected = document.selected.map(|sentence| document.target(sentence));
+        let translation = selected.map_or(String::new(), |target| stripped(&target.text));
         let panel = Panel::bottom("similar")
             .resizable(true)
             .default_size(116.0)
@@ -469,7 +488,28 @@ fn similar_panel_ui(
             );
         panel.show(ui, |ui| {
             let similar = &mut panels.similar;
-            similar.ui(ui, memory, sentence.as_deref(), commands);
+            similar.ui(ui, memory, sentence.as_deref(), &translation, commands);
         });
+    }
+}
+
+/// The texts that the selected sentence has had, below the document.
+fn history_panel_ui(
+    ui: &mut Ui,
+    state: &AppState,
+    panels: &mut Panels,
+    commands: &mut Vec<Command>,
+) {
+    let palette = Palette::of(ui);
+    if let Some(document) = &state.document
+        && state.settings.shows_history
+    {
+        let frame = Frame::NONE.fill(palette.panel);
+        let panel = Panel::bottom("history")
+            .resizable(true)
+            .default_size(132.0)
+            .size_range(64.0..=420.0)
+            .frame(frame.inner_margin(Margin::symmetric(0, 8)));
+        panel.show(ui, |ui| panels.history.ui(ui, document, commands));
     }
 }

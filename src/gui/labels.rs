@@ -5,7 +5,7 @@ use crate::app::training::TrainingCommand;
 use crate::app::{Command, Target};
 use crate::checks::CheckKind;
 use crate::inference::{DeviceChoice, Flag};
-use crate::jobs::State;
+use crate::jobs::{Origin, State};
 
 pub fn state(state: State) -> &'static str {
     match state {
@@ -13,6 +13,19 @@ pub fn state(state: State) -> &'static str {
         State::Draft => "Draft",
         State::Edited => "Edited",
         State::Confirmed => "Confirmed",
+    }
+}
+
+/// Where a text of a sentence came from.
+pub fn origin(origin: Origin) -> &'static str {
+    match origin {
+        Origin::File => "In the file",
+        Origin::Machine => "Machine",
+        Origin::Memory => "Memory",
+        Origin::Hand => "By hand",
+        Origin::Confirmed => "Confirmed",
+        Origin::Merged => "Merged",
+        Origin::Cleared => "Cleared",
     }
 }
 

@@ -52,7 +52,11 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 
 /// The pages of the window.
 fn pages_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let has_project = state.projects.open.is_some();
     for page in Page::ALL {
+        if page == Page::Project && !has_project {
+            continue;
+        }
         let command = Command::ShowPage(page);
         let mut text = RichText::new(label_of(&command));
         if state.page == page {

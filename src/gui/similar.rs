@@ -7,10 +7,12 @@ use egui::text::LayoutJob;
 use egui::{Align, Button, FontId, Layout, RichText, ScrollArea, TextFormat, Ui, vec2};
 
 use super::row_layout::Columns;
+use super::segment_history::marked;
 use super::theme::Palette;
 use super::typeset;
 use crate::app::Command;
 use crate::memory::TranslationMemory;
+use crate::text::changes::{Part, changes};
 
 /// Width of the button at the end of the target's column.
 const BUTTON: f32 = 52.0;
@@ -19,6 +21,8 @@ const BUTTON: f32 = 52.0;
 #[derive(Default)]
 pub struct SimilarPanel {
     sentence: String,
+    /// What stands there as its translation.
+    translation: String,
     memory: Option<Arc<TranslationMemory>>,
     /// Words of the sentence, in lower case.
     known: HashSet<String>,
@@ -30,19 +34,23 @@ struct Found {
     /// Where its words differ, in another colour.
     source: String,
     target: String,
+    /// The target, what the translation of the sentence does not have told apart.
+    target_parts: Vec<(Part, String)>,
 }
 
 impl SimilarPanel {
-    /// Lists what `memory` has like `sentence`, a sentence as a reader sees it.
+    /// Lists what `memory` has like `sentence`, a sentence as a reader sees it, and where that differs from its
+    /// `translation`: so a fuzzy match is told from what the model has made of it.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
         memory: &Arc<TranslationMemory>,
         sentence: Option<&str>,
+        translation: &str,
         commands: &mut Vec<Command>,
     ) {
         let palette = Palette::of(ui);
-        self.find(memory, sentence.unwrap_or_default());
+        self.find(memory, sentence.unwrap_or_default(), translation);
         let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
         ui.horizontal(|ui| {
             ui.add_space(14.0);
@@ -67,12 +75,12 @@ impl SimilarPanel {
             });
     }
 
-    fn find(&mut self, memory: &Arc<TranslationMemory>, sentence: &str) {
+    fn find(&mut self, memory: &Arc<TranslationMemory>, sentence: &str, translation: &str) {
         let same_memory = self
             .memory
             .as_ref()
             .is_some_and(|it| Arc::ptr_eq(it, memory));
-        if same_memory && self.sentence == sentence {
+        if same_memory && self.sentence == sentence && self.translation == translation {
             return;
         }
         let found = memory.to_show(sentence).into_iter();
@@ -81,10 +89,12 @@ impl SimilarPanel {
                 percent: format!("{:.0} %", (found.score * 100.0).floor()),
                 source: found.source.to_owned(),
                 target: found.target.to_owned(),
+                target_parts: target_parts(translation, found.target),
             })
             .collect();
         self.known = words(sentence).map(str::to_lowercase).collect();
         sentence.clone_into(&mut self.sentence);
+        translation.clone_into(&mut self.translation);
         self.memory = Some(Arc::clone(memory));
     }
 }
@@ -118,8 +128,9 @@ impl Found {
             });
             cell(columns.target.min - columns.source.max, &mut |_| ());
             cell(columns.target.span() - BUTTON, &mut |ui| {
-                let font = egui::TextStyle::Body.resolve(ui.style());
-                typeset::label(ui, &self.target, font, palette.text);
+                let mut job = marked(&self.target_parts, palette);
+                job.wrap.max_width = ui.available_width();
+                ui.label(typeset::galley(ui, typeset::Text::new(job)));
             });
             cell(BUTTON, &mut |ui| {
                 let hint = "Edit the selected sentence with this translation";
@@ -136,6 +147,16 @@ impl Found {
             });
         });
     }
+}
+
+/// The target of a pair, told apart from a translation if there is one.
+fn target_parts(translation: &str, target: &str) -> Vec<(Part, String)> {
+    if translation.trim().is_empty() {
+        return vec![(Part::Same, target.to_owned())];
+    }
+    let mut parts = changes(translation, target);
+    parts.retain(|(part, _)| *part != Part::Removed);
+    parts
 }
 
 /// The text with the words that are not `known` in another colour.

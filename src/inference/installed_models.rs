@@ -93,6 +93,13 @@ impl InstalledModel {
         format!("{} → {}", some(&self.sources), some(&self.targets))
     }
 
+    /// Whether this names it: its name, its folder or the last part of that.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name
+            || self.folder == Path::new(name)
+            || self.folder.file_name().is_some_and(|it| it == name)
+    }
+
     /// Whether a person added it, so that it can be removed.
     pub fn is_removable(&self) -> bool {
         !self.is_shipped

@@ -12,7 +12,7 @@ use super::{Event, JobId, Project};
 use crate::error::{Error, Result, caught};
 use crate::terms::{Term, TermIndex, Termbase};
 use crate::text::document::{Document, ReadingOptions};
-use crate::text::export::{ExportFormat, Languages};
+use crate::text::export::{ExportFormat, Languages, Provenance};
 use crate::text::file::write_atomically;
 
 /// Work for the file thread.
@@ -43,8 +43,8 @@ pub enum FileRequest {
         overwrite: bool,
         document: Arc<Document>,
         targets: Vec<Option<String>>,
-        /// The models whose translations they are.
-        models: Vec<Option<String>>,
+        /// Where they come from.
+        provenances: Vec<Provenance>,
         format: ExportFormat,
         languages: Languages,
     },
@@ -82,6 +82,8 @@ pub enum FileRequest {
         languages: (String, String),
         term: Term,
     },
+    /// Reads a file for the exchange of translations.
+    ReadExchange { job: JobId, path: PathBuf },
     /// Tells when all that was asked for before is done.
     Flush { job: JobId },
 }
@@ -93,6 +95,7 @@ impl FileRequest {
             | Self::SaveDocument { job, .. }
             | Self::ExportDocument { job, .. }
             | Self::CloseDocument { job, .. }
+            | Self::ReadExchange { job, .. }
             | Self::Flush { job }
             | Self::SaveProject { job, .. }
             | Self::ReadTerms { job, .. }
@@ -128,11 +131,11 @@ impl FileRequest {
                 overwrite,
                 document,
                 targets,
-                models,
+                provenances,
                 format,
                 languages,
             } => {
-                let bytes = document.exported_by(&targets, &models, format, &languages)?;
+                let bytes = document.exported_by(&targets, &provenances, format, &languages)?;
                 write_atomically(&path, &bytes, overwrite)?;
                 Ok(vec![Event::DocumentSaved { job, path }])
             }
@@ -175,6 +178,10 @@ impl FileRequest {
                 let index = with_term(&path, &languages, term);
                 Ok(vec![Event::TermsRead { job, index }])
             }
+            Self::ReadExchange { job, path } => {
+                let file = Document::open(&path, None).map(Arc::new);
+                Ok(vec![Event::ExchangeRead { job, file }])
+            }
             Self::Flush { job } => Ok(vec![Event::Flushed { job }]),
         }
     }
@@ -211,6 +218,10 @@ impl OpenProjects {
             }
         }
         let document = Arc::new(document);
+        let in_project = self.project_folder(&path).map(|folder| Event::InProject {
+            path: path.clone(),
+            folder,
+        });
         let elsewhere = elsewhere.map(|project| Event::WorkElsewhere {
             path: path.clone(),
             project,
@@ -222,7 +233,8 @@ impl OpenProjects {
             project,
             project_error: error,
         };
-        Ok([opened].into_iter().chain(elsewhere).collect())
+        let events = [opened].into_iter().chain(in_project);
+        Ok(events.chain(elsewhere).collect())
     }
 
     fn find(&mut self, data_folder: &Path, path: &Path, document: &Document) -> SavedWork {
@@ -233,6 +245,12 @@ impl OpenProjects {
         found.error = found.error.or(lock.check().err());
         self.0.insert(path.to_owned(), (lock, place));
         found
+    }
+
+    /// The folder of the project that a document belongs to.
+    fn project_folder(&self, path: &Path) -> Option<PathBuf> {
+        let (_, files) = self.0.get(path)?;
+        files.project_folder().map(Path::to_owned)
     }
 
     fn save(&mut self, data_folder: &Path, project: &Project) -> Result<()> {

@@ -6,6 +6,7 @@
 pub mod batch;
 pub mod checking;
 pub mod comparing;
+pub mod document_work;
 mod engine;
 pub mod evaluations;
 pub mod explaining;
@@ -13,11 +14,14 @@ pub mod files;
 pub mod fonts;
 pub mod models;
 pub mod project;
+pub mod project_folder;
 mod project_lock;
 mod project_store;
+pub mod projects;
 mod request_thread;
 mod run_files;
 pub mod runs;
+pub mod segment_history;
 pub mod suggesting;
 pub mod trainings;
 pub mod worker;
@@ -30,6 +34,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 pub use checking::{CheckRequest, CheckThread};
 pub use comparing::Comparison;
+pub use document_work::DocumentWork;
 pub use engine::Engine;
 pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
 pub use explaining::{Answer, ExplainRequest, ExplainThread};
@@ -37,8 +42,11 @@ pub use files::{FileRequest, FileThread};
 pub use fonts::FontThread;
 pub use models::{ModelRequest, ModelsThread};
 pub use project::{Project, SavedTarget, State};
+pub use project_folder::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
+pub use projects::{ProjectRequest, ProjectsThread};
 pub use request_thread::RequestThread;
 pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
+pub use segment_history::{Origin, Version};
 pub use suggesting::{SuggestionRequest, SuggestionThread};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
@@ -331,6 +339,26 @@ pub enum Event {
     WorkElsewhere {
         path: PathBuf,
         project: Project,
+    },
+    /// A file for the exchange of translations, or why it cannot be read.
+    ExchangeRead {
+        job: JobId,
+        file: Result<Arc<Document>>,
+    },
+    /// The document that was just opened belongs to the project in this folder.
+    InProject {
+        path: PathBuf,
+        folder: PathBuf,
+    },
+    /// How far a project folder is, or why it cannot be opened.
+    ProjectSeen {
+        job: JobId,
+        status: Result<Box<ProjectStatus>>,
+    },
+    /// The translations of a project are in files.
+    ProjectExported {
+        job: JobId,
+        files: Result<Vec<PathBuf>>,
     },
     /// All that was to be written before this is written, or a failure has told why not.
     Flushed {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::segment_history::Version;
 use crate::error::{Error, Result};
 use crate::inference::Flag;
 use crate::text::document::{Document, ReadingOptions};
@@ -52,6 +53,9 @@ pub struct SavedTarget {
     /// How likely the model's translation is to be good, in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<u8>,
+    /// All texts that it has had, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Version>,
 }
 
 /// The content of a project file.
@@ -161,17 +165,22 @@ impl Project {
         matched
     }
 
-    /// Targets that a person has edited or confirmed and that are not `matched`, in the order of the file.
+    /// Targets that are not `matched`: those that a person has edited or confirmed, then others that have a history, both in the
+    /// order of the file.
     pub fn unmatched(&self, matched: &[Option<&SavedTarget>]) -> Vec<SavedTarget> {
         let matched: HashSet<*const SavedTarget> = matched
             .iter()
             .flatten()
             .map(|&target| std::ptr::from_ref(target))
             .collect();
-        let is_kept = |target: &&SavedTarget| {
-            !target.state.is_replaceable() && !matched.contains(&std::ptr::from_ref(*target))
-        };
-        let kept = self.targets.iter().filter(is_kept);
+        let is_gone = |target: &&SavedTarget| !matched.contains(&std::ptr::from_ref(*target));
+        let gone = self.targets.iter().filter(is_gone);
+        let (drafts, by_people): (Vec<_>, Vec<_>) =
+            gone.partition(|target| target.state.is_replaceable());
+        let drafts = drafts
+            .into_iter()
+            .filter(|target| !target.history.is_empty());
+        let kept = by_people.into_iter().chain(drafts);
         kept.take(MOST_UNMATCHED).cloned().collect()
     }
 }

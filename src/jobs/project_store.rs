@@ -2,15 +2,18 @@
 //!
 //! `CONTENT-PATH.json` below `projects`, both 16 hexadecimal digits. A file that cannot be read stays as it is: beside it
 //! `CONTENT-PATH.2.json` begins. Older versions knew the path alone, `PATH.json`; what they wrote is found and becomes a
-//! file of the new name when the work on its document is next saved.
+//! file of the new name when the work on its document is next saved. Work on a document of a project folder lies there.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::project::{Project, SavedTarget, content_hash, hex};
+use super::project_folder::ProjectFolder;
+use super::segment_history::absorb;
+use crate::checks::Checks;
 use crate::error::{Error, Result};
 use crate::text::document::Document;
 use crate::text::file::write_atomically;
@@ -41,7 +44,21 @@ pub(super) struct ProjectFiles {
     foreign: Vec<PathBuf>,
     /// The folder could not be listed, so nobody knows what would be lost.
     is_unknown: bool,
+    /// The project folder that the document belongs to.
+    shared: Option<Shared>,
 }
+
+/// A document of a project folder.
+#[derive(Debug)]
+struct Shared {
+    project: ProjectFolder,
+    document: String,
+    /// The settings that it was read with, or that were kept last.
+    settings: Settings,
+}
+
+/// The termbase and the checks of a project.
+type Settings = (Option<String>, Option<Vec<String>>);
 
 /// A project file by its name.
 #[derive(Debug, Clone)]
@@ -56,6 +73,25 @@ impl ProjectFiles {
     /// Looks for what is known of the document at `path`, without links.
     pub fn find(data_folder: &Path, path: &Path, document: &Document) -> (Self, SavedWork) {
         let mut place = Self::new(data_folder, path);
+        match Shared::of(path) {
+            Ok(Some(shared)) => {
+                let work = shared.find(&place.folder, document);
+                place.shared = Some(shared);
+                return (place, work);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                place.is_unknown = true;
+                let error = Some(error);
+                return (
+                    place,
+                    SavedWork {
+                        error,
+                        ..SavedWork::default()
+                    },
+                );
+            }
+        }
         let entries = match entries(&place.folder) {
             Ok(entries) => entries,
             Err(error) => {
@@ -96,8 +132,15 @@ impl ProjectFiles {
     pub fn unread(data_folder: &Path, path: &Path) -> Self {
         Self {
             is_unknown: true,
+            shared: Shared::of(path).ok().flatten(),
             ..Self::new(data_folder, path)
         }
+    }
+
+    /// The folder of the project that the document belongs to.
+    pub fn project_folder(&self) -> Option<&Path> {
+        let shared = self.shared.as_ref();
+        shared.map(|shared| shared.project.folder.as_path())
     }
 
     fn new(data_folder: &Path, path: &Path) -> Self {
@@ -107,6 +150,7 @@ impl ProjectFiles {
             read: Vec::new(),
             foreign: Vec::new(),
             is_unknown: false,
+            shared: None,
         }
     }
 
@@ -140,6 +184,9 @@ impl ProjectFiles {
     /// # Errors
     /// If it cannot be written, or nobody knows what it would replace.
     pub fn save(&mut self, project: &Project) -> Result<()> {
+        if let Some(shared) = &mut self.shared {
+            return shared.save(project, std::mem::take(&mut self.is_unknown));
+        }
         if self.is_unknown {
             let own = entries(&self.folder)?;
             let own = own.into_iter();
@@ -172,6 +219,92 @@ impl ProjectFiles {
         let is_free = |name: &PathBuf| !self.foreign.contains(name);
         names.find(is_free).unwrap_or(first)
     }
+}
+
+impl Shared {
+    fn of(path: &Path) -> Result<Option<Self>> {
+        let Some(project) = ProjectFolder::containing(path)? else {
+            return Ok(None);
+        };
+        let canonical = path.canonicalize().map_err(Error::read(path))?;
+        let document = project.relative(&canonical).unwrap_or_default();
+        let nothing = Project::new(canonical, String::new(), Vec::new());
+        let settings = settings(&project.with_settings(&document, nothing));
+        Ok(Some(Self {
+            project,
+            document,
+            settings,
+        }))
+    }
+
+    /// The work of the project folder; else what was done on the document before it came there.
+    fn find(&self, data_folder: &Path, document: &Document) -> SavedWork {
+        let content = content_hash(document);
+        let (work, error) = self.project.readable_work(&self.document);
+        let others = entries(data_folder).unwrap_or_default();
+        let elsewhere = match &work {
+            Some(_) => None,
+            None => elsewhere(others, &content, document),
+        };
+        let project = work.unwrap_or_else(|| {
+            let path = self.project.path(&self.document);
+            let nothing = Project::new(path, content, Vec::new());
+            self.project.with_settings(&self.document, nothing)
+        });
+        SavedWork {
+            project: Some(project),
+            elsewhere,
+            error,
+        }
+    }
+
+    fn save(&mut self, project: &Project, is_unread: bool) -> Result<()> {
+        let (there, _) = self.project.readable_work(&self.document);
+        let both = there
+            .filter(|_| is_unread)
+            .map(|there| vec![project.clone(), there]);
+        let both = both.and_then(merged);
+        self.project
+            .save_work(&self.document, both.as_ref().unwrap_or(project))?;
+        let now = settings(project);
+        if now != self.settings {
+            // Another document of the project may have changed them since.
+            self.project = ProjectFolder::open(&self.project.folder)?;
+            let there = self.project.with_settings(&self.document, project.clone());
+            let terms = if now.0 == self.settings.0 {
+                &there
+            } else {
+                project
+            };
+            let checks = if now.1 == self.settings.1 {
+                &there
+            } else {
+                project
+            };
+            self.project.change_settings(&Project {
+                terms: terms.terms.clone(),
+                checks: checks.checks.clone(),
+                ..there.clone()
+            })?;
+            self.settings = now;
+        }
+        Ok(())
+    }
+}
+
+/// The settings of a document, the usual checks by their names.
+fn settings(project: &Project) -> Settings {
+    let usual = || {
+        Checks::default()
+            .kinds
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    };
+    (
+        project.terms.clone(),
+        Some(project.checks.clone().unwrap_or_else(usual)),
+    )
 }
 
 /// The file that is locked while a window writes the project of a document; all versions agree on it.
@@ -232,7 +365,7 @@ impl Entry {
 }
 
 /// The projects of one document as one: what a person has done before what a machine has, and the newest first.
-fn merged(projects: Vec<Project>) -> Option<Project> {
+pub(super) fn merged(projects: Vec<Project>) -> Option<Project> {
     let is_single = projects.len() < 2;
     let mut projects = projects.into_iter();
     let mut merged = projects.next()?;
@@ -241,15 +374,18 @@ fn merged(projects: Vec<Project>) -> Option<Project> {
     }
     let targets = std::mem::take(&mut merged.targets).into_iter();
     let targets = targets.chain(projects.flat_map(|project| project.targets));
-    let mut seen = HashSet::new();
-    let mut is_new = |target: &SavedTarget| {
-        let place = (target.index, target.source.clone());
-        seen.insert((place, target.text.clone()))
-    };
-    let (drafts, mut kept): (Vec<_>, Vec<_>) =
+    let (drafts, by_people): (Vec<_>, Vec<_>) =
         targets.partition(|target| target.state.is_replaceable());
-    kept.extend(drafts);
-    kept.retain(&mut is_new);
+    let mut places = HashMap::new();
+    let mut kept: Vec<SavedTarget> = Vec::new();
+    for target in by_people.into_iter().chain(drafts) {
+        let place = (target.index, target.source.clone(), target.text.clone());
+        let first = *places.entry(place).or_insert(kept.len());
+        match kept.get_mut(first) {
+            Some(first) => absorb(&mut first.history, &target.history),
+            None => kept.push(target),
+        }
+    }
     merged.targets = kept;
     Some(merged)
 }

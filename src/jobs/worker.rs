@@ -8,13 +8,13 @@ use std::thread::JoinHandle;
 
 use super::comparing::Encoded;
 use super::engine::{Engine, written};
+use super::project_folder::memory_at;
 use super::{Event, JobControl, JobId, Request, UserMemory};
 use crate::error::{Error, Result, caught};
 use crate::explain::ModelView;
 use crate::inference::{
     DeviceChoice, KnownTranslations, Leg, Reads, SearchOptions, Step, Translator,
 };
-use crate::memory::TranslationMemory;
 use crate::terms::Termbase;
 use crate::text::document::Document;
 use crate::training::{DeviceGuard, DeviceLock, ModelQuestion, Prepared};
@@ -285,7 +285,7 @@ where
         let info = engine.info().clone();
         let (from, to) = (&info.source_language, &info.target_language);
         let pairs = opened.memory.as_ref().map(|user| {
-            let memory = TranslationMemory::read(&user.path, from, to)?;
+            let memory = memory_at(&user.path, from, to)?;
             let pairs = memory.len();
             engine.remember(memory, user.learns)?;
             Ok(pairs)

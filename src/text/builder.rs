@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::{
-    document::{Document, Format, Markup, Paragraph, ParagraphKind, Section, Sentence, Syntax},
+    document::{
+        Document, Exchange, Format, Markup, Paragraph, ParagraphKind, Section, Sentence, Syntax,
+    },
     formats::{Column, Encoding, Kept, ReadingOptions},
     inline::Run,
     placeholder, tags,
@@ -123,6 +125,11 @@ impl Builder {
     }
 
     /// The language that the file says its translations are in.
+    /// Says which document a file for the exchange of translations was made of, and when.
+    pub fn set_exchange(&mut self, exchange: Exchange) {
+        self.document.exchange = Some(exchange);
+    }
+
     pub fn set_target_language(&mut self, language: Option<&str>) {
         self.document.target_language = language.map(str::to_owned);
     }

@@ -35,6 +35,8 @@ pub struct Document {
     pub(crate) units: Vec<Unit>,
     /// How much room its translation has where it is shown as subtitles.
     pub subtitle_layout: SubtitleLayout,
+    /// What a file for the exchange of translations says of itself.
+    pub exchange: Option<Exchange>,
     /// The language that a bilingual file says its translations are in.
     pub target_language: Option<String>,
     /// Translations of other texts that the file brings along, by their sources, as a reader sees them.
@@ -63,6 +65,7 @@ impl Document {
             syntax: Syntax::View,
             units: Vec::new(),
             subtitle_layout: SubtitleLayout::default(),
+            exchange: None,
             target_language: None,
             matches: HashMap::new(),
             encoding: Encoding::Utf8,
@@ -88,6 +91,15 @@ impl Document {
         let matches = self.matches.iter();
         finished.chain(matches.map(|(source, target)| (source.clone(), target.clone())))
     }
+}
+
+/// What a file for the exchange of translations says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Exchange {
+    /// The name of the document that it was made of.
+    pub original: String,
+    /// When it was made.
+    pub date: Option<jiff::Timestamp>,
 }
 
 /// How the text of [`Document::original`] is spelt.

@@ -4,6 +4,7 @@
 
 mod abbreviations;
 mod builder;
+pub mod changes;
 pub mod csv;
 pub(crate) mod digest;
 pub mod disk;
@@ -19,6 +20,7 @@ pub mod lines;
 mod outline;
 pub(crate) mod pictograms;
 pub mod placeholder;
+pub mod placeholder_map;
 pub mod pseudo;
 mod reading;
 pub mod segment;

@@ -1,7 +1,7 @@
 //! Translated documents as memories, XLIFF and pages for review.
 
 use canopy::text::document::{Document, Format};
-use canopy::text::export::{ExportFormat, Languages};
+use canopy::text::export::{ExportFormat, Languages, Provenance};
 
 use super::{entry, read, texts};
 
@@ -43,18 +43,29 @@ fn a_memory_has_every_translated_sentence_with_its_codes() {
 }
 
 #[test]
-fn the_model_of_a_translation_has_a_place_in_both() {
+fn the_model_and_the_date_of_a_translation_have_a_place() {
     let document = read("a.html", b"<p>One.</p><p>Two.</p>");
     let translations = ["Eins.", "Zwei."].map(|text| Some(text.to_owned()));
-    let models = [Some("opus <en-de>".to_owned()), None];
+    let time = "2026-01-31T12:00:00Z".parse().expect("a time");
+    let by_model = Provenance {
+        model: Some("opus <en-de>".to_owned()),
+        time: Some(time),
+    };
+    let provenances = [by_model, Provenance::default()];
     let exported = |format| {
-        let bytes = document.exported_by(&translations, &models, format, &languages());
+        let bytes = document.exported_by(&translations, &provenances, format, &languages());
         String::from_utf8(bytes.expect("exported")).expect("text")
     };
     let tmx = exported(ExportFormat::Tmx);
     let property = "<prop type=\"x-mt-model\">opus &lt;en-de&gt;</prop>";
     assert_eq!(tmx.matches("x-mt-model").count(), 1, "{tmx}");
     assert!(tmx.contains(property), "{tmx}");
+    assert_eq!(
+        tmx.matches("<tu creationdate=\"20260131T120000Z\">")
+            .count(),
+        1
+    );
+    assert_eq!(tmx.matches(" creationdate=").count(), 2, "of the file, too");
     let xliff = exported(ExportFormat::Xliff);
     assert_eq!(
         xliff

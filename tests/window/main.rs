@@ -6,10 +6,13 @@ mod explore;
 mod language_model;
 mod material;
 mod memory;
+mod merging;
 mod models;
 mod moved;
+mod project;
 mod reading;
 mod sample;
+mod segment_history;
 #[path = "../explain_support/small.rs"]
 mod small;
 mod terms;

@@ -19,6 +19,7 @@ fn window() -> Window {
         flags: vec![],
         model: None,
         confidence: None,
+        history: vec![],
     };
     let targets = vec![edit(0, "Drucken"), edit(2, "Dann warten.")];
     let project = Project::new("old/name.html".into(), String::new(), targets);

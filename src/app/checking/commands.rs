@@ -4,7 +4,7 @@ use super::{Asked, CheckCommand, Checking};
 use crate::app::open_document::OpenDocument;
 use crate::app::state::{AppState, NoticeKind};
 use crate::app::target::Target;
-use crate::checks::{Checks, Finding, Pair};
+use crate::checks::{Checks, Finding};
 use crate::jobs::{CheckRequest, JobId, State};
 
 impl AppState {
@@ -112,7 +112,9 @@ impl AppState {
         if self.checking.asked.as_ref() == Some(&asked) {
             return;
         }
-        let (pairs, revisions) = pairs(document);
+        let pairs = document.pairs();
+        let revisions = 0..document.num_sentences();
+        let revisions = revisions.map(|index| document.revision(index)).collect();
         let checks = Checks {
             kinds: asked.kinds.clone(),
             target_language: asked.target_language.clone(),
@@ -137,25 +139,4 @@ impl AppState {
         let running = &mut self.checking.running;
         running.take_if(|(running, _)| *running == job).is_some()
     }
-}
-
-/// The sentences with their translations, and how often each was changed.
-fn pairs(document: &OpenDocument) -> (Vec<Pair>, Vec<u32>) {
-    let sentences = document.document.sentences.iter().enumerate();
-    let pairs = sentences.map(|(index, sentence)| {
-        let paragraph = &document.document.paragraphs[sentence.paragraph];
-        Pair {
-            source: sentence.text.clone(),
-            target: document.target(index).text.clone(),
-            // The limit is the paragraph's.
-            max_chars: paragraph
-                .max_chars
-                .filter(|_| paragraph.sentences.len() == 1),
-        }
-    });
-    let revisions = 0..document.num_sentences();
-    (
-        pairs.collect(),
-        revisions.map(|index| document.revision(index)).collect(),
-    )
 }

@@ -20,6 +20,7 @@ pub(super) fn name_of(path: &Path) -> String {
 impl AppState {
     pub(in crate::app) fn models_listed(&mut self, listed: Vec<InstalledModel>) {
         self.models.list(listed);
+        self.models_known_to_project();
         self.choose_for_document();
     }
 

@@ -222,6 +222,12 @@ impl AppState {
         self.open_legs(vec![leg]);
     }
 
+    /// Opens the model of a project: no text chooses another.
+    pub(in crate::app) fn open_named_model(&mut self, folder: PathBuf) {
+        self.open_model(folder);
+        self.models.is_named = true;
+    }
+
     /// A model, between the languages in use if it has them among several.
     fn leg_of(&self, folder: PathBuf) -> Leg {
         let current = self.languages();

@@ -132,6 +132,11 @@ pub struct Models {
 }
 
 impl Models {
+    /// Whether it is known which are installed.
+    pub fn is_listed(&self) -> bool {
+        self.is_listed
+    }
+
     /// The model in this folder.
     pub fn get(&self, folder: &Path) -> Option<&InstalledModel> {
         self.all.iter().find(|model| model.folder == folder)

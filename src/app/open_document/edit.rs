@@ -5,7 +5,8 @@ use crate::app::markup;
 use crate::app::target::Target;
 use crate::checks::Checks;
 use crate::jobs::project::source_hash;
-use crate::jobs::{Project, SavedTarget, State};
+use crate::jobs::segment_history::absorb;
+use crate::jobs::{Origin, Project, SavedTarget, State};
 use crate::text::document::ReadingOptions;
 
 impl OpenDocument {
@@ -22,6 +23,12 @@ impl OpenDocument {
         };
         let matched = project.matched(&self.document);
         self.unmatched.extend(project.unmatched(&matched));
+        for (history, saved) in self.histories.iter_mut().zip(&matched) {
+            absorb(
+                history,
+                saved.map_or(&[][..], |saved| saved.history.as_slice()),
+            );
+        }
         let better = |(sentence, saved): (usize, Option<&SavedTarget>)| {
             let saved = saved?;
             let here = &self.targets[sentence];
@@ -86,11 +93,17 @@ impl OpenDocument {
                 flags: target.flags.clone(),
                 model: target.model.clone(),
                 confidence: target.confidence,
+                history: self.histories[index].clone(),
             }
         };
         // What stands in the file is not ours.
         let of_file = |index: usize| Target::of_file(&self.document.sentences[index]);
-        let worked_on = (0..self.num_sentences()).filter(|&index| *target(index) != of_file(index));
+        let has_past = |index: usize| {
+            let mut history = self.histories[index].iter();
+            history.any(|version| version.origin != Origin::File)
+        };
+        let is_worked_on = |&index: &usize| *target(index) != of_file(index) || has_past(index);
+        let worked_on = (0..self.num_sentences()).filter(is_worked_on);
         // Behind those of the document, so that the last ones come first.
         let unmatched = self.unmatched.iter().cloned();
         let targets = worked_on.map(saved).chain(unmatched).collect();

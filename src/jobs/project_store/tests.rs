@@ -123,6 +123,7 @@ fn project(path: &Path, texts: &[&str]) -> Project {
         flags: vec![],
         model: None,
         confidence: None,
+        history: vec![],
     });
     Project::new(path.to_owned(), content_hash(&document), edits.collect())
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use super::*;
 use crate::explain::{ContextDifference, Explanation, ModelView, ViewKind};
 use crate::inference::{ModelInfo, TraceCost, Translation};
+use crate::memory::TranslationMemory;
 use crate::text::document::{Format, Sentence};
 use crate::trace::Trace;
 

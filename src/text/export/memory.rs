@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use jiff::Timestamp;
+
 use super::{Codes, Export, Languages, coded};
 use crate::text::formats::{escaped, escaped_attribute};
 
@@ -30,10 +32,13 @@ impl Export<'_> {
             let model = self.model(index).map_or(String::new(), |model| {
                 format!("<prop type=\"x-mt-model\">{}</prop>\n", escaped(model))
             });
+            let date = self.time(index).map_or(String::new(), |time| {
+                format!(" creationdate=\"{}\"", tmx_date(time))
+            });
             // Writing to a string does not fail.
             let _ = writeln!(
                 written,
-                "<tu>\n<prop type=\"x-document\">{}</prop>\n{model}<tuv xml:lang=\"{source}\"><seg>{}</seg></tuv>\n\
+                "<tu{date}>\n<prop type=\"x-document\">{}</prop>\n{model}<tuv xml:lang=\"{source}\"><seg>{}</seg></tuv>\n\
                  <tuv xml:lang=\"{target}\"><seg>{}</seg></tuv>\n</tu>",
                 escaped(&self.document.name),
                 segment(&sentence.text),
@@ -52,9 +57,11 @@ impl Export<'_> {
         );
         let mut written = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<xliff xmlns=\"urn:oasis:names:tc:xliff:document:1.2\" \
-             version=\"1.2\">\n<file original=\"{}\" source-language=\"{source}\" target-language=\"{target}\" \
+             version=\"1.2\">\n<file original=\"{}\" date=\"{}\" source-language=\"{source}\" target-language=\"{target}\" \
              datatype=\"plaintext\">\n<body>\n",
-            escaped_attribute(&document.name)
+            escaped_attribute(&document.name),
+            // What stood in the document then tells who has changed what, when the file comes back.
+            in_milliseconds(Timestamp::now())
         );
         for (number, paragraph) in document.paragraphs.iter().enumerate() {
             let _ = writeln!(written, "<group id=\"p{}\">", number + 1);
@@ -92,13 +99,23 @@ impl Export<'_> {
     }
 }
 
+/// As TMX has it: `20260131T120000Z`.
+fn tmx_date(time: Timestamp) -> String {
+    time.strftime("%Y%m%dT%H%M%SZ").to_string()
+}
+
+fn in_milliseconds(time: Timestamp) -> Timestamp {
+    Timestamp::from_millisecond(time.as_millisecond()).unwrap_or(time)
+}
+
 /// The beginning of a TMX file whose source language is spelt as in an attribute.
 fn tmx_head(source: &str) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tmx version=\"1.4\">\n<header creationtool=\"Canopy\" \
          creationtoolversion=\"{}\" segtype=\"sentence\" o-tmf=\"Canopy\" adminlang=\"en\" srclang=\"{source}\" \
-         datatype=\"plaintext\"/>\n<body>\n",
-        env!("CARGO_PKG_VERSION")
+         datatype=\"plaintext\" creationdate=\"{}\"/>\n<body>\n",
+        env!("CARGO_PKG_VERSION"),
+        tmx_date(Timestamp::now())
     )
 }
 

@@ -8,6 +8,8 @@ pub use memory::tmx_of_pairs;
 
 use serde::{Deserialize, Serialize};
 
+use jiff::Timestamp;
+
 use super::document::{Document, Markup, Sentence};
 use super::formats::escaped;
 use super::placeholder::{Placeholder, visible};
@@ -77,6 +79,15 @@ pub struct Languages {
     pub target: String,
 }
 
+/// Where a translation comes from, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Provenance {
+    /// The name of the model that translated it.
+    pub model: Option<String>,
+    /// When it was written.
+    pub time: Option<Timestamp>,
+}
+
 impl Document {
     /// The document with its translations as another format; `translations` belong to `self.sentences`, in order.
     ///
@@ -93,22 +104,21 @@ impl Document {
         self.exported_by(translations, &[], format, languages)
     }
 
-    /// The same; `models` are the names of the models that translated `self.sentences`, where they are known. TMX and XLIFF
-    /// have a place for them.
+    /// The same with where the translations of `self.sentences` come from; TMX and XLIFF have a place for that.
     ///
     /// # Errors
     /// As [`Self::exported`].
     pub fn exported_by(
         &self,
         translations: &[Option<String>],
-        models: &[Option<String>],
+        provenances: &[Provenance],
         format: ExportFormat,
         languages: &Languages,
     ) -> Result<Vec<u8>> {
         let export = Export {
             document: self,
             translations,
-            models,
+            provenances,
             languages,
         };
         match format {
@@ -125,7 +135,7 @@ impl Document {
 struct Export<'d> {
     document: &'d Document,
     translations: &'d [Option<String>],
-    models: &'d [Option<String>],
+    provenances: &'d [Provenance],
     languages: &'d Languages,
 }
 
@@ -139,7 +149,12 @@ impl Export<'_> {
 
     /// The model that translated a sentence.
     fn model(&self, index: usize) -> Option<&str> {
-        self.models.get(index).and_then(Option::as_deref)
+        self.provenances.get(index)?.model.as_deref()
+    }
+
+    /// When the translation of a sentence was written.
+    fn time(&self, index: usize) -> Option<Timestamp> {
+        self.provenances.get(index)?.time
     }
 
     /// A text as a reader sees it.

@@ -21,7 +21,7 @@ use super::mixed::{Collected, Place};
 use super::xml::{Id, Xml};
 use super::{DocumentFormat, Encoding, Kept};
 use crate::text::builder::{Builder, Context, Failure};
-use crate::text::document::{Known, Standing};
+use crate::text::document::{Exchange, Known, Standing};
 
 /// Files for the exchange of translations.
 pub(super) struct Xliff;
@@ -51,6 +51,7 @@ impl DocumentFormat for Xliff {
             version.starts_with('2') || xml.namespace(root).contains(":xliff:document:2");
         builder.set_language(said(&xml, "source-language", "srcLang").as_deref());
         builder.set_target_language(said(&xml, "target-language", "trgLang").as_deref());
+        builder.set_exchange(exchange(&xml));
         let mut reader = Reader {
             xml: &xml,
             builder,
@@ -78,6 +79,16 @@ fn said(xml: &Xml, first: &str, second: &str) -> Option<String> {
     let of_root = xml.attribute(root, second);
     let of_file = || xml.attribute(xml.child(root, "file")?, first);
     of_root.or_else(of_file).map(Cow::into_owned)
+}
+
+/// What the first file says.
+fn exchange(xml: &Xml) -> Exchange {
+    let file = xml.child(xml.root(), "file");
+    let said = |name: &str| xml.attribute(file?, name);
+    Exchange {
+        original: said("original").unwrap_or_default().into_owned(),
+        date: said("date").and_then(|date| date.trim().parse().ok()),
+    }
 }
 
 #[derive(Debug)]

@@ -1,0 +1,41 @@
+//! Changes that somebody else has made in an exported file: shown, and taken over one by one or together.
+
+mod commands;
+
+use std::path::PathBuf;
+
+use super::incoming::{ChangeKind, Incoming};
+use crate::jobs::JobId;
+
+/// What a person does with the changes of somebody else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MergeCommand {
+    /// Asks for the file.
+    Choose,
+    Read(PathBuf),
+    /// Takes a change, by its number, or leaves it.
+    Take(usize, bool),
+    /// Takes all of these kinds, and leaves the others.
+    TakeAll(Vec<ChangeKind>),
+    /// Takes over what is to be taken.
+    Apply,
+    Discard,
+}
+
+/// A file that is being merged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merging {
+    pub path: PathBuf,
+    pub incoming: Incoming,
+    /// Which of the changes are to be taken; no conflict unless a person says so.
+    pub taken: Vec<bool>,
+    /// The document that they are for.
+    document: PathBuf,
+}
+
+/// Merging in the window.
+#[derive(Debug, Default)]
+pub struct Merges {
+    pub shown: Option<Merging>,
+    reading: Option<(JobId, PathBuf)>,
+}

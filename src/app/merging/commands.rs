@@ -1,0 +1,112 @@
+//! Commands and events of merging.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{MergeCommand, Merging};
+use crate::app::ask::Ask;
+use crate::app::incoming::{ChangeKind, IncomingChange};
+use crate::app::state::{AppState, NoticeKind};
+use crate::error::Result;
+use crate::jobs::{FileRequest, JobId};
+use crate::text::document::Document;
+
+impl AppState {
+    pub(in crate::app) fn apply_merge(&mut self, command: MergeCommand) {
+        match command {
+            MergeCommand::Choose => self.asks.push(Ask::Merge {
+                folder: self.document_folder(),
+            }),
+            MergeCommand::Read(path) => self.read_exchange(path),
+            MergeCommand::Take(change, is_taken) => {
+                if let Some(merging) = &mut self.merges.shown
+                    && let Some(taken) = merging.taken.get_mut(change)
+                {
+                    *taken = is_taken;
+                }
+            }
+            MergeCommand::TakeAll(kinds) => {
+                if let Some(merging) = &mut self.merges.shown {
+                    let changes = merging.incoming.changes.iter();
+                    merging.taken = changes.map(|change| kinds.contains(&change.kind)).collect();
+                }
+            }
+            MergeCommand::Apply => self.merge(),
+            MergeCommand::Discard => self.merges.shown = None,
+        }
+    }
+
+    fn read_exchange(&mut self, path: PathBuf) {
+        if self.document.is_none() {
+            let detail = "Open the document first from which the file was exported.";
+            return self.notify(NoticeKind::Error, "Nothing to merge into", detail);
+        }
+        let job = self.next_job();
+        self.merges.reading = Some((job, path.clone()));
+        self.file_requests
+            .push(FileRequest::ReadExchange { job, path });
+    }
+
+    pub(in crate::app) fn exchange_read(&mut self, job: JobId, file: Result<Arc<Document>>) {
+        let reading = self.merges.reading.take_if(|(reading, _)| *reading == job);
+        let Some((_, path)) = reading else { return };
+        let file = match file {
+            Ok(file) => file,
+            Err(error) => return self.show_error("The file could not be read", &error),
+        };
+        self.keep_edit_for_good();
+        let Some(open) = &self.document else { return };
+        let incoming = open.incoming(&file);
+        let name = &open.document.name;
+        if incoming.changes.is_empty() {
+            let detail = match incoming.unmatched {
+                0 => format!("Its translations are those of {name}."),
+                count => format!(
+                    "{count} of its translations are of sentences that {name} does not have."
+                ),
+            };
+            return self.notify(NoticeKind::Hint, "The file brings no changes", detail);
+        }
+        let is_clean = |change: &IncomingChange| change.kind != ChangeKind::Conflict;
+        self.merges.shown = Some(Merging {
+            path,
+            taken: incoming.changes.iter().map(is_clean).collect(),
+            incoming,
+            document: open.path.clone(),
+        });
+    }
+
+    /// Takes over what is to be taken, in one step that can be undone.
+    fn merge(&mut self) {
+        let Some(merging) = self.merges.shown.take() else {
+            return;
+        };
+        let Some(open) = self
+            .document
+            .as_mut()
+            .filter(|open| open.path == merging.document)
+        else {
+            let detail = "The document is no longer open.";
+            return self.notify(NoticeKind::Error, "Nothing was taken over", detail);
+        };
+        let changes = merging.incoming.changes.iter().zip(&merging.taken);
+        let taken = changes.filter(|(_, is_taken)| **is_taken);
+        // A translation that ran meanwhile may have written something else.
+        let (taken, overtaken): (Vec<_>, Vec<_>) = taken
+            .map(|(change, _)| change)
+            .partition(|change| open.revision(change.sentence) == change.revision);
+        let count = open.merge(taken);
+        if count > 0 {
+            self.touch();
+        }
+        let mut detail = String::new();
+        if !overtaken.is_empty() {
+            let count = overtaken.len();
+            detail = format!(
+                "{count} sentences were changed meanwhile and stay; merge once more to see them."
+            );
+        }
+        let title = format!("{count} changes are taken over");
+        self.notify(NoticeKind::Done, title, detail);
+    }
+}

@@ -1,0 +1,62 @@
+//! What others ask of the targets: the model, the checks, files.
+
+use std::collections::BTreeMap;
+
+use super::OpenDocument;
+use crate::app::target::Target;
+use crate::checks::Pair;
+use crate::jobs::State;
+use crate::text::export::Provenance;
+
+impl OpenDocument {
+    /// Sentences with their translations, for the checks.
+    pub fn pairs(&self) -> Vec<Pair> {
+        let sentences = self.document.sentences.iter().zip(&self.targets);
+        let pairs = sentences.map(|(sentence, target)| {
+            let paragraph = &self.document.paragraphs[sentence.paragraph];
+            Pair {
+                source: sentence.text.clone(),
+                target: target.text.clone(),
+                // The limit is the paragraph's.
+                max_chars: paragraph
+                    .max_chars
+                    .filter(|_| paragraph.sentences.len() == 1),
+            }
+        });
+        pairs.collect()
+    }
+
+    /// Targets that a person has edited or confirmed, by sentence.
+    pub fn fixed(&self) -> BTreeMap<usize, String> {
+        let targets = self.targets.iter().enumerate();
+        targets
+            .filter(|(_, target)| !target.state.is_replaceable())
+            .map(|(sentence, target)| (sentence, target.text.clone()))
+            .collect()
+    }
+
+    /// Sentences with a machine translation that nobody has touched.
+    pub fn drafts(&self) -> Vec<usize> {
+        let sentences = 0..self.num_sentences();
+        sentences
+            .filter(|&sentence| self.targets[sentence].state == State::Draft)
+            .collect()
+    }
+
+    /// Target texts for the saved document.
+    pub fn target_texts(&self) -> Vec<Option<String>> {
+        let text =
+            |target: &Target| (target.state != State::Untranslated).then(|| target.text.clone());
+        self.targets.iter().map(text).collect()
+    }
+
+    /// Where they come from, for the saved document.
+    pub fn target_provenances(&self) -> Vec<Provenance> {
+        let targets = self.targets.iter().zip(&self.histories);
+        let provenances = targets.map(|(target, history)| Provenance {
+            model: target.model.clone(),
+            time: history.last().and_then(|version| version.time),
+        });
+        provenances.collect()
+    }
+}

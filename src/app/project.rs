@@ -1,0 +1,57 @@
+//! The project of several documents that is open: which one it is, its memory and model, how far it is.
+
+mod commands;
+
+use std::path::{Path, PathBuf};
+
+use crate::jobs::{JobId, ProjectRequest, ProjectStatus};
+
+/// What a person does with a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProjectCommand {
+    /// Asks for a folder.
+    Choose,
+    Open(PathBuf),
+    /// Asks where a new one shall be.
+    New,
+    /// Begins one there, with the open document, the memory and the termbase in use.
+    Create(PathBuf),
+    /// Asks for a document that it takes in.
+    ChooseDocument,
+    Add(Vec<PathBuf>),
+    /// Copies a memory into the project, in place of the one it has.
+    UseMemory(PathBuf),
+    /// Writes all translations.
+    Export,
+    Close,
+}
+
+/// The projects of the window.
+#[derive(Debug, Default)]
+pub struct Projects {
+    pub open: Option<ProjectStatus>,
+    /// For the thread; the window sends and empties it.
+    pub requests: Vec<ProjectRequest>,
+    /// A project that is being opened or begun, and whether its page is to be shown.
+    opening: Option<(JobId, bool)>,
+    /// The open one is being looked at.
+    looking: Option<JobId>,
+    /// Sentences were confirmed that the memory in use does not have.
+    is_memory_old: bool,
+    /// Another memory is being taken in.
+    is_memory_new: bool,
+    /// It is not known yet which models are installed.
+    waits_for_models: bool,
+}
+
+impl Projects {
+    /// The folder of the open one.
+    pub fn folder(&self) -> Option<&Path> {
+        let open = self.open.as_ref();
+        open.map(|status| status.project.folder.as_path())
+    }
+
+    pub fn is_looking(&self) -> bool {
+        self.looking.is_some() || self.opening.is_some()
+    }
+}

@@ -1,0 +1,237 @@
+//! Commands and events of the open project.
+
+use std::path::{Path, PathBuf};
+
+use super::ProjectCommand;
+use crate::app::ask::Ask;
+use crate::app::command::Page;
+use crate::app::state::{AppState, ModelState, NoticeKind};
+use crate::error::Result;
+use crate::jobs::{Head, JobId, ProjectRequest, ProjectStatus};
+
+impl AppState {
+    pub(in crate::app) fn apply_project(&mut self, command: ProjectCommand) {
+        match command {
+            ProjectCommand::Choose => self.asks.push(Ask::ProjectFolder),
+            ProjectCommand::Open(path) => self.open_project(path, true),
+            ProjectCommand::New => self.ask_for_project(),
+            ProjectCommand::Create(folder) => self.create_project(folder),
+            ProjectCommand::ChooseDocument => self.asks.push(Ask::ProjectDocument {
+                folder: self.document_folder(),
+            }),
+            ProjectCommand::Add(documents) => self.ask_project(|job, folder| ProjectRequest::Add {
+                job,
+                folder,
+                documents,
+            }),
+            ProjectCommand::UseMemory(memory) => {
+                self.projects.is_memory_new = true;
+                self.ask_project(|job, folder| ProjectRequest::UseMemory {
+                    job,
+                    folder,
+                    memory,
+                });
+            }
+            ProjectCommand::Export => {
+                self.keep_edit_if_valid();
+                self.save_project();
+                self.ask_project(|job, folder| ProjectRequest::Export { job, folder });
+            }
+            ProjectCommand::Close => self.close_project(),
+        }
+    }
+
+    fn open_project(&mut self, folder: PathBuf, shows_page: bool) {
+        let job = self.next_job();
+        self.projects.opening = Some((job, shows_page));
+        self.projects
+            .requests
+            .push(ProjectRequest::Look { job, folder });
+    }
+
+    /// Hands a request about the open project on.
+    fn ask_project(&mut self, request: impl FnOnce(JobId, PathBuf) -> ProjectRequest) {
+        let Some(folder) = self.projects.folder().map(Path::to_owned) else {
+            return;
+        };
+        let job = self.next_job();
+        self.projects.looking = Some(job);
+        self.projects.requests.push(request(job, folder));
+    }
+
+    fn ask_for_project(&mut self) {
+        if self.languages().is_none() {
+            let detail = "Open a model first: it says the languages.";
+            return self.notify(NoticeKind::Error, "No project was begun", detail);
+        }
+        let name = self
+            .document
+            .as_ref()
+            .and_then(|open| open.path.file_stem());
+        let name = name.map_or("project".into(), |name| name.to_string_lossy().into_owned());
+        self.asks.push(Ask::NewProject { name });
+    }
+
+    fn create_project(&mut self, folder: PathBuf) {
+        let ModelState::Open { info, .. } = &self.model else {
+            return;
+        };
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let mut head = Head::new(
+            name.into_owned(),
+            info.source_language.clone(),
+            info.target_language.clone(),
+        );
+        head.model = Some(info.name.clone());
+        self.keep_edit_if_valid();
+        self.save_project();
+        let job = self.next_job();
+        self.projects.opening = Some((job, true));
+        let document = self.document.as_ref().map(|open| open.path.clone());
+        self.projects.requests.push(ProjectRequest::Create {
+            job,
+            folder,
+            head: Box::new(head),
+            documents: document.into_iter().collect(),
+            memory: self.settings.memory.clone(),
+            terms: self.terms.path.clone(),
+        });
+    }
+
+    pub(in crate::app) fn project_seen(&mut self, job: JobId, status: Result<Box<ProjectStatus>>) {
+        let opening = self
+            .projects
+            .opening
+            .take_if(|(opening, _)| *opening == job);
+        let looked = self.projects.looking.take_if(|looking| *looking == job);
+        if opening.is_none() && looked.is_none() {
+            return;
+        }
+        let status = match status {
+            Ok(status) => *status,
+            Err(error) => {
+                let title = match opening {
+                    Some(_) => "The project could not be opened",
+                    None => "The project could not be changed",
+                };
+                return self.show_error(title, &error);
+            }
+        };
+        self.projects.open = Some(status);
+        if let Some((_, shows_page)) = opening {
+            if shows_page {
+                self.page = Page::Project;
+            }
+            self.projects.is_memory_old = false;
+            self.use_project_model();
+        } else if std::mem::take(&mut self.projects.is_memory_new) {
+            self.open_again();
+        }
+    }
+
+    /// Opens the project's model, with the project as its memory.
+    fn use_project_model(&mut self) {
+        let Some(status) = &self.projects.open else {
+            return;
+        };
+        let head = status.project.head.clone();
+        let folder = status.project.model_folder();
+        self.set(|settings| settings.target_language = Some(head.target_language.clone()));
+        let named = head.model.as_ref().and_then(|name| {
+            let mut models = self.models.all.iter();
+            models
+                .find(|model| model.is_called(name))
+                .map(|model| model.folder.clone())
+        });
+        let is_open = match &self.model {
+            ModelState::Open { info, .. } => Some(&info.name) == head.model.as_ref(),
+            ModelState::None | ModelState::Opening { .. } => false,
+        };
+        match folder.or(named) {
+            Some(folder) if !is_open => self.open_named_model(folder),
+            None if !is_open && head.model.is_some() && !self.models.is_listed() => {
+                self.projects.waits_for_models = true;
+            }
+            None if head.model.is_some() && !is_open => {
+                let name = head.model.unwrap_or_default();
+                let title = format!("The project's model {name} is not installed");
+                self.notify(NoticeKind::Hint, title, "Another one translates meanwhile.");
+                self.open_again();
+            }
+            _ => self.open_again(),
+        }
+    }
+
+    /// Once it is known which models are installed.
+    pub(in crate::app) fn models_known_to_project(&mut self) {
+        if std::mem::take(&mut self.projects.waits_for_models) {
+            self.use_project_model();
+        }
+    }
+
+    /// After a document was opened: those of the project translate with what was confirmed in the others, one that lies
+    /// elsewhere ends it.
+    pub(in crate::app) fn document_of_project(&mut self, path: &Path) {
+        let Some(status) = &self.projects.open else {
+            return;
+        };
+        if !status.project.has(path) {
+            return self.close_project();
+        }
+        if std::mem::take(&mut self.projects.is_memory_old) {
+            self.open_again();
+        }
+    }
+
+    /// A document that was opened belongs to this project.
+    pub(in crate::app) fn found_in_project(&mut self, path: &Path, folder: PathBuf) {
+        let is_here = self.document.as_ref().is_some_and(|open| open.path == path);
+        if is_here
+            && self.projects.folder() != Some(folder.as_path())
+            && self.projects.opening.is_none()
+        {
+            self.open_project(folder, false);
+        }
+    }
+
+    /// Before a document closes: what was confirmed in it is for the others.
+    pub(in crate::app) fn note_confirmed(&mut self) {
+        let document = self.document.as_ref();
+        let is_new = document.is_some_and(|open| open.total_revision() > 0);
+        self.projects.is_memory_old |= is_new && self.projects.open.is_some();
+    }
+
+    fn close_project(&mut self) {
+        self.projects.looking = None;
+        if self.projects.open.take().is_some() {
+            if self.page == Page::Project {
+                self.page = Page::Document;
+            }
+            self.open_again();
+        }
+    }
+
+    /// Shows the page of the project, as it is now.
+    pub(in crate::app) fn show_project(&mut self) {
+        if self.projects.open.is_none() {
+            return;
+        }
+        self.page = Page::Project;
+        self.keep_edit_if_valid();
+        self.save_project();
+        self.ask_project(|job, folder| ProjectRequest::Look { job, folder });
+    }
+
+    pub(in crate::app) fn project_exported(&mut self, job: JobId, files: Result<Vec<PathBuf>>) {
+        self.projects.looking.take_if(|looking| *looking == job);
+        match files {
+            Ok(files) => {
+                let folder = files.first().and_then(|file| file.parent());
+                let detail = folder.map_or(String::new(), |folder| folder.display().to_string());
+                let title = format!("{} translations are written", files.len());
+                self.notify(NoticeKind::Done, title, detail);
+            }
+            Err(error) => self.show_error("The translations could not be written", &error),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What a sentence was called before is never lost.
+
+use super::*;
+use crate::jobs::{Origin, Version};
+
+fn origins(state: &AppState, sentence: usize) -> Vec<(Origin, String)> {
+    let history = document(state).history(sentence).iter();
+    history.map(|it| (it.origin, it.text.clone())).collect()
+}
+
+fn version(origin: Origin, text: &str) -> (Origin, String) {
+    (origin, text.to_owned())
+}
+
+#[test]
+fn every_text_of_a_sentence_is_kept_and_comes_back_with_the_document() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    let draft = document(&state).target(2).text.clone();
+    edit(&mut state, 2, "Dann warten.");
+    state.apply(Command::KeepEdit);
+    state.apply(Command::ToggleConfirmed(2));
+    state.apply(Command::Clear(2));
+    state.apply(Command::Undo);
+    let expected = [
+        version(Origin::Machine, &draft),
+        version(Origin::Hand, "Dann warten."),
+        version(Origin::Confirmed, "Dann warten."),
+        version(Origin::Cleared, ""),
+        version(Origin::Confirmed, "Dann warten."),
+    ];
+    assert_eq!(origins(&state, 2), expected);
+    let history = document(&state).history(2).to_vec();
+    assert_eq!(history[0].model.as_deref(), Some("tiny"));
+    assert!(history.iter().all(|it| it.time.is_some()));
+    let bytes = document(&state).project().to_bytes("work".as_ref());
+    let project: Project = serde_json::from_slice(&bytes.expect("bytes")).expect("a project");
+    let mut again = with_page();
+    open(&mut again, parsed(PAGE), Some(project.clone()));
+    assert_eq!(document(&again).history(2), history);
+    // The sentence is gone for a while, and comes back.
+    let without = PAGE.replace(" Then wait.", "");
+    open(&mut again, parsed(&without), Some(project));
+    let kept = document(&again).project();
+    open(&mut again, parsed(PAGE), Some(kept));
+    assert_eq!(document(&again).history(2), history);
+}
+
+#[test]
+fn a_cleared_sentence_keeps_its_history() {
+    let mut state = with_page();
+    edit(&mut state, 0, "Drucken");
+    state.apply(Command::KeepEdit);
+    state.apply(Command::Clear(0));
+    let project = document(&state).project();
+    let mut again = with_page();
+    open(&mut again, parsed(PAGE), Some(project));
+    assert_eq!(states(&again)[0], State::Untranslated);
+    let expected = [
+        version(Origin::Hand, "Drucken"),
+        version(Origin::Cleared, ""),
+    ];
+    assert_eq!(origins(&again, 0), expected);
+}
+
+#[test]
+fn an_earlier_text_is_used_again_and_that_is_undone() {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    let draft = document(&state).target(2).text.clone();
+    edit(&mut state, 2, "Dann warten.");
+    state.apply(Command::KeepEdit);
+    state.apply(Command::UseVersion {
+        sentence: 2,
+        version: 0,
+    });
+    let target = document(&state).target(2);
+    assert_eq!(
+        (target.text.as_str(), target.state),
+        (draft.as_str(), State::Edited)
+    );
+    assert_eq!(target.model.as_deref(), Some("tiny"));
+    state.apply(Command::Undo);
+    assert_eq!(document(&state).target(2).text, "Dann warten.");
+}
+
+#[test]
+fn work_of_older_versions_begins_a_history_without_a_time() {
+    let mut state = with_page();
+    edit(&mut state, 0, "Drucken");
+    state.apply(Command::KeepEdit);
+    let mut project = document(&state).project();
+    for target in &mut project.targets {
+        target.history.clear();
+    }
+    let mut again = with_page();
+    open(&mut again, parsed(PAGE), Some(project));
+    let expected = Version {
+        origin: Origin::Hand,
+        text: "Drucken".to_owned(),
+        model: None,
+        time: None,
+    };
+    assert_eq!(document(&again).history(0), [expected]);
+}

@@ -1,0 +1,207 @@
+//! `canopy project new`, `add`, `status` and `export`
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::checks::CheckKind;
+use crate::cli::options::wrong_usage;
+use crate::cli::terminal::print;
+use crate::cli::translate::exports;
+use crate::error::Result;
+use crate::jobs::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
+use crate::memory::{Amount, Band};
+use crate::text::export::ExportFormat;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The folder gets canopy-project.toml, which names all that belongs to it by paths from there, so that it can be \
+    moved and put under version control. Documents, memory and termbase are copied into it."
+)]
+pub(in crate::cli) struct NewArguments {
+    /// Folder of the project, which is made
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Documents to begin with
+    #[arg(value_name = "FILE")]
+    documents: Vec<PathBuf>,
+    /// Language of the documents
+    #[arg(long, value_name = "CODE")]
+    from: String,
+    /// Language of the translations
+    #[arg(long, value_name = "CODE")]
+    to: String,
+    /// Name of the project; without it that of the folder
+    #[arg(long)]
+    name: Option<String>,
+    /// Name of an installed model, or a model's folder; without it an installed model between the languages
+    #[arg(long, value_name = "NAME|DIR")]
+    model: Option<String>,
+    /// Earlier translations: a TMX file, XLIFF, a PO file or a table
+    #[arg(long, value_name = "FILE")]
+    memory: Option<PathBuf>,
+    /// Termbase: TBX, a table or a glossary of OmegaT
+    #[arg(long, value_name = "FILE")]
+    terms: Option<PathBuf>,
+    /// Checks to make, all that are wanted; without it the usual ones
+    #[arg(long, value_name = "CHECK,…", value_delimiter = ',')]
+    checks: Option<Vec<CheckKind>>,
+}
+
+pub(super) fn new(arguments: &NewArguments) -> Result<()> {
+    let name = arguments.folder.file_name().unwrap_or_default();
+    let name = arguments
+        .name
+        .clone()
+        .unwrap_or_else(|| name.to_string_lossy().into_owned());
+    let mut head = Head::new(name, arguments.from.clone(), arguments.to.clone());
+    head.model.clone_from(&arguments.model);
+    let checks = arguments.checks.as_ref();
+    head.checks = checks.map(|kinds| kinds.iter().map(ToString::to_string).collect());
+    let mut project = ProjectFolder::create(&arguments.folder, head)?;
+    if let Some(path) = &arguments.memory {
+        project.use_memory(path)?;
+    }
+    if let Some(path) = &arguments.terms {
+        project.use_terms(path)?;
+    }
+    project.add(&arguments.documents)
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct AddArguments {
+    /// Folder of the project
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Documents, which are copied into the project unless they lie there
+    #[arg(required = true, value_name = "FILE")]
+    documents: Vec<PathBuf>,
+}
+
+pub(super) fn add(arguments: &AddArguments) -> Result<()> {
+    ProjectFolder::open(&arguments.folder)?.add(&arguments.documents)
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Words are counted as by `canopy count`: repetitions across all documents, in their order, and what the memory's \
+    file has. Confirmed sentences count as progress, not as memory."
+)]
+pub(in crate::cli) struct StatusArguments {
+    /// Folder of the project
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Print the status as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn status(arguments: &StatusArguments) -> Result<()> {
+    let status = ProjectStatus::of(ProjectFolder::open(&arguments.folder)?)?;
+    if arguments.json {
+        return print(&in_json(&status));
+    }
+    print(&in_words(&status))
+}
+
+fn in_words(status: &ProjectStatus) -> String {
+    let mut text = String::new();
+    let mut line = |cells: [String; 6], name: &str| {
+        let cells = cells.map(|cell| format!("{cell:>10}"));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}  {name}", cells.concat());
+    };
+    let titles = ["confirmed", "edited", "drafts", "open", "segments", "words"];
+    line(titles.map(str::to_owned), "document");
+    let total = DocumentStatus {
+        document: "all".to_owned(),
+        ..status.total()
+    };
+    for row in status.documents.iter().chain([&total]) {
+        let numbers = [
+            row.confirmed,
+            row.edited,
+            row.draft,
+            row.untranslated,
+            row.segments(),
+            row.words,
+        ];
+        let problem = row.problem.as_ref();
+        let problem = problem.map_or(String::new(), |problem| format!(": {problem}"));
+        let name = format!("{}{problem}", row.document);
+        line(numbers.map(|number| number.to_string()), &name);
+    }
+    let _ = writeln!(text, "\n{:>10}{:>10}{:>10}", "", "segments", "words");
+    for (band, amount) in Band::ALL.iter().zip(&total.bands) {
+        let Amount {
+            segments, words, ..
+        } = amount;
+        let _ = writeln!(text, "{:>10}{segments:>10}{words:>10}", band.label());
+    }
+    text
+}
+
+fn in_json(status: &ProjectStatus) -> String {
+    let row = |row: &DocumentStatus| {
+        let bands = Band::ALL.iter().zip(&row.bands);
+        let bands = bands.map(|(band, amount)| json!({"band": band, "amount": amount}));
+        json!({
+            "document": row.document,
+            "problem": row.problem,
+            "segments": row.segments(),
+            "untranslated": row.untranslated,
+            "draft": row.draft,
+            "edited": row.edited,
+            "confirmed": row.confirmed,
+            "words": row.words,
+            "counts": bands.collect::<Vec<Value>>(),
+        })
+    };
+    let mut total = row(&status.total());
+    if let Some(total) = total.as_object_mut() {
+        total.remove("document");
+    }
+    let report = json!({
+        "project": status.project.head,
+        "documents": status.documents.iter().map(row).collect::<Vec<_>>(),
+        "total": total,
+    });
+    format!("{report:#}\n")
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ExportArguments {
+    /// Folder of the project
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Where the translations go; without it translated/ in the project
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Write something else than the translated documents: a translation memory, XLIFF for others to work on, a page or a
+    /// table with both sides
+    #[arg(long, value_parser = exports(), value_name = "FORMAT")]
+    export: Option<ExportFormat>,
+    /// Replace files that exist
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn export(arguments: &ExportArguments) -> Result<()> {
+    let project = ProjectFolder::open(&arguments.folder)?;
+    let output = arguments
+        .output
+        .clone()
+        .unwrap_or_else(|| project.translated());
+    let sources = project.folder.join("sources");
+    if output
+        .canonicalize()
+        .is_ok_and(|output| output.starts_with(&sources))
+    {
+        wrong_usage("project export", "translations would lie among the sources");
+    }
+    let files = project.export(&output, arguments.export, arguments.force)?;
+    let lines = files.iter().map(|file| format!("{}\n", file.display()));
+    print(&lines.collect::<String>())
+}

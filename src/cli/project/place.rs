@@ -1,0 +1,15 @@
+//! Where the work on documents lies.
+
+use std::path::PathBuf;
+
+use crate::app::Folders;
+use crate::error::{Error, Result};
+
+/// Where the window keeps the work on documents that belong to no project folder.
+pub(super) fn data_folder() -> Result<PathBuf> {
+    Folders::of_user().data.ok_or_else(|| Error::Config {
+        field: "HOME",
+        found: "not set".to_owned(),
+        allowed: "the folder of a user, below which work is kept".to_owned(),
+    })
+}

@@ -1,0 +1,126 @@
+//! `canopy project translate`
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::place::data_folder;
+use crate::app::OpenDocument;
+use crate::cli::library;
+use crate::cli::options::{ModelArguments, beam_sizes};
+use crate::cli::terminal::{StatusLine, tell};
+use crate::error::{Error, Result};
+use crate::inference::{KnownTranslations, SearchOptions, Step, TermMode, TermUse, Translator};
+use crate::jobs::{DocumentWork, ProjectFolder};
+use crate::terms::Termbase;
+use crate::training::for_document;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Drafts go into the project, where the window shows them. What was confirmed in any document of the project, and \
+    the project's memory, serve as translation memory; its termbase is used. Edited and confirmed sentences are never replaced."
+)]
+pub(in crate::cli) struct TranslateArguments {
+    /// Folder of the project
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Hypotheses kept for each sentence; 1 is greedy search
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = beam_sizes())]
+    beam: usize,
+    /// Translate drafts anew, too
+    #[arg(long)]
+    again: bool,
+}
+
+pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
+    let project = ProjectFolder::open(&arguments.folder)?;
+    let mut translator = arguments.translator(&project)?;
+    let data = data_folder()?;
+    for (relative, path) in project.documents() {
+        let mut work = DocumentWork::write(&data, &path)?;
+        let mut open = OpenDocument::new(
+            work.path.clone(),
+            work.document.clone(),
+            work.project.as_ref(),
+        );
+        let all = 0..open.num_sentences();
+        let mut left = open.translatable(all.clone(), false);
+        if arguments.again {
+            left = open.translatable(all, true);
+        }
+        if left.is_empty() {
+            continue;
+        }
+        // Confirmed sentences of the documents before are in it.
+        let info = translator.info();
+        let memory = project.memory(&info.source_language, &info.target_language)?;
+        translator.remember(memory);
+        translate(&translator, &mut open, &left, arguments.beam, relative)?;
+        work.save(open.project())?;
+        tell(&format!(
+            "{relative}: {} sentences are translated\n",
+            left.len()
+        ));
+    }
+    Ok(())
+}
+
+impl TranslateArguments {
+    /// The model that the options name, else that of the project, else one between its languages; with its terms.
+    fn translator(&self, project: &ProjectFolder) -> Result<Translator> {
+        let head = &project.head;
+        let mut model = self.model.clone();
+        if let (None, Some(name)) = (&model.model, &head.model) {
+            let folder = project.model_folder();
+            model.model = Some(folder.map_or_else(|| library::folder_of(name), Ok)?);
+        }
+        let (from, to) = (&head.source_language, &head.target_language);
+        let mut translator = model.open_for(Some(from), Some(to), true)?;
+        let info = translator.info();
+        let fits = |asked: &str, has: &str| crate::corpus::is_same_language(has, asked);
+        if !fits(from, &info.source_language) || !fits(to, &info.target_language) {
+            return Err(Error::Languages {
+                asked: format!("{from} to {to}"),
+                has: format!("{} to {}", info.source_language, info.target_language),
+            });
+        }
+        if let (Some(path), None) = (project.terms(), translator.second()) {
+            let base = Termbase::read(&path, from, to)?;
+            translator.use_terms(TermUse::new(Arc::new(base), TermMode::Soft));
+        }
+        Ok(translator)
+    }
+}
+
+fn translate(
+    translator: &Translator,
+    open: &mut OpenDocument,
+    left: &[usize],
+    beam_size: usize,
+    name: &str,
+) -> Result<()> {
+    let document = open.document.clone();
+    let adapted = for_document(translator, &document, &mut |_, _| ControlFlow::Continue(()));
+    let by = adapted.as_ref().unwrap_or(translator);
+    let model = by.info().name.clone();
+    let options = SearchOptions {
+        beam_size,
+        ..SearchOptions::default()
+    };
+    let mut known = KnownTranslations::fixed(open.fixed());
+    let (mut line, mut done) = (StatusLine::new(), 0_usize);
+    let translated = by.translate_with(&document, left, &mut known, &options, &mut |step| {
+        if let Step::Translated { index, translation } = step {
+            open.receive(index, translation, &model);
+            done += 1;
+            line.show(&format!("{name}: {done} of {} sentences", left.len()));
+        }
+        ControlFlow::Continue(())
+    });
+    line.clear();
+    translated
+}

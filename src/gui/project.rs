@@ -1,0 +1,201 @@
+//! The page of a project: a row for each document, how far it is and how much there is to translate.
+
+use egui::{Align, Button, Grid, Layout, RichText, ScrollArea, Sense, Ui, vec2};
+
+use super::labels;
+use super::menu::file_name;
+use super::theme::{self, Palette, semibold};
+use crate::app::language;
+use crate::app::{AppState, Command, OpenDocument, ProjectCommand};
+use crate::jobs::{DocumentStatus, ProjectStatus, State};
+use crate::memory::Band;
+
+const BAR: f32 = 120.0;
+const NAME: f32 = 250.0;
+
+pub fn project_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let frame = egui::Frame::NONE.fill(palette.page).inner_margin(20);
+    egui::CentralPanel::default().frame(frame).show(ui, |ui| {
+        let Some(status) = &state.projects.open else {
+            ui.label(RichText::new("No project is open").color(palette.weak));
+            return;
+        };
+        head_ui(ui, status, state.projects.is_looking(), commands);
+        ui.add_space(12.0);
+        if status.documents.is_empty() {
+            let empty = "Drop documents here, or add them: they are copied into the project";
+            ui.label(RichText::new(empty).color(palette.weak));
+            return;
+        }
+        ScrollArea::both().auto_shrink(false).show(ui, |ui| {
+            documents_ui(ui, status, state.document.as_ref(), commands);
+        });
+    });
+}
+
+fn head_ui(ui: &mut Ui, status: &ProjectStatus, is_looking: bool, commands: &mut Vec<Command>) {
+    let palette = Palette::of(ui);
+    let head = &status.project.head;
+    ui.horizontal(|ui| {
+        ui.heading(&head.name);
+        if is_looking {
+            ui.spinner();
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let mut button = |label: &str, command: ProjectCommand| {
+                if ui.button(label).clicked() {
+                    commands.push(Command::Project(command));
+                }
+            };
+            button("Close project", ProjectCommand::Close);
+            button("Write translations", ProjectCommand::Export);
+            button("Add a document…", ProjectCommand::ChooseDocument);
+        });
+    });
+    let [from, to] = [&head.source_language, &head.target_language].map(|it| language::name(it));
+    let mut about = vec![format!("{from} to {to}")];
+    let parts = [
+        ("model", &head.model),
+        ("memory", &head.memory),
+        ("terms", &head.terms),
+    ];
+    for (label, value) in parts {
+        about.extend(value.as_ref().map(|value| format!("{label} {value}")));
+    }
+    about.push(status.project.folder.display().to_string());
+    ui.label(RichText::new(about.join("  ·  ")).color(palette.weak));
+}
+
+fn documents_ui(
+    ui: &mut Ui,
+    status: &ProjectStatus,
+    open: Option<&OpenDocument>,
+    commands: &mut Vec<Command>,
+) {
+    let palette = Palette::of(ui);
+    let rows: Vec<DocumentStatus> = status
+        .documents
+        .iter()
+        .map(|row| with_open(row, status, open))
+        .collect();
+    let total = ProjectStatus {
+        documents: rows.clone(),
+        project: status.project.clone(),
+    }
+    .total();
+    Grid::new("documents")
+        .striped(true)
+        .spacing([18.0, 9.0])
+        .show(ui, |ui| {
+            let head = |title: &str| {
+                let title = RichText::new(title).font(semibold(12.5));
+                title.color(palette.weak)
+            };
+            for title in ["Document", "Progress", "Confirmed"] {
+                ui.label(head(title));
+            }
+            let bands = Band::ALL.iter().map(|band| band.label());
+            for title in ["Edited", "Drafts", "Words"].into_iter().chain(bands) {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    ui.label(head(title))
+                });
+            }
+            ui.end_row();
+            for row in &rows {
+                let path = status.project.path(&row.document);
+                let name = file_name(&path);
+                let button = Button::new(name).truncate().frame(false);
+                let response = ui.horizontal(|ui| {
+                    ui.set_width(NAME);
+                    ui.add(button)
+                });
+                let response = response.inner;
+                let hint = row.problem.as_ref().unwrap_or(&row.document);
+                if response.on_hover_text(hint).clicked() {
+                    commands.push(Command::OpenPath(path));
+                }
+                numbers_ui(ui, row, &palette);
+            }
+            let all = labels::count(rows.len(), "document");
+            ui.label(RichText::new(all).font(semibold(13.5)));
+            numbers_ui(ui, &total, &palette);
+        });
+    ui.add_space(10.0);
+    let explained = "Words by what is known of their sentences: the same stood before in these documents, the memory has \
+        it, or something alike, or it is new";
+    ui.label(RichText::new(explained).size(12.5).color(palette.weak));
+}
+
+/// The row of the document that is open tells how far it is now.
+fn with_open(
+    row: &DocumentStatus,
+    status: &ProjectStatus,
+    open: Option<&OpenDocument>,
+) -> DocumentStatus {
+    let path = status.project.path(&row.document);
+    let Some(open) = open.filter(|open| open.path == path) else {
+        return row.clone();
+    };
+    let counts = open.counts();
+    DocumentStatus {
+        untranslated: counts.untranslated,
+        draft: counts.draft,
+        edited: counts.edited,
+        confirmed: counts.confirmed,
+        ..row.clone()
+    }
+}
+
+fn numbers_ui(ui: &mut Ui, row: &DocumentStatus, palette: &Palette) {
+    if let Some(problem) = &row.problem {
+        ui.label(RichText::new("cannot be read").color(palette.error))
+            .on_hover_text(problem);
+        ui.end_row();
+        return;
+    }
+    bar_ui(ui, row, palette);
+    let segments = row.segments();
+    let confirmed = format!("{} of {segments}", row.confirmed);
+    ui.label(confirmed);
+    for number in [row.edited, row.draft, row.words] {
+        number_ui(ui, number, palette);
+    }
+    for amount in &row.bands {
+        number_ui(ui, amount.words, palette);
+    }
+    ui.end_row();
+}
+
+fn number_ui(ui: &mut Ui, number: usize, palette: &Palette) {
+    let color = if number == 0 {
+        palette.weak
+    } else {
+        palette.text
+    };
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        ui.label(RichText::new(number.to_string()).color(color));
+    });
+}
+
+/// Confirmed, edited and drafted sentences, from the left.
+#[expect(clippy::cast_precision_loss, reason = "shares of a bar")]
+fn bar_ui(ui: &mut Ui, row: &DocumentStatus, palette: &Palette) {
+    let (rect, response) = ui.allocate_exact_size(vec2(BAR, 10.0), Sense::hover());
+    let fill = theme::blend(palette.page, palette.text, 0.1);
+    ui.painter().rect_filled(rect, 4.0, fill);
+    let all = row.segments().max(1) as f32;
+    let mut left = rect.left();
+    for (state, count) in [
+        (State::Confirmed, row.confirmed),
+        (State::Edited, row.edited),
+        (State::Draft, row.draft),
+    ] {
+        let right = left + rect.width() * count as f32 / all;
+        let part = rect.with_min_x(left).with_max_x(right);
+        ui.painter().rect_filled(part, 4.0, palette.state(state));
+        left = right;
+    }
+    let open = labels::count(row.untranslated, "sentence");
+    response.on_hover_text(format!("{open} without a translation"));
+}

@@ -1,0 +1,197 @@
+//! The texts that the selected sentence has had, the newest first.
+
+use std::sync::Arc;
+
+use egui::text::LayoutJob;
+use egui::{Align, Button, FontId, Layout, RichText, ScrollArea, Stroke, TextFormat, Ui, vec2};
+use jiff::tz::TimeZone;
+
+use super::theme::Palette;
+use super::{labels, typeset};
+use crate::app::{Command, OpenDocument};
+use crate::jobs::{Origin, Version};
+use crate::text::changes::{Part, changes};
+use crate::text::document::Document;
+use crate::text::placeholder::stripped;
+
+/// Width of what stands before a text.
+const HEAD: f32 = 290.0;
+/// Width of the button behind it.
+const BUTTON: f32 = 74.0;
+
+/// The rows last shown; kept until the sentence, or what stands there, is another one.
+#[derive(Default)]
+pub struct HistoryPanel {
+    of: Option<(Arc<Document>, usize, u32)>,
+    rows: Vec<Row>,
+}
+
+struct Row {
+    version: usize,
+    /// When it came, and where from.
+    head: String,
+    hint: String,
+    /// Parts that it has in place of the text before.
+    parts: Vec<(Part, String)>,
+    is_present: bool,
+}
+
+impl HistoryPanel {
+    pub fn ui(&mut self, ui: &mut Ui, document: &OpenDocument, commands: &mut Vec<Command>) {
+        let palette = Palette::of(ui);
+        let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
+        let selected = document.selected;
+        if let Some(sentence) = selected {
+            self.follow(document, sentence);
+        }
+        let is_empty = selected.is_none() || self.rows.is_empty();
+        ui.horizontal(|ui| {
+            ui.add_space(14.0);
+            ui.label(small("History of the sentence"));
+            if is_empty {
+                ui.label(small("·"));
+                ui.label(small(match selected {
+                    Some(_) => "It has had no translation yet",
+                    None => "Select a sentence",
+                }));
+            }
+        });
+        let Some(sentence) = selected else { return };
+        ScrollArea::vertical()
+            .auto_shrink(false)
+            .id_salt("history")
+            .show(ui, |ui| {
+                for row in &self.rows {
+                    ui.add_space(4.0);
+                    row.ui(ui, sentence, &palette, commands);
+                }
+            });
+    }
+
+    fn follow(&mut self, open: &OpenDocument, sentence: usize) {
+        let (document, revision) = (&open.document, open.revision(sentence));
+        let is_same = self.of.as_ref().is_some_and(|(known, of, at)| {
+            Arc::ptr_eq(known, document) && (*of, *at) == (sentence, revision)
+        });
+        if is_same {
+            return;
+        }
+        self.of = Some((Arc::clone(document), sentence, revision));
+        let history = open.history(sentence);
+        let text = |version: &Version| stripped(&version.text);
+        let row = |(number, version): (usize, &Version)| {
+            let before = number.checked_sub(1).map(|before| text(&history[before]));
+            let present = open.target(sentence);
+            Row {
+                version: number,
+                head: head(version),
+                hint: hint(version),
+                parts: match before {
+                    Some(before) => changes(&before, &text(version)),
+                    None => vec![(Part::Same, text(version))],
+                },
+                is_present: version.text == present.text,
+            }
+        };
+        self.rows = history.iter().enumerate().map(row).rev().collect();
+    }
+}
+
+impl Row {
+    fn ui(&self, ui: &mut Ui, sentence: usize, palette: &Palette, commands: &mut Vec<Command>) {
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            ui.add_space(14.0);
+            let mut cell = |width: f32, content: &mut dyn FnMut(&mut Ui)| {
+                let layout = Layout::top_down(Align::Min);
+                ui.allocate_ui_with_layout(vec2(width, 0.0), layout, |ui| {
+                    ui.set_width(width);
+                    content(ui);
+                });
+            };
+            cell(HEAD, &mut |ui| {
+                let head = RichText::new(&self.head).size(12.5).color(palette.weak);
+                ui.label(head).on_hover_text(&self.hint);
+            });
+            let width = (ui.available_width() - BUTTON - 14.0).max(80.0);
+            let mut cell = |width: f32, content: &mut dyn FnMut(&mut Ui)| {
+                let layout = Layout::top_down(Align::Min);
+                ui.allocate_ui_with_layout(vec2(width, 0.0), layout, |ui| {
+                    ui.set_width(width);
+                    content(ui);
+                });
+            };
+            cell(width, &mut |ui| {
+                let mut job = marked(&self.parts, palette);
+                job.wrap.max_width = ui.available_width();
+                ui.label(typeset::galley(ui, typeset::Text::new(job)));
+            });
+            cell(BUTTON, &mut |ui| {
+                let layout = Layout::right_to_left(Align::Min);
+                ui.with_layout(layout, |ui| {
+                    if self.is_present {
+                        let there = RichText::new("stands there").size(12.0);
+                        ui.label(there.color(palette.weak));
+                    } else if !self.text().trim().is_empty()
+                        && ui.add(Button::new("Use this").small()).clicked()
+                    {
+                        commands.push(Command::UseVersion {
+                            sentence,
+                            version: self.version,
+                        });
+                    }
+                });
+            });
+        });
+    }
+
+    fn text(&self) -> String {
+        let parts = self.parts.iter().filter(|(part, _)| *part != Part::Removed);
+        parts.map(|(_, text)| text.as_str()).collect()
+    }
+}
+
+/// Parts with what was removed struck through and what was added in another colour.
+pub fn marked(parts: &[(Part, String)], palette: &Palette) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    for (part, text) in parts {
+        let color = match part {
+            Part::Same => palette.text,
+            Part::Removed => palette.weak,
+            Part::Added => palette.edited,
+        };
+        let mut format = TextFormat::simple(FontId::proportional(14.0), color);
+        match part {
+            Part::Same => {}
+            Part::Removed => format.strikethrough = Stroke::new(1.0, palette.weak),
+            Part::Added => format.underline = Stroke::new(1.0, palette.edited),
+        }
+        job.append(text, 0.0, format);
+    }
+    job
+}
+
+/// `2026-11-25 09:30  Machine (help-en-de)`
+fn head(version: &Version) -> String {
+    let time = version.time.map_or_else(
+        || "earlier".to_owned(),
+        |time| {
+            time.to_zoned_datetime(TimeZone::system())
+                .strftime("%Y-%m-%d %H:%M")
+                .to_string()
+        },
+    );
+    let origin = labels::origin(version.origin);
+    match (&version.model, version.origin) {
+        (Some(model), Origin::Machine) => format!("{time}  {origin} ({model})"),
+        _ => format!("{time}  {origin}"),
+    }
+}
+
+fn hint(version: &Version) -> String {
+    match (&version.model, version.origin) {
+        (Some(model), Origin::Machine) => format!("Translated by {model}"),
+        (Some(model), _) => format!("First translated by {model}"),
+        (None, _) => labels::origin(version.origin).to_owned(),
+    }
+}

@@ -1,0 +1,84 @@
+//! Changes of somebody else, over the document.
+
+use canopy::app::{ChangeKind, MergeCommand};
+use canopy::text::export::{ExportFormat, Languages};
+
+use super::*;
+
+/// A window to which two changed sentences come back.
+fn window() -> Window {
+    let mut window = Window::with_document(PAGE).translated();
+    let open = window.state.document.as_ref().expect("a document");
+    let languages = Languages {
+        source: "en".to_owned(),
+        target: "de".to_owned(),
+    };
+    let xml = open
+        .document
+        .exported(&open.target_texts(), ExportFormat::Xliff, &languages);
+    let xml = String::from_utf8(xml.expect("written")).expect("UTF-8");
+    let xml = xml
+        .replace(">THEN WAIT.<", ">DANN WARTEN.<")
+        .replace(">PRINT<", ">DRUCKEN<");
+    std::thread::sleep(std::time::Duration::from_millis(3));
+    window.state.apply(Command::EditSentence(0));
+    window.state.apply(Command::Editing("Druck".to_owned()));
+    window.state.apply(Command::KeepEdit);
+    window
+        .state
+        .apply(Command::Merge(MergeCommand::Read("page.xlf".into())));
+    let Some(FileRequest::ReadExchange { job, .. }) = window.state.file_requests.pop() else {
+        panic!("{:?}", window.state.file_requests)
+    };
+    let format = Format::named("xlf").expect("a format");
+    let file = Document::parse("page.xlf", format, xml).expect("XLIFF");
+    let file = Ok(Arc::new(file));
+    window.state.receive(Event::ExchangeRead { job, file });
+    window
+}
+
+fn texts(harness: &Harness<'static, Window>) -> [String; 2] {
+    let document = harness.state().state.document.as_ref().expect("a document");
+    [0, 2].map(|sentence| document.target(sentence).text.clone())
+}
+
+#[test]
+fn changes_are_shown_and_taken_and_conflicts_are_not_unless_asked() {
+    let mut harness = window().harness();
+    harness.run_steps(4);
+    harness.get_by_label("2 changes in page.xlf");
+    harness.get_by_label("Both sides have changed it");
+    harness.get_by_label("Take over 1").click();
+    harness.run_steps(4);
+    assert_eq!(texts(&harness), ["Druck", "DANN WARTEN."]);
+    assert!(harness.query_by_label("2 changes in page.xlf").is_none());
+}
+
+#[test]
+fn all_are_taken_or_none() {
+    let mut harness = window().harness();
+    harness.run_steps(4);
+    harness.get_by_label("All").click();
+    harness.run_steps(4);
+    harness.get_by_label("Take over 2");
+    let first = harness.get_by_role_and_label(egui::accesskit::Role::CheckBox, "1");
+    first.click();
+    harness.run_steps(4);
+    harness.get_by_label("Take over 1").click();
+    harness.run_steps(4);
+    assert_eq!(texts(&harness), ["Druck", "DANN WARTEN."]);
+    let kinds = harness
+        .state()
+        .commands
+        .iter()
+        .filter_map(|command| match command {
+            Command::Merge(MergeCommand::TakeAll(kinds)) => Some(kinds.clone()),
+            _ => None,
+        });
+    let all = [
+        ChangeKind::Changed,
+        ChangeKind::Approved,
+        ChangeKind::Conflict,
+    ];
+    assert_eq!(kinds.collect::<Vec<_>>(), [all.to_vec()]);
+}

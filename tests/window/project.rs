@@ -1,0 +1,142 @@
+//! The page of a project.
+
+use canopy::app::{Page, ProjectCommand};
+use canopy::jobs::{DocumentStatus, Head, ProjectFolder, ProjectRequest, ProjectStatus};
+
+use super::*;
+
+fn status() -> ProjectStatus {
+    let mut head = Head::new("Handbook".to_owned(), "en".to_owned(), "de".to_owned());
+    head.documents = vec!["sources/a.html".to_owned(), "sources/b.html".to_owned()];
+    head.memory = Some("old.tmx".to_owned());
+    let row = |document: &String, confirmed: usize| DocumentStatus {
+        document: document.clone(),
+        untranslated: 3,
+        draft: 2,
+        edited: 1,
+        confirmed,
+        words: 57,
+        ..DocumentStatus::default()
+    };
+    let documents = vec![row(&head.documents[0], 4), row(&head.documents[1], 7)];
+    let folder = "book".into();
+    ProjectStatus {
+        project: ProjectFolder { folder, head },
+        documents,
+    }
+}
+
+/// A window that has opened the project.
+fn window() -> Window {
+    let mut window = Window::with_document(PAGE);
+    let state = &mut window.state;
+    let open = ProjectCommand::Open("book".into());
+    state.apply(Command::Project(open));
+    let Some(ProjectRequest::Look { job, .. }) = state.projects.requests.pop() else {
+        panic!("{:?}", state.projects.requests)
+    };
+    let status = Ok(Box::new(status()));
+    state.receive(Event::ProjectSeen { job, status });
+    window
+}
+
+#[test]
+fn a_project_shows_a_row_for_each_document_and_opens_one_by_a_click() {
+    let mut window = window();
+    // The project is the memory of its documents.
+    let Some(Request::OpenModel { memory, .. }) = window.state.requests.pop() else {
+        panic!("{:?}", window.state.requests)
+    };
+    assert_eq!(memory.expect("a memory").path, PathBuf::from("book"));
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    assert_eq!(harness.state().state.page, Page::Project);
+    harness.get_by_label("Handbook");
+    harness.get_by_label("4 of 10");
+    harness.get_by_label("2 documents");
+    harness.get_by_label("11 of 23");
+    harness.get_by_label("114");
+    harness.get_by_label("b.html").click();
+    harness.run_steps(4);
+    let opens = Command::OpenPath(PathBuf::from("book/sources/b.html"));
+    assert!(harness.state().commands.contains(&opens));
+}
+
+#[test]
+fn documents_are_dropped_on_the_page_and_added() {
+    let mut window = window();
+    window
+        .state
+        .apply(Command::Drop(vec!["new.html".into(), "other.md".into()]));
+    let Some(ProjectRequest::Add { documents, .. }) = window.state.projects.requests.pop() else {
+        panic!("{:?}", window.state.projects.requests)
+    };
+    assert_eq!(documents.len(), 2);
+}
+
+#[test]
+fn a_document_of_the_project_has_what_was_confirmed_in_another_and_a_foreign_one_ends_it() {
+    let mut window = window();
+    let opened = |state: &mut AppState, path: &str| {
+        state.requests.clear();
+        state.apply(Command::OpenPath(path.into()));
+        let opens = |request: FileRequest| match request {
+            FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
+            _ => None,
+        };
+        let (job, path) = state
+            .file_requests
+            .drain(..)
+            .find_map(opens)
+            .expect("it opens");
+        let document = Document::parse("a.html", Format::Html, PAGE.to_owned()).expect("a page");
+        state.receive(Event::DocumentOpened {
+            job,
+            path,
+            document: Arc::new(document),
+            project: None,
+            project_error: None,
+        });
+        state
+            .requests
+            .iter()
+            .any(|it| matches!(it, Request::OpenModel { .. }))
+    };
+    let state = &mut window.state;
+    assert!(!opened(state, "book/sources/a.html"));
+    state.apply(Command::EditSentence(0));
+    state.apply(Command::Editing("Drucken".to_owned()));
+    state.apply(Command::KeepEditAndConfirm);
+    assert!(
+        opened(state, "book/sources/b.html"),
+        "with the memory as it is now"
+    );
+    assert!(!opened(state, "book/sources/a.html"));
+    assert!(opened(state, "elsewhere.html"), "without it");
+    assert!(state.projects.open.is_none());
+}
+
+#[test]
+fn a_folder_that_is_dropped_opens_as_a_project_and_a_menu_asks_for_one() {
+    let home = tempfile::tempdir().expect("a folder");
+    let project = ProjectFolder::create(home.path(), status().project.head).expect("begins");
+    let mut window = Window::with_document(PAGE);
+    let dropped = Command::Drop(vec![project.folder.clone()]);
+    window.state.apply(dropped);
+    let Some(ProjectRequest::Look { folder, .. }) = window.state.projects.requests.pop() else {
+        panic!("{:?}", window.state.projects.requests)
+    };
+    assert_eq!(folder, project.folder);
+    let mut harness = window.harness();
+    harness.run();
+    assert!(
+        harness.query_by_label("Project").is_none(),
+        "none is open yet"
+    );
+    harness.get_by_label("File").click();
+    harness.run();
+    harness.get_by_label_contains("Open project…").click();
+    harness.run_steps(3);
+    let asks = Command::Project(ProjectCommand::Choose);
+    assert!(harness.state().commands.contains(&asks));
+}
