@@ -8,6 +8,7 @@ use super::explorer::ExploreCommand;
 use super::find::FindCommand;
 use super::language_model::LanguageModelCommand;
 use super::models::ModelsCommand;
+use super::segments::SegmentsCommand;
 use super::settings::Theme;
 use super::terms::TermsCommand;
 use super::training::TrainingCommand;
@@ -97,6 +98,7 @@ pub enum Command {
     SetDevice(DeviceChoice),
     SetBeamSize(usize),
     SetSubtitleLayout(SubtitleLayout),
+    Segments(SegmentsCommand),
     /// Reads the open document once more in this way.
     ReadAs(ReadingOptions),
     SetTheme(Theme),

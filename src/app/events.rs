@@ -144,6 +144,7 @@ impl AppState {
                 }
             }
             Event::TermsRead { job, index } => self.terms_read(job, index),
+            Event::Recut { job, document } => self.recut_done(job, document),
             Event::Flushed { job } => self.flushed(job),
             Event::DocumentSaved { job, path } => {
                 if self.saving.take_if(|saving| *saving == job).is_some() {

@@ -1,6 +1,7 @@
 //! The open document with its targets: what a person sees and changes.
 
 mod edit;
+mod recut;
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::find::Find;
-use super::history::{Change, History};
+use super::history::{Change, History, Recut, Step};
 use super::markup;
 use super::target::{Target, restored};
 use crate::checks::{CheckKind, Checks};
@@ -135,7 +136,6 @@ pub struct SectionOutline {
 impl OpenDocument {
     /// Takes over what still matches of an earlier session.
     pub fn new(path: PathBuf, document: Arc<Document>, project: Option<&Project>) -> Self {
-        let num_sentences = document.sentences.len();
         let (targets, unmatched) = match project {
             Some(project) => restored(project, &document),
             None => (
@@ -143,6 +143,17 @@ impl OpenDocument {
                 vec![],
             ),
         };
+        let mut open = Self::with_targets(path, document, targets);
+        open.unmatched = unmatched;
+        if let Some(names) = project.and_then(|project| project.checks.as_ref()) {
+            open.checks = known_checks(names);
+        }
+        open
+    }
+
+    /// A document with a target for each sentence.
+    fn with_targets(path: PathBuf, document: Arc<Document>, targets: Vec<Target>) -> Self {
+        let num_sentences = document.sentences.len();
         let words = document
             .sentences
             .iter()
@@ -157,13 +168,11 @@ impl OpenDocument {
             first_visible: 0,
             language: detected_language(&document),
             elsewhere: None,
-            checks: project
-                .and_then(|project| project.checks.as_ref())
-                .map_or(Checks::default().kinds, |names| known_checks(names)),
+            checks: Checks::default().kinds,
             terms: None,
             targets,
             content: content_hash(&document),
-            unmatched,
+            unmatched: Vec::new(),
             revisions: vec![0; num_sentences],
             changed: HashSet::new(),
             updated: Vec::new(),
@@ -249,6 +258,11 @@ impl OpenDocument {
 
     pub fn can_redo(&self) -> bool {
         self.history.can_redo()
+    }
+
+    /// Whether undoing, and redoing, makes other sentences.
+    pub(super) fn recuts(&self) -> (bool, bool) {
+        (self.history.undo_recuts(), self.history.redo_recuts())
     }
 
     /// Those of `sentences` that a machine translation may replace; `again` includes drafts.
@@ -391,8 +405,19 @@ impl OpenDocument {
 
     /// Takes the last change back and goes there; `false` if there is none.
     pub fn undo(&mut self) -> bool {
-        let Some(changes) = self.history.undo().map(<[_]>::to_vec) else {
-            return false;
+        let changes = match self.history.undo().cloned() {
+            None => return false,
+            Some(Step::Targets(changes)) => changes,
+            Some(Step::Recut(recut)) => {
+                let Recut {
+                    first,
+                    before,
+                    after,
+                } = &*recut;
+                self.exchange(*first, after.targets.len(), before);
+                self.scroll_to = self.selected;
+                return true;
+            }
         };
         for Change {
             sentence, before, ..
@@ -406,8 +431,19 @@ impl OpenDocument {
 
     /// Does the change taken back last again; `false` if there is none.
     pub fn redo(&mut self) -> bool {
-        let Some(changes) = self.history.redo().map(<[_]>::to_vec) else {
-            return false;
+        let changes = match self.history.redo().cloned() {
+            None => return false,
+            Some(Step::Targets(changes)) => changes,
+            Some(Step::Recut(recut)) => {
+                let Recut {
+                    first,
+                    before,
+                    after,
+                } = &*recut;
+                self.exchange(*first, before.targets.len(), after);
+                self.scroll_to = self.selected;
+                return true;
+            }
         };
         for Change {
             sentence, after, ..

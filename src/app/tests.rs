@@ -3,6 +3,7 @@
 mod confidence;
 mod editing;
 mod find;
+mod segments;
 mod tracing;
 mod training;
 mod update;

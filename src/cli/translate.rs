@@ -17,13 +17,14 @@ use clap::{Args, ValueEnum};
 use super::inputs::check_output;
 use super::library;
 use super::llm;
-use super::options::{ModelArguments, Quantize, positive, wrong_usage};
+use super::options::{ModelArguments, Quantize, SrxArgument, positive, wrong_usage};
 use super::terminal::{StatusLine, duration, print_bytes, warn};
 use super::terms::TermArguments;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
 use crate::inference::{
-    KnownTranslations, SearchOptions, Step, Translation, Translator, detected_language, unlike,
+    KnownTranslations, SearchOptions, Step, Translation, Translator, detected_language,
+    read_in_its_language, unlike,
 };
 use crate::memory::TranslationMemory;
 use crate::text::document::{Column, Document, Format, ReadingOptions, Sentence, SubtitleLayout};
@@ -82,6 +83,8 @@ pub(super) struct TranslateArguments {
     /// Translate anew what a bilingual file has as a draft: fuzzy, unfinished, in need of a translation or review
     #[arg(long)]
     drafts: bool,
+    #[command(flatten)]
+    srx: SrxArgument,
     /// Translate without a model, to see what becomes of a file: identity gives each sentence back as it is, accents a
     /// longer text with every letter accented, in brackets
     #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "terms", "adapt", "reranker", "trace"])]
@@ -349,6 +352,7 @@ impl TranslateArguments {
             &self.memory,
             &self.terms.terms,
             &self.reranker,
+            &self.srx.srx,
         ];
         let others = others.into_iter().flatten().map(PathBuf::as_path);
         sources.chain(others).collect()
@@ -489,12 +493,17 @@ impl TranslateArguments {
             comments: self.comments,
             sheet_names: self.sheet_names,
             drafts: self.drafts,
+            srx: self.srx.srx.clone(),
+            language: self.from.clone().filter(|_| self.srx.srx.is_some()),
+            ..ReadingOptions::default()
         }
     }
 
     fn opened(&self, path: Option<&Path>) -> Result<Document> {
         if let Some(path) = path {
-            return Document::open_with(path, self.format, &self.reading_options());
+            return read_in_its_language(&self.reading_options(), |options| {
+                Document::open_with(path, self.format, options)
+            });
         }
         let mut bytes = Vec::new();
         std::io::stdin()
@@ -504,7 +513,9 @@ impl TranslateArguments {
             .format
             .or_else(|| Format::of_content(Path::new("-"), &bytes));
         let format = format.unwrap_or(Format::Text);
-        Document::from_bytes_with("-", format, bytes, &self.reading_options())
+        read_in_its_language(&self.reading_options(), |options| {
+            Document::from_bytes_with("-", format, bytes.clone(), options)
+        })
     }
 }
 

@@ -336,6 +336,11 @@ pub enum Event {
     Flushed {
         job: JobId,
     },
+    /// A document with other sentences in one place, or why it stays as it is.
+    Recut {
+        job: JobId,
+        document: Result<Arc<Document>>,
+    },
     /// A termbase that was asked for, or to which a term was added.
     TermsRead {
         job: JobId,

@@ -9,6 +9,7 @@ mod imported;
 mod language_model;
 mod models;
 mod page;
+mod srx;
 mod terms;
 #[path = "../tiny/mod.rs"]
 mod tiny;

@@ -10,6 +10,7 @@ mod models;
 mod moved;
 mod reading;
 mod sample;
+mod segments;
 #[path = "../explain_support/small.rs"]
 mod small;
 mod terms;
