@@ -77,6 +77,10 @@ impl AppState {
             Event::Answered { job, answer } => self.answered(job, answer),
             Event::Explained { job, explanation } => self.explained(job, explanation),
             Event::Suggested { job, suggestion } => self.suggested(job, suggestion),
+            Event::Ranked {
+                job,
+                mean_log_probs,
+            } => self.ranked(job, mean_log_probs),
             Event::Comparing { job, done, num } => self.comparing(job, done, num),
             Event::Compared { job, view } => self.compared(job, view),
             Event::Margin { job, margin } => self.margin_found(job, margin),

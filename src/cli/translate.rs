@@ -239,14 +239,15 @@ impl TranslateArguments {
         let (adapted, mut translations) = translate(translator, document, &self.options())?;
         let translator = adapted.as_ref().unwrap_or(translator);
         warn_if_unlike(translator, document, &translations);
-        let suggestions = self.llm.suggestions(translator, document, &translations)?;
+        let mut suggestions = self.llm.suggestions(translator, document, &translations)?;
         if let Some(path) = &self.trace {
             let trace = translator.trace(document, &translations)?;
             trace::save(&trace, path, self.force)?;
         }
         if self.json {
             let mut report = report(translator, document, &translations);
-            if let Some(suggestions) = &suggestions {
+            if let Some(suggestions) = &mut suggestions {
+                suggestions.rank(translator, document, &translations)?;
                 suggestions.add_to(&mut report);
             }
             return Ok(format!("{report:#}\n").into_bytes());

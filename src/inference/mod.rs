@@ -46,5 +46,6 @@ pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
 pub use translator::{
     AlignmentHeads, AlignmentStep, DocumentRequest, ForeignDescription, ImportedModel,
-    KnownTranslations, ModelInfo, Reads, Step, TermMode, TermUse, Translator, import_model,
+    KnownTranslations, MeanLogProbs, ModelInfo, Reads, Step, TermMode, TermUse, Translator,
+    import_model,
 };

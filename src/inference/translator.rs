@@ -25,6 +25,7 @@ use crate::weights::ModelFolder;
 pub(in crate::inference) use foreign::name_of;
 pub use foreign::{ForeignDescription, ImportedModel, foreign_description, import_model};
 pub use markup::{AlignmentHeads, AlignmentStep};
+pub use scoring::MeanLogProbs;
 pub use several::DocumentRequest;
 pub use terms::{TermMode, TermUse};
 
@@ -37,6 +38,7 @@ mod pictograms;
 mod pivot;
 mod reading;
 mod reranking;
+mod scoring;
 mod sequential;
 mod several;
 mod terms;

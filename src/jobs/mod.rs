@@ -119,6 +119,14 @@ pub enum Request {
         options: SearchOptions,
         control: JobControl,
     },
+    /// Scores the translation of a sentence and a suggestion for it; `known` are those of other sentences.
+    Rank {
+        job: JobId,
+        document: Arc<Document>,
+        sentence: usize,
+        candidates: [String; 2],
+        known: BTreeMap<usize, String>,
+    },
     /// Traces the model over `document` and `targets`, one for each sentence or none: the sentences of `part`, or all;
     /// `top_t` is another T than the model's own.
     Trace {
@@ -281,6 +289,11 @@ pub enum Event {
     Compared {
         job: JobId,
         view: Arc<SimilarityView>,
+    },
+    /// The mean log-probability of a token of the translation of a sentence, and of the suggestion for it.
+    Ranked {
+        job: JobId,
+        mean_log_probs: Option<[f32; 2]>,
     },
     TraceOpened {
         job: JobId,

@@ -27,11 +27,11 @@ type Place = (usize, usize);
 
 /// The sentences that a search reads, and whose parts they are.
 #[derive(Default)]
-struct Gathered {
-    text: SourceText,
+pub(super) struct Gathered {
+    pub(super) text: SourceText,
     /// Place and part of each.
-    owners: Vec<(Place, usize)>,
-    wishes: TermWishes,
+    pub(super) owners: Vec<(Place, usize)>,
+    pub(super) wishes: TermWishes,
 }
 
 impl Translator {
@@ -218,7 +218,7 @@ impl Translator {
     }
 
     /// Adds the sentences of a document that are translated, or read for them, to those that are searched.
-    fn gather(
+    pub(super) fn gather(
         &self,
         number: usize,
         before: &[Vec<u32>],
