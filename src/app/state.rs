@@ -326,7 +326,7 @@ impl AppState {
     pub fn search_options(&self) -> SearchOptions {
         SearchOptions {
             beam_size: self.settings.beam_size,
-            length_penalty: 1.0,
+            ..SearchOptions::default()
         }
     }
 
