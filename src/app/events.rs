@@ -105,6 +105,9 @@ impl AppState {
             Event::Training { job, event } => self.sample_progressed(job, &event),
             Event::Surveyed { job, survey } => self.surveyed(job, survey),
             Event::Checked { job, findings } => self.checked(job, findings),
+            Event::NotSpelled { reason, .. } => {
+                self.notify(NoticeKind::Hint, "Spelling is not checked", reason);
+            }
             Event::ModelsListed { models } => self.models_listed(models),
             Event::ModelInspected { job, path, model } => self.model_inspected(job, &path, model),
             Event::ModelCopied { job, done, total } => self.model_copied(job, done, total),

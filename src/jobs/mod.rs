@@ -223,6 +223,11 @@ pub enum Event {
         to: PathBuf,
         promote: bool,
     },
+    /// There is no dictionary for the check of spelling.
+    NotSpelled {
+        job: JobId,
+        reason: String,
+    },
     /// What quality checks found, in the order of the sentences.
     Checked {
         job: JobId,
