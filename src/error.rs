@@ -99,6 +99,26 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
+        "sentences are split where both parts hold words, joined within a paragraph, and stay one where the file has them so"
+    )]
+    OneSegment,
+    #[error("{path:?}, line {line}: {problem}")]
+    Srx {
+        problem: String,
+        line: usize,
+        path: PathBuf,
+    },
+    #[error("{path:?} has no rules for the language {language}, only for: {known}")]
+    SrxLanguage {
+        language: String,
+        known: String,
+        path: PathBuf,
+    },
+    #[error(
+        "{name} does not tell its language, which chooses among the rules of {path:?}; name it with --from"
+    )]
+    SrxOfWhich { name: String, path: PathBuf },
+    #[error(
         "the ending says what a termbase is: .tbx, .csv, .tsv, or .txt or .utf8 for a glossary of OmegaT: {path:?}"
     )]
     TermbaseEnding { path: PathBuf },

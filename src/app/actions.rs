@@ -6,6 +6,7 @@ use super::explorer::ExploreCommand;
 use super::find::FindCommand;
 use super::merging::MergeCommand;
 use super::project::ProjectCommand;
+use super::segments::SegmentsCommand;
 use super::terms::TermsCommand;
 use super::training::TrainingCommand;
 
@@ -122,6 +123,30 @@ pub static ACTIONS: &[Action] = {
             "Add term…",
             Some(Shortcut::command(Letter('K'))),
             C::Terms(TermsCommand::New),
+        ),
+        action(
+            Edit,
+            "Split sentence at the caret",
+            Some(Shortcut::command(Letter('B'))),
+            C::Segments(SegmentsCommand::Split),
+        ),
+        action(
+            Edit,
+            "Join with the next sentence",
+            Some(Shortcut::command_shift(Letter('B'))),
+            C::Segments(SegmentsCommand::Join),
+        ),
+        action(
+            Edit,
+            "Caret to the next word of the source",
+            Some(Shortcut::plain(Right)),
+            C::Segments(SegmentsCommand::NextWord),
+        ),
+        action(
+            Edit,
+            "Caret to the previous word",
+            Some(Shortcut::plain(Left)),
+            C::Segments(SegmentsCommand::PreviousWord),
         ),
         action(
             Edit,

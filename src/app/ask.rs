@@ -8,6 +8,7 @@ use super::explorer::ExploreCommand;
 use super::merging::MergeCommand;
 use super::models::ModelsCommand;
 use super::project::ProjectCommand;
+use super::segments::SegmentsCommand;
 use super::settings::{BILINGUAL_EXTENSIONS, MEMORY_EXTENSIONS};
 use super::terms::TermsCommand;
 use super::training::{Side, TrainingCommand};
@@ -42,6 +43,8 @@ pub enum Ask {
     Memory,
     /// A termbase.
     Terms,
+    /// Rules for where sentences end.
+    SegmentationRules,
     /// The same as a corpus or a folder of PO files.
     MemoryFolder,
     Corpus,
@@ -169,6 +172,10 @@ impl Ask {
                     vec!["tbx", "xml", "csv", "tsv", "txt", "utf8", "tab"],
                 ),
             ),
+            Self::SegmentationRules => (
+                "Choose rules for where sentences end",
+                Pick::File("Segmentation rules", vec!["srx"]),
+            ),
             Self::MemoryFolder => ("Choose a corpus or a folder of PO files", Pick::Folder),
             Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", Pick::Folder),
             Self::Contexts => (
@@ -253,6 +260,7 @@ impl Ask {
             Self::AddModel | Self::AddModelFile => Command::Models(ModelsCommand::Add(path)),
             Self::Memory | Self::MemoryFolder => Command::UseMemory(Some(path)),
             Self::Terms => Command::Terms(TermsCommand::Use(Some(path))),
+            Self::SegmentationRules => Command::Segments(SegmentsCommand::UseRules(Some(path))),
             Self::OpenTrace { .. } => Command::Explore(ExploreCommand::OpenTrace(path)),
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),

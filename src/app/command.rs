@@ -10,6 +10,7 @@ use super::language_model::LanguageModelCommand;
 use super::merging::MergeCommand;
 use super::models::ModelsCommand;
 use super::project::ProjectCommand;
+use super::segments::SegmentsCommand;
 use super::settings::Theme;
 use super::terms::TermsCommand;
 use super::training::TrainingCommand;
@@ -99,6 +100,7 @@ pub enum Command {
     SetDevice(DeviceChoice),
     SetBeamSize(usize),
     SetSubtitleLayout(SubtitleLayout),
+    Segments(SegmentsCommand),
     /// Reads the open document once more in this way.
     ReadAs(ReadingOptions),
     SetTheme(Theme),

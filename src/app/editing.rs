@@ -206,15 +206,36 @@ impl AppState {
     /// repaired for that, so that it can be done again.
     pub(super) fn undo(&mut self) {
         self.keep_edit_for_good();
+        let (recuts, _) = self
+            .document
+            .as_ref()
+            .map_or((false, false), OpenDocument::recuts);
+        if self.must_wait(recuts) {
+            return;
+        }
         if self.document.as_mut().is_some_and(OpenDocument::undo) {
-            self.touch();
+            self.undone(recuts);
         }
     }
 
     pub(super) fn redo(&mut self) {
-        if self.keep_edit() && self.document.as_mut().is_some_and(OpenDocument::redo) {
-            self.touch();
+        if !self.keep_edit() {
+            return;
         }
+        let (_, recuts) = self
+            .document
+            .as_ref()
+            .map_or((false, false), OpenDocument::recuts);
+        if !self.must_wait(recuts) && self.document.as_mut().is_some_and(OpenDocument::redo) {
+            self.undone(recuts);
+        }
+    }
+
+    fn undone(&mut self, recuts: bool) {
+        if recuts {
+            self.sentences_changed();
+        }
+        self.touch();
     }
 
     pub(super) fn confirm_selected(&mut self) {

@@ -77,6 +77,10 @@ impl AppState {
             Event::Answered { job, answer } => self.answered(job, answer),
             Event::Explained { job, explanation } => self.explained(job, explanation),
             Event::Suggested { job, suggestion } => self.suggested(job, suggestion),
+            Event::Ranked {
+                job,
+                mean_log_probs,
+            } => self.ranked(job, mean_log_probs),
             Event::Comparing { job, done, num } => self.comparing(job, done, num),
             Event::Compared { job, view } => self.compared(job, view),
             Event::Margin { job, margin } => self.margin_found(job, margin),
@@ -101,6 +105,9 @@ impl AppState {
             Event::Training { job, event } => self.sample_progressed(job, &event),
             Event::Surveyed { job, survey } => self.surveyed(job, survey),
             Event::Checked { job, findings } => self.checked(job, findings),
+            Event::NotSpelled { reason, .. } => {
+                self.notify(NoticeKind::Hint, "Spelling is not checked", reason);
+            }
             Event::ModelsListed { models } => self.models_listed(models),
             Event::ModelInspected { job, path, model } => self.model_inspected(job, &path, model),
             Event::ModelCopied { job, done, total } => self.model_copied(job, done, total),
@@ -148,6 +155,7 @@ impl AppState {
             Event::ProjectSeen { job, status } => self.project_seen(job, status),
             Event::ProjectExported { job, files } => self.project_exported(job, files),
             Event::TermsRead { job, index } => self.terms_read(job, index),
+            Event::Recut { job, document } => self.recut_done(job, document),
             Event::Flushed { job } => self.flushed(job),
             Event::DocumentSaved { job, path } => {
                 if self.saving.take_if(|saving| *saving == job).is_some() {

@@ -1,6 +1,12 @@
 //! Undo and redo of what a person changed.
 
+use std::sync::Arc;
+
 use super::target::Target;
+use crate::text::document::Document;
+
+/// How many splits and joins can be taken back: each keeps a document.
+const MOST_DOCUMENTS: usize = 64;
 
 /// One sentence's target before and after a change.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,11 +16,34 @@ pub struct Change {
     pub after: Target,
 }
 
+/// The document with other sentences than before in one place.
+#[derive(Debug, Clone)]
+pub struct Recut {
+    /// The first sentence that is another one.
+    pub first: usize,
+    pub before: Cutting,
+    pub after: Cutting,
+}
+
+/// A document, and the targets of the sentences that the other one has not.
+#[derive(Debug, Clone)]
+pub struct Cutting {
+    pub document: Arc<Document>,
+    pub targets: Vec<Target>,
+}
+
+/// What is undone at once.
+#[derive(Debug, Clone)]
+pub enum Step {
+    Targets(Vec<Change>),
+    Recut(Box<Recut>),
+}
+
 /// The steps that can be undone, and those that can be done again.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    done: Vec<Vec<Change>>,
-    undone: Vec<Vec<Change>>,
+    done: Vec<Step>,
+    undone: Vec<Step>,
 }
 
 impl History {
@@ -23,20 +52,31 @@ impl History {
         if changes.is_empty() {
             return;
         }
-        self.done.push(changes);
+        self.done.push(Step::Targets(changes));
+        self.undone.clear();
+    }
+
+    /// Records a split or a join.
+    pub fn record_recut(&mut self, recut: Recut) {
+        let is_recut = |step: &&Step| matches!(step, Step::Recut(_));
+        if self.done.iter().filter(is_recut).count() >= MOST_DOCUMENTS {
+            let oldest = self.done.iter().position(|step| is_recut(&step));
+            self.done.drain(..=oldest.unwrap_or_default());
+        }
+        self.done.push(Step::Recut(Box::new(recut)));
         self.undone.clear();
     }
 
     /// Takes the last step back; its changes are to be applied in reverse.
-    pub fn undo(&mut self) -> Option<&[Change]> {
+    pub fn undo(&mut self) -> Option<&Step> {
         self.undone.push(self.done.pop()?);
-        self.undone.last().map(Vec::as_slice)
+        self.undone.last()
     }
 
     /// The step that was taken back last, done again.
-    pub fn redo(&mut self) -> Option<&[Change]> {
+    pub fn redo(&mut self) -> Option<&Step> {
         self.done.push(self.undone.pop()?);
-        self.done.last().map(Vec::as_slice)
+        self.done.last()
     }
 
     pub fn can_undo(&self) -> bool {
@@ -45,5 +85,15 @@ impl History {
 
     pub fn can_redo(&self) -> bool {
         !self.undone.is_empty()
+    }
+
+    /// Whether undoing makes other sentences.
+    pub fn undo_recuts(&self) -> bool {
+        matches!(self.done.last(), Some(Step::Recut(_)))
+    }
+
+    /// Whether redoing does.
+    pub fn redo_recuts(&self) -> bool {
+        matches!(self.undone.last(), Some(Step::Recut(_)))
     }
 }

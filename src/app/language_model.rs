@@ -36,6 +36,9 @@ pub struct Suggestions {
     pub is_naming: bool,
     pub(super) asked: Option<(JobId, usize)>,
     pub(super) found: Option<(usize, Suggestion)>,
+    pub(super) ranking: Option<(JobId, usize, u32)>,
+    /// The sentence and the revision of its translation that was ranked.
+    pub(super) ranked: Option<(usize, u32, [f32; 2])>,
 }
 
 impl Suggestions {
@@ -43,6 +46,14 @@ impl Suggestions {
     pub fn of(&self, sentence: usize) -> Option<&Suggestion> {
         let (index, suggestion) = self.found.as_ref()?;
         (*index == sentence).then_some(suggestion)
+    }
+
+    /// How likely the open model takes the translation of this revision and the suggestion to be: mean log-probabilities.
+    pub fn ranked(&self, sentence: usize, revision: u32) -> Option<[f32; 2]> {
+        let ranked = self
+            .ranked
+            .filter(|it| (it.0, it.1) == (sentence, revision));
+        ranked.map(|(_, _, means)| means)
     }
 
     /// The sentence that was asked for and is not answered.
@@ -54,5 +65,6 @@ impl Suggestions {
     pub(super) fn forget(&mut self) {
         self.asked = None;
         self.found = None;
+        (self.ranking, self.ranked) = (None, None);
     }
 }

@@ -1,6 +1,7 @@
 //! The open document with its targets: what a person sees and changes.
 
 mod edit;
+mod recut;
 mod targets;
 
 use std::collections::HashSet;
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::find::Find;
-use super::history::{Change, History};
+use super::history::{Change, History, Recut, Step};
 use super::markup;
 use super::target::{Restored, Target, restored};
 use crate::checks::{CheckKind, Checks};
@@ -139,13 +140,31 @@ pub struct SectionOutline {
 impl OpenDocument {
     /// Takes over what still matches of an earlier session.
     pub fn new(path: PathBuf, document: Arc<Document>, project: Option<&Project>) -> Self {
-        let num_sentences = document.sentences.len();
         let nothing = Project::new(PathBuf::new(), String::new(), vec![]);
         let Restored {
             targets,
             histories,
             unmatched,
         } = restored(project.unwrap_or(&nothing), &document);
+        let mut open = Self::with_targets(path, document, targets, histories);
+        open.unmatched = unmatched;
+        if let Some(project) = project {
+            if let Some(names) = &project.checks {
+                open.checks = known_checks(names);
+            }
+            open.terms = project.terms.as_ref().map(PathBuf::from);
+        }
+        open
+    }
+
+    /// A document with a target for each sentence, and what each has been.
+    fn with_targets(
+        path: PathBuf,
+        document: Arc<Document>,
+        targets: Vec<Target>,
+        histories: Vec<Vec<Version>>,
+    ) -> Self {
+        let num_sentences = document.sentences.len();
         let words = document
             .sentences
             .iter()
@@ -160,16 +179,12 @@ impl OpenDocument {
             first_visible: 0,
             language: detected_language(&document),
             elsewhere: None,
-            checks: project
-                .and_then(|project| project.checks.as_ref())
-                .map_or(Checks::default().kinds, |names| known_checks(names)),
-            terms: project
-                .and_then(|project| project.terms.as_ref())
-                .map(PathBuf::from),
+            checks: Checks::default().kinds,
+            terms: None,
             targets,
             histories,
             content: content_hash(&document),
-            unmatched,
+            unmatched: Vec::new(),
             revisions: vec![0; num_sentences],
             changed: HashSet::new(),
             updated: Vec::new(),
@@ -260,6 +275,11 @@ impl OpenDocument {
 
     pub fn can_redo(&self) -> bool {
         self.history.can_redo()
+    }
+
+    /// Whether undoing, and redoing, makes other sentences.
+    pub(super) fn recuts(&self) -> (bool, bool) {
+        (self.history.undo_recuts(), self.history.redo_recuts())
     }
 
     /// Those of `sentences` that a machine translation may replace; `again` includes drafts.
@@ -394,8 +414,19 @@ impl OpenDocument {
 
     /// Takes the last change back and goes there; `false` if there is none.
     pub fn undo(&mut self) -> bool {
-        let Some(changes) = self.history.undo().map(<[_]>::to_vec) else {
-            return false;
+        let changes = match self.history.undo().cloned() {
+            None => return false,
+            Some(Step::Targets(changes)) => changes,
+            Some(Step::Recut(recut)) => {
+                let Recut {
+                    first,
+                    before,
+                    after,
+                } = &*recut;
+                self.exchange(*first, after.targets.len(), before);
+                self.scroll_to = self.selected;
+                return true;
+            }
         };
         for Change {
             sentence, before, ..
@@ -409,8 +440,19 @@ impl OpenDocument {
 
     /// Does the change taken back last again; `false` if there is none.
     pub fn redo(&mut self) -> bool {
-        let Some(changes) = self.history.redo().map(<[_]>::to_vec) else {
-            return false;
+        let changes = match self.history.redo().cloned() {
+            None => return false,
+            Some(Step::Targets(changes)) => changes,
+            Some(Step::Recut(recut)) => {
+                let Recut {
+                    first,
+                    before,
+                    after,
+                } = &*recut;
+                self.exchange(*first, before.targets.len(), after);
+                self.scroll_to = self.selected;
+                return true;
+            }
         };
         for Change {
             sentence, after, ..

@@ -17,6 +17,7 @@ use super::open_document::OpenDocument;
 use super::pending_writes::PendingWrites;
 use super::progress::{Progress, Running};
 use super::project::Projects;
+use super::segments::Recutting;
 use super::settings::{Folders, Settings, Shipped};
 use super::terms::{Terms, TermsCommand};
 use super::training::Training;
@@ -106,6 +107,7 @@ pub struct AppState {
     /// The scope to translate once the model is there.
     pub(super) waiting_scope: Option<Scope>,
     pub(super) saving: Option<JobId>,
+    pub(super) recutting: Option<Recutting>,
     /// The last jobs that write work and settings.
     pub(super) keeping: VecDeque<JobId>,
     /// Comes back when another one cannot be opened.
@@ -241,6 +243,7 @@ impl AppState {
             Command::SetSubtitleLayout(layout) => {
                 self.set(|settings| settings.subtitles = layout);
             }
+            Command::Segments(command) => self.apply_segments(command),
             Command::ReadAs(reading) => self.read_as(reading),
             Command::SetTheme(theme) => self.set(|settings| settings.theme = theme),
             Command::ShowShortcuts(shows) => self.shows_shortcuts = shows,
@@ -293,6 +296,7 @@ impl AppState {
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
             Command::Edit
             | Command::Terms(TermsCommand::New | TermsCommand::InsertNext)
+            | Command::Segments(_)
             | Command::Confirm
             | Command::ClearSelected
             | Command::SelectNext
@@ -335,7 +339,7 @@ impl AppState {
     pub fn search_options(&self) -> SearchOptions {
         SearchOptions {
             beam_size: self.settings.beam_size,
-            length_penalty: 1.0,
+            ..SearchOptions::default()
         }
     }
 

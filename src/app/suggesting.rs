@@ -1,5 +1,6 @@
 //! Asking a large language model for the selected sentence.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::language;
@@ -7,7 +8,7 @@ use super::language_model::{LanguageModel, LanguageModelCommand};
 use super::markup::to_editable;
 use super::state::{AppState, ModelState, NoticeKind};
 use crate::error::Result;
-use crate::jobs::{JobId, State, SuggestionRequest};
+use crate::jobs::{JobId, Request, State, SuggestionRequest};
 use crate::llm::{Endpoint, Neighbour, Question, Suggestion};
 
 /// How long an answer may take.
@@ -91,6 +92,8 @@ impl AppState {
             let pairs = similar.map(|pair| (pair.source.to_owned(), pair.target.to_owned()));
             pairs.collect()
         });
+        let terms = self.terms.index.as_ref();
+        let terms = terms.map(|index| index.pairs(&sentence.text));
         let after = (index + 1..sentences.len()).take(AFTER);
         Some(Question {
             stored: sentence.text.clone(),
@@ -99,7 +102,7 @@ impl AppState {
                 .map(neighbour)
                 .collect(),
             after: after.map(neighbour).collect(),
-            terms: Vec::new(),
+            terms: terms.unwrap_or_default(),
             memory: memory.unwrap_or_default(),
         })
     }
@@ -109,8 +112,46 @@ impl AppState {
             return;
         };
         match suggestion {
-            Ok(suggestion) => self.suggestions.found = Some((sentence, *suggestion)),
+            Ok(suggestion) => {
+                let text = suggestion.text.clone();
+                self.suggestions.found = Some((sentence, *suggestion));
+                self.rank(sentence, text);
+            }
             Err(error) => self.show_error("The language model gave no suggestion", &error),
+        }
+    }
+
+    /// Asks the open model which is better, the translation or the suggestion; not where two models translate in a row.
+    fn rank(&mut self, sentence: usize, suggested: String) {
+        let (Some(open), ModelState::Open { .. }) = (&self.document, &self.model) else {
+            return;
+        };
+        let own = open.target(sentence);
+        if own.state == State::Untranslated {
+            return;
+        }
+        let others = (0..open.num_sentences()).filter(|other| *other != sentence);
+        let known = others.map(|other| (other, open.target(other)));
+        let known = known.filter(|(_, target)| target.state != State::Untranslated);
+        let known = known.map(|(other, target)| (other, target.text.clone()));
+        let (document, candidates) = (Arc::clone(&open.document), [own.text.clone(), suggested]);
+        let (revision, known) = (open.revision(sentence), known.collect());
+        let job = self.next_job();
+        self.suggestions.ranking = Some((job, sentence, revision));
+        self.requests.push(Request::Rank {
+            job,
+            document,
+            sentence,
+            candidates,
+            known,
+        });
+    }
+
+    pub(super) fn ranked(&mut self, job: JobId, mean_log_probs: Option<[f32; 2]>) {
+        let ranking = self.suggestions.ranking.take_if(|ranking| ranking.0 == job);
+        let ranked = ranking.zip(mean_log_probs);
+        if let Some(((_, sentence, revision), means)) = ranked {
+            self.suggestions.ranked = Some((sentence, revision, means));
         }
     }
 

@@ -5,6 +5,7 @@ mod editing;
 mod find;
 mod merging;
 mod segment_history;
+mod segments;
 mod tracing;
 mod training;
 mod update;

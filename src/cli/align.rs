@@ -6,11 +6,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::inputs::check_output;
-use super::options::wrong_usage;
+use super::options::{SrxArgument, wrong_usage};
 use super::terminal::{print, tell};
 use crate::corpus::{AlignedPair, DocumentPairs, align_documents};
 use crate::error::Result;
-use crate::text::document::Document;
 use crate::text::export::{Languages, tmx_of_pairs};
 use crate::text::file::{check_writable, write_atomically};
 
@@ -31,6 +30,8 @@ pub(super) struct AlignArguments {
     /// Language of the translation
     #[arg(long, value_name = "CODE")]
     to: String,
+    #[command(flatten)]
+    srx: SrxArgument,
     /// File to write: a translation memory (.tmx) or a table of two columns (.tsv); without it the table is printed
     #[arg(short, long, value_name = "OUT.tmx|OUT.tsv")]
     output: Option<PathBuf>,
@@ -62,11 +63,12 @@ pub(super) fn run(arguments: &AlignArguments) -> Result<()> {
         Some(_) => wrong_usage("align", "end the name of the output in .tmx or .tsv"),
     };
     if let Some(output) = output {
-        check_output(output, [source.as_path(), translation])?;
+        let read = [source, translation].into_iter().chain(&arguments.srx.srx);
+        check_output(output, read.map(PathBuf::as_path))?;
         check_writable(output, arguments.force)?;
     }
-    let source = Document::open(source, None)?;
-    let target = Document::open(translation, None)?;
+    let source = arguments.srx.open(source, Some(&arguments.from))?;
+    let target = arguments.srx.open(translation, Some(&arguments.to))?;
     let aligned = align_documents(&source, &target);
     if arguments.json {
         return print(&format!("{:#}\n", json!(aligned)));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::options::{SplitName, wrong_usage};
+use super::options::{SplitName, SrxArgument, wrong_usage};
 use super::terminal::print;
 use super::terms::LanguageArguments;
 use crate::app::OpenDocument;
@@ -46,9 +46,11 @@ pub(super) struct CheckArguments {
     /// Termbase that translations are held against: TBX, a table or a glossary of OmegaT; for documents say --from, too
     #[arg(long, value_name = "FILE")]
     terms: Option<PathBuf>,
-    /// Language of the sources, for --terms
+    /// Language of the sources, for --terms and --srx
     #[arg(long, value_name = "CODE")]
     from: Option<String>,
+    #[command(flatten)]
+    srx: SrxArgument,
     /// Hunspell dictionary (.dic) for the check of spelling, which it asks for; without it that of the system
     #[arg(long, value_name = "FILE.dic")]
     dictionary: Option<PathBuf>,
@@ -186,9 +188,10 @@ impl CheckArguments {
             let relative = project.relative(&path).unwrap_or_default();
             return of_project(&project, &relative, &path);
         }
-        let source = Document::open(&self.source, None)?;
+        let (from, to) = (self.from.as_deref(), self.to.as_deref());
+        let source = self.srx.open(&self.source, from)?;
         let pairs = match &self.translation {
-            Some(path) => of_documents(&source, &Document::open(path, None)?),
+            Some(path) => of_documents(&source, &self.srx.open(path, to)?),
             None if source.format.is_bilingual() => of_bilingual(source),
             None => wrong_usage(
                 "check",

@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::options::wrong_usage;
+use super::options::{SrxArgument, wrong_usage};
 use super::terminal::print;
 use crate::error::Result;
 use crate::memory::{Amount, Analysis, Band, TranslationMemory};
-use crate::text::document::Document;
 
 #[derive(Debug, Args)]
 #[command(
@@ -24,7 +23,9 @@ pub(super) struct CountArguments {
     /// Earlier translations, as for `canopy translate --memory`
     #[arg(long, value_name = "FILE|DIR", requires_all = ["from", "to"])]
     memory: Option<PathBuf>,
-    /// Language of the documents, for --memory
+    #[command(flatten)]
+    srx: SrxArgument,
+    /// Language of the documents, for --memory and --srx
     #[arg(long, value_name = "CODE")]
     from: Option<String>,
     /// Language of the translations, for --memory
@@ -50,7 +51,7 @@ pub(super) fn run(arguments: &CountArguments) -> Result<()> {
     let mut analysis = Analysis::new(memory.as_ref());
     let (mut all, mut documents) = (Counts::default(), Vec::new());
     for path in &arguments.documents {
-        let document = Document::open(path, None)?;
+        let document = arguments.srx.open(path, arguments.from.as_deref())?;
         let mut counts = Counts::default();
         for text in document.plain_texts() {
             let Some((band, amount)) = analysis.count(&text) else {

@@ -1,5 +1,6 @@
 //! Suggestions of a large language model beside the translations of `canopy translate`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use super::terminal::{StatusLine, duration, tell, warn};
 use crate::app::language;
 use crate::charts::thousands;
 use crate::error::Result;
-use crate::inference::{Translation, Translator};
+use crate::inference::{MeanLogProbs, Translation, Translator};
 use crate::llm::{Endpoint, Languages, Neighbour, Question, Suggestion, Usage};
 use crate::text::document::Document;
 use crate::text::editable::to_editable;
@@ -33,7 +34,7 @@ const MOST_FAILURES: usize = 3;
 pub(super) struct LlmArguments {
     /// Also ask a large language model that you run: the address of a server with OpenAI's interface, such as llama.cpp's,
     /// Ollama's or vLLM's. Its translations are written instead of Canopy's; with --json they stand beside them. The texts
-    /// are sent there, with their neighbours and what the memory has like them; a key goes into the variable CANOPY_LLM_KEY
+    /// are sent there, with their neighbours, their terms and what the memory has like them; a key goes into the variable CANOPY_LLM_KEY
     #[arg(long, value_name = "URL", requires = "llm_model", conflicts_with_all = ["pseudo", "trace"])]
     llm: Option<String>,
     /// Name of the language model, as its server has it
@@ -49,6 +50,8 @@ pub(super) struct LlmArguments {
 pub(super) struct Suggestions {
     /// For each sentence the suggestion, if there is one.
     found: Vec<Option<Suggestion>>,
+    /// How likely Canopy's model takes its own translations and the suggestions to be, where it has been asked.
+    ranked: MeanLogProbs,
     failures: usize,
 }
 
@@ -89,7 +92,7 @@ impl LlmArguments {
         let (mut line, begun) = (StatusLine::new(), Instant::now());
         let mut suggestions = Suggestions {
             found: vec![None; translations.len()],
-            failures: 0,
+            ..Suggestions::default()
         };
         let mut failures = 0;
         for (done, &index) in open.iter().enumerate() {
@@ -139,12 +142,43 @@ impl LlmArguments {
 }
 
 impl Suggestions {
+    /// Has Canopy's model say how likely it takes its own translations and the suggestions to be, in their document.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn rank(
+        &mut self,
+        translator: &Translator,
+        document: &Document,
+        translations: &[Option<Translation>],
+    ) -> Result<()> {
+        let texts = translations.iter().enumerate();
+        let texts = texts.filter_map(|(index, it)| Some((index, it.as_ref()?.text.clone())));
+        let known: BTreeMap<usize, String> = texts.collect();
+        let found = self.found.iter().enumerate();
+        let candidates = found.filter_map(|(index, suggestion)| {
+            let own = known.get(&index)?.clone();
+            Some((index, vec![own, suggestion.as_ref()?.text.clone()]))
+        });
+        let candidates = candidates.collect();
+        self.ranked = translator.mean_log_probs(document, &candidates, &known)?;
+        Ok(())
+    }
+
     /// Adds the suggestions to the sentences of a report.
     pub fn add_to(&self, report: &mut Value) {
         let sentences = report["sentences"].as_array_mut().into_iter().flatten();
-        for (sentence, suggestion) in sentences.zip(&self.found) {
-            if let Some(suggestion) = suggestion {
-                sentence["llm"] = entry(suggestion);
+        for (index, (sentence, suggestion)) in sentences.zip(&self.found).enumerate() {
+            let Some(suggestion) = suggestion else {
+                continue;
+            };
+            sentence["llm"] = entry(suggestion);
+            if let Some([own, suggested]) = self.ranked.get(&index).map(Vec::as_slice) {
+                sentence["llm"]["mean_log_prob"] = json!(suggested);
+                sentence["llm"]["own_mean_log_prob"] = json!(own);
+                let is_better = suggested.zip(*own).map(|(suggested, own)| suggested > own);
+                let better = is_better.map(|llm| if llm { "llm" } else { "canopy" });
+                sentence["llm"]["better"] = json!(better);
             }
         }
     }
@@ -218,6 +252,8 @@ fn question(
         let pairs = similar.map(|pair| (pair.source.to_owned(), pair.target.to_owned()));
         pairs.collect()
     });
+    let terms = translator.terms();
+    let terms = terms.map(|terms| terms.usage().index().pairs(&sentence.text));
     Question {
         stored: sentence.text.clone(),
         source: to_editable(&sentence.text),
@@ -225,7 +261,7 @@ fn question(
             .map(neighbour)
             .collect(),
         after: after.collect(),
-        terms: Vec::new(),
+        terms: terms.unwrap_or_default(),
         memory: similar.unwrap_or_default(),
     }
 }

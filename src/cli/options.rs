@@ -1,7 +1,7 @@
 //! Options that several subcommands share.
 
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{RangedI64ValueParser, RangedU64ValueParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -10,8 +10,9 @@ use clap::{Args, ValueEnum};
 use super::{library, terminal};
 use crate::corpus::Split;
 use crate::error::Result;
-use crate::inference::{DeviceChoice, Leg, Translator};
+use crate::inference::{DeviceChoice, Leg, Translator, read_in_its_language};
 use crate::kernels::packed::Quantization;
+use crate::text::document::{Document, ReadingOptions};
 
 /// Which model, and where it computes.
 #[derive(Debug, Clone, Args)]
@@ -22,6 +23,27 @@ pub(super) struct ModelArguments {
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
     #[arg(long, value_enum, default_value = "auto")]
     pub(super) device: Device,
+}
+
+/// Where sentences end in the documents that are read.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct SrxArgument {
+    /// Rules for where sentences end, in place of Canopy's own: a file in SRX, as other translation tools have them. Those for
+    /// the language of --from apply, else for the one that the document says it is in, else for the one its text seems to be in
+    #[arg(long, value_name = "FILE.srx")]
+    pub(super) srx: Option<PathBuf>,
+}
+
+impl SrxArgument {
+    /// Reads a document that is in a language, if that is known.
+    pub(super) fn open(&self, path: &Path, language: Option<&str>) -> Result<Document> {
+        let options = ReadingOptions {
+            srx: self.srx.clone(),
+            language: language.map(str::to_owned),
+            ..ReadingOptions::default()
+        };
+        read_in_its_language(&options, |options| Document::open_with(path, None, options))
+    }
 }
 
 /// How weights are kept for a search.

@@ -17,13 +17,14 @@ use clap::{Args, ValueEnum};
 use super::inputs::check_output;
 use super::library;
 use super::llm;
-use super::options::{ModelArguments, Quantize, positive, wrong_usage};
+use super::options::{ModelArguments, Quantize, SrxArgument, positive, wrong_usage};
 use super::terminal::{StatusLine, duration, print_bytes, warn};
 use super::terms::TermArguments;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
 use crate::inference::{
-    KnownTranslations, SearchOptions, Step, Translation, Translator, detected_language, unlike,
+    KnownTranslations, SearchOptions, Step, Translation, Translator, detected_language,
+    read_in_its_language, unlike,
 };
 use crate::memory::TranslationMemory;
 use crate::text::document::{Column, Document, Format, ReadingOptions, Sentence, SubtitleLayout};
@@ -82,6 +83,8 @@ pub(super) struct TranslateArguments {
     /// Translate anew what a bilingual file has as a draft: fuzzy, unfinished, in need of a translation or review
     #[arg(long)]
     drafts: bool,
+    #[command(flatten)]
+    srx: SrxArgument,
     /// Translate without a model, to see what becomes of a file: identity gives each sentence back as it is, accents a
     /// longer text with every letter accented, in brackets
     #[arg(long, value_enum, conflicts_with_all = ["json", "memory", "terms", "adapt", "reranker", "trace"])]
@@ -236,14 +239,15 @@ impl TranslateArguments {
         let (adapted, mut translations) = translate(translator, document, &self.options())?;
         let translator = adapted.as_ref().unwrap_or(translator);
         warn_if_unlike(translator, document, &translations);
-        let suggestions = self.llm.suggestions(translator, document, &translations)?;
+        let mut suggestions = self.llm.suggestions(translator, document, &translations)?;
         if let Some(path) = &self.trace {
             let trace = translator.trace(document, &translations)?;
             trace::save(&trace, path, self.force)?;
         }
         if self.json {
             let mut report = report(translator, document, &translations);
-            if let Some(suggestions) = &suggestions {
+            if let Some(suggestions) = &mut suggestions {
+                suggestions.rank(translator, document, &translations)?;
                 suggestions.add_to(&mut report);
             }
             return Ok(format!("{report:#}\n").into_bytes());
@@ -351,6 +355,7 @@ impl TranslateArguments {
             &self.memory,
             &self.terms.terms,
             &self.reranker,
+            &self.srx.srx,
         ];
         let others = others.into_iter().flatten().map(PathBuf::as_path);
         sources.chain(others).collect()
@@ -491,12 +496,17 @@ impl TranslateArguments {
             comments: self.comments,
             sheet_names: self.sheet_names,
             drafts: self.drafts,
+            srx: self.srx.srx.clone(),
+            language: self.from.clone().filter(|_| self.srx.srx.is_some()),
+            ..ReadingOptions::default()
         }
     }
 
     fn opened(&self, path: Option<&Path>) -> Result<Document> {
         if let Some(path) = path {
-            return Document::open_with(path, self.format, &self.reading_options());
+            return read_in_its_language(&self.reading_options(), |options| {
+                Document::open_with(path, self.format, options)
+            });
         }
         let mut bytes = Vec::new();
         std::io::stdin()
@@ -506,7 +516,9 @@ impl TranslateArguments {
             .format
             .or_else(|| Format::of_content(Path::new("-"), &bytes));
         let format = format.unwrap_or(Format::Text);
-        Document::from_bytes_with("-", format, bytes, &self.reading_options())
+        read_in_its_language(&self.reading_options(), |options| {
+            Document::from_bytes_with("-", format, bytes.clone(), options)
+        })
     }
 }
 
@@ -586,6 +598,7 @@ fn translate_rest(
     let translated = translator.translate_with(document, &left, known, options, &mut |step| {
         let (index, translation) = match step {
             Step::Translated { index, translation } => (index, translation),
+            Step::Alternatives { .. } => return ControlFlow::Continue(()),
             Step::Drafted { done, num } => {
                 if done == 0 {
                     begun = Instant::now();

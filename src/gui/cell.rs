@@ -205,6 +205,22 @@ impl Cell {
         }
     }
 
+    /// A line before a character of the text, as a reader sees it.
+    pub fn paint_caret(&self, painter: &Painter, pos: Pos2, before: usize, palette: &Palette) {
+        let ltr = self.direction == Direction::LeftToRight;
+        let rects = self.rects(&(before..before + 1));
+        let x = match rects.first() {
+            Some(rect) if ltr => Some((rect.left(), *rect)),
+            Some(rect) => Some((rect.right(), *rect)),
+            None => None,
+        };
+        if let Some((x, rect)) = x {
+            let line = [pos2(x, rect.top()), pos2(x, rect.bottom())];
+            let line = line.map(|end| end + pos.to_vec2());
+            painter.line_segment(line, Stroke::new(1.6, palette.accent));
+        }
+    }
+
     /// The term under the pointer.
     pub fn term_at<'s>(
         &self,

@@ -5,7 +5,7 @@ use egui::{Align, Button, Context, Layout, RichText, TextEdit, Ui};
 use super::theme::{self, Palette};
 use super::typeset;
 use crate::app::markup::to_editable;
-use crate::app::{AppState, Command, LanguageModel, LanguageModelCommand};
+use crate::app::{AppState, Command, LanguageModel, LanguageModelCommand, ModelState};
 use crate::charts::thousands;
 use crate::llm::Suggestion;
 
@@ -26,6 +26,7 @@ pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
             ui.label(small("·"));
             ui.label(small(&cost(found)));
         }
+        rank_ui(ui, state, selected);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(14.0);
             let mut push = |command| commands.push(Command::LanguageModel(command));
@@ -33,7 +34,7 @@ pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
                 ui.spinner();
             } else if ui
                 .add_enabled(selected.is_some(), Button::new("Ask").small())
-                .on_hover_text(format!("Send the selected sentence, its neighbours and similar ones of the memory to {}", chosen.address))
+                .on_hover_text(format!("Send the selected sentence, its neighbours, its terms and similar ones of the memory to {}", chosen.address))
                 .clicked()
             {
                 push(LanguageModelCommand::Ask);
@@ -51,6 +52,31 @@ pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
             typeset::label(ui, &to_editable(&found.text), font, palette.text);
         });
     }
+}
+
+/// Which of both the open model takes for the better one.
+fn rank_ui(ui: &mut Ui, state: &AppState, selected: Option<usize>) {
+    let (Some(open), Some(sentence), ModelState::Open { info, .. }) =
+        (&state.document, selected, &state.model)
+    else {
+        return;
+    };
+    let Some([own, suggested]) = state.suggestions.ranked(sentence, open.revision(sentence)) else {
+        return;
+    };
+    let palette = Palette::of(ui);
+    let (told, color) = if suggested > own {
+        ("better than the translation", palette.accent)
+    } else {
+        ("the translation is better", palette.weak)
+    };
+    let hint = format!(
+        "{} takes the translation for this likely, in its document: {own:.2}; the suggestion: {suggested:.2} (mean \
+         log-probability of a token)",
+        info.name
+    );
+    let label = ui.label(RichText::new(told).size(12.5).color(color));
+    label.on_hover_text(hint);
 }
 
 /// Time and tokens of a suggestion, and what was wrong with it.

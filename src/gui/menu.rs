@@ -358,10 +358,8 @@ fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
                 ui.separator();
                 subtitle_layout_ui(ui, state.settings.subtitles, commands);
             }
-            if !document.format.choices().is_empty() {
-                ui.separator();
-                reading_ui(ui, document, commands);
-            }
+            ui.separator();
+            reading_ui(ui, document, commands);
         }
         ui.separator();
         ui.label(RichText::new("Computes on").size(12.5).color(palette.weak));

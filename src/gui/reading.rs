@@ -3,7 +3,7 @@
 use egui::{Button, Id, RichText, TextEdit, Ui};
 
 use super::theme::Palette;
-use crate::app::Command;
+use crate::app::{Command, SegmentsCommand};
 use crate::text::document::{Column, Document, ReadingChoice};
 
 /// The choices of the document's format.
@@ -15,6 +15,7 @@ pub fn reading_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>)
             .color(palette.weak),
     );
     let mut reading = document.reading.clone();
+    segmentation_ui(ui, document, commands);
     for choice in document.format.choices() {
         match choice {
             ReadingChoice::Columns => columns_ui(ui, document, commands),
@@ -33,6 +34,35 @@ pub fn reading_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>)
     }
     if reading != document.reading {
         commands.push(Command::ReadAs(reading));
+    }
+}
+
+/// Who says where sentences end.
+fn segmentation_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
+    let srx = document.reading.srx.as_deref();
+    let mut choose = |command| commands.push(Command::Segments(command));
+    let usual = ui.radio(srx.is_none(), "Canopy's own sentences");
+    if usual.clicked() && srx.is_some() {
+        choose(SegmentsCommand::UseRules(None));
+    }
+    if let Some(path) = srx {
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        let path = path.display();
+        let hint = match &document.reading.language {
+            Some(language) => format!("{path}\nRules for {language}"),
+            None => path.to_string(),
+        };
+        ui.radio(true, format!("Sentences by {}", name.to_string_lossy()))
+            .on_hover_text(hint);
+    }
+    let button = ui.button("Sentences by rules (SRX)…");
+    if button
+        .on_hover_text(
+            "A file of rules for where sentences end, as other translation tools have them",
+        )
+        .clicked()
+    {
+        choose(SegmentsCommand::ChooseRules);
     }
 }
 

@@ -14,7 +14,9 @@ use super::theme::{self, Palette};
 use super::{icons, labels};
 use crate::app::actions::label_of;
 use crate::app::markup::Token;
-use crate::app::{Command, OpenDocument, Scope, SourceSelection, Target, TermsCommand};
+use crate::app::{
+    Command, OpenDocument, Scope, SegmentsCommand, SourceSelection, Target, TermsCommand,
+};
 use crate::jobs::State;
 use crate::terms::TermIndex;
 use crate::text::document::{Document, Markup, ParagraphKind};
@@ -102,15 +104,7 @@ pub fn sentence_row_ui(
         let id = id.with("margin");
         margin_bar_ui(ui, bar, id, color, &told).on_hover_text(told);
     }
-    let part = context.terms.selected;
-    let part = part.filter(|it| it.sentence == row.sentence && !it.chars.is_empty());
-    if let Some(selection) = part {
-        row.source
-            .paint_selection(painter, source_pos, &selection.chars, palette);
-    }
-    row.source.paint(painter, source_pos, palette);
-    row.source
-        .underline(painter, source_pos, context.spans, palette);
+    paint_source(painter, row, source_pos, context);
     let marks = |cell: &Cell, column: Rangef| {
         let column = Columns::at(column, body);
         paint_paragraph_mark(ui, row, cell.direction, column, first_line, palette);
@@ -147,7 +141,7 @@ pub fn sentence_row_ui(
         &source_side,
         &row.source,
         source_pos,
-        (row.sentence, part.is_some()),
+        row.sentence,
         commands,
     );
     let source_side = term_tooltip(source_side, &row.source, source_pos, context.spans);
@@ -163,13 +157,13 @@ fn cell_response(ui: &Ui, rect: Rect, id: Id, label: &str) -> Response {
     response
 }
 
-/// Selects what the pointer is drawn over, for a new term; a click selects nothing.
+/// Selects what the pointer is drawn over, for a new term; a click puts the caret there.
 fn select_source(
     ui: &Ui,
     response: &Response,
     cell: &Cell,
     pos: egui::Pos2,
-    (sentence, is_selected): (usize, bool),
+    sentence: usize,
     commands: &mut Vec<Command>,
 ) {
     let anchor = response.id.with("where the selection begins");
@@ -177,8 +171,11 @@ fn select_source(
         let selection = SourceSelection { sentence, chars };
         Command::Terms(TermsCommand::SelectSource(selection))
     };
-    if response.clicked() && is_selected {
-        commands.push(select(0..0));
+    if response.clicked()
+        && let Some(pointer) = response.interact_pointer_pos()
+    {
+        let at = cell.char_at(pointer - pos);
+        commands.push(select(at..at));
     }
     let pressed = ui.input(|input| input.pointer.press_origin());
     let (Some(pointer), Some(pressed)) = (response.interact_pointer_pos(), pressed) else {
@@ -283,6 +280,23 @@ fn paint_paragraph_mark(
         }
         _ => {}
     }
+}
+
+/// The source with what is selected of it, the caret and its terms.
+fn paint_source(painter: &egui::Painter, row: &Row, pos: egui::Pos2, context: RowContext<'_>) {
+    let palette = context.palette;
+    let here = context.terms.selected;
+    let here = here.filter(|it| it.sentence == row.sentence);
+    if let Some(selection) = here {
+        row.source
+            .paint_selection(painter, pos, &selection.chars, palette);
+    }
+    row.source.paint(painter, pos, palette);
+    if let Some(caret) = here.filter(|it| it.chars.is_empty() && context.selected) {
+        row.source
+            .paint_caret(painter, pos, caret.chars.start, palette);
+    }
+    row.source.underline(painter, pos, context.spans, palette);
 }
 
 fn paint_target(ui: &Ui, row: &Row, target: &Target, pos: egui::Pos2, context: RowContext<'_>) {
@@ -390,6 +404,9 @@ fn clicks(
     }
 }
 
+const SPLIT: Command = Command::Segments(SegmentsCommand::Split);
+const JOIN: Command = Command::Segments(SegmentsCommand::Join);
+
 fn sentence_menu_ui(ui: &mut Ui, sentence: usize, commands: &mut Vec<Command>) {
     ui.set_min_width(190.0);
     let entries = [
@@ -402,6 +419,8 @@ fn sentence_menu_ui(ui: &mut Ui, sentence: usize, commands: &mut Vec<Command>) {
             label_of(&Command::Translate(Scope::SelectedSection)),
             Command::Translate(Scope::SelectedSection),
         ),
+        (label_of(&SPLIT), SPLIT.clone()),
+        (label_of(&JOIN), JOIN.clone()),
         ("Confirm or take back", Command::ToggleConfirmed(sentence)),
         ("Copy source to target", Command::CopySource(sentence)),
         (label_of(&Command::ClearSelected), Command::Clear(sentence)),

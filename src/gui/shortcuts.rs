@@ -179,10 +179,10 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
         });
         ui.add_space(10.0);
         ui.columns(2, |columns| {
-            for group in [Group::File, Group::Translate, Group::View] {
+            for group in [Group::File, Group::Translate, Group::View, Group::Explore] {
                 group_ui(&mut columns[0], group);
             }
-            for group in [Group::Edit, Group::Editor, Group::Explore] {
+            for group in [Group::Edit, Group::Editor] {
                 group_ui(&mut columns[1], group);
             }
         });

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use whatlang::{Detector, Info, Lang, detect};
 
-use crate::text::document::Document;
+use crate::error::{Error, Result};
+use crate::text::document::{Document, ReadingOptions};
 use crate::text::placeholder::visible;
 use crate::tokenizers::two_letters;
 
@@ -43,6 +44,25 @@ pub fn detected_among(document: &Document, codes: &[String]) -> Option<DetectedL
     let text = beginning(document);
     let found = Detector::with_allowlist(languages).detect(&text);
     found.map(|found| described(&text, &found))
+}
+
+/// Reads a document; where rules of segmentation need its language and nothing says it, the text does.
+///
+/// # Errors
+/// Those of `read`.
+pub fn read_in_its_language(
+    options: &ReadingOptions,
+    read: impl Fn(&ReadingOptions) -> Result<Document>,
+) -> Result<Document> {
+    let failure = match read(options) {
+        Err(failure @ Error::SrxOfWhich { .. }) => failure,
+        done => return done,
+    };
+    let mut options = options.clone();
+    let srx = options.srx.take();
+    let found = detected_language(&read(&options)?).ok_or(failure)?;
+    (options.srx, options.language) = (srx, Some(found.code));
+    read(&options)
 }
 
 fn beginning(document: &Document) -> String {

@@ -27,7 +27,7 @@ pub use confidence::{unlike, unlike_in_mean};
 pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use contrastive::{ContextOptions, SetScores};
-pub use detection::{DetectedLanguage, detected_among, detected_language};
+pub use detection::{DetectedLanguage, detected_among, detected_language, read_in_its_language};
 pub use device::{ComputeDevice, DeviceChoice, find_gpus_without_a_screen};
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use installed_models::{
@@ -46,5 +46,6 @@ pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
 pub use translator::{
     AlignmentHeads, AlignmentStep, DocumentRequest, ForeignDescription, ImportedModel,
-    KnownTranslations, ModelInfo, Reads, Step, TermMode, TermUse, Translator, import_model,
+    KnownTranslations, MeanLogProbs, ModelInfo, Reads, Step, TermMode, TermUse, Translator,
+    import_model,
 };

@@ -26,6 +26,7 @@ pub use address::AddressForms;
 pub(in crate::inference) use foreign::name_of;
 pub use foreign::{ForeignDescription, ImportedModel, foreign_description, import_model};
 pub use markup::{AlignmentHeads, AlignmentStep};
+pub use scoring::MeanLogProbs;
 pub use several::DocumentRequest;
 pub use terms::{TermMode, TermUse};
 
@@ -39,6 +40,7 @@ mod pictograms;
 mod pivot;
 mod reading;
 mod reranking;
+mod scoring;
 mod sequential;
 mod several;
 mod terms;
@@ -85,6 +87,8 @@ pub struct KnownTranslations {
     /// BERT's sequence of each sentence.
     contexts: Option<Vec<BertSequence>>,
     encodings: Encodings,
+    /// Texts in which the terms of sentences are looked up, where these are translations themselves.
+    term_sources: HashMap<usize, String>,
 }
 
 impl KnownTranslations {
@@ -107,6 +111,8 @@ impl KnownTranslations {
 pub enum Step {
     /// Drafts that others read, which come first: so many are done and to be done now.
     Drafted { done: usize, num: usize },
+    /// Other translations of a sentence, which comes next, if they were asked for; the likelier ones first.
+    Alternatives { index: usize, texts: Vec<String> },
     Translated {
         /// Of the sentence in its document.
         index: usize,
@@ -321,7 +327,7 @@ impl Translator {
     ) -> Result<()> {
         let mut known = KnownTranslations::default();
         let mut step = |step| match step {
-            Step::Drafted { .. } => ControlFlow::Continue(()),
+            Step::Drafted { .. } | Step::Alternatives { .. } => ControlFlow::Continue(()),
             Step::Translated { index, translation } => finished(index, translation),
         };
         self.translate_with(document, sentences, &mut known, options, &mut step)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::explain::Explanation;
 use crate::inference::{
-    KnownTranslations, ModelInfo, SearchOptions, Step, Translation, Translator,
+    KnownTranslations, MeanLogProbs, ModelInfo, SearchOptions, Step, Translation, Translator,
 };
 use crate::memory::TranslationMemory;
 use crate::model::MemoryUse;
@@ -77,6 +77,20 @@ pub trait Engine {
         options: &SearchOptions,
         step: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<()>;
+
+    /// As [`Translator::mean_log_probs`].
+    ///
+    /// # Errors
+    /// As there.
+    fn mean_log_probs(
+        &self,
+        document: &Document,
+        candidates: &BTreeMap<usize, Vec<String>>,
+        known: &BTreeMap<usize, String>,
+    ) -> Result<MeanLogProbs> {
+        let _ = (document, candidates, known);
+        Ok(MeanLogProbs::new())
+    }
 
     /// As [`Translator::trace`], of texts; `top_t` is another T than the model's own.
     ///
@@ -170,6 +184,15 @@ impl Engine for Translator {
         step: &mut dyn FnMut(Step) -> ControlFlow<()>,
     ) -> Result<()> {
         self.translate_with(document, sentences, known, options, step)
+    }
+
+    fn mean_log_probs(
+        &self,
+        document: &Document,
+        candidates: &BTreeMap<usize, Vec<String>>,
+        known: &BTreeMap<usize, String>,
+    ) -> Result<MeanLogProbs> {
+        self.mean_log_probs(document, candidates, known)
     }
 
     fn trace(

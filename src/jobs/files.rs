@@ -10,8 +10,9 @@ use super::project_lock::ProjectLock;
 use super::project_store::{ProjectFiles, SavedWork};
 use super::{Event, JobId, Project};
 use crate::error::{Error, Result, caught};
+use crate::inference::read_in_its_language;
 use crate::terms::{Term, TermIndex, Termbase};
-use crate::text::document::{Document, ReadingOptions};
+use crate::text::document::{Document, ReadingOptions, SegmentEdit};
 use crate::text::export::{ExportFormat, Languages, Provenance};
 use crate::text::file::write_atomically;
 
@@ -68,6 +69,14 @@ pub enum FileRequest {
         path: PathBuf,
         bytes: Vec<u8>,
     },
+    /// Reads an open document once more with other sentences in one place.
+    Recut {
+        job: JobId,
+        path: PathBuf,
+        /// As it is read now.
+        document: Arc<Document>,
+        edit: SegmentEdit,
+    },
     /// Reads a termbase.
     ReadTerms {
         job: JobId,
@@ -99,6 +108,7 @@ impl FileRequest {
             | Self::Flush { job }
             | Self::SaveProject { job, .. }
             | Self::ReadTerms { job, .. }
+            | Self::Recut { job, .. }
             | Self::AddTerm { job, .. }
             | Self::Write { job, .. }
             | Self::Export { job, .. } => *job,
@@ -159,6 +169,17 @@ impl FileRequest {
                 write_atomically(&path, &bytes, true)?;
                 Ok(vec![Event::DocumentSaved { job, path }])
             }
+            Self::Recut {
+                job,
+                path,
+                document,
+                edit,
+            } => {
+                let (format, reading) = (Some(document.format), &document.reading);
+                let document = Document::open_edited(&path, format, reading, Some(edit));
+                let document = document.map(Arc::new);
+                Ok(vec![Event::Recut { job, document }])
+            }
             Self::ReadTerms {
                 job,
                 path,
@@ -202,7 +223,10 @@ impl OpenProjects {
         // The same file under another name has the same project; what does not exist is reported by `Document::open`.
         let path = path.canonicalize().unwrap_or(path);
         let asked = reading.clone().unwrap_or_default();
-        let mut document = Document::open_with(&path, None, &asked)?;
+        let read = |asked: &ReadingOptions| {
+            read_in_its_language(asked, |options| Document::open_with(&path, None, options))
+        };
+        let mut document = read(&asked)?;
         let found = data_folder.map(|folder| self.find(folder, &path, &document));
         let SavedWork {
             project,
@@ -212,7 +236,7 @@ impl OpenProjects {
         let of_project = project.as_ref().and_then(|it| it.reading.as_ref());
         if let (None, Some(asked)) = (reading, of_project) {
             // The file may have changed since: it is still to be opened.
-            match Document::open_with(&path, None, asked) {
+            match read(asked) {
                 Ok(read) => document = read,
                 Err(failed) => error = error.or(Some(failed)),
             }

@@ -127,6 +127,14 @@ pub enum Request {
         options: SearchOptions,
         control: JobControl,
     },
+    /// Scores the translation of a sentence and a suggestion for it; `known` are those of other sentences.
+    Rank {
+        job: JobId,
+        document: Arc<Document>,
+        sentence: usize,
+        candidates: [String; 2],
+        known: BTreeMap<usize, String>,
+    },
     /// Traces the model over `document` and `targets`, one for each sentence or none: the sentences of `part`, or all;
     /// `top_t` is another T than the model's own.
     Trace {
@@ -223,6 +231,11 @@ pub enum Event {
         to: PathBuf,
         promote: bool,
     },
+    /// There is no dictionary for the check of spelling.
+    NotSpelled {
+        job: JobId,
+        reason: String,
+    },
     /// What quality checks found, in the order of the sentences.
     Checked {
         job: JobId,
@@ -289,6 +302,11 @@ pub enum Event {
     Compared {
         job: JobId,
         view: Arc<SimilarityView>,
+    },
+    /// The mean log-probability of a token of the translation of a sentence, and of the suggestion for it.
+    Ranked {
+        job: JobId,
+        mean_log_probs: Option<[f32; 2]>,
     },
     TraceOpened {
         job: JobId,
@@ -363,6 +381,11 @@ pub enum Event {
     /// All that was to be written before this is written, or a failure has told why not.
     Flushed {
         job: JobId,
+    },
+    /// A document with other sentences in one place, or why it stays as it is.
+    Recut {
+        job: JobId,
+        document: Result<Arc<Document>>,
     },
     /// A termbase that was asked for, or to which a term was added.
     TermsRead {

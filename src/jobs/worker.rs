@@ -1,6 +1,6 @@
 //! The worker thread: it alone owns the model and its device.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -142,6 +142,7 @@ where
             let job = match &request {
                 Request::OpenModel { job, .. }
                 | Request::Translate { job, .. }
+                | Request::Rank { job, .. }
                 | Request::Trace { job, .. }
                 | Request::Explain { job, .. }
                 | Request::Compare { job, .. } => *job,
@@ -210,6 +211,13 @@ where
                 let left = sentences.into_iter().collect();
                 self.translate(job, &document, left, known, options, &control)
             }
+            Request::Rank {
+                job,
+                document,
+                sentence,
+                candidates,
+                known,
+            } => self.rank(job, &document, (sentence, &candidates), &known),
             Request::Trace {
                 job,
                 document,
@@ -258,6 +266,32 @@ where
                 &self.emit,
             ),
         }
+    }
+
+    /// Scores the translation of a sentence and a suggestion for it.
+    fn rank(
+        &mut self,
+        job: JobId,
+        document: &Document,
+        (sentence, candidates): (usize, &[String; 2]),
+        known: &BTreeMap<usize, String>,
+    ) -> Result<Event> {
+        self.open_again()?;
+        let lock = self.device_lock.clone();
+        let device_lock = lock.take();
+        let engine = self.engine.as_ref().ok_or(Error::NoModel)?;
+        let candidates = BTreeMap::from([(sentence, candidates.to_vec())]);
+        let mut means = engine.mean_log_probs(document, &candidates, known)?;
+        drop(device_lock);
+        let means = means.remove(&sentence).unwrap_or_default();
+        let mean_log_probs = match means[..] {
+            [Some(own), Some(suggested)] => Some([own, suggested]),
+            _ => None,
+        };
+        Ok(Event::Ranked {
+            job,
+            mean_log_probs,
+        })
     }
 
     /// Brings back the model that a panic has cost us.
@@ -448,6 +482,7 @@ where
             }
             engine.translate(document, &chunk, known, &options, &mut |step| {
                 (self.emit)(match step {
+                    Step::Alternatives { .. } => return ControlFlow::Continue(()),
                     Step::Drafted { done, num } => Event::Drafted { job, done, num },
                     Step::Translated { index, translation } => {
                         left.remove(&index);

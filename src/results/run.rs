@@ -117,6 +117,7 @@ impl Questions<'_> {
         let SearchOptions {
             beam_size,
             length_penalty,
+            ..
         } = self.search;
         let mut key = format!("{}-beam-{beam_size}", split.name());
         if length_penalty.to_bits() != SearchOptions::default().length_penalty.to_bits() {

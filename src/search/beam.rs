@@ -16,6 +16,9 @@ pub struct SearchOptions {
     pub beam_size: usize,
     /// Exponent α of the length penalty `((5 + length) / 6)^α`, Wu et al. 2016, Eq. 14.
     pub length_penalty: f32,
+    /// How many other translations of each sentence are told, at most; a beam keeps one less than its size, and none are
+    /// told where another model chooses.
+    pub alternatives: usize,
 }
 
 impl Default for SearchOptions {
@@ -23,6 +26,7 @@ impl Default for SearchOptions {
         Self {
             beam_size: 4,
             length_penalty: 1.0,
+            alternatives: 0,
         }
     }
 }
@@ -56,6 +60,8 @@ pub struct Hypothesis {
     pub log_prob: f32,
     /// Whether it reached `max_tokens` before its end.
     pub cut_off: bool,
+    /// The next best translations of the sentence, as far as they were asked for.
+    pub others: Vec<Hypothesis>,
 }
 
 impl Hypothesis {
@@ -305,6 +311,7 @@ impl Active {
                         ids: from.ids.clone(),
                         log_prob,
                         cut_off: false,
+                        others: Vec::new(),
                     };
                     self.done.push(Done {
                         hypothesis,
@@ -358,6 +365,7 @@ impl Active {
                 ids: partial.ids,
                 log_prob: partial.log_prob,
                 cut_off: true,
+                others: Vec::new(),
             };
             self.done.push(Done {
                 hypothesis,

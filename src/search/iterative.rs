@@ -200,7 +200,7 @@ impl Searcher<'_> {
             let (mut drafts, mut flow) = (Vec::new(), ControlFlow::Continue(()));
             let mut keep = |position: usize, hypotheses: Vec<Hypothesis>| {
                 left -= 1;
-                let hypothesis = best(hypotheses);
+                let hypothesis = best(hypotheses, 0);
                 let number = batch[position];
                 drafts.push((number, hypothesis.ids.clone()));
                 if flow.is_continue() {
@@ -275,7 +275,7 @@ impl Searcher<'_> {
             if flow.is_continue() {
                 flow = (self.found)(SearchEvent::Translation {
                     number: batch[position],
-                    hypothesis: best(hypotheses),
+                    hypothesis: best(hypotheses, options.alternatives),
                 });
             }
         };
@@ -326,10 +326,13 @@ fn most_tokens(source_tokens: usize, tokens: &SpecialTokens, more: usize) -> usi
     }
 }
 
-/// The first of the translations of a sentence.
-pub(super) fn best(hypotheses: Vec<Hypothesis>) -> Hypothesis {
-    let first = hypotheses.into_iter().next();
-    first.expect("one at least")
+/// The first of the translations of a sentence, with so many of the others.
+pub(super) fn best(hypotheses: Vec<Hypothesis>, alternatives: usize) -> Hypothesis {
+    let mut hypotheses = hypotheses.into_iter();
+    let mut first = hypotheses.next().expect("one at least");
+    let others: Vec<Hypothesis> = hypotheses.take(alternatives).collect();
+    first.others = others;
+    first
 }
 
 /// Numbers that sentences have among those of a group, in the first window of which `part` holds them.

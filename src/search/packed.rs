@@ -270,7 +270,7 @@ impl Task<'_> {
         let mut flow = ControlFlow::Continue(());
         let mut found = |place: usize, hypotheses| {
             if flow.is_continue() {
-                flow = report(batch[place], best(hypotheses));
+                flow = report(batch[place], best(hypotheses, options.alternatives));
             }
         };
         let searched = search(decoder, state, &limits, options, vocabulary, &mut found);

@@ -52,6 +52,7 @@ mod tests {
                 target: 11..16,
                 weight: 0.75,
             }],
+            alternatives: Vec::new(),
         };
         let place = &translated.alignment("Open the file")[0];
         assert_eq!(

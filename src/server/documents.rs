@@ -111,6 +111,31 @@ impl TranslatedDocument {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// Other translations of such a text than `own`, the likelier ones first: each has of every sentence the next one, or its
+    /// translation where there are no more. What the text cannot hold is left out.
+    pub fn other_texts(&self, own: &str) -> Vec<String> {
+        let counts = self.sentences.values().map(|it| it.alternatives.len());
+        let count = counts.max().unwrap_or_default();
+        let mut texts: Vec<String> = Vec::new();
+        for number in 0..count {
+            let text = |index| {
+                let sentence = self.sentences.get(&index)?;
+                let own = &sentence.translation.text;
+                Some(sentence.alternatives.get(number).unwrap_or(own).clone())
+            };
+            let sentences: Vec<Option<String>> =
+                (0..self.document.sentences.len()).map(text).collect();
+            let Ok(bytes) = self.document.written(&sentences, None) else {
+                continue;
+            };
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            if text != own && !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts
+    }
+
     /// The translated file.
     ///
     /// # Errors

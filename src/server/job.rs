@@ -26,6 +26,8 @@ pub(super) struct Job {
 pub(super) struct Way {
     pub source: String,
     pub route: Route,
+    /// How many other translations of each sentence are wanted.
+    pub alternatives: usize,
 }
 
 /// A document of a job.
@@ -45,6 +47,8 @@ pub(super) struct Item {
 pub(super) struct TranslatedSentence {
     pub translation: Translation,
     pub links: Vec<WordLink>,
+    /// Other translations, the likelier ones first.
+    pub alternatives: Vec<String>,
 }
 
 /// All that was translated for a client.
@@ -155,6 +159,7 @@ pub(super) mod tests {
                     folder: PathBuf::from(model),
                     target: "de".to_owned(),
                 },
+                alternatives: 0,
             },
             items: sentences.iter().map(item).collect(),
             links_words: false,

@@ -25,6 +25,9 @@ use crate::text::document::{Document, Format};
 /// Texts of one request, at most.
 const MOST_TEXTS: usize = 1_000;
 
+/// Other translations of a text, at most: the search keeps one hypothesis more.
+const MOST_ALTERNATIVES: usize = 15;
+
 type Answered = Result<Response, Refusal>;
 
 pub(super) async fn health() -> Response {
@@ -114,12 +117,16 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
     });
     let documents = documents.await?;
     let (way, found) = way(&service.library, &source, &target, &documents)?;
-    let texts = match way {
-        None => documents
-            .iter()
-            .map(|document| document.original.clone())
-            .collect(),
+    let translated = match way {
+        None => {
+            let originals = documents.iter().map(|document| document.original.clone());
+            originals.map(|text| (text, Vec::new())).collect()
+        }
         Some(way) => {
+            let way = Way {
+                alternatives: alternatives.min(MOST_ALTERNATIVES),
+                ..way
+            };
             let items = documents.into_iter().map(Item::whole).collect();
             let asked = Asked {
                 way,
@@ -130,6 +137,7 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
             aside(move || texts_of(&answer)).await?
         }
     };
+    let (texts, others): (Vec<String>, Vec<Vec<String>>) = translated.into_iter().unzip();
     let one_or_all = |values: Vec<Value>| {
         if is_list {
             Value::Array(values)
@@ -146,15 +154,20 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
         told_back["detectedLanguage"] = one_or_all(vec![language; count]);
     }
     if alternatives > 0 {
-        told_back["alternatives"] = one_or_all(vec![json!([]); count]);
+        told_back["alternatives"] = one_or_all(others.into_iter().map(Value::from).collect());
     }
     Ok(json_response(&told_back).into_response())
 }
 
-fn texts_of(answer: &Answer) -> Result<Vec<String>, Refusal> {
+/// The translation of each text, and others of it.
+fn texts_of(answer: &Answer) -> Result<Vec<(String, Vec<String>)>, Refusal> {
     let documents = answer.documents.iter();
     documents
-        .map(super::job::TranslatedDocument::text)
+        .map(|document| {
+            let text = document.text()?;
+            let others = document.other_texts(&text);
+            Ok((text, others))
+        })
         .collect()
 }
 
@@ -181,7 +194,12 @@ pub(super) fn way(
         return Ok((None, found));
     }
     let route = library.route(&source, target)?;
-    Ok((Some(Way { source, route }), found))
+    let way = Way {
+        source,
+        route,
+        alternatives: 0,
+    };
+    Ok((Some(way), found))
 }
 
 pub(super) async fn translate_file(

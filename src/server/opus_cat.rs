@@ -125,6 +125,7 @@ impl Pair {
         Ok(Way {
             source: source.to_owned(),
             route,
+            alternatives: 0,
         })
     }
 }

@@ -110,7 +110,11 @@ fn chosen(
     let way = match fields.text("model") {
         Some(name) => {
             let route = service.library.route_by(&name, &source, target)?;
-            Some(Way { source, route })
+            Some(Way {
+                source,
+                route,
+                alternatives: 0,
+            })
         }
         None => usual,
     };

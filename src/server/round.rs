@@ -1,16 +1,16 @@
 //! One round of translation: a share of the sentences of several jobs, in one search.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use super::job::{Job, TranslatedSentence};
 use crate::error::{Result, caught};
-use crate::inference::{DocumentRequest, SearchOptions, Step, Translation, Translator};
+use crate::inference::{DocumentRequest, SearchOptions, Step, Translator};
 use crate::text::placeholder::stripped;
 use crate::training::beside_confirmed;
 
 /// What a search found of one document.
-type Found = Vec<(usize, Translation)>;
+type Found = Vec<(usize, TranslatedSentence)>;
 
 /// Translates the next sentences of each job. Once nobody waits for any of them, the rest is left.
 ///
@@ -37,10 +37,22 @@ pub(super) fn translate_round(
         }
     }
     let mut found: Vec<Found> = vec![Vec::new(); requests.len()];
+    let mut others: HashMap<(usize, usize), Vec<String>> = HashMap::new();
     let done = caught(|| {
         translator.translate_several(&mut requests, options, &mut |number, step| {
-            if let Step::Translated { index, translation } = step {
-                found[number].push((index, translation));
+            match step {
+                Step::Drafted { .. } => {}
+                Step::Alternatives { index, texts } => {
+                    others.insert((number, index), texts);
+                }
+                Step::Translated { index, translation } => {
+                    let translated = TranslatedSentence {
+                        translation,
+                        links: Vec::new(),
+                        alternatives: others.remove(&(number, index)).unwrap_or_default(),
+                    };
+                    found[number].push((index, translated));
+                }
             }
             if replies.iter().any(|reply| !reply.is_closed()) {
                 ControlFlow::Continue(())
@@ -58,14 +70,13 @@ pub(super) fn translate_round(
             let missing = item.left.drain(..share).filter(|it| !done.contains(it));
             let missing: Vec<usize> = missing.collect();
             drop(item.left.splice(..0, missing));
-            for (index, translation) in found {
-                let sentence = &item.document.sentences[index];
-                let links = if links_words {
-                    translator.word_links(&sentence.text, &sentence.points, &translation.text)
-                } else {
-                    Vec::new()
-                };
-                let translated = TranslatedSentence { translation, links };
+            for (index, mut translated) in found {
+                if links_words {
+                    let sentence = &item.document.sentences[index];
+                    let target = &translated.translation.text;
+                    translated.links =
+                        translator.word_links(&sentence.text, &sentence.points, target);
+                }
                 item.done.insert(index, translated);
             }
         }

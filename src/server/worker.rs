@@ -34,6 +34,12 @@ fn round(models: &mut Models, mut jobs: Vec<Job>, options: &SearchOptions) -> Ve
         }
     };
     let before = num_left(&jobs);
+    let options = &SearchOptions {
+        // What is told beside the translation has to be kept beside it.
+        beam_size: options.beam_size.max(way.alternatives + 1),
+        alternatives: way.alternatives,
+        ..*options
+    };
     if let Err(error) = with_cpu_behind(translator, &mut jobs, options) {
         if jobs.len() == 1 {
             refuse_all(jobs, &error);

@@ -75,6 +75,20 @@ impl TermIndex {
         found.terms.iter().map(|&number| &self.base.terms[number])
     }
 
+    /// The terms in a text, each once, with what they are called.
+    pub fn pairs(&self, text: &str) -> Vec<(String, String)> {
+        let mut pairs = Vec::new();
+        for found in self.find(text) {
+            for term in self.terms(&found) {
+                let pair = (term.source.clone(), term.targets.join(", "));
+                if !pair.1.is_empty() && !pairs.contains(&pair) {
+                    pairs.push(pair);
+                }
+            }
+        }
+        pairs
+    }
+
     /// The terms in a text, which may hold placeholders, from left to right; none overlaps another.
     pub fn find(&self, text: &str) -> Vec<TermMatch> {
         if self.entries.is_empty() {

@@ -7,10 +7,13 @@ use super::{
         Document, Exchange, Format, Markup, Paragraph, ParagraphKind, Section, Sentence, Syntax,
     },
     formats::{Column, Encoding, Kept, ReadingOptions},
-    inline::Run,
-    placeholder, tags,
+    inline::{Piece, Run},
+    placeholder,
+    segmentation::Segmenter,
+    tags,
     view::Draft,
 };
+use crate::error::{Error, Result};
 
 /// How deep elements, quotes and lists may be nested.
 pub const MAX_DEPTH: usize = 512;
@@ -101,6 +104,9 @@ impl Context {
 pub(super) struct Builder {
     document: Document,
     language: Option<String>,
+    segmenter: Segmenter,
+    /// Why sentences could not be found.
+    failure: Option<Error>,
 }
 
 impl Builder {
@@ -108,11 +114,14 @@ impl Builder {
         Self {
             document: Document::empty(name, format),
             language: None,
+            segmenter: Segmenter::default(),
+            failure: None,
         }
     }
 
-    pub fn set_options(&mut self, options: &ReadingOptions) {
+    pub fn set_options(&mut self, options: &ReadingOptions, segmenter: Segmenter) {
         self.document.reading = options.clone();
+        self.segmenter = segmenter;
     }
 
     pub fn options(&self) -> &ReadingOptions {
@@ -208,7 +217,7 @@ impl Builder {
         let pieces = if context.is_sentence {
             run.one_sentence()
         } else {
-            run.sentences(self.language.as_deref())
+            self.pieces(run)
         };
         if pieces.is_empty() {
             return;
@@ -239,6 +248,21 @@ impl Builder {
         });
     }
 
+    fn pieces(&mut self, run: &Run) -> Vec<Piece> {
+        let Document {
+            name,
+            sentences,
+            reading,
+            ..
+        } = &mut self.document;
+        let whose = (name.as_str(), self.language.as_deref());
+        let pieces = self.segmenter.pieces(run, whose, sentences.len(), reading);
+        pieces.unwrap_or_else(|failure| {
+            self.failure.get_or_insert(failure);
+            Vec::new()
+        })
+    }
+
     fn begin_section(&mut self, level: u8, heading: usize) {
         let sections = &mut self.document.sections;
         let mut parent = sections.len() - 1;
@@ -262,7 +286,17 @@ impl Builder {
         }
     }
 
-    pub fn finish(mut self, kept: Kept) -> Document {
+    /// The document.
+    ///
+    /// # Errors
+    /// If its sentences could not be found, or not be changed as was asked.
+    pub fn finish(mut self, kept: Kept) -> Result<Document> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        if !self.segmenter.is_done() {
+            return Err(Error::OneSegment);
+        }
         let Document {
             original, syntax, ..
         } = &self.document;
@@ -272,6 +306,6 @@ impl Builder {
             sentence.points = points;
         }
         self.document.kept = Some(Arc::new(kept));
-        self.document
+        Ok(self.document)
     }
 }

@@ -13,7 +13,9 @@ use super::formats::{Encoding, Kept};
 use super::placeholder::{folded, visible};
 use super::view::Unit;
 
-pub use super::formats::{Column, Format, ReadingChoice, ReadingOptions, SubtitleLayout};
+pub use super::formats::{
+    Column, Cuts, Format, ReadingChoice, ReadingOptions, SegmentEdit, SubtitleLayout,
+};
 
 /// One file as a tree of sections, paragraphs and sentences.
 #[derive(Debug, Clone)]

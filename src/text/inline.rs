@@ -5,9 +5,10 @@ use std::{collections::HashMap, ops::Range};
 use super::{
     document::Markup,
     placeholder::{self, CLOSE, Placeholder},
-    segment::{self, INVISIBLE, LINE_BREAK, PARAGRAPH_BREAK},
+    segment::{self, INVISIBLE, LINE_BREAK, PARAGRAPH_BREAK, Segmentation},
     verbatim::verbatim,
 };
+use crate::error::Result;
 
 /// A sentence with more tags is divided: placeholders are numbered up to 255.
 const MAX_TAGS: usize = 200;
@@ -46,6 +47,15 @@ pub(super) struct Piece {
     pub range: Range<usize>,
     pub text: String,
     pub markup: Vec<Markup>,
+}
+
+/// A change of the sentences of a run, by the number of a sentence in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum PieceEdit {
+    /// Cuts a sentence before the character of this number.
+    Split { piece: usize, chars: usize },
+    /// Joins a sentence with the next one.
+    Join { piece: usize },
 }
 
 impl Run {
@@ -158,10 +168,13 @@ impl Run {
     }
 
     /// The sentences of the run; what holds no letter is left out.
-    pub fn sentences(&self, language: Option<&str>) -> Vec<Piece> {
+    ///
+    /// # Errors
+    /// If a rule takes too long.
+    pub fn sentences(&self, how: Segmentation<'_>) -> Result<Vec<Piece>> {
         match self.with_verbatim_words() {
-            Some(run) => run.pieces(language),
-            None => self.pieces(language),
+            Some(run) => run.pieces(how),
+            None => self.pieces(how),
         }
     }
 
@@ -172,6 +185,62 @@ impl Run {
         run.piece(run.inner(0..run.atoms.len()))
             .into_iter()
             .collect()
+    }
+
+    /// The characters that tell the run from others.
+    pub fn ink(&self) -> String {
+        let with_verbatim = self.with_verbatim_words();
+        let (text, _) = with_verbatim.as_ref().unwrap_or(self).outline();
+        segment::ink(&text).0
+    }
+
+    /// Where sentences begin behind the first one once `edit` is made, in characters of [`Run::ink`]; none where it cannot be
+    /// made.
+    ///
+    /// # Errors
+    /// If a rule takes too long.
+    pub fn edited_places(
+        &self,
+        how: Segmentation<'_>,
+        edit: PieceEdit,
+    ) -> Result<Option<Vec<usize>>> {
+        let with_verbatim = self.with_verbatim_words();
+        let run = with_verbatim.as_ref().unwrap_or(self);
+        let parts = run.parts(how)?;
+        let (text, atoms) = run.outline();
+        let (_, ink) = segment::ink(&text);
+        // The character at an atom, or the next one behind it.
+        let character = |atom: usize| {
+            let place = atoms.partition_point(|(_, other)| *other < atom);
+            let place = atoms.get(place).map_or(usize::MAX, |(place, _)| *place);
+            ink.partition_point(|other| *other < place)
+        };
+        let mut places: Vec<usize> = parts.iter().map(|part| character(part.start)).collect();
+        let lettered = (0..parts.len()).filter(|&part| run.holds_letter_in(&parts[part]));
+        let lettered: Vec<usize> = lettered.collect();
+        match edit {
+            PieceEdit::Join { piece } => {
+                let Some(&[part, next]) = lettered.get(piece..piece + 2) else {
+                    return Ok(None);
+                };
+                places.drain(part + 1..=next);
+            }
+            PieceEdit::Split { piece, chars } => {
+                let Some(&part) = lettered.get(piece) else {
+                    return Ok(None);
+                };
+                let whole = parts[part].clone();
+                let at = Writer::new(run, whole.clone()).atom_at(chars);
+                let halves = [whole.start..at, at..whole.end];
+                if !halves.iter().all(|half| run.holds_letter_in(half)) {
+                    return Ok(None);
+                }
+                places.insert(part + 1, character(at));
+            }
+        }
+        places.retain(|place| *place > 0);
+        places.dedup();
+        Ok(Some(places))
     }
 
     /// The same run with addresses and paths as what is not translated; none if it has no such.
@@ -223,21 +292,26 @@ impl Run {
         &atoms[..atoms.iter().position(ends).unwrap_or(atoms.len())]
     }
 
-    fn pieces(&self, language: Option<&str>) -> Vec<Piece> {
+    fn pieces(&self, how: Segmentation<'_>) -> Result<Vec<Piece>> {
+        let parts = self.parts(how)?.into_iter();
+        Ok(parts.filter_map(|part| self.piece(part)).collect())
+    }
+
+    /// The atoms of each sentence.
+    fn parts(&self, how: Segmentation<'_>) -> Result<Vec<Range<usize>>> {
         let (text, atoms) = self.outline();
         let atom_at = |place: usize| atoms[atoms.partition_point(|(start, _)| *start < place)].1;
-        let mut pieces = Vec::new();
-        for range in segment::sentence_ranges(&text, language) {
+        let mut parts = Vec::new();
+        for range in segment::sentence_ranges(&text, how)? {
             let last = range.end
                 - text[range.clone()]
                     .chars()
                     .next_back()
                     .map_or(0, char::len_utf8);
-            for part in self.divided(atom_at(range.start)..atom_at(last) + 1) {
-                pieces.extend(self.piece(self.inner(part)));
-            }
+            let divided = self.divided(atom_at(range.start)..atom_at(last) + 1);
+            parts.extend(divided.into_iter().map(|part| self.inner(part)));
         }
-        pieces
+        Ok(parts)
     }
 
     /// The text as the segmenter sees it, and for each of its characters place and atom.
@@ -350,10 +424,12 @@ impl Run {
     }
 
     fn piece(&self, part: Range<usize>) -> Option<Piece> {
-        self.atoms[part.clone()]
-            .iter()
-            .any(Atom::is_letter)
+        self.holds_letter_in(&part)
             .then(|| Writer::new(self, part).written())
+    }
+
+    fn holds_letter_in(&self, part: &Range<usize>) -> bool {
+        self.atoms[part.clone()].iter().any(Atom::is_letter)
     }
 }
 
@@ -406,6 +482,19 @@ impl<'r> Writer<'r> {
             spaced: true,
             joinable: false,
         }
+    }
+
+    /// The atom that writes the character number `chars` of the sentence, or the end.
+    fn atom_at(mut self, chars: usize) -> usize {
+        let mut index = self.part.start;
+        while index < self.part.end {
+            let next = self.atom(index);
+            if self.piece.text.chars().count() > chars {
+                return index;
+            }
+            index = next;
+        }
+        self.part.end
     }
 
     fn written(mut self) -> Piece {

@@ -4,8 +4,9 @@ use std::{fs, path::Path};
 
 use super::{
     builder::{Builder, Failure, MAX_DEPTH},
-    document::{Document, Format, ReadingOptions},
+    document::{Document, Format, ReadingOptions, SegmentEdit},
     formats::Encoding,
+    segmentation::Segmenter,
 };
 use crate::error::{Error, Result};
 
@@ -41,7 +42,19 @@ impl Document {
         format: Option<Format>,
         options: &ReadingOptions,
     ) -> Result<Self> {
-        let path = path.as_ref();
+        Self::open_edited(path.as_ref(), format, options, None)
+    }
+
+    /// The same with a change of its sentences, which is then in its [`ReadingOptions::cuts`].
+    ///
+    /// # Errors
+    /// As [`Document::open_with`], and if the sentences cannot be changed so.
+    pub fn open_edited(
+        path: &Path,
+        format: Option<Format>,
+        options: &ReadingOptions,
+        edit: Option<SegmentEdit>,
+    ) -> Result<Self> {
         let unknown = || Error::UnknownFormat {
             known: known_endings(),
             path: path.to_owned(),
@@ -51,7 +64,8 @@ impl Document {
         let name = path
             .file_name()
             .map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
-        Self::build(path, &name, format.ok_or_else(unknown)?, bytes, options)
+        let format = format.ok_or_else(unknown)?;
+        Self::build(path, &name, format, bytes, options, edit)
     }
 
     /// Reads bytes that came from elsewhere, such as standard input; `name` stands in messages.
@@ -72,7 +86,7 @@ impl Document {
         bytes: Vec<u8>,
         options: &ReadingOptions,
     ) -> Result<Self> {
-        Self::build(Path::new(name), name, format, bytes, options)
+        Self::build(Path::new(name), name, format, bytes, options, None)
     }
 
     /// Reads a text; `name` stands in messages.
@@ -86,6 +100,7 @@ impl Document {
             format,
             text.into_bytes(),
             &ReadingOptions::default(),
+            None,
         )
     }
 
@@ -95,11 +110,12 @@ impl Document {
         format: Format,
         bytes: Vec<u8>,
         options: &ReadingOptions,
+        edit: Option<SegmentEdit>,
     ) -> Result<Self> {
         let mut builder = Builder::new(name, format);
-        builder.set_options(options);
+        builder.set_options(options, Segmenter::new(options, edit)?);
         match format.implementation().read(name, bytes, &mut builder) {
-            Ok(kept) => Ok(builder.finish(kept)),
+            Ok(kept) => builder.finish(kept),
             Err(failure) => Err(located(failure, path, builder.text())),
         }
     }

@@ -1,13 +1,15 @@
 //! Where one sentence ends and the next begins.
 //!
 //! Unicode's sentence boundaries (UAX #29, through ICU) propose, and the lists of `abbreviations.rs` dispose: a full stop
-//! after an abbreviation, an initial or an ordinal number does not end a sentence, as in CLDR's suppressions.
+//! after an abbreviation, an initial or an ordinal number does not end a sentence, as in CLDR's suppressions. Rules of a file
+//! take their place, and so does what a person has decided.
 
 use std::ops::Range;
 
 use icu_segmenter::{SentenceSegmenter, options::SentenceBreakInvariantOptions};
 
-use super::{abbreviations, placeholder::Placeholder};
+use super::{abbreviations, placeholder::Placeholder, srx::Rules};
+use crate::error::Result;
 
 /// A tag that separates nothing: as if it were not there.
 pub(super) const INVISIBLE: char = '\u{FDD0}';
@@ -21,29 +23,60 @@ const STAND_IN: char = 'Ǝ';
 /// Unicode's paragraph separator, at which ICU always breaks.
 const SEPARATOR: char = '\u{2029}';
 
+/// Who says where sentences end.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Segmentation<'r> {
+    /// We do, with the abbreviations of a language (`en`, `de`, with or without region); without one those of English and
+    /// German apply.
+    Usual(Option<&'r str>),
+    Rules(&'r Rules),
+    /// A person has: places where sentences begin, in characters that are not white space.
+    Places(&'r [usize]),
+}
+
 /// Splits `text`, which may hold placeholders, into sentences.
 ///
 /// The ranges are in order, do not overlap, begin and end with something other than white space and together cover all
-/// that is not white space. Every one but a lone one holds a letter: what has none (`1.`) joins its neighbour. Closing
-/// tags and quotes after the full stop belong to the sentence before. `language` chooses the abbreviations (`en`, `de`,
-/// with or without region); without one those of English and German apply.
-pub fn sentence_ranges(text: &str, language: Option<&str>) -> Vec<Range<usize>> {
-    let visible = Visible::of(text);
+/// that is not white space. As we do it usually, every one but a lone one holds a letter: what has none (`1.`) joins its
+/// neighbour. Closing tags and quotes after the full stop belong to the sentence before.
+///
+/// # Errors
+/// If a rule takes too long.
+pub(super) fn sentence_ranges(text: &str, how: Segmentation<'_>) -> Result<Vec<Range<usize>>> {
+    let visible = Visible::of(text, matches!(how, Segmentation::Rules(_)));
+    let ends = match how {
+        Segmentation::Usual(language) => visible.boundaries(language),
+        Segmentation::Rules(rules) => visible.by_rules(rules)?,
+        Segmentation::Places(places) => visible.at(places),
+    };
     let mut ranges = Vec::new();
     let mut start = 0;
-    for end in visible.boundaries(language) {
+    for end in ends {
         let cut = if end == visible.text.len() {
             text.len()
         } else {
             visible.cut(text, end)
         };
         let sentence = trimmed(text, start..cut);
-        start = cut;
+        start = start.max(cut);
         if !sentence.is_empty() {
             ranges.push(sentence);
         }
     }
-    ranges
+    Ok(ranges)
+}
+
+/// The characters that are not white space, and for each its place in `text`.
+pub(super) fn ink(text: &str) -> (String, Vec<usize>) {
+    let visible = Visible::of(text, false);
+    let (mut ink, mut places) = (String::new(), Vec::new());
+    for (character, (_, range)) in visible.text.chars().zip(&visible.places) {
+        if !character.is_whitespace() {
+            ink.push(character);
+            places.push(range.start);
+        }
+    }
+    (ink, places)
 }
 
 /// The text without its markup, and the way back.
@@ -54,7 +87,8 @@ struct Visible {
 }
 
 impl Visible {
-    fn of(text: &str) -> Self {
+    /// `for_rules`, which know line breaks and the signs that we see as others.
+    fn of(text: &str, for_rules: bool) -> Self {
         let mut visible = Self {
             text: String::with_capacity(text.len()),
             places: Vec::new(),
@@ -64,13 +98,15 @@ impl Visible {
                 (INVISIBLE, _) | (_, Some(Placeholder::Open(_) | Placeholder::Close)) => continue,
                 (_, Some(Placeholder::Point(_))) => STAND_IN,
                 (PARAGRAPH_BREAK, _) => SEPARATOR,
+                (LINE_BREAK, _) if for_rules => '\n',
                 (LINE_BREAK | '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{85}' | '\u{2028}', _) => ' ',
                 _ => character,
             };
             // ICU sees no end of a sentence in `…`.
+            let is_ellipsis = shown == '…' && !for_rules;
             for shown in std::iter::repeat_n(
-                if shown == '…' { '.' } else { shown },
-                if shown == '…' { 3 } else { 1 },
+                if is_ellipsis { '.' } else { shown },
+                if is_ellipsis { 3 } else { 1 },
             ) {
                 visible
                     .places
@@ -79,6 +115,31 @@ impl Visible {
             }
         }
         visible
+    }
+
+    /// The ends of the segments by rules, and the end; none goes across a separator.
+    fn by_rules(&self, rules: &Rules) -> Result<Vec<usize>> {
+        let (mut ends, mut start) = (Vec::new(), 0);
+        for part in self.text.split_inclusive(SEPARATOR) {
+            let places = rules.breaks(part)?;
+            ends.extend(places.into_iter().map(|place| start + place));
+            start += part.len();
+            ends.push(start);
+        }
+        Ok(ends)
+    }
+
+    /// The ends of sentences of which all but the first begin at `places`.
+    fn at(&self, places: &[usize]) -> Vec<usize> {
+        let mut ends = Vec::new();
+        let ink = self.text.char_indices().filter(|(_, c)| !c.is_whitespace());
+        for (number, (place, _)) in ink.enumerate() {
+            if number > 0 && places.contains(&number) {
+                ends.push(place);
+            }
+        }
+        ends.push(self.text.len());
+        ends
     }
 
     /// The ends of the sentences in `self.text`.
@@ -196,7 +257,9 @@ mod tests {
     use crate::text::placeholder::{CLOSE, open, point};
 
     fn split<'t>(text: &'t str, language: Option<&str>) -> Vec<&'t str> {
-        sentence_ranges(text, language)
+        let ranges = sentence_ranges(text, Segmentation::Usual(language));
+        ranges
+            .expect("no rules")
             .into_iter()
             .map(|range| &text[range])
             .collect()
@@ -331,6 +394,19 @@ mod tests {
         );
         let text = format!("{}One. {CLOSE}Two {}x{CLOSE}.", open(0), open(1));
         assert_eq!(split(&text, None)[0], format!("{}One. {CLOSE}", open(0)));
+    }
+
+    #[test]
+    fn a_person_decides_where_sentences_begin() {
+        let text = format!("{}One. Two {CLOSE}three. Four.", open(0));
+        let (ink, places) = ink(&text);
+        assert_eq!(ink, "One.Twothree.Four.");
+        let at = places[7];
+        assert!(text[at..].starts_with("three"));
+        let ranges = sentence_ranges(&text, Segmentation::Places(&[7])).expect("no rules");
+        let split: Vec<&str> = ranges.into_iter().map(|range| &text[range]).collect();
+        let first = format!("{}One. Two {CLOSE}", open(0));
+        assert_eq!(split, [first.as_str(), "three. Four."]);
     }
 
     #[test]

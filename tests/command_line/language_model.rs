@@ -84,6 +84,14 @@ fn suggestions_are_written_or_stand_beside() {
     let sentence = &report["sentences"][0];
     assert_eq!(sentence["llm"]["target"], "Bitte: Open the ⟨1⟩file⟨/1⟩.");
     assert_eq!(sentence["llm"]["repaired"], false);
+    // Canopy's model says which it takes for the better one.
+    let [own, suggested] = ["own_mean_log_prob", "mean_log_prob"].map(|name| {
+        let mean = sentence["llm"][name].as_f64().expect("a number");
+        assert!(mean.is_finite() && mean < 0.0, "{name} is {mean}");
+        mean
+    });
+    let better = if suggested > own { "llm" } else { "canopy" };
+    assert_eq!(sentence["llm"]["better"], better);
     assert_ne!(sentence["target"], sentence["llm"]["target"]);
 }
 

@@ -10,6 +10,7 @@ mod language_model;
 mod models;
 mod page;
 mod project;
+mod srx;
 mod terms;
 #[path = "../tiny/mod.rs"]
 mod tiny;

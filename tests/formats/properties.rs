@@ -1,11 +1,13 @@
 //! Random documents with hostile characters, and random translations of them, are read as they were written.
 
+use std::path::Path;
+
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use canopy::error::Error;
-use canopy::text::document::{Document, Format};
+use canopy::text::document::{Document, Format, SegmentEdit};
 use canopy::text::placeholder::Placeholder;
 
 use super::idml::idml;
@@ -271,4 +273,61 @@ pub fn formats() -> impl Iterator<Item = Format> {
     FORMATS
         .iter()
         .filter_map(|(name, ..)| Format::of(name.as_ref()))
+}
+
+#[test]
+fn sentences_are_split_and_joined_and_the_file_stays() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut random = ChaCha8Rng::seed_from_u64(17);
+    for (name, maker, ..) in FORMATS {
+        let (mut splits, path) = (0, folder.path().join(name));
+        for _ in 0..4 {
+            let bytes = maker(&paragraphs(&mut random));
+            std::fs::write(&path, &bytes).expect("written");
+            let document = Document::open(&path, None).expect("readable");
+            for sentence in 0..document.sentences.len() {
+                splits += usize::from(split_and_joined(&path, &document, sentence));
+            }
+        }
+        // XLIFF 2 has segments of its own.
+        assert_eq!(splits > 0, name != "b.xlf", "{name}");
+    }
+}
+
+/// Splits a sentence in the middle and joins it again; `false` if it cannot be split there.
+fn split_and_joined(path: &Path, document: &Document, sentence: usize) -> bool {
+    let identity = |document: &Document| {
+        let sentences = document.sentences.iter();
+        let texts = sentences.map(|it| Some(it.text.clone()).filter(|_| it.known.is_none()));
+        let texts: Vec<Option<String>> = texts.collect();
+        document.written(&texts, None).expect("written")
+    };
+    let whole = |document: &Document| {
+        let sentences = document.sentences.iter();
+        let shown: String = sentences.map(|it| seen(&it.text)).collect();
+        shown
+    };
+    let chars = document.sentences[sentence].text.chars().count() / 2;
+    let edited = |document: &Document, edit: SegmentEdit| {
+        Document::open_edited(path, None, &document.reading, Some(edit))
+    };
+    let split = match edited(document, SegmentEdit::Split { sentence, chars }) {
+        Ok(split) => split,
+        Err(Error::OneSegment) => return false,
+        Err(error) => panic!("{path:?}: {error}"),
+    };
+    assert_eq!(split.sentences.len(), document.sentences.len() + 1);
+    assert_eq!(split.paragraphs.len(), document.paragraphs.len());
+    assert_eq!(whole(&split), whole(document));
+    assert_eq!(identity(&split), identity(document), "{path:?}");
+    // Read as it was kept, it is cut in the same way.
+    let again = Document::open_with(path, None, &split.reading).expect("readable");
+    let texts = |document: &Document| {
+        let sentences = document.sentences.iter();
+        sentences.map(|it| it.text.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(&again), texts(&split));
+    let joined = edited(&split, SegmentEdit::Join { sentence }).expect("joined");
+    assert_eq!(texts(&joined), texts(document), "{path:?}");
+    true
 }

@@ -56,6 +56,7 @@ fn greedy(model: &Model, vocabulary: &Vocabulary, source: &[u32], max_tokens: us
                 ids,
                 log_prob,
                 cut_off: false,
+                others: Vec::new(),
             };
         }
         ids.push(id);
@@ -64,6 +65,7 @@ fn greedy(model: &Model, vocabulary: &Vocabulary, source: &[u32], max_tokens: us
                 ids,
                 log_prob,
                 cut_off: true,
+                others: Vec::new(),
             };
         }
         last = id;

@@ -162,7 +162,7 @@ fn a_larger_beam_is_not_misled_as_greedy_is() {
     let score = |beam: usize| {
         let options = SearchOptions {
             beam_size: beam,
-            length_penalty: 1.0,
+            ..SearchOptions::default()
         };
         let (found, _) = scripted(script, &plain_limits(1, 10), &options);
         let length = f32::from(u16::try_from(found[0].ids.len()).expect("short")) + 1.0;

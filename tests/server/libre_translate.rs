@@ -203,3 +203,26 @@ fn settings_and_languages_are_there() {
             .contains("access-control-allow-origin: *")
     );
 }
+
+#[test]
+fn other_translations_come_as_many_as_are_asked_for() {
+    let server = Server::start(&[]);
+    let mut asked = ask(json!("Open the file."));
+    asked["alternatives"] = json!(3);
+    let told = server.post_json("/translate", &asked).json();
+    let others = told["alternatives"].as_array().expect("a list");
+    assert!(!others.is_empty() && others.len() <= 3, "{told}");
+    let best = &told["translatedText"];
+    for (place, other) in others.iter().enumerate() {
+        assert!(other.is_string() && other != best, "{told}");
+        assert!(!others[..place].contains(other), "{told}");
+    }
+    // A list of texts has a list of lists, and nobody else's are changed.
+    asked["q"] = json!(["Open the file.", "Close it."]);
+    let told = server.post_json("/translate", &asked).json();
+    assert_eq!(told["alternatives"].as_array().map(Vec::len), Some(2));
+    assert_eq!(told["translatedText"][0], *best);
+    asked["alternatives"] = json!(0);
+    let told = server.post_json("/translate", &asked).json();
+    assert!(told.get("alternatives").is_none(), "{told}");
+}

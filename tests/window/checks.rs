@@ -6,6 +6,7 @@ use std::time::Duration;
 use canopy::app::CheckCommand;
 use canopy::checks::CheckKind;
 use canopy::jobs::CheckThread;
+use canopy::terms::{Term, TermIndex, Termbase};
 
 use super::*;
 
@@ -125,4 +126,55 @@ fn a_check_is_switched_off_for_this_document_and_stays_so() {
     let again = canopy::app::OpenDocument::new(path, page, Some(&kept));
     assert!(!again.checks().contains(&CheckKind::Numbers));
     assert!(again.checks().contains(&CheckKind::Tags));
+}
+
+#[test]
+fn translations_are_held_against_the_termbase_of_the_document() {
+    let mut window = window();
+    check(&mut window);
+    let found = |window: &Window| {
+        let findings = window.state.checking.findings.iter();
+        findings.filter(|it| it.check == CheckKind::Terms).count()
+    };
+    assert_eq!(found(&window), 0);
+    let state = &mut window.state;
+    state.apply(Command::Drop(vec!["office.tbx".into()]));
+    let reads = state
+        .file_requests
+        .drain(..)
+        .find_map(|request| match request {
+            FileRequest::ReadTerms { job, .. } => Some(job),
+            _ => None,
+        });
+    let mut base = Termbase::empty("en", "de");
+    base.terms = vec![Term::new("key", "Taste"), Term::new("moment", "Augenblick")];
+    let (job, index) = (reads.expect("it is read"), TermIndex::new(Arc::new(base)));
+    let index = Ok(Arc::new(index));
+    state.receive(Event::TermsRead { job, index });
+    state.apply(Command::Select(0));
+    check(&mut window);
+    assert_eq!(found(&window), 1);
+    assert_eq!(target(&window, 1), "warten Sie etwas.");
+}
+
+#[test]
+fn a_language_without_a_dictionary_is_told() {
+    let mut window = Window::with_document("<p>Press it now.</p>");
+    let (sender, events) = channel();
+    let thread = CheckThread::spawn(sender, || ()).expect("a thread");
+    window.state.apply(Command::Check(CheckCommand::ToggleList));
+    window
+        .state
+        .apply(Command::Check(CheckCommand::Toggle(CheckKind::Spelling)));
+    let mut request = window.state.checking.requests.pop().expect("a request");
+    request.checks.kinds = vec![CheckKind::Spelling];
+    request.checks.target_language = Some("tlh".to_owned());
+    thread.send(request);
+    let event = events
+        .recv_timeout(Duration::from_mins(1))
+        .expect("an event");
+    assert!(matches!(event, Event::NotSpelled { .. }), "{event:?}");
+    window.state.receive(event);
+    let notice = window.state.notices.last().expect("it is told");
+    assert_eq!(notice.title, "Spelling is not checked");
 }

@@ -95,6 +95,27 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     state.receive(Event::Suggested { job, suggestion });
     harness.run();
     harness.get_by_label("1.5 s, 1,200 tokens read, 9 written, markup put right");
+    // The open model says which is better.
+    let state = &mut harness.state_mut().state;
+    let Some(Request::Rank {
+        job,
+        sentence,
+        candidates,
+        known,
+        ..
+    }) = state.requests.pop()
+    else {
+        panic!("{:?}", state.requests)
+    };
+    assert_eq!((sentence, known.len()), (1, 4));
+    assert!(candidates[0].starts_with("CLICK") && candidates[1].starts_with("Klicken"));
+    let mean_log_probs = Some([-1.5, -0.5]);
+    state.receive(Event::Ranked {
+        job,
+        mean_log_probs,
+    });
+    harness.run();
+    harness.get_by_label("better than the translation");
     harness.get_by_label("Use suggestion").click();
     harness.run_steps(4);
     let document = harness.state().state.document.as_ref().expect("a document");

@@ -13,6 +13,7 @@ mod project;
 mod reading;
 mod sample;
 mod segment_history;
+mod segments;
 #[path = "../explain_support/small.rs"]
 mod small;
 mod terms;

@@ -1,5 +1,7 @@
 //! Commands and events of the quality checks.
 
+use std::sync::Arc;
+
 use super::{Asked, CheckCommand, Checking};
 use crate::app::open_document::OpenDocument;
 use crate::app::state::{AppState, NoticeKind};
@@ -109,7 +111,11 @@ impl AppState {
             kinds: document.checks().to_vec(),
             target_language: self.languages().map(|(_, target)| target),
         };
-        if self.checking.asked.as_ref() == Some(&asked) {
+        let has_same_terms = match (&self.checking.terms, &self.terms.index) {
+            (Some(known), Some(index)) => Arc::ptr_eq(known, index),
+            (known, index) => known.is_none() && index.is_none(),
+        };
+        if self.checking.asked.as_ref() == Some(&asked) && has_same_terms {
             return;
         }
         let pairs = document.pairs();
@@ -119,11 +125,17 @@ impl AppState {
             kinds: asked.kinds.clone(),
             target_language: asked.target_language.clone(),
         };
-        let job = self.next_job();
+        let (job, terms) = (self.next_job(), self.termbase());
         let checking = &mut self.checking;
         checking.running = Some((job, revisions));
         checking.asked = Some(asked);
-        checking.requests.push(CheckRequest { job, pairs, checks });
+        checking.terms.clone_from(&self.terms.index);
+        checking.requests.push(CheckRequest {
+            job,
+            pairs,
+            checks,
+            terms,
+        });
     }
 
     pub(in crate::app) fn checked(&mut self, job: JobId, findings: Vec<Finding>) {

@@ -2,8 +2,11 @@
 
 mod commands;
 
+use std::sync::Arc;
+
 use crate::checks::{CheckKind, Finding, Severity};
 use crate::jobs::{CheckRequest, JobId};
+use crate::terms::TermIndex;
 
 /// A command of the list of findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +38,8 @@ pub struct Checking {
     running: Option<(JobId, Vec<u32>)>,
     /// What was asked about last.
     asked: Option<Asked>,
+    /// The termbase at that time.
+    terms: Option<Arc<TermIndex>>,
     /// Of the sentences that the findings are about: a repair of another text would undo somebody's work.
     revisions: Vec<u32>,
 }

@@ -115,6 +115,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     let options = SearchOptions {
         beam_size: arguments.beam,
         length_penalty: arguments.length_penalty,
+        ..SearchOptions::default()
     };
     // What cannot be read is told before anything is translated.
     for folder in &arguments.model {

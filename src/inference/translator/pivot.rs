@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use super::{Step, Translator};
+use super::{KnownTranslations, Step, Translator};
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
 use crate::inference::device::DeviceChoice;
@@ -103,7 +103,22 @@ impl Translator {
         if is_cancelled {
             return Ok(());
         }
-        second.translate(&middle, &open, options, &mut |index, translation| {
+        // The terms of the source are those of the last target.
+        let second = Self {
+            terms: self.terms.clone(),
+            ..second.clone()
+        };
+        let source = |&index: &usize| (index, document.sentences[index].text.clone());
+        let mut known = KnownTranslations {
+            term_sources: open.iter().map(source).collect(),
+            ..KnownTranslations::default()
+        };
+        second.translate_with(&middle, &open, &mut known, options, &mut |told| {
+            let (index, translation) = match told {
+                Step::Drafted { .. } => return ControlFlow::Continue(()),
+                Step::Alternatives { .. } => return step(told),
+                Step::Translated { index, translation } => (index, translation),
+            };
             let mut translation = translation.checked(&document.sentences[index].text);
             if let Some(first) = found.get(&index) {
                 let more = first.flags.iter().filter(|flag| flag.warns());

@@ -79,7 +79,7 @@ impl Translator {
     }
 
     /// The translations that are read behind a sentence, or the form in which the last of them addresses somebody.
-    fn read_before(
+    pub(super) fn read_before(
         &self,
         document: &Document,
         sentence: usize,

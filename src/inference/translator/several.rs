@@ -9,7 +9,7 @@ use super::{KnownTranslations, Pending, Step, Translator};
 use crate::error::{Error, Result};
 use crate::memory::{constraint_suffix, previous_suffix};
 use crate::search::{
-    Encodings, SearchEvent, SearchOptions, SourceSentence, SourceText, search_documents,
+    Encodings, Hypothesis, SearchEvent, SearchOptions, SourceSentence, SourceText, search_documents,
 };
 use crate::text::document::{Document, Sentence};
 
@@ -27,11 +27,11 @@ type Place = (usize, usize);
 
 /// The sentences that a search reads, and whose parts they are.
 #[derive(Default)]
-struct Gathered {
-    text: SourceText,
+pub(super) struct Gathered {
+    pub(super) text: SourceText,
     /// Place and part of each.
-    owners: Vec<(Place, usize)>,
-    wishes: TermWishes,
+    pub(super) owners: Vec<(Place, usize)>,
+    pub(super) wishes: TermWishes,
 }
 
 impl Translator {
@@ -155,6 +155,14 @@ impl Translator {
                 else {
                     return ControlFlow::Continue(());
                 };
+                let others = self.alternatives(pending, part, &hypothesis.others);
+                if !others.is_empty() {
+                    let (index, texts) = (place.1, others);
+                    let told = step(place.0, Step::Alternatives { index, texts });
+                    if told.is_break() {
+                        return told;
+                    }
+                }
                 pending.lacks_terms |= !has_terms;
                 pending.parts[part].1 = Some(hypothesis);
                 let Some(translation) = self.joined(pending) else {
@@ -217,8 +225,27 @@ impl Translator {
         }
     }
 
+    /// Other translations of a sentence that is not translated in parts.
+    fn alternatives(
+        &self,
+        pending: &mut Pending,
+        part: usize,
+        others: &[Hypothesis],
+    ) -> Vec<String> {
+        if pending.parts.len() > 1 {
+            return Vec::new();
+        }
+        let mut texts = Vec::with_capacity(others.len());
+        for other in others {
+            pending.parts[part].1 = Some(other.clone());
+            texts.extend(self.joined(pending).map(|translation| translation.text));
+        }
+        pending.parts[part].1 = None;
+        texts
+    }
+
     /// Adds the sentences of a document that are translated, or read for them, to those that are searched.
-    fn gather(
+    pub(super) fn gather(
         &self,
         number: usize,
         before: &[Vec<u32>],
@@ -279,7 +306,12 @@ impl Translator {
                     text.known.insert(row, ids);
                 }
                 if pending.contains_key(&(number, sentence)) {
-                    wishes.add(row, source, self.terms.as_deref());
+                    match known.term_sources.get(&sentence) {
+                        None => wishes.add(row, source, self.terms.as_deref()),
+                        // Nobody knows in which part they belong.
+                        Some(_) if parts.len() > 1 => {}
+                        Some(source) => wishes.add(row, source, self.terms.as_deref()),
+                    }
                     let asked = self.asked_address(document, sentence, (source, &known.fixed));
                     text.terms.extend(asked.map(|asked| (row, asked)));
                 }

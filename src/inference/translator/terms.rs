@@ -142,7 +142,7 @@ impl TermWishes {
 }
 
 impl Translator {
-    /// Makes translations use terms from now on; not where they go through a third language.
+    /// Makes translations use terms from now on. Where they go through a third language, the second model does.
     pub fn use_terms(&mut self, terms: TermUse) {
         self.terms = Some(Arc::new(terms));
     }

@@ -106,6 +106,7 @@ fn translated(translator: &Translator, known: &mut KnownTranslations) -> (usize,
                 drafted = done;
                 assert!(done <= num && log_prob.is_none());
             }
+            Step::Alternatives { .. } => panic!("nobody asked for them"),
             Step::Translated { index, translation } => {
                 assert_eq!(index, 2);
                 log_prob = Some(translation.log_prob);
@@ -485,4 +486,93 @@ fn a_device_that_is_lost_fails_at_a_sentence_with_a_name() {
     };
     assert_eq!(sentence, "3 (\"Close the page.\")");
     assert_eq!(message, "Parent device is lost");
+}
+
+#[test]
+fn terms_are_looked_up_in_the_source_of_what_is_a_translation_itself() {
+    let mut second = translator(None);
+    let middle = "Datei auf. Seite zu.".to_owned();
+    let middle = Document::parse("a.txt", Format::Text, middle).expect("a text");
+    let translated = |second: &Translator| {
+        let sources = ["Open the file.", "Close the page."].map(str::to_owned);
+        let mut known = KnownTranslations {
+            term_sources: sources.into_iter().enumerate().collect(),
+            ..KnownTranslations::default()
+        };
+        let (mut texts, options) = (vec![String::new(); 2], SearchOptions::default());
+        let mut step = |told| {
+            if let Step::Translated { index, translation } = told {
+                texts[index] = translation.text;
+            }
+            ControlFlow::Continue(())
+        };
+        let done = second.translate_with(&middle, &[0, 1], &mut known, &options, &mut step);
+        done.expect("translated");
+        texts
+    };
+    let free = translated(&second);
+    let mut base = crate::terms::Termbase::empty("en", "fr");
+    base.terms = vec![crate::terms::Term::new("file", "dossier")];
+    second.use_terms(TermUse::new(Arc::new(base), TermMode::Hard));
+    let bound = translated(&second);
+    assert!(!free[0].contains("dossier"), "{free:?}");
+    assert!(bound[0].to_lowercase().contains("dossier"), "{bound:?}");
+    assert_eq!(bound[1], free[1]);
+}
+
+#[test]
+fn given_translations_are_scored_in_their_document() {
+    let page =
+        |text: &str| Document::parse("a.txt", Format::Text, text.to_owned()).expect("a text");
+    let candidates = BTreeMap::from([(1, vec!["Zu.".to_owned(), "Auf und zu.".to_owned()])]);
+    let known = BTreeMap::new();
+    let means = |translator: &Translator, text: &str| {
+        let means = translator.mean_log_probs(&page(text), &candidates, &known);
+        let mut means = means.expect("scores");
+        let means = means.remove(&1).expect("of the sentence");
+        means
+            .into_iter()
+            .map(|it| it.expect("short enough"))
+            .collect::<Vec<f32>>()
+    };
+    let alone = translator(None);
+    let (here, there) = ("Open it. Close the page.", "Open all. Close the page.");
+    let found = means(&alone, here);
+    assert!(
+        found.iter().all(|it| it.is_finite() && *it < 0.0),
+        "{found:?}"
+    );
+    assert_ne!(found[0], found[1]);
+    assert_eq!(found, means(&alone, there));
+    let reading = translator(Some(selective(Side::Encoder)));
+    assert_ne!(means(&reading, here), means(&reading, there));
+    // One that it found itself is as likely as the search said.
+    let greedy = SearchOptions {
+        beam_size: 1,
+        ..SearchOptions::default()
+    };
+    let document = page(here);
+    let mut own = None;
+    let done = reading.translate(&document, &[1], &greedy, &mut |_, translation| {
+        own = Some(translation);
+        ControlFlow::Continue(())
+    });
+    done.expect("translated");
+    let own = own.expect("a translation");
+    let texts = BTreeMap::from([(1, vec![own.text.clone()])]);
+    let scored = reading
+        .mean_log_probs(&document, &texts, &known)
+        .expect("scores");
+    let is_read_as_written = own.parts == [reading.read_ids_of_translation(&own.text)];
+    if is_read_as_written && !own.flags.contains(&Flag::CutOff) {
+        #[expect(clippy::cast_precision_loss, reason = "a few tokens")]
+        let mean = own.log_prob / own.num_tokens as f32;
+        assert!((scored[&1][0].expect("a score") - mean).abs() < 1e-3);
+    }
+    // Two models in a row have no common score.
+    let mut second = translator(None);
+    second.info.source_language = "de".to_owned();
+    let both = translator(None).followed_by(second).expect("in a row");
+    let scored = both.mean_log_probs(&document, &candidates, &known);
+    assert_eq!(scored.expect("none")[&1], [None, None]);
 }

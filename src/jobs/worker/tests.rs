@@ -143,7 +143,7 @@ fn document(name: &str) -> Arc<Document> {
 fn translate(job: u64, name: &str, sentences: Vec<usize>, control: &JobControl) -> Request {
     let options = SearchOptions {
         beam_size: 1,
-        length_penalty: 1.0,
+        ..SearchOptions::default()
     };
     Request::Translate {
         job: JobId(job),
@@ -343,7 +343,7 @@ fn explain(sentence: usize, name: &str, control: &JobControl) -> Request {
         sentence,
         options: SearchOptions {
             beam_size: 1,
-            length_penalty: 1.0,
+            ..SearchOptions::default()
         },
         control: control.clone(),
     }

@@ -1,0 +1,31 @@
+//! Sentences that a person splits and joins.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::jobs::JobId;
+use crate::text::document::Document;
+
+/// What a person does with the sentences of the document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SegmentsCommand {
+    /// Cuts the selected sentence where the caret stands in its source.
+    Split,
+    /// Joins the selected sentence with the next one of its paragraph.
+    Join,
+    /// Moves the caret to the next word of the source.
+    NextWord,
+    PreviousWord,
+    /// Asks for a file of rules.
+    ChooseRules,
+    /// Reads the document by these rules, or as usual.
+    UseRules(Option<PathBuf>),
+}
+
+/// A change that is being made.
+#[derive(Debug)]
+pub(super) struct Recutting {
+    pub(super) job: JobId,
+    /// What is changed.
+    pub(super) document: Arc<Document>,
+}

@@ -1,0 +1,194 @@
+//! Sentences that are split and joined keep what was done on all others, and come back.
+
+use super::*;
+use crate::app::segments::SegmentsCommand;
+use crate::app::terms::SourceSelection;
+use crate::error::Result;
+
+/// Does what the file thread does with a split or a join.
+fn recut(state: &mut AppState, page: &str) {
+    let asked = state
+        .file_requests
+        .drain(..)
+        .find_map(|request| match request {
+            FileRequest::Recut {
+                job,
+                document,
+                edit,
+                ..
+            } => Some((job, document, edit)),
+            _ => None,
+        });
+    let (job, document, edit) = asked.expect("a request");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("page.html");
+    std::fs::write(&path, page).expect("written");
+    let document: Result<Document> =
+        Document::open_edited(&path, Some(document.format), &document.reading, Some(edit));
+    let document = document.map(Arc::new);
+    state.receive(Event::Recut { job, document });
+}
+
+fn texts(state: &AppState) -> Vec<String> {
+    let sentences = document(state).document.sentences.iter();
+    sentences
+        .map(crate::text::document::Sentence::plain_text)
+        .collect()
+}
+
+fn targets(state: &AppState) -> Vec<(String, State)> {
+    let open = document(state);
+    let targets = (0..open.num_sentences()).map(|sentence| open.target(sentence));
+    targets.map(|it| (it.text.clone(), it.state)).collect()
+}
+
+fn split_at(state: &mut AppState, sentence: usize, place: usize) {
+    state.apply(Command::Select(sentence));
+    let chars = place..place;
+    let caret = SourceSelection { sentence, chars };
+    state.apply(Command::Terms(TermsCommand::SelectSource(caret)));
+    state.apply(Command::Segments(SegmentsCommand::Split));
+}
+
+fn join(state: &mut AppState, sentence: usize) {
+    state.apply(Command::Select(sentence));
+    state.apply(Command::Segments(SegmentsCommand::Join));
+}
+
+fn worked_on() -> AppState {
+    let mut state = with_page();
+    state.apply(Command::Translate(Scope::Document));
+    work(&mut state);
+    edit(&mut state, 1, "Klicke ⟨1⟩Datei⟨/1⟩.");
+    edit(&mut state, 3, "Vorschau");
+    state.apply(Command::ToggleConfirmed(3));
+    state.file_requests.clear();
+    state
+}
+
+#[test]
+fn joined_sentences_have_both_translations_and_others_stay() {
+    let mut state = worked_on();
+    let (before, sources) = (targets(&state), texts(&state));
+    join(&mut state, 1);
+    recut(&mut state, PAGE);
+    assert_eq!(
+        texts(&state),
+        ["Print", "Click File. Then wait.", "Preview", "Look at it."]
+    );
+    let joined = targets(&state);
+    let text = crate::text::placeholder::stripped(&joined[1].0);
+    assert_eq!(
+        (text.as_str(), joined[1].1),
+        ("Klicke Datei. THEN WAIT.", State::Edited)
+    );
+    assert_eq!(joined[0], before[0]);
+    assert_eq!(joined[2..], before[3..]);
+    assert_eq!(joined[2].1, State::Confirmed);
+    assert_eq!(document(&state).selected, Some(1));
+    assert_eq!(document(&state).counts().total(), 4);
+    // The file is the same around them.
+    let open = document(&state);
+    let written = open
+        .document
+        .written(&open.target_texts(), None)
+        .expect("written");
+    let written = String::from_utf8(written).expect("text");
+    let expected =
+        "<h1>PRINT</h1><p>Klicke <b>Datei</b>. THEN WAIT.</p><h2>Vorschau</h2><p>LOOK AT IT.</p>";
+    assert_eq!(written, expected);
+    // It is kept, and can be taken back and done again.
+    let reading = open.project().reading.expect("how it is read");
+    assert_eq!(reading.cuts.len(), 1);
+    state.apply(Command::Undo);
+    assert_eq!((texts(&state), targets(&state)), (sources, before));
+    assert_eq!(document(&state).project().reading, None);
+    state.apply(Command::Redo);
+    assert_eq!(targets(&state), joined);
+    // What was done before is undone behind it.
+    state.apply(Command::Undo);
+    state.apply(Command::Undo);
+    assert_eq!(states(&state)[3], State::Edited);
+}
+
+#[test]
+fn a_sentence_is_split_at_the_caret_and_the_hand_s_work_is_kept() {
+    let mut state = worked_on();
+    split_at(&mut state, 1, 6);
+    recut(&mut state, PAGE);
+    assert_eq!(
+        texts(&state),
+        [
+            "Print",
+            "Click",
+            "File.",
+            "Then wait.",
+            "Preview",
+            "Look at it."
+        ]
+    );
+    let cut = targets(&state);
+    assert_eq!(
+        (cut[1].0.as_str(), cut[1].1),
+        ("Klicke Datei.", State::Edited)
+    );
+    assert_eq!(cut[2], (String::new(), State::Untranslated));
+    assert_eq!(cut[4].1, State::Confirmed);
+    // A draft is made anew: nobody knows where to cut it.
+    split_at(&mut state, 5, 5);
+    recut(&mut state, PAGE);
+    assert_eq!(texts(&state)[5..], ["Look", "at it."]);
+    assert_eq!(states(&state)[5..], [State::Untranslated; 2]);
+    join(&mut state, 5);
+    recut(&mut state, PAGE);
+    join(&mut state, 1);
+    recut(&mut state, PAGE);
+    assert_eq!(texts(&state)[1], "Click File.");
+    assert_eq!(document(&state).document.reading.cuts.len(), 2);
+}
+
+#[test]
+fn paragraphs_stay_apart_and_a_caret_is_needed() {
+    let mut state = worked_on();
+    join(&mut state, 2);
+    recut(&mut state, PAGE);
+    assert_eq!(texts(&state).len(), 5);
+    assert_eq!(
+        state.notices.last().map(|it| it.kind),
+        Some(NoticeKind::Hint)
+    );
+    state.apply(Command::Segments(SegmentsCommand::Split));
+    assert!(state.file_requests.is_empty());
+    // The keys put it at the beginning of a word.
+    state.apply(Command::Select(4));
+    for command in [
+        SegmentsCommand::NextWord,
+        SegmentsCommand::NextWord,
+        SegmentsCommand::PreviousWord,
+    ] {
+        state.apply(Command::Segments(command));
+    }
+    state.apply(Command::Segments(SegmentsCommand::Split));
+    recut(&mut state, PAGE);
+    assert_eq!(texts(&state)[4..], ["Look", "at it."]);
+    // The first word is where a sentence begins already.
+    split_at(&mut state, 4, 0);
+    recut(&mut state, PAGE);
+    assert_eq!(texts(&state).len(), 6);
+}
+
+#[test]
+fn nothing_is_cut_while_it_is_translated_or_has_changed_on_disk() {
+    let mut state = worked_on();
+    join(&mut state, 1);
+    recut(&mut state, &PAGE.replace("Print", "Printing"));
+    assert_eq!(texts(&state).len(), 5);
+    join(&mut state, 1);
+    recut(&mut state, PAGE);
+    edit(&mut state, 0, "");
+    state.apply(Command::Translate(Scope::Document));
+    assert!(state.is_busy());
+    join(&mut state, 0);
+    let asks = |request: &FileRequest| matches!(request, FileRequest::Recut { .. });
+    assert!(!state.file_requests.iter().any(asks));
+}
