@@ -116,6 +116,7 @@ impl CheckArguments {
             translation: None,
             to: None,
             split: SplitName::Test,
+            srx: SrxArgument::default(),
             terms: None,
             from: None,
             dictionary: None,
