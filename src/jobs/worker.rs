@@ -159,6 +159,7 @@ where
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table: an arm for each request")]
     fn handle(&mut self, request: Request) -> Result<Event> {
         match request {
             Request::OpenModel {

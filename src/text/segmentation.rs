@@ -1,6 +1,7 @@
 //! How a document under construction finds its sentences.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
@@ -115,9 +116,9 @@ impl Segmenter {
 /// Names a text.
 fn name_of(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    digest
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    digest.iter().take(8).fold(String::new(), |mut name, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(name, "{byte:02x}");
+        name
+    })
 }

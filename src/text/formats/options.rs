@@ -60,6 +60,7 @@ impl SegmentEdit {
 }
 
 /// A path that is no Unicode is left out: it could not be written, and nothing beside it would be.
+#[expect(clippy::ref_option, reason = "serde calls it so")]
 fn as_text<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
     path.as_deref().and_then(Path::to_str).serialize(serializer)
 }

@@ -102,8 +102,10 @@ impl SrxFile {
 
 fn line_at(text: &str, place: u64) -> usize {
     let place = usize::try_from(place).unwrap_or(usize::MAX).min(text.len());
-    let breaks = text.as_bytes()[..place].iter();
-    breaks.filter(|byte| **byte == b'\n').count() + 1
+    let breaks = text.as_bytes()[..place]
+        .iter()
+        .filter(|byte| **byte == b'\n');
+    breaks.count() + 1
 }
 
 struct Reading {
