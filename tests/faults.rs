@@ -101,6 +101,7 @@ fn projects() {
             flags: Vec::new(),
             model: None,
             confidence: None,
+            history: Vec::new(),
         };
         let targets = (0..if second { 200 } else { 1 }).map(target).collect();
         let path = folder.join("p.json");

@@ -164,6 +164,7 @@ pub fn project() -> Vec<Seed> {
         flags: Vec::new(),
         model: Some("m".to_owned()),
         confidence: Some(50),
+        history: Vec::new(),
     };
     let project = Project::new(PathBuf::from("a.html"), "c".to_owned(), vec![target]);
     let bytes = project.to_bytes(Path::new("a.json")).expect("written");
