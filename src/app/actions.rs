@@ -138,7 +138,7 @@ pub static ACTIONS: &[Action] = {
         ),
         action(
             Edit,
-            "Caret to the next word of the source",
+            "Caret to the next word",
             Some(Shortcut::plain(Right)),
             C::Segments(SegmentsCommand::NextWord),
         ),

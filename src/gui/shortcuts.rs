@@ -168,7 +168,7 @@ fn is_function_key(key: Key) -> bool {
 /// The list of shortcuts, over the window.
 pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
     let modal = theme::modal(ctx, Id::unique("shortcuts")).show(ctx, |ui| {
-        ui.set_width(640.0);
+        ui.set_width(960.0_f32.min(ctx.content_rect().width() - 60.0));
         ui.horizontal(|ui| {
             ui.heading("Keyboard shortcuts");
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -178,13 +178,24 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
             });
         });
         ui.add_space(10.0);
-        ui.columns(2, |columns| {
-            for group in [Group::File, Group::Translate, Group::View, Group::Explore] {
-                group_ui(&mut columns[0], group);
-            }
-            for group in [Group::Edit, Group::Editor] {
-                group_ui(&mut columns[1], group);
-            }
+        // Below a small window's height the rest is a scroll away, and the button stays.
+        let height = (ctx.content_rect().height() - 140.0).max(200.0);
+        let list = egui::ScrollArea::vertical()
+            .max_height(height)
+            .min_scrolled_height(height);
+        list.show(ui, |ui| {
+            ui.columns(3, |columns| {
+                let groups: [&[Group]; 3] = [
+                    &[Group::File, Group::Translate, Group::Explore],
+                    &[Group::Edit],
+                    &[Group::View, Group::Editor],
+                ];
+                for (column, groups) in columns.iter_mut().zip(groups) {
+                    for &group in groups {
+                        group_ui(column, group);
+                    }
+                }
+            });
         });
     });
     if modal.backdrop_response.clicked() {

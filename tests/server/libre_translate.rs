@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::client::Server;
+use crate::tiny;
 
 fn ask(q: Value) -> Value {
     json!({"q": q, "source": "en", "target": "de"})
@@ -209,14 +210,23 @@ fn other_translations_come_as_many_as_are_asked_for() {
     let server = Server::start(&[]);
     let mut asked = ask(json!("Open the file."));
     asked["alternatives"] = json!(3);
-    let told = server.post_json("/translate", &asked).json();
-    let others = told["alternatives"].as_array().expect("a list");
-    assert!(!others.is_empty() && others.len() <= 3, "{told}");
-    let best = &told["translatedText"];
-    for (place, other) in others.iter().enumerate() {
-        assert!(other.is_string() && other != best, "{told}");
-        assert!(!others[..place].contains(other), "{told}");
+    let mut count = 0;
+    for (source, _) in tiny::pairs() {
+        asked["q"] = json!(source);
+        let told = server.post_json("/translate", &asked).json();
+        let others = told["alternatives"].as_array().expect("a list");
+        assert!(others.len() <= 3, "{told}");
+        let best = &told["translatedText"];
+        for (place, other) in others.iter().enumerate() {
+            assert!(other.is_string() && other != best, "{told}");
+            assert!(!others[..place].contains(other), "{told}");
+        }
+        count += others.len();
     }
+    // An untrained model writes much that no text can hold, which is left out.
+    assert!(count > 0, "no sentence has another translation");
+    asked["q"] = json!("Open the file.");
+    let best = &server.post_json("/translate", &asked).json()["translatedText"];
     // A list of texts has a list of lists, and nobody else's are changed.
     asked["q"] = json!(["Open the file.", "Close it."]);
     let told = server.post_json("/translate", &asked).json();
