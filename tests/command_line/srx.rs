@@ -103,10 +103,10 @@ fn a_document_is_translated_and_written_by_rules() {
 fn rules_that_cannot_be_used_are_told_with_file_and_line() {
     let desk = Desk::new();
     let text = desk.file("seite.txt", TEXT);
-    let wrong = desk.file("wrong.srx", &RULES.replace("[;.?!]", "\\X"));
+    let wrong = desk.file("wrong.srx", RULES.replace("[;.?!]", "\\X"));
     let failed = canopy(&["count", &text, "--srx", &wrong]);
     assert_failed(&failed, &["wrong.srx", "line 10", "\\X is not known here"]);
-    let other = desk.file("other.srx", &RULES.replace("\".*\"", "\"fr\""));
+    let other = desk.file("other.srx", RULES.replace("\".*\"", "\"fr\""));
     let failed = canopy(&["count", &text, "--srx", &other, "--from", "en"]);
     assert_failed(&failed, &["other.srx", "no rules for the language en"]);
     let failed = canopy(&["count", &text, "--srx", &text, "--from", "en"]);

@@ -314,12 +314,12 @@ fn split_and_joined(path: &Path, document: &Document, sentence: usize) -> bool {
     let split = match edited(document, SegmentEdit::Split { sentence, chars }) {
         Ok(split) => split,
         Err(Error::OneSegment) => return false,
-        Err(error) => panic!("{path:?}: {error}"),
+        Err(error) => panic!("{}: {error}", path.display()),
     };
     assert_eq!(split.sentences.len(), document.sentences.len() + 1);
     assert_eq!(split.paragraphs.len(), document.paragraphs.len());
     assert_eq!(whole(&split), whole(document));
-    assert_eq!(identity(&split), identity(document), "{path:?}");
+    assert_eq!(identity(&split), identity(document), "{}", path.display());
     // Read as it was kept, it is cut in the same way.
     let again = Document::open_with(path, None, &split.reading).expect("readable");
     let texts = |document: &Document| {
@@ -328,6 +328,6 @@ fn split_and_joined(path: &Path, document: &Document, sentence: usize) -> bool {
     };
     assert_eq!(texts(&again), texts(&split));
     let joined = edited(&split, SegmentEdit::Join { sentence }).expect("joined");
-    assert_eq!(texts(&joined), texts(document), "{path:?}");
+    assert_eq!(texts(&joined), texts(document), "{}", path.display());
     true
 }

@@ -27,10 +27,9 @@ fn of_folder(folder: &Path, damaged: &[&str]) -> Seed {
     let paths: Vec<PathBuf> = paths.filter(|path| path.is_file()).collect();
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for (name, bytes) in paths.iter().map(|path| read(path)) {
-        match damaged.iter().any(|ending| name.ends_with(ending)) {
-            true => first.push((name, bytes)),
-            false => others.push((name, bytes)),
-        }
+        let is_damaged = damaged.iter().any(|ending| name.ends_with(ending));
+        let files = if is_damaged { &mut first } else { &mut others };
+        files.push((name, bytes));
     }
     first.sort();
     let damaged = first.len();

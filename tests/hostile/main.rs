@@ -29,7 +29,7 @@ use seeds::Seed;
 const CASES: u64 = 2_000;
 
 /// A reading beyond this hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How many bytes may be allocated for each one of a file, and for whatever file.
 const BYTES_PER_BYTE: usize = 20;

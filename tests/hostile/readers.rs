@@ -22,14 +22,14 @@ use canopy::training::sweep::Sweep;
 use canopy::training::{Curves, TrainingConfig};
 use canopy::weights::{ModelFolder, read_tensors};
 
-use crate::files;
 use crate::seeds::{self, Seed};
 use crate::tiny;
+use crate::{Read, files};
 
 type Seeds = fn() -> Vec<Seed>;
 
 /// Name, files, the reader, and how many times fewer files it gets than others.
-pub const READERS: &[(&str, Seeds, fn(&Path) -> bool, u64)] = &[
+pub const READERS: &[(&str, Seeds, Read, u64)] = &[
     ("html", seeds::html, document, 1),
     ("markdown", seeds::markdown, document, 1),
     ("text", seeds::text, document, 1),

@@ -7,11 +7,11 @@ use super::*;
 
 fn asked(harness: &mut Harness<'_, Window>) -> Option<SegmentEdit> {
     let requests = harness.state_mut().state.file_requests.drain(..);
-    let edits = requests.filter_map(|request| match request {
+    let mut edits = requests.filter_map(|request| match request {
         FileRequest::Recut { edit, .. } => Some(edit),
         _ => None,
     });
-    edits.last()
+    edits.next_back()
 }
 
 fn press(harness: &mut Harness<'_, Window>, modifiers: egui::Modifiers, key: egui::Key) {
