@@ -4,19 +4,14 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use rspolib::POEntry;
-
 use super::has_ending;
+use crate::corpus::gettext::reader::{self, Entry};
 use crate::corpus::is_same_language;
-use crate::error::{Error, Result, caught};
+use crate::error::{Error, Result};
 use crate::text::folder::files_below;
-use crate::text::lines::utf8;
 
 /// Characters of placeholders, markup and paths: what has them stands in no document as it is.
 const CODE: &[char] = &['%', '$', '<', '>', '{', '}', '\\'];
-
-/// Arabic has six plural forms.
-const MOST_FORMS: usize = 20;
 
 /// Marks of the key that chooses a menu entry: GTK, LibreOffice and Qt.
 const KEY_MARKS: [char; 3] = ['_', '~', '&'];
@@ -60,73 +55,24 @@ pub(super) fn po_pairs(
 }
 
 fn pairs_of(path: &Path, languages: (&str, &str)) -> Result<Vec<(String, String)>> {
-    let text = utf8(path, std::fs::read(path).map_err(Error::read(path))?)?;
-    let text = tidied(&text);
-    let damaged = |problem: String| Error::Gettext {
-        problem,
-        path: path.to_owned(),
-    };
-    if let Some(line) = text.lines().position(has_odd_form) {
-        let problem = format!("line {}: no language has so many plural forms", line + 1);
-        return Err(damaged(problem));
-    }
-    let parsed = caught(|| rspolib::pofile(text.as_str()).map_err(|it| damaged(it.to_string())));
-    let catalogue = match parsed {
-        Err(Error::Panicked { message }) => return Err(damaged(message)),
-        parsed => parsed?,
-    };
+    let catalogue = reader::read(path)?;
     let (from, to) = languages;
-    if let Some(language) = catalogue.metadata.get("Language")
-        && !language.is_empty()
-        && !is_same_language(language, to)
-    {
+    let language = &catalogue.language;
+    if !language.is_empty() && !is_same_language(language, to) {
         return Err(Error::MemoryLanguages {
             has: format!("a program's language to {language}"),
             asked: format!("{from} to {to}"),
             path: path.to_owned(),
         });
     }
-    let finished = |entry: &&POEntry| !entry.obsolete && !entry.fuzzy();
-    let entries = catalogue.entries.iter().filter(finished);
-    Ok(entries.flat_map(pairs).collect())
+    let finished = catalogue.entries.iter().filter(|entry| !entry.fuzzy);
+    Ok(finished.flat_map(pairs).collect())
 }
 
-/// Whether a line has a translation for a plural form with a number for which a parser would make room without end.
-fn has_odd_form(line: &str) -> bool {
-    let number = line.trim_start_matches("#~").trim_start();
-    let number = number
-        .strip_prefix("msgstr[")
-        .and_then(|rest| rest.split(']').next());
-    number.is_some_and(|number| {
-        number
-            .trim()
-            .parse::<usize>()
-            .is_ok_and(|it| it >= MOST_FORMS)
-            || number.len() > 4
-    })
-}
-
-/// Without comments, and with a space where the parser insists on one; no line changes its number.
-fn tidied(text: &str) -> String {
-    let tidy = |line: &str| {
-        let line = line.trim();
-        let mut signs = ["#,", "#~"].into_iter();
-        match signs.find_map(|sign| Some((sign, line.strip_prefix(sign)?))) {
-            Some((sign, rest)) if !rest.is_empty() && !rest.starts_with('|') => {
-                format!("{sign} {}\n", rest.trim_start())
-            }
-            _ if line.starts_with('#') => "\n".to_owned(),
-            _ => format!("{line}\n"),
-        }
-    };
-    text.lines().map(tidy).collect()
-}
-
-fn pairs(entry: &POEntry) -> Vec<(String, String)> {
-    let singular = entry.msgstr.as_ref().or(entry.msgstr_plural.first());
-    let plural = entry.msgid_plural.as_ref().zip(entry.msgstr_plural.last());
-    let both = [singular.map(|target| (&entry.msgid, target)), plural];
-    let clean = both.into_iter().flatten();
+fn pairs(entry: &Entry) -> Vec<(String, String)> {
+    let singular = entry.targets.first().map(|target| (&entry.source, target));
+    let plural = entry.plural.as_ref().zip(entry.targets.last());
+    let clean = [singular, plural].into_iter().flatten();
     clean
         .filter_map(|(source, target)| shown(source, target))
         .collect()

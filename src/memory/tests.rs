@@ -275,6 +275,10 @@ msgstr "Su_bstitueix"
     ];
     assert_eq!(sources.collect::<Vec<_>>(), expected);
     assert_eq!(memory.exact("Replace"), Some("Substitueix"));
+    let forms = "msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[4294967296] \"c\"\n";
+    std::fs::write(&path, forms).expect("a file");
+    let told = TranslationMemory::read(&path, "en", "ca").expect_err("so many plural forms");
+    assert!(told.to_string().contains("line 3"), "{told}");
     std::fs::write(&path, b"msgid \"a\"\nmsgstr \"\xE4\"\n").expect("a file");
     let told = TranslationMemory::read(&path, "en", "ca").expect_err("Latin 1");
     assert!(matches!(told, Error::NotUtf8 { line: 2, .. }), "{told}");

@@ -7,7 +7,7 @@
 
 mod documents;
 mod files;
-mod reader;
+pub(crate) mod reader;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use crate::text::lines::lines;
 
 /// A message and its translation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     pub context: Option<String>,
     pub source: String,
     pub plural: Option<String>,
@@ -23,14 +23,14 @@ pub(super) struct Entry {
 
 /// Where a message stands in the source; no line where only the file is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reference {
+pub(crate) struct Reference {
     pub file: String,
     pub line: Option<u32>,
 }
 
 /// The contents of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Catalogue {
+pub(crate) struct Catalogue {
     pub entries: Vec<Entry>,
     /// `Language` of the header; empty if it says none.
     pub language: String,
@@ -51,7 +51,7 @@ enum Field {
 ///
 /// # Errors
 /// If it cannot be read, is no UTF-8, or a line is none of a PO file.
-pub(super) fn read(path: &Path) -> Result<Catalogue> {
+pub(crate) fn read(path: &Path) -> Result<Catalogue> {
     let bytes = std::fs::read(path).map_err(Error::read(path))?;
     let lines = lines(path, bytes)?;
     let mut reader = Reader::default();
