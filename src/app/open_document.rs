@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::find::Find;
-use super::history::{Change, History, Recut, Step};
+use super::history::{Change, History, Step};
 use super::markup;
 use super::target::{Restored, Target, restored};
 use crate::checks::{CheckKind, Checks};
@@ -418,12 +418,7 @@ impl OpenDocument {
             None => return false,
             Some(Step::Targets(changes)) => changes,
             Some(Step::Recut(recut)) => {
-                let Recut {
-                    first,
-                    before,
-                    after,
-                } = &*recut;
-                self.exchange(*first, after.targets.len(), before);
+                self.exchange(recut.first, recut.after.targets.len(), &recut.before);
                 self.scroll_to = self.selected;
                 return true;
             }
@@ -444,12 +439,7 @@ impl OpenDocument {
             None => return false,
             Some(Step::Targets(changes)) => changes,
             Some(Step::Recut(recut)) => {
-                let Recut {
-                    first,
-                    before,
-                    after,
-                } = &*recut;
-                self.exchange(*first, before.targets.len(), after);
+                self.exchange(recut.first, recut.before.targets.len(), &recut.after);
                 self.scroll_to = self.selected;
                 return true;
             }
@@ -493,12 +483,8 @@ impl OpenDocument {
     }
 
     fn replace_from(&mut self, sentence: usize, target: Target, origin: Option<Origin>) {
-        let version = Version {
-            origin: origin.unwrap_or_else(|| target.origin()),
-            text: target.text.clone(),
-            model: target.model.clone(),
-            time: Some(now()),
-        };
+        let origin = origin.unwrap_or_else(|| target.origin());
+        let version = target.version(origin, Some(now()));
         append(&mut self.histories[sentence], version);
         let (before, after) = (self.targets[sentence].state, target.state);
         self.count(sentence, |counts| {

@@ -1,9 +1,11 @@
 //! Target sentences of a document, with their states.
 
+use jiff::Timestamp;
+
 use crate::inference::Flag;
 use crate::jobs::segment_history::{append, now};
 use crate::jobs::{Origin, Project, SavedTarget, State, Version};
-use crate::text::document::{Document, Sentence, Standing};
+use crate::text::document::{Document, Sentence};
 
 /// The target side of one sentence.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -42,11 +44,20 @@ impl Target {
         };
         Self {
             text: known.text.clone(),
-            state: match known.standing {
-                Standing::Draft | Standing::Translated => State::Edited,
-                Standing::Approved => State::Confirmed,
-            },
+            state: known.standing.into(),
             ..Self::default()
+        }
+    }
+}
+
+impl Target {
+    /// What stands here, as a step of its history.
+    pub fn version(&self, origin: Origin, time: Option<Timestamp>) -> Version {
+        Version {
+            origin,
+            text: self.text.clone(),
+            model: self.model.clone(),
+            time,
         }
     }
 }
@@ -70,14 +81,9 @@ pub(super) fn with_present(
     let is_new = !is_there && *target != Target::of_file(sentence);
     let is_first = history.is_empty();
     if is_new && (target.state != State::Untranslated || !is_first) {
-        let version = Version {
-            origin: target.origin(),
-            text: target.text.clone(),
-            model: target.model.clone(),
-            // Older versions of the program kept no times.
-            time: (!is_first).then(now),
-        };
-        append(&mut history, version);
+        // Older versions of the program kept no times.
+        let time = (!is_first).then(now);
+        append(&mut history, target.version(target.origin(), time));
     }
     history
 }

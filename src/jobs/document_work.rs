@@ -7,7 +7,17 @@ use super::Project;
 use super::project_lock::ProjectLock;
 use super::project_store::{ProjectFiles, SavedWork};
 use crate::error::Result;
-use crate::text::document::Document;
+use crate::inference::read_in_its_language;
+use crate::text::document::{Document, ReadingOptions};
+
+/// Reads a document as somebody has chosen for it, rules of segmentation, splits and joins among that.
+///
+/// # Errors
+/// If it or its rules cannot be read.
+pub(super) fn read_as(path: &Path, reading: Option<&ReadingOptions>) -> Result<Document> {
+    let reading = reading.cloned().unwrap_or_default();
+    read_in_its_language(&reading, |options| Document::open_with(path, None, options))
+}
 
 /// A document, what was done on it, and where that is kept.
 #[derive(Debug)]
@@ -54,9 +64,7 @@ impl DocumentWork {
             .as_ref()
             .and_then(|project| project.reading.as_ref());
         let document = match reading {
-            Some(reading) if *reading != document.reading => {
-                Document::open_with(&path, None, reading)?
-            }
+            Some(reading) if *reading != document.reading => read_as(&path, Some(reading))?,
             _ => document,
         };
         Ok(Self {

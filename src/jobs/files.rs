@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
+use super::document_work::read_as;
 use super::project_lock::ProjectLock;
 use super::project_store::{ProjectFiles, SavedWork};
 use super::{Event, JobId, Project};
 use crate::error::{Error, Result, caught};
-use crate::inference::read_in_its_language;
 use crate::terms::{Term, TermIndex, Termbase};
 use crate::text::document::{Document, ReadingOptions, SegmentEdit};
 use crate::text::export::{ExportFormat, Languages, Provenance};
@@ -222,11 +222,7 @@ impl OpenProjects {
     ) -> Result<Vec<Event>> {
         // The same file under another name has the same project; what does not exist is reported by `Document::open`.
         let path = path.canonicalize().unwrap_or(path);
-        let asked = reading.clone().unwrap_or_default();
-        let read = |asked: &ReadingOptions| {
-            read_in_its_language(asked, |options| Document::open_with(&path, None, options))
-        };
-        let mut document = read(&asked)?;
+        let mut document = read_as(&path, reading.as_ref())?;
         let found = data_folder.map(|folder| self.find(folder, &path, &document));
         let SavedWork {
             project,
@@ -236,7 +232,7 @@ impl OpenProjects {
         let of_project = project.as_ref().and_then(|it| it.reading.as_ref());
         if let (None, Some(asked)) = (reading, of_project) {
             // The file may have changed since: it is still to be opened.
-            match read(asked) {
+            match read_as(&path, Some(asked)) {
                 Ok(read) => document = read,
                 Err(failed) => error = error.or(Some(failed)),
             }

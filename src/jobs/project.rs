@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::segment_history::Version;
 use crate::error::{Error, Result};
 use crate::inference::Flag;
-use crate::text::document::{Document, ReadingOptions};
+use crate::text::document::{Document, ReadingOptions, Standing};
 
 /// How far the work on a sentence has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -34,6 +34,16 @@ impl State {
     /// Whether a machine translation may replace the target text.
     pub fn is_replaceable(self) -> bool {
         matches!(self, Self::Untranslated | Self::Draft)
+    }
+}
+
+/// What the file of a document has for a sentence is work of a person, which no model replaces.
+impl From<Standing> for State {
+    fn from(standing: Standing) -> Self {
+        match standing {
+            Standing::Draft | Standing::Translated => Self::Edited,
+            Standing::Approved => Self::Confirmed,
+        }
     }
 }
 

@@ -32,6 +32,15 @@ pub(super) struct SavedWork {
     pub error: Option<Error>,
 }
 
+impl SavedWork {
+    fn unreadable(error: Error) -> Self {
+        Self {
+            error: Some(error),
+            ..Self::default()
+        }
+    }
+}
+
 /// Where the work on one document is kept.
 #[derive(Debug)]
 pub(super) struct ProjectFiles {
@@ -82,28 +91,14 @@ impl ProjectFiles {
             Ok(None) => {}
             Err(error) => {
                 place.is_unknown = true;
-                let error = Some(error);
-                return (
-                    place,
-                    SavedWork {
-                        error,
-                        ..SavedWork::default()
-                    },
-                );
+                return (place, SavedWork::unreadable(error));
             }
         }
         let entries = match entries(&place.folder) {
             Ok(entries) => entries,
             Err(error) => {
                 place.is_unknown = true;
-                let error = Some(error);
-                return (
-                    place,
-                    SavedWork {
-                        error,
-                        ..SavedWork::default()
-                    },
-                );
+                return (place, SavedWork::unreadable(error));
             }
         };
         let (own, others): (Vec<Entry>, Vec<Entry>) = entries

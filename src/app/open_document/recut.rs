@@ -86,13 +86,7 @@ impl OpenDocument {
                 }
             }
             if target.state != State::Untranslated {
-                let version = Version {
-                    origin: target.origin(),
-                    text: target.text.clone(),
-                    model: target.model.clone(),
-                    time: Some(now()),
-                };
-                append(&mut history, version);
+                append(&mut history, target.version(target.origin(), Some(now())));
             }
             history
         };

@@ -30,9 +30,7 @@ impl ProjectFolder {
     ) -> Result<Vec<PathBuf>> {
         let mut files = Vec::new();
         for (relative, path) in self.documents() {
-            let work = self.work(relative)?;
-            let reading = work.as_ref().and_then(|work| work.reading.clone());
-            let document = Document::open_with(&path, None, &reading.unwrap_or_default())?;
+            let (document, work) = self.document(relative, &path)?;
             let bytes = self.written(&document, work.as_ref(), format)?;
             let place = to.join(written_name(relative, &document, format));
             check_writable(&place, overwrite).or_else(|error| match error {

@@ -10,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::document_work::read_as;
 use super::project::{Project, SavedTarget};
 use super::project_store::merged;
 use crate::checks::CheckKind;
@@ -278,6 +279,16 @@ impl ProjectFolder {
         }
     }
 
+    /// A document as it is read for the work on it, and that work.
+    ///
+    /// # Errors
+    /// If either cannot be read.
+    fn document(&self, relative: &str, path: &Path) -> Result<(Document, Option<Project>)> {
+        let work = self.work(relative)?;
+        let reading = work.as_ref().and_then(|work| work.reading.as_ref());
+        Ok((read_as(path, reading)?, work))
+    }
+
     /// What can be read of it, and why the rest cannot.
     pub(super) fn readable_work(&self, document: &str) -> (Option<Project>, Option<Error>) {
         let place = self.work_place(document);
@@ -373,8 +384,7 @@ impl ProjectFolder {
     pub fn confirmed(&self) -> Vec<(String, String)> {
         let mut pairs = Vec::new();
         for (relative, path) in self.documents() {
-            let (Ok(Some(work)), Ok(document)) = (self.work(relative), Document::open(&path, None))
-            else {
+            let Ok((document, Some(work))) = self.document(relative, &path) else {
                 continue;
             };
             let targets = work.matched(&document);

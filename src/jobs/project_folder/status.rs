@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::jobs::State;
 use crate::jobs::project::Project;
 use crate::memory::{Amount, Analysis, Band};
-use crate::text::document::{Document, Sentence, Standing};
+use crate::text::document::{Document, Sentence};
 
 /// Amounts by [`Band::ALL`].
 pub type Bands = [Amount; Band::ALL.len()];
@@ -69,9 +69,8 @@ impl ProjectStatus {
                 document: relative.to_owned(),
                 ..DocumentStatus::default()
             };
-            let read = Document::open(&path, None);
-            match read.and_then(|document| Ok((project.work(relative)?, document))) {
-                Ok((work, document)) => look(&mut status, work.as_ref(), &document, &mut analysis),
+            match project.document(relative, &path) {
+                Ok((document, work)) => look(&mut status, work.as_ref(), &document, &mut analysis),
                 Err(error) => status.problem = Some(error.to_string()),
             }
             documents.push(status);
@@ -119,9 +118,6 @@ fn look(
 
 /// The state of what the file of a document has for a sentence.
 fn of_file(sentence: &Sentence) -> State {
-    match sentence.known.as_ref().map(|known| known.standing) {
-        None => State::Untranslated,
-        Some(Standing::Draft | Standing::Translated) => State::Edited,
-        Some(Standing::Approved) => State::Confirmed,
-    }
+    let known = sentence.known.as_ref();
+    known.map_or(State::Untranslated, |known| known.standing.into())
 }

@@ -2,6 +2,7 @@ use super::*;
 use crate::jobs::project::source_hash;
 use crate::jobs::{DocumentWork, State};
 use crate::memory::Band;
+use crate::text::document::{ReadingOptions, SegmentEdit};
 
 const FIRST: &str = "<p>Print all pages.</p><p>Close the window.</p>";
 const SECOND: &str = "<p>Print all pages.</p><p>Something else entirely stands here.</p>";
@@ -168,4 +169,37 @@ fn a_head_that_leaves_its_folder_is_refused() {
     }
     let again = ProjectFolder::create(&project.folder, project.head.clone());
     assert!(matches!(again, Err(Error::Exists { .. })));
+}
+
+#[test]
+fn a_document_is_looked_at_as_it_was_split() {
+    let desk = Desk::new();
+    let project = desk.project();
+    let path = project.path("sources/a.html");
+    let edit = SegmentEdit::Split {
+        sentence: 0,
+        chars: 6,
+    };
+    let split = Document::open_edited(&path, None, &ReadingOptions::default(), Some(edit));
+    let split = split.expect("split");
+    let target = SavedTarget {
+        index: 0,
+        source: source_hash(&split.sentences[0].text),
+        text: "Drucken".to_owned(),
+        state: State::Confirmed,
+        flags: vec![],
+        model: None,
+        confidence: None,
+        history: vec![],
+    };
+    let work = Project {
+        reading: Some(split.reading.clone()),
+        ..Project::new(path, String::new(), vec![target])
+    };
+    project.save_work("sources/a.html", &work).expect("saved");
+    let memory = project.memory("en", "de").expect("a memory");
+    assert_eq!(memory.exact("Print"), Some("Drucken"));
+    let status = ProjectStatus::of(project).expect("readable");
+    let first = &status.documents[0];
+    assert_eq!((first.confirmed, first.segments()), (1, 3));
 }
