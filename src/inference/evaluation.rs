@@ -96,12 +96,12 @@ impl Translator {
         let mut search = Search::new((self.model(), self.tokenizer()), read, options);
         let config = &self.description().model;
         let previous = Previous {
-            count: config.translations_before(),
+            count: config.previous_translations,
             max_tokens: config.max_tokens,
             address_form: config.address_form,
             kept_forms: self.address_forms(),
         };
-        let flow = if previous.count > 0 || previous.kept_forms.is_some() {
+        let flow = if previous.count > 0 || previous.asks_for_form() {
             search.run_behind_translations(previous, documents, wanted, go_on)?
         } else {
             search.run(wanted, go_on)?
@@ -241,6 +241,10 @@ struct Previous<'a> {
 }
 
 impl Previous<'_> {
+    fn asks_for_form(self) -> bool {
+        self.address_form || self.kept_forms.is_some()
+    }
+
     /// The form of address last used before a unit, if anybody asks for it.
     fn form_before(
         self,
@@ -249,7 +253,7 @@ impl Previous<'_> {
         target: impl Fn(usize) -> Option<String>,
     ) -> Option<FormOfAddress> {
         let source = |other: usize| document.sources[other].1.as_str();
-        (self.address_form || self.kept_forms.is_some())
+        self.asks_for_form()
             .then(|| FormOfAddress::last_before(unit, source, target))?
     }
 }
@@ -328,13 +332,14 @@ impl<'a> Search<'a> {
         let is_known = |units: &DocumentUnits| !units.known.is_empty();
         if documents.iter().all(is_known) {
             for (units, document) in units.iter().zip(documents) {
-                let known = document.known.iter();
+                let known = document.known.iter().filter(|_| previous.count > 0);
                 let known = known.map(|it| self.tokenizer.encode(Side::Target, it));
                 let known: Vec<Vec<u32>> = known.collect();
                 for unit in 0..units.len() {
                     let form = previous
                         .form_before(unit, document, |other| document.known.get(other).cloned());
-                    let before = &known[unit.saturating_sub(previous.count)..unit];
+                    let before = known.get(unit.saturating_sub(previous.count)..unit);
+                    let before = before.unwrap_or_default();
                     self.read_behind(units[unit].clone(), (before, form), previous);
                 }
             }
