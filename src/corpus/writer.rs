@@ -16,7 +16,7 @@ use super::statistics::Statistics;
 use super::unit::{Unit, UnitStatus};
 use crate::error::{Error, Result};
 use crate::text::disk;
-use crate::text::file::{TEMPORARY, write_atomically};
+use crate::text::file::TEMPORARY;
 use crate::text::folder::{put_in_place, temporary_beside};
 
 /// Takes documents, sorted by id, and makes a corpus of them.
@@ -124,12 +124,11 @@ impl CorpusWriter {
         };
         let json = serde_json::to_string_pretty(&manifest)
             .map_err(|cause| Error::write(&folder)(cause.into()))?;
-        let written = write_atomically(
-            temporary.path().join(MANIFEST),
-            (json + "\n").as_bytes(),
-            false,
-        );
-        written?;
+        let written = File::create(temporary.path().join(MANIFEST)).and_then(|mut file| {
+            disk::write_all(&mut file, (json + "\n").as_bytes())?;
+            disk::sync(&file)
+        });
+        written.map_err(Error::write(folder.join(MANIFEST)))?;
         keep_vocabulary(&folder, temporary.path())?;
         put_in_place(temporary, &folder)?;
         Corpus::open(folder)

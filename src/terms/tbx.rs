@@ -11,6 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::termbase::Term;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result};
+use crate::text::lines::line_of;
 use crate::text::placeholder::folded;
 
 /// Elements whose `type` is the data category.
@@ -120,7 +121,7 @@ fn entries(path: &Path, text: &str) -> Result<Vec<Entry>> {
         let place = xml.buffer_position();
         let problem = |problem: String| Error::Termbase {
             problem,
-            line: line_at(text, place),
+            line: line_of(text, place),
             path: path.to_owned(),
         };
         let event = xml.read_event();
@@ -153,14 +154,6 @@ fn entries(path: &Path, text: &str) -> Result<Vec<Entry>> {
             _ => {}
         }
     }
-}
-
-fn line_at(text: &str, place: u64) -> usize {
-    let place = usize::try_from(place).unwrap_or(usize::MAX).min(text.len());
-    let breaks = text.as_bytes()[..place]
-        .iter()
-        .filter(|byte| **byte == b'\n');
-    breaks.count() + 1
 }
 
 impl State {

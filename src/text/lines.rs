@@ -54,6 +54,15 @@ pub fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String> {
     })
 }
 
+/// The line, counted from 1, in which a byte of a text stands.
+pub(crate) fn line_of(text: &str, place: u64) -> usize {
+    let place = usize::try_from(place).unwrap_or(usize::MAX).min(text.len());
+    let breaks = text.as_bytes()[..place]
+        .iter()
+        .filter(|byte| **byte == b'\n');
+    breaks.count() + 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

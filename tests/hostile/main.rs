@@ -87,9 +87,11 @@ fn laid_out(seed: &Seed) -> TempDir {
 }
 
 /// Keeps what a reader failed on.
-fn kept(folder: TempDir, path: &Path) -> PathBuf {
-    let name = path.strip_prefix(folder.path()).expect("below").to_owned();
-    folder.keep().join(name)
+fn kept(path: &Path, bytes: &[u8]) -> PathBuf {
+    let copy = tempfile::tempdir().expect("a folder").keep();
+    let copy = copy.join(path.file_name().expect("a name"));
+    fs::write(&copy, bytes).expect("written");
+    copy
 }
 
 fn try_all(name: &'static str, seeds: &[Seed], (read, cost): (Read, u64)) {
@@ -140,10 +142,7 @@ fn try_all(name: &'static str, seeds: &[Seed], (read, cost): (Read, u64)) {
         largest = largest.max(peak);
         accepted += usize::from(matches!(outcome, Ok(true)));
         if outcome.is_err() || peak > allowed {
-            let lost = tempfile::tempdir().expect("a folder");
-            let copy = lost.path().join(path.file_name().expect("a name"));
-            fs::write(&copy, &bytes).expect("written");
-            let copy = kept(lost, &copy);
+            let copy = kept(&path, &bytes);
             let told = if outcome.is_err() {
                 "panics"
             } else {

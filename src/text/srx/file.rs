@@ -6,6 +6,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::error::{Error, Result};
+use crate::text::lines::line_of;
 use crate::text::reading::decoded;
 
 /// The rules of all languages.
@@ -57,7 +58,7 @@ impl SrxFile {
         let mut reading = Reading::new(path);
         loop {
             let place = xml.buffer_position();
-            let line = line_at(text, place);
+            let line = line_of(text, place);
             let problem = |problem: String| Error::Srx {
                 problem,
                 line,
@@ -98,14 +99,6 @@ impl SrxFile {
             }
         }
     }
-}
-
-fn line_at(text: &str, place: u64) -> usize {
-    let place = usize::try_from(place).unwrap_or(usize::MAX).min(text.len());
-    let breaks = text.as_bytes()[..place]
-        .iter()
-        .filter(|byte| **byte == b'\n');
-    breaks.count() + 1
 }
 
 struct Reading {
