@@ -98,6 +98,16 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
+    #[error("the ending of an alignment says what it is: .tmx, .tsv or .json: {path:?}")]
+    AlignmentEnding { path: PathBuf },
+    #[error(
+        "no rows of an alignment: {problem}; take a file that `canopy align --json` or the window has written: {path:?}"
+    )]
+    AlignmentRows { problem: String, path: PathBuf },
+    #[error(
+        "these rows are of other documents, or of sentences that end elsewhere; align the documents anew: {path:?}"
+    )]
+    OtherAlignment { path: PathBuf },
     #[error(
         "sentences are split where both parts hold words, joined within a paragraph, and stay one where the file has them so"
     )]

@@ -1,5 +1,6 @@
 //! The table of actions: every command that stands in a menu or has a key.
 
+use super::aligning::AlignCommand;
 use super::checking::CheckCommand;
 use super::command::{Command, Group, Key, Page, Scope, Shortcut};
 use super::explorer::ExploreCommand;
@@ -9,6 +10,7 @@ use super::project::ProjectCommand;
 use super::segments::SegmentsCommand;
 use super::terms::TermsCommand;
 use super::training::TrainingCommand;
+use crate::corpus::Column;
 
 /// A command without parameters of its own: one line of the table.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,10 +37,11 @@ const fn action(
 
 /// All actions, in the order of the menus.
 pub static ACTIONS: &[Action] = {
+    use AlignCommand as A;
     use Command as C;
     use ExploreCommand as E;
     use FindCommand as F;
-    use Group::{Edit, Editor, Explore, File, Translate, View};
+    use Group::{Align, Edit, Editor, Explore, File, Translate, View};
     use Key::{Delete, Down, Enter, Escape, F1, F7, F8, F9, Left, Letter, Right, Up};
     &[
         action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
@@ -67,6 +70,7 @@ pub static ACTIONS: &[Action] = {
             Some(Shortcut::command_shift(Letter('O'))),
             C::Project(ProjectCommand::Choose),
         ),
+        action(File, "Align two documents…", None, C::Align(A::Show)),
         action(
             File,
             "Try a sample run",
@@ -269,6 +273,108 @@ pub static ACTIONS: &[Action] = {
             C::Explore(E::Back),
         ),
         action(
+            Align,
+            "Next row",
+            Some(Shortcut::plain(Down)),
+            C::Align(A::SelectNext),
+        ),
+        action(
+            Align,
+            "Previous row",
+            Some(Shortcut::plain(Up)),
+            C::Align(A::SelectPrevious),
+        ),
+        action(
+            Align,
+            "Source side",
+            Some(Shortcut::plain(Left)),
+            C::Align(A::SelectColumn(Column::Source)),
+        ),
+        action(
+            Align,
+            "Target side",
+            Some(Shortcut::plain(Right)),
+            C::Align(A::SelectColumn(Column::Target)),
+        ),
+        action(
+            Align,
+            "Next row to look at",
+            Some(Shortcut::command(Letter('J'))),
+            C::Align(A::SelectNextOpen),
+        ),
+        action(
+            Align,
+            "Right, and on",
+            Some(Shortcut::plain(Enter)),
+            C::Align(A::ToggleRight),
+        ),
+        action(
+            Align,
+            "Leave out",
+            Some(Shortcut::plain(Delete)),
+            C::Align(A::ToggleLeftOut),
+        ),
+        action(
+            Align,
+            "Join with next",
+            Some(Shortcut::plain(Letter('J'))),
+            C::Align(A::Join),
+        ),
+        action(
+            Align,
+            "Split",
+            Some(Shortcut::plain(Letter('S'))),
+            C::Align(A::Split),
+        ),
+        action(
+            Align,
+            "First sentence up",
+            Some(Shortcut::command(Up)),
+            C::Align(A::MoveUp),
+        ),
+        action(
+            Align,
+            "Last sentence down",
+            Some(Shortcut::command(Down)),
+            C::Align(A::MoveDown),
+        ),
+        action(
+            Align,
+            "Gap here",
+            Some(Shortcut::plain(Letter('G'))),
+            C::Align(A::PushDown),
+        ),
+        action(
+            Align,
+            "Close the gap",
+            Some(Shortcut::plain(Letter('C'))),
+            C::Align(A::PullUp),
+        ),
+        action(
+            Align,
+            "Align from here",
+            Some(Shortcut::plain(Letter('A'))),
+            C::Align(A::AlignAgain),
+        ),
+        action(
+            Align,
+            "Undo",
+            Some(Shortcut::command(Letter('Z'))),
+            C::Align(A::Undo),
+        ),
+        action(
+            Align,
+            "Redo",
+            Some(Shortcut::command_shift(Letter('Z'))),
+            C::Align(A::Redo),
+        ),
+        action(
+            Align,
+            "Save pairs…",
+            Some(Shortcut::command(Letter('S'))),
+            C::Align(A::SaveAs),
+        ),
+        action(
             View,
             "Document",
             Some(Shortcut::command(Letter('1'))),
@@ -303,6 +409,12 @@ pub static ACTIONS: &[Action] = {
             "Project",
             Some(Shortcut::command(Letter('6'))),
             C::ShowPage(Page::Project),
+        ),
+        action(
+            View,
+            "Align",
+            Some(Shortcut::command(Letter('7'))),
+            C::ShowPage(Page::Align),
         ),
         action(View, "Outline", Some(Shortcut::plain(F9)), C::ToggleOutline),
         action(
@@ -350,11 +462,12 @@ mod tests {
 
     #[test]
     fn no_shortcut_means_two_things() {
-        use Group::{Edit, Editor, Explore, File, Translate, View};
+        use Group::{Align, Edit, Editor, Explore, File, Translate, View};
         for together in [
             [File, View, Edit, Translate].as_slice(),
             &[Editor],
             &[File, View, Explore],
+            &[View, Align],
         ] {
             let mut seen = HashSet::new();
             let actions = ACTIONS.iter();

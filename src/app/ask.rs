@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::aligning::AlignCommand;
 use super::command::Command;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
@@ -12,6 +13,7 @@ use super::segments::SegmentsCommand;
 use super::settings::{BILINGUAL_EXTENSIONS, MEMORY_EXTENSIONS};
 use super::terms::TermsCommand;
 use super::training::{Side, TrainingCommand};
+use crate::corpus::Column;
 use crate::text::document::Format;
 use crate::text::export::ExportFormat;
 
@@ -100,6 +102,16 @@ pub enum Ask {
     Merge {
         folder: Option<PathBuf>,
     },
+    /// A document to be aligned.
+    AlignedDocument {
+        column: Column,
+        folder: Option<PathBuf>,
+    },
+    /// Where aligned pairs shall go.
+    AlignedPairs {
+        name: String,
+        folder: Option<PathBuf>,
+    },
     /// A project's folder.
     ProjectFolder,
     /// Where a new project shall be.
@@ -134,6 +146,17 @@ impl Ask {
             Self::Merge { .. } => (
                 "Merge changes from XLIFF",
                 Pick::File("XLIFF", BILINGUAL_EXTENSIONS.to_vec()),
+            ),
+            Self::AlignedDocument { column, .. } => (
+                match column {
+                    Column::Source => "Choose the document",
+                    Column::Target => "Choose its translation",
+                },
+                Pick::File("Documents", Format::all_endings()),
+            ),
+            Self::AlignedPairs { name, .. } => (
+                "Save the pairs as TMX, TSV or JSON",
+                Pick::NewFile(name.clone()),
             ),
             Self::ProjectFolder => ("Open a project folder", Pick::Folder),
             Self::NewProject { name } => (
@@ -224,6 +247,8 @@ impl Ask {
             Self::OpenDocument { folder }
             | Self::ProjectDocument { folder }
             | Self::Merge { folder }
+            | Self::AlignedDocument { folder, .. }
+            | Self::AlignedPairs { folder, .. }
             | Self::SaveTranslation { folder, .. }
             | Self::ExportTranslation { folder, .. }
             | Self::OpenTrace { folder }
@@ -252,6 +277,8 @@ impl Ask {
                 format,
                 overwrite: confirmed,
             },
+            Self::AlignedDocument { column, .. } => Command::Align(AlignCommand::Use(column, path)),
+            Self::AlignedPairs { .. } => Command::Align(AlignCommand::SaveTo(path)),
             Self::Merge { .. } => Command::Merge(MergeCommand::Read(path)),
             Self::ProjectFolder => Command::Project(ProjectCommand::Open(path)),
             Self::NewProject { .. } => Command::Project(ProjectCommand::Create(path)),

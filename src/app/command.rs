@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::aligning::AlignCommand;
 use super::checking::CheckCommand;
 use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
@@ -124,6 +125,7 @@ pub enum Command {
     LanguageModel(LanguageModelCommand),
     Project(ProjectCommand),
     Merge(MergeCommand),
+    Align(AlignCommand),
 }
 
 /// A page of the window.
@@ -137,17 +139,20 @@ pub enum Page {
     Models,
     /// Only while a project is open.
     Project,
+    /// Only while documents are being aligned.
+    Align,
 }
 
 impl Page {
     /// In the order in which they stand in the window.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Document,
         Self::Explore,
         Self::Training,
         Self::Evaluate,
         Self::Models,
         Self::Project,
+        Self::Align,
     ];
 }
 
@@ -223,16 +228,19 @@ pub enum Group {
     Editor,
     /// On the page of traces.
     Explore,
+    /// On the page of alignments.
+    Align,
     View,
 }
 
 impl Group {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::File,
         Self::Edit,
         Self::Translate,
         Self::Editor,
         Self::Explore,
+        Self::Align,
         Self::View,
     ];
 
@@ -243,6 +251,7 @@ impl Group {
             Self::Translate => "Translate",
             Self::Editor => "While editing a sentence",
             Self::Explore => "While exploring",
+            Self::Align => "While aligning",
             Self::View => "View",
         }
     }

@@ -3,6 +3,7 @@
 //! Strings and numbers only; the window draws [`AppState`] and pushes [`Command`]s.
 
 pub mod actions;
+pub mod aligning;
 mod ask;
 pub mod checking;
 mod closing;
@@ -39,6 +40,7 @@ pub mod training;
 
 pub use crate::text::editable as markup;
 pub use actions::{ACTIONS, Action};
+pub use aligning::{AlignCommand, Aligning};
 pub use ask::{Ask, Pick};
 pub use checking::{CheckCommand, Checking};
 pub use command::{Command, Group, Key, Page, Scope, Shortcut};

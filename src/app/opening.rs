@@ -128,6 +128,9 @@ impl AppState {
 
     /// Opens what was dropped together, of each kind the first one.
     pub(super) fn open_dropped(&mut self, paths: Vec<PathBuf>) {
+        if self.page == Page::Align && paths.iter().all(|path| Kind::of(path) == Kind::Document) {
+            return self.align_dropped(&paths);
+        }
         if self.train_on_dropped(&paths) || self.add_dropped(&paths) {
             return;
         }

@@ -207,6 +207,11 @@ impl Folders {
         Some(self.data.as_ref()?.join("models"))
     }
 
+    /// Where alignments are kept that a person corrects.
+    pub fn alignments(&self) -> Option<PathBuf> {
+        Some(self.data.as_ref()?.join("alignments"))
+    }
+
     pub fn settings_file(&self) -> Option<PathBuf> {
         self.config
             .as_ref()

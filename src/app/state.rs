@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::aligning::Aligning;
 use super::ask::Ask;
 use super::checking::Checking;
 use super::command::{Command, Page, Scope};
@@ -93,6 +94,7 @@ pub struct AppState {
     pub models: Models,
     pub projects: Projects,
     pub merges: Merges,
+    pub aligning: Aligning,
     pub checking: Checking,
     pub suggestions: Suggestions,
     pub terms: Terms,
@@ -143,11 +145,13 @@ impl AppState {
             self.save_project();
         }
         let due = self.dirty_since_secs.and(due);
+        let alignment_due = self.tick_alignment();
         let times = self
             .notices
             .iter()
             .filter_map(|notice| notice.until_secs)
-            .chain(due);
+            .chain(due)
+            .chain(alignment_due);
         times
             .min_by(f64::total_cmp)
             .map(|at| (at - now_secs).max(0.0))
@@ -160,6 +164,7 @@ impl AppState {
             self.keep_judgement();
         }
         self.save_project();
+        self.save_alignment();
         self.save_settings();
     }
 
@@ -268,6 +273,7 @@ impl AppState {
             Command::Models(command) => self.apply_models(command),
             Command::Check(command) => self.apply_check(command),
             Command::Merge(command) => self.apply_merge(command),
+            Command::Align(command) => self.apply_align(command),
             Command::Project(command) => self.apply_project(command),
             Command::LanguageModel(command) => self.apply_language_model(command),
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
@@ -304,6 +310,7 @@ impl AppState {
             | Command::SelectPrevious
             | Command::SelectNextOpen => self.selected().is_some(),
             Command::ShowPage(Page::Project) => self.projects.open.is_some(),
+            Command::Align(command) => self.can_align(command),
             Command::SelectLeastSure => document.is_some_and(OpenDocument::has_confidences),
             _ => true,
         }

@@ -1,23 +1,24 @@
 //! `canopy align`
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
-use serde_json::json;
 
 use super::inputs::check_output;
 use super::options::{SrxArgument, wrong_usage};
 use super::terminal::{print, tell};
-use crate::corpus::{AlignedPair, DocumentPairs, align_documents};
-use crate::error::Result;
-use crate::text::export::{Languages, tmx_of_pairs};
+use crate::corpus::AlignmentTable;
+use crate::error::{Error, Result};
+use crate::jobs::{AlignmentFormat, WrittenAlignment, read_rows};
+use crate::text::export::Languages;
 use crate::text::file::{check_writable, write_atomically};
 
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  canopy align page.html page.de.html --from en --to de -o page.tmx\n  canopy align old.docx \
     old.de.docx --from en --to de -o old.tsv --doubtful\n\nPairs that may not belong together are left out of the file unless \
-    --doubtful is given; --json marks them."
+    --doubtful is given; --json marks them. The window has a table to correct an alignment by hand: File, Align two documents."
 )]
 pub(super) struct AlignArguments {
     /// Document
@@ -32,8 +33,12 @@ pub(super) struct AlignArguments {
     to: String,
     #[command(flatten)]
     srx: SrxArgument,
-    /// File to write: a translation memory (.tmx) or a table of two columns (.tsv); without it the table is printed
-    #[arg(short, long, value_name = "OUT.tmx|OUT.tsv")]
+    /// Rows as somebody has corrected them: what --json prints, or the window has saved
+    #[arg(long, value_name = "FILE.json")]
+    rows: Option<PathBuf>,
+    /// File to write: a translation memory (.tmx), a table of two columns (.tsv), or pairs with the numbers of their sentences
+    /// (.json); without it the table is printed
+    #[arg(short, long, value_name = "OUT.tmx|OUT.tsv|OUT.json")]
     output: Option<PathBuf>,
     /// Also write pairs that may not belong together
     #[arg(long)]
@@ -51,61 +56,45 @@ pub(super) fn run(arguments: &AlignArguments) -> Result<()> {
         source,
         translation,
         output,
+        rows,
         ..
     } = arguments;
-    let is_tmx = match output
-        .as_ref()
-        .map(|path| path.extension().unwrap_or_default())
-    {
-        None => false,
-        Some(ending) if ending.eq_ignore_ascii_case("tmx") => true,
-        Some(ending) if ending.eq_ignore_ascii_case("tsv") => false,
-        Some(_) => wrong_usage("align", "end the name of the output in .tmx or .tsv"),
+    let format = match output {
+        None if arguments.json => AlignmentFormat::Json,
+        None => AlignmentFormat::Tsv,
+        Some(output) => AlignmentFormat::of(output)
+            .unwrap_or_else(|error| wrong_usage("align", &error.to_string())),
     };
     if let Some(output) = output {
         let read = [source, translation].into_iter().chain(&arguments.srx.srx);
-        check_output(output, read.map(PathBuf::as_path))?;
+        check_output(output, read.chain(rows).map(PathBuf::as_path))?;
         check_writable(output, arguments.force)?;
     }
-    let source = arguments.srx.open(source, Some(&arguments.from))?;
-    let target = arguments.srx.open(translation, Some(&arguments.to))?;
-    let aligned = align_documents(&source, &target);
-    if arguments.json {
-        return print(&format!("{:#}\n", json!(aligned)));
-    }
-    let DocumentPairs {
-        pairs,
-        unpaired_source,
-        unpaired_target,
-    } = aligned;
-    let is_kept = |pair: &&AlignedPair| arguments.doubtful || !pair.doubtful;
-    let kept: Vec<&AlignedPair> = pairs.iter().filter(is_kept).collect();
-    let texts = kept
-        .iter()
-        .map(|pair| (pair.source.as_str(), pair.target.as_str()));
-    let text = if is_tmx {
-        let languages = Languages {
-            source: arguments.from.clone(),
-            target: arguments.to.clone(),
-        };
-        tmx_of_pairs(&source.name, texts, &languages)
-    } else {
-        let lines =
-            texts.map(|(source, target)| [one_line(source), one_line(target)].join("\t") + "\n");
-        lines.collect::<Vec<_>>().concat()
+    let open = |path, language| arguments.srx.open(path, Some(language)).map(Arc::new);
+    let source = open(source, &arguments.from)?;
+    let target = open(translation, &arguments.to)?;
+    let table = match rows {
+        None => AlignmentTable::of(source, target),
+        Some(path) => {
+            let table = AlignmentTable::with_rows(source, target, read_rows(path)?);
+            table.ok_or_else(|| Error::OtherAlignment { path: path.clone() })?
+        }
     };
+    let languages = Languages {
+        source: arguments.from.clone(),
+        target: arguments.to.clone(),
+    };
+    let written = WrittenAlignment::of(&table, &languages, format, arguments.doubtful);
     match output {
-        Some(path) => write_atomically(path, text.as_bytes(), arguments.force)?,
-        None => print(&text)?,
+        Some(path) => write_atomically(path, written.text.as_bytes(), arguments.force)?,
+        None => print(&written.text)?,
     }
-    tell(&format!(
-        "{} pairs; left out: {} doubtful, {unpaired_source} and {unpaired_target} sentences without the other side\n",
-        kept.len(),
-        pairs.len() - kept.len(),
-    ));
+    if !arguments.json {
+        let counts = table.counts();
+        tell(&format!(
+            "{} pairs; left out: {} doubtful, {} and {} sentences without the other side\n",
+            written.pairs, written.doubtful, counts.unpaired_source, counts.unpaired_target,
+        ));
+    }
     Ok(())
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -149,8 +149,9 @@ impl FolderImport {
                 unit.status = filter.status(&unit.visible_source(), &unit.visible_target());
             }
         }
-        report.unpaired_source_sentences += aligned.unpaired_source;
-        report.unpaired_target_sentences += aligned.unpaired_target;
+        let (source, target) = aligned.unpaired();
+        report.unpaired_source_sentences += source;
+        report.unpaired_target_sentences += target;
         let paragraphs = &aligned.document.paragraphs;
         if paragraphs.is_empty() {
             report

@@ -5,11 +5,11 @@
 //! tree of a single document belongs to the text room.
 
 mod alignment;
+mod alignment_table;
 pub mod combine;
 mod context_texts;
 mod contexts;
 pub mod document_folders;
-mod document_pairs;
 mod format;
 mod frequency;
 pub mod gettext;
@@ -30,9 +30,11 @@ pub mod tsv;
 mod unit;
 mod writer;
 
+pub use alignment_table::{
+    AlignedPair, AlignmentCounts, AlignmentEdit, AlignmentRow, AlignmentTable, Column, RowState,
+};
 pub use context_texts::ContextTexts;
 pub use contexts::{Chosen, ContextsInfo, DocumentContexts, read_contexts, write_contexts};
-pub use document_pairs::{AlignedPair, DocumentPairs, align_documents};
 pub use format::{
     Corpus, CorpusInfo, Documents, FORMAT, ParallelDocument, ParallelParagraph, VERSION,
 };

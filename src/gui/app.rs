@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use egui::{CentralPanel, Context, Frame, Margin, Panel, Ui};
 
+use super::aligning::AlignPanel;
 use super::checks::checks_ui;
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
@@ -34,8 +35,8 @@ use crate::app::{
 use crate::error::Result;
 use crate::inference::DeviceChoice;
 use crate::jobs::{
-    CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread, ProjectsThread,
-    RunsThread, SuggestionThread, TrainingRequest, Trainings, Worker,
+    AlignThread, CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread,
+    ProjectsThread, RunsThread, SuggestionThread, TrainingRequest, Trainings, Worker,
 };
 use crate::text::placeholder::stripped;
 use crate::training::{DeviceLock, Order};
@@ -50,6 +51,7 @@ pub struct Panels {
     pub similar: SimilarPanel,
     pub history: HistoryPanel,
     pub models: ModelsPanel,
+    pub align: AlignPanel,
     pub language_model: LanguageModelForm,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
@@ -70,6 +72,7 @@ pub struct CanopyApp {
     models: Option<ModelsThread>,
     suggestions: SuggestionThread,
     projects: ProjectsThread,
+    align: AlignThread,
     fonts: WindowFonts,
     closing: Option<CloseState>,
     /// `None` only after the window has closed.
@@ -116,6 +119,7 @@ impl CanopyApp {
         let checks = CheckThread::spawn(sender.clone(), wake(ctx))?;
         let suggestions = SuggestionThread::spawn(sender.clone(), wake(ctx))?;
         let projects = ProjectsThread::spawn(sender.clone(), wake(ctx))?;
+        let align = AlignThread::spawn(sender.clone(), wake(ctx))?;
         let files = FileThread::spawn(sender, wake(ctx))?;
         let mut settings = folders
             .settings_file()
@@ -142,6 +146,7 @@ impl CanopyApp {
             models: Some(models),
             suggestions,
             projects,
+            align,
             fonts,
             closing: None,
             files: Some(files),
@@ -186,6 +191,9 @@ impl CanopyApp {
         }
         for request in self.state.projects.requests.drain(..) {
             self.projects.send(request);
+        }
+        for request in self.state.aligning.requests.drain(..) {
+            self.align.send(request);
         }
         for request in self.state.explorer.requests.drain(..) {
             self.explain.send(request);
@@ -271,6 +279,7 @@ impl eframe::App for CanopyApp {
                 Page::Training => "Drop to train on it",
                 Page::Models => "Drop to add the model",
                 Page::Project => "Drop to add to the project",
+                Page::Align => "Drop to align",
                 _ => "Drop to open",
             };
             welcome::drop_ui(&ctx, text);
@@ -337,6 +346,7 @@ pub fn workbench_ui(
         Page::Evaluate => evaluate_ui(ui, state, commands),
         Page::Models => panels.models.ui(ui, state, commands),
         Page::Project => project_ui(ui, state, commands),
+        Page::Align => panels.align.ui(ui, state, commands),
     }
     notices::notices_ui(ui.ctx(), &state.notices, commands);
     if panels

@@ -2,7 +2,7 @@
 
 use crate::app::markup::Problem;
 use crate::app::training::TrainingCommand;
-use crate::app::{Command, Target};
+use crate::app::{AlignCommand, Command, Target};
 use crate::checks::CheckKind;
 use crate::inference::{DeviceChoice, Flag};
 use crate::jobs::{Origin, State};
@@ -85,8 +85,31 @@ pub fn explanation(command: &Command) -> Option<&'static str> {
         Command::Training(TrainingCommand::TrySample) => Some(
             "Trains two small models on a made-up language, in a minute or two, and compares them",
         ),
+        Command::Align(command) => align_explanation(command),
         _ => None,
     }
+}
+
+fn align_explanation(command: &AlignCommand) -> Option<&'static str> {
+    Some(match command {
+        AlignCommand::ToggleRight => {
+            "Its sides belong together; goes on to the next row to look at"
+        }
+        AlignCommand::ToggleLeftOut => "It is not written",
+        AlignCommand::MoveUp => "Gives the first sentence of this side to the row above",
+        AlignCommand::MoveDown => "Gives the last sentence of this side to the row below",
+        AlignCommand::PushDown => {
+            "Leaves this cell empty and moves what stands here and below one row down, up to the next empty cell or right row"
+        }
+        AlignCommand::PullUp => {
+            "Moves what stands below up into this empty cell, up to the next empty cell or right row"
+        }
+        AlignCommand::AlignAgain => {
+            "Finds what belongs together from this row on, up to the next right row"
+        }
+        AlignCommand::SelectNextOpen => "A doubtful pair, or a sentence without the other side",
+        _ => return None,
+    })
 }
 
 /// On a draft that an update gave another text.

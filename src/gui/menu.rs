@@ -52,11 +52,12 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 
 /// The pages of the window.
 fn pages_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let has_project = state.projects.open.is_some();
-    for page in Page::ALL {
-        if page == Page::Project && !has_project {
-            continue;
-        }
+    let is_there = |page: Page| match page {
+        Page::Project => state.projects.open.is_some(),
+        Page::Align => state.page == page || state.aligning.is_in_use(),
+        _ => true,
+    };
+    for page in Page::ALL.into_iter().filter(|page| is_there(*page)) {
         let command = Command::ShowPage(page);
         let mut text = RichText::new(label_of(&command));
         if state.page == page {

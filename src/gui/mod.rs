@@ -2,6 +2,7 @@
 //!
 //! The only room besides `main` that names egui.
 
+mod aligning;
 mod app;
 mod cell;
 mod chart;

@@ -130,6 +130,7 @@ fn is_of_page(group: Group, page: Page) -> bool {
         Group::File | Group::View => true,
         Group::Edit | Group::Translate | Group::Editor => page == Page::Document,
         Group::Explore => page == Page::Explore,
+        Group::Align => page == Page::Align,
     }
 }
 
@@ -187,7 +188,7 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
             ui.columns(3, |columns| {
                 let groups: [&[Group]; 3] = [
                     &[Group::File, Group::Translate, Group::Explore],
-                    &[Group::Edit],
+                    &[Group::Edit, Group::Align],
                     &[Group::View, Group::Editor],
                 ];
                 for (column, groups) in columns.iter_mut().zip(groups) {

@@ -3,6 +3,7 @@
 //!
 //! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
+pub mod aligning;
 pub mod batch;
 pub mod checking;
 pub mod comparing;
@@ -32,6 +33,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+pub use aligning::{
+    AlignRequest, AlignThread, Alignment, AlignmentFormat, WrittenAlignment, read_rows,
+};
 pub use checking::{CheckRequest, CheckThread};
 pub use comparing::Comparison;
 pub use document_work::DocumentWork;
@@ -374,6 +378,11 @@ pub enum Event {
         status: Result<Box<ProjectStatus>>,
     },
     /// The translations of a project are in files.
+    /// Two documents are aligned.
+    Aligned {
+        job: JobId,
+        alignment: Result<Box<Alignment>>,
+    },
     ProjectExported {
         job: JobId,
         files: Result<Vec<PathBuf>>,

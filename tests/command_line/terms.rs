@@ -215,4 +215,23 @@ fn a_document_and_its_translation_become_a_memory() {
     assert_eq!(pairs["pairs"].as_array().map(Vec::len), Some(4));
     let wrong = run(&["align", &page, &other, "-o", &desk.path("page.doc")]);
     assert_eq!(wrong.status.code(), Some(2));
+    // Rows as somebody has corrected them.
+    let rows = pairs["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 4);
+    let mut corrected = pairs.clone();
+    corrected["rows"][1]["state"] = "left_out".into();
+    let corrected = desk.file("rows.json", &corrected.to_string());
+    let output = desk.path("page.tsv");
+    assert_done(&run(&[
+        "align", &page, &other, "--rows", &corrected, "-o", &output,
+    ]));
+    let table = desk.read("page.tsv");
+    assert!(table.contains("Close it & wait.\t"), "{table}");
+    assert!(!table.contains("Open the file.\t"), "{table}");
+    let swapped = run(&["align", &other, &page, "--rows", &corrected]);
+    assert_done(&swapped);
+    let shorter = desk.file("shorter.html", "<p>Open the file.</p>");
+    let refused = run(&["align", &shorter, &other, "--rows", &corrected]);
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("rows.json"));
 }

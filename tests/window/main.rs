@@ -1,5 +1,6 @@
 //! The window as a user sees it, drawn without a display: find by label, click, look at what is asked for.
 
+mod aligning;
 mod checks;
 mod evaluate;
 mod explore;

@@ -1,5 +1,7 @@
 //! Kinds of paragraphs as evidence for the alignment of two documents.
 
+use std::ops::Range;
+
 use crate::text::document::{Document, Paragraph, ParagraphKind};
 
 /// Paragraphs are joined and divided more rarely than sentences, whose bead probabilities are used for both.
@@ -7,17 +9,20 @@ const JOINED_PARAGRAPHS: f64 = 5.0;
 /// Paragraphs of different kinds in one bead.
 const OTHER_KIND: f64 = 3.0;
 
-/// Whether both have the same kinds of paragraphs in the same order, and more than one kind: that as many paragraphs of
+/// Whether these paragraphs of both are of the same kinds in the same order, and more than one kind: that as many paragraphs of
 /// running text stand in both says little.
-pub(super) fn same_structure(source: &Document, target: &Document) -> bool {
+pub(super) fn same_structure(
+    source: (&Document, Range<usize>),
+    target: (&Document, Range<usize>),
+) -> bool {
     let [ours, theirs] = [source, target].map(kinds);
     ours == theirs && ours.windows(2).any(|pair| pair[0] != pair[1])
 }
 
 /// Kinds, and levels of headings.
-fn kinds(document: &Document) -> Vec<(ParagraphKind, Option<u8>)> {
-    let paragraphs = document.paragraphs.iter().enumerate();
-    let kind = |(index, paragraph): (usize, &Paragraph)| {
+fn kinds((document, paragraphs): (&Document, Range<usize>)) -> Vec<(ParagraphKind, Option<u8>)> {
+    let kind = |index: usize| {
+        let paragraph = &document.paragraphs[index];
         let section = &document.sections[paragraph.section];
         let level = (section.heading == Some(index)).then_some(section.level);
         (paragraph.kind, level)

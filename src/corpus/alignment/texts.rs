@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::anchors::Anchors;
 use crate::corpus::markup::Side;
-use crate::text::document::{Document, Paragraph};
+use crate::text::document::{Document, Sentence};
 
 /// Features of a paragraph or a sentence.
 #[derive(Debug, Clone, Default)]
@@ -47,56 +47,16 @@ impl Texts {
     }
 }
 
-/// A document with what is compared of its sentences.
-pub(super) struct Sentences<'d> {
-    pub document: &'d Document,
-    pub texts: Vec<Text>,
-    pub characters: usize,
-}
-
-impl<'d> Sentences<'d> {
-    pub fn of(document: &'d Document, length_ratio: f64) -> Self {
-        let mut all = 0;
-        let mut texts = Vec::with_capacity(document.sentences.len());
-        for sentence in &document.sentences {
-            let side = Side::of(document, sentence);
-            let length = characters(&side.visible());
-            all += length;
-            #[expect(clippy::cast_precision_loss, reason = "characters of a sentence")]
-            let length = length as f64 / length_ratio;
-            let anchors = Anchors::of(&side);
-            texts.push(Text { length, anchors });
-        }
-        Self {
-            document,
-            texts,
-            characters: all,
-        }
-    }
-
-    pub fn anchors(&self) -> impl Iterator<Item = &Anchors> {
-        self.texts.iter().map(|text| &text.anchors)
-    }
-
-    pub fn paragraphs(&self) -> Texts {
-        let text = |paragraph: &Paragraph| {
-            let mut text = Text::joined(&self.texts[paragraph.sentences.clone()]);
-            if let Some(id) = &paragraph.id {
-                text.anchors.add_id(id);
-            }
-            text
-        };
-        Texts::new(self.document.paragraphs.iter().map(text).collect())
-    }
-
-    /// The sentences of paragraphs in a row.
-    pub fn sentences_in(&self, paragraphs: &Range<usize>) -> Range<usize> {
-        let paragraphs = &self.document.paragraphs[paragraphs.clone()];
-        match (paragraphs.first(), paragraphs.last()) {
-            (Some(first), Some(last)) => first.sentences.start..last.sentences.end,
-            _ => 0..0,
-        }
-    }
+/// What is compared of each sentence of a document.
+pub(super) fn texts_of(document: &Document, length_ratio: f64) -> Vec<Text> {
+    let text = |sentence: &Sentence| {
+        let side = Side::of(document, sentence);
+        #[expect(clippy::cast_precision_loss, reason = "characters of a sentence")]
+        let length = characters(&side.visible()) as f64 / length_ratio;
+        let anchors = Anchors::of(&side);
+        Text { length, anchors }
+    };
+    document.sentences.iter().map(text).collect()
 }
 
 pub(super) fn characters(text: &str) -> usize {

@@ -48,7 +48,8 @@ impl FolderImport {
                 continue;
             };
             let found = aligner.align(pair.0.clone(), &source, &target);
-            look.lonely(found.unpaired_source + found.unpaired_target);
+            let (unpaired_source, unpaired_target) = found.unpaired();
+            look.lonely(unpaired_source + unpaired_target);
             let paragraphs = found.document.paragraphs.iter();
             for unit in paragraphs.flat_map(|paragraph| &paragraph.units) {
                 let is_sure = unit.status != UnitStatus::Doubtful;

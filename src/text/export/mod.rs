@@ -73,7 +73,7 @@ impl ExportFormat {
 }
 
 /// The languages of a translation, as codes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Languages {
     pub source: String,
     pub target: String,

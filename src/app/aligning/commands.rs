@@ -1,0 +1,273 @@
+//! Commands and events of alignments.
+
+use std::path::PathBuf;
+
+use super::{AlignCommand, Aligning};
+use crate::app::ask::Ask;
+use crate::app::command::Page;
+use crate::app::state::{AppState, NoticeKind};
+use crate::corpus::{AlignmentEdit, Column, RowState};
+use crate::error::Result;
+use crate::jobs::{AlignRequest, Alignment, AlignmentFormat, FileRequest, JobId, WrittenAlignment};
+
+/// After the last change.
+const AUTOSAVE_SECS: f64 = 1.0;
+
+impl AppState {
+    pub(in crate::app) fn apply_align(&mut self, command: AlignCommand) {
+        use AlignCommand as C;
+        let column = self.aligning.selected.1;
+        match command {
+            C::Show => self.page = Page::Align,
+            C::Choose(column) => self.asks.push(Ask::AlignedDocument {
+                column,
+                folder: self.aligned_folder(column),
+            }),
+            C::Use(column, path) => self.use_aligned(column, path),
+            C::SetLanguage(column, code) => self.set_aligned_language(column, code),
+            C::Select(row, column) => self.aligning.selected = (row, column),
+            C::SelectColumn(column) => self.aligning.selected.1 = column,
+            C::SelectNext => self.look_at_row(self.aligning.selected.0.saturating_add(1)),
+            C::SelectPrevious => self.look_at_row(self.aligning.selected.0.saturating_sub(1)),
+            C::SelectNextOpen => self.look_at_next_open(),
+            C::Join => self.edit_rows(AlignmentEdit::Join),
+            C::Split => self.edit_rows(AlignmentEdit::Split),
+            C::MoveUp => self.edit_rows(AlignmentEdit::MoveUp(column)),
+            C::MoveDown => self.edit_rows(AlignmentEdit::MoveDown(column)),
+            C::PushDown => self.edit_rows(AlignmentEdit::PushDown(column)),
+            C::PullUp => self.edit_rows(AlignmentEdit::PullUp(column)),
+            C::AlignAgain => self.edit_rows(AlignmentEdit::AlignAgain),
+            C::ToggleRight => {
+                if self.toggle_row(RowState::Right) == Some(RowState::Right) {
+                    self.look_at_next_open();
+                }
+            }
+            C::ToggleLeftOut => {
+                self.toggle_row(RowState::LeftOut);
+            }
+            C::Undo => self.change_rows(|open| open.table.undo()),
+            C::Redo => self.change_rows(|open| open.table.redo()),
+            C::KeepDoubtful(keeps) => self.aligning.keeps_doubtful = keeps,
+            C::SaveAs => self.ask_where_to_save_pairs(),
+            C::SaveTo(path) => self.save_pairs(path),
+            C::Close => {
+                self.save_alignment();
+                self.aligning = Aligning::default();
+            }
+        }
+    }
+
+    /// Whether the command would do something to the selected row.
+    pub(in crate::app) fn can_align(&self, command: &AlignCommand) -> bool {
+        use AlignCommand as C;
+        let aligning = &self.aligning;
+        let (Some(open), Some(row)) = (&aligning.open, aligning.row()) else {
+            return matches!(command, C::Show | C::Choose(_) | C::Use(..) | C::Close);
+        };
+        let is_empty = row.cell(aligning.selected.1).is_empty();
+        match command {
+            C::Join => aligning.selected.0 + 1 < open.table.rows().len(),
+            C::Split => row.source.len().max(row.target.len()) > 1,
+            C::MoveUp | C::MoveDown | C::PushDown => !is_empty,
+            C::PullUp => is_empty,
+            C::Undo => open.table.can_undo(),
+            C::Redo => open.table.can_redo(),
+            _ => true,
+        }
+    }
+
+    /// Where the other document lies.
+    fn aligned_folder(&self, column: Column) -> Option<PathBuf> {
+        let other = match column {
+            Column::Source => &self.aligning.target,
+            Column::Target => &self.aligning.source,
+        };
+        let folder = other.as_ref().and_then(|path| path.parent());
+        folder.map_or_else(|| self.document_folder(), |it| Some(it.to_owned()))
+    }
+
+    fn use_aligned(&mut self, column: Column, path: PathBuf) {
+        self.page = Page::Align;
+        self.save_alignment();
+        self.aligning.open = None;
+        match column {
+            Column::Source => self.aligning.source = Some(path),
+            Column::Target => self.aligning.target = Some(path),
+        }
+        let (Some(source), Some(target)) = (&self.aligning.source, &self.aligning.target) else {
+            return;
+        };
+        let (source, target) = (source.clone(), target.clone());
+        let job = self.next_job();
+        self.aligning.job = Some(job);
+        self.aligning.requests.push(AlignRequest {
+            job,
+            source,
+            target,
+            kept: self.folders.alignments(),
+        });
+    }
+
+    /// Takes documents that were dropped on the page: the first that is missing first.
+    pub(in crate::app) fn align_dropped(&mut self, paths: &[PathBuf]) {
+        for path in paths {
+            let column = match (&self.aligning.source, &self.aligning.target) {
+                (Some(_), None) => Column::Target,
+                (Some(_), Some(_)) => {
+                    self.apply_align(AlignCommand::Close);
+                    Column::Source
+                }
+                (None, _) => Column::Source,
+            };
+            self.use_aligned(column, path.clone());
+        }
+    }
+
+    pub(in crate::app) fn aligned(&mut self, job: JobId, alignment: Result<Box<Alignment>>) {
+        if self.aligning.job.take_if(|own| *own == job).is_none() {
+            return;
+        }
+        match alignment {
+            Ok(alignment) => {
+                if alignment.is_restored {
+                    let detail =
+                        "These documents were aligned before; your corrections are there again.";
+                    self.notify(NoticeKind::Hint, "Taken up again", detail);
+                }
+                let first = alignment.table.rows().first();
+                let is_open = first.is_some_and(crate::corpus::AlignmentRow::is_open);
+                let row = if is_open {
+                    None
+                } else {
+                    alignment.table.next_open(0)
+                };
+                self.aligning.open = Some(*alignment);
+                self.aligning.revision += 1;
+                self.aligning.selected = (row.unwrap_or(0), Column::Source);
+                self.aligning.scroll_to = Some(row.unwrap_or(0));
+            }
+            Err(error) => self.show_error("The documents could not be aligned", &error),
+        }
+    }
+
+    fn set_aligned_language(&mut self, column: Column, code: String) {
+        let Some(open) = &mut self.aligning.open else {
+            return;
+        };
+        match column {
+            Column::Source => open.languages.source = code,
+            Column::Target => open.languages.target = code,
+        }
+        self.touch_alignment();
+    }
+
+    fn look_at_row(&mut self, row: usize) {
+        let count = self
+            .aligning
+            .open
+            .as_ref()
+            .map_or(0, |open| open.table.rows().len());
+        self.aligning.selected.0 = row.min(count.saturating_sub(1));
+        self.aligning.scroll_to = Some(self.aligning.selected.0);
+    }
+
+    fn look_at_next_open(&mut self) {
+        let row = self.aligning.selected.0;
+        let open = self.aligning.open.as_ref();
+        match open.and_then(|open| open.table.next_open(row)) {
+            Some(row) => self.look_at_row(row),
+            None if open.is_some() => {
+                let title = "Every row is looked at or sure";
+                self.notify(NoticeKind::Done, title, "Save the pairs when you are done.");
+            }
+            None => {}
+        }
+    }
+
+    fn edit_rows(&mut self, edit: AlignmentEdit) {
+        let row = self.aligning.selected.0;
+        self.change_rows(|open| open.table.edit(row, edit));
+    }
+
+    /// Gives the row this state, or takes that back; returns its state then.
+    fn toggle_row(&mut self, state: RowState) -> Option<RowState> {
+        let has = self.aligning.row()?.state;
+        let wanted = if has == state {
+            RowState::Likely
+        } else {
+            state
+        };
+        self.edit_rows(AlignmentEdit::SetState(wanted));
+        Some(wanted)
+    }
+
+    fn change_rows(&mut self, change: impl FnOnce(&mut Alignment) -> Option<usize>) {
+        let Some(row) = self.aligning.open.as_mut().and_then(change) else {
+            return;
+        };
+        self.aligning.revision += 1;
+        self.look_at_row(row);
+        self.touch_alignment();
+    }
+
+    fn touch_alignment(&mut self) {
+        self.aligning.dirty_since_secs = Some(self.now_secs);
+    }
+
+    /// Saves what is due; returns when the next saving is.
+    pub(in crate::app) fn tick_alignment(&mut self) -> Option<f64> {
+        let due = self.aligning.dirty_since_secs? + AUTOSAVE_SECS;
+        if due > self.now_secs {
+            return Some(due);
+        }
+        self.save_alignment();
+        None
+    }
+
+    /// Keeps the rows, so that the same documents have them again.
+    pub(in crate::app) fn save_alignment(&mut self) {
+        let is_dirty = self.aligning.dirty_since_secs.take().is_some();
+        let Some(open) = self.aligning.open.as_ref().filter(|_| is_dirty) else {
+            return;
+        };
+        let Some(path) = open.file.clone() else {
+            return;
+        };
+        let bytes = open.to_bytes();
+        let job = self.keeping_job();
+        self.file_requests
+            .push(FileRequest::Write { job, path, bytes });
+    }
+
+    fn ask_where_to_save_pairs(&mut self) {
+        let Some(open) = &self.aligning.open else {
+            return;
+        };
+        if open.languages.source.trim().is_empty() || open.languages.target.trim().is_empty() {
+            let detail = "Type the codes of both languages above the columns, such as en and de.";
+            return self.notify(NoticeKind::Error, "In which languages are they?", detail);
+        }
+        let stem = open.source.file_stem().unwrap_or_default();
+        let name = format!("{}.tmx", stem.to_string_lossy());
+        let folder = open.source.parent().map(std::path::Path::to_owned);
+        self.asks.push(Ask::AlignedPairs { name, folder });
+    }
+
+    fn save_pairs(&mut self, path: PathBuf) {
+        let Some(open) = &self.aligning.open else {
+            return;
+        };
+        let format = match AlignmentFormat::of(&path) {
+            Ok(format) => format,
+            Err(error) => return self.show_error("The pairs are not saved", &error),
+        };
+        let keeps = self.aligning.keeps_doubtful;
+        let written = WrittenAlignment::of(&open.table, &open.languages, format, keeps);
+        let job = self.keeping_job();
+        self.file_requests.push(FileRequest::Export {
+            job,
+            path,
+            bytes: written.text.into_bytes(),
+        });
+    }
+}
