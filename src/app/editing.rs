@@ -1,10 +1,12 @@
 //! Selecting, editing and confirming sentences.
 
+use std::path::Path;
+
 use super::markup;
 use super::open_document::{Editor, OpenDocument};
 use super::state::{AppState, NoticeKind};
 use super::target::Target;
-use crate::jobs::{Origin, State};
+use crate::jobs::{MergedWork, Origin, State};
 use crate::text::placeholder::stripped;
 
 impl AppState {
@@ -193,6 +195,27 @@ impl AppState {
     pub(super) fn take_over(&mut self) {
         self.keep_edit_for_good();
         self.with_document(OpenDocument::take_over);
+        self.touch();
+    }
+
+    /// What somebody else has written into the file of the work is in it together with ours; now it is here as well.
+    pub(super) fn work_merged(&mut self, path: &Path, merged: &MergedWork) {
+        let document = self.document.as_mut();
+        let Some(open) = document.filter(|open| open.path == path) else {
+            return;
+        };
+        let (taken, conflicts) = open.take_merged(merged);
+        let mut detail = format!("{taken} of their translations stand here now.");
+        if conflicts > 0 {
+            detail += &format!(
+                " {conflicts} sentences were changed on both sides: yours stay, theirs are in the history (Ctrl+H)."
+            );
+        }
+        self.notify(
+            NoticeKind::Hint,
+            "Somebody else has worked on this document",
+            detail,
+        );
         self.touch();
     }
 

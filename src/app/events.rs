@@ -153,6 +153,7 @@ impl AppState {
             Event::ExchangeRead { job, file } => self.exchange_read(job, file),
             Event::InProject { path, folder } => self.found_in_project(&path, folder),
             Event::ProjectSeen { job, status } => self.project_seen(job, status),
+            Event::WorkMerged { path, merged } => self.work_merged(&path, &merged),
             Event::Aligned { job, alignment } => self.aligned(job, alignment),
             Event::ProjectExported { job, files } => self.project_exported(job, files),
             Event::TermsRead { job, index } => self.terms_read(job, index),

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::*;
 use crate::app::progress::Preparation;
 use crate::inference::{DeviceChoice, Flag, ModelInfo, Reads, TraceCost, Translation};
-use crate::jobs::{Event, FileRequest, JobId, Project, Request, State, UserMemory};
+use crate::jobs::{Event, FileRequest, JobId, MergedWork, Project, Request, State, UserMemory};
 use crate::text::document::{Document, Format};
 use crate::text::export::ExportFormat;
 

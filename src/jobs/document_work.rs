@@ -84,8 +84,8 @@ impl DocumentWork {
         if let Some(lock) = &self.lock {
             lock.check()?;
         }
-        self.files.save(&project)?;
-        self.project = Some(project);
+        let merged = self.files.save(&project)?;
+        self.project = Some(merged.map_or(project, |merged| merged.project));
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 
 use super::document_work::read_as;
 use super::project_lock::ProjectLock;
+use super::project_merge::MergedWork;
 use super::project_store::{ProjectFiles, SavedWork};
 use super::{Event, JobId, Project};
 use crate::error::{Error, Result, caught};
@@ -158,8 +159,12 @@ impl FileRequest {
                 project,
                 ..
             } => {
-                open.save(&data_folder, &project)?;
-                Ok(vec![])
+                let merged = open.save(&data_folder, &project)?;
+                let told = merged.map(|merged| Event::WorkMerged {
+                    path: project.document,
+                    merged: Box::new(merged),
+                });
+                Ok(told.into_iter().collect())
             }
             Self::Write { path, bytes, .. } => {
                 write_ours(&path, &bytes)?;
@@ -273,7 +278,7 @@ impl OpenProjects {
         files.project_folder().map(Path::to_owned)
     }
 
-    fn save(&mut self, data_folder: &Path, project: &Project) -> Result<()> {
+    fn save(&mut self, data_folder: &Path, project: &Project) -> Result<Option<MergedWork>> {
         let (lock, place) = self
             .0
             .entry(project.document.clone())

@@ -17,6 +17,7 @@ pub mod models;
 pub mod project;
 pub mod project_folder;
 mod project_lock;
+pub mod project_merge;
 mod project_store;
 pub mod projects;
 mod request_thread;
@@ -47,6 +48,7 @@ pub use fonts::FontThread;
 pub use models::{ModelRequest, ModelsThread};
 pub use project::{Project, SavedTarget, State};
 pub use project_folder::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
+pub use project_merge::MergedWork;
 pub use projects::{ProjectRequest, ProjectsThread};
 pub use request_thread::RequestThread;
 pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
@@ -378,6 +380,11 @@ pub enum Event {
         status: Result<Box<ProjectStatus>>,
     },
     /// The translations of a project are in files.
+    /// Somebody else had changed the work on a document; what was saved has both.
+    WorkMerged {
+        path: PathBuf,
+        merged: Box<MergedWork>,
+    },
     /// Two documents are aligned.
     Aligned {
         job: JobId,

@@ -12,6 +12,7 @@ use std::time::SystemTime;
 
 use super::project::{Project, SavedTarget, content_hash, hex};
 use super::project_folder::ProjectFolder;
+use super::project_merge::{MergedWork, Seen};
 use super::segment_history::absorb;
 use crate::checks::Checks;
 use crate::error::{Error, Result};
@@ -55,6 +56,8 @@ pub(super) struct ProjectFiles {
     is_unknown: bool,
     /// The project folder that the document belongs to.
     shared: Option<Shared>,
+    /// The file that the next one replaces.
+    seen: Option<Seen>,
 }
 
 /// A document of a project folder.
@@ -85,6 +88,8 @@ impl ProjectFiles {
         match Shared::of(path) {
             Ok(Some(shared)) => {
                 let work = shared.find(&place.folder, document);
+                let file = shared.project.work_place(&shared.document);
+                place.seen = work.project.as_ref().map(|it| Seen::of(file, it));
                 place.shared = Some(shared);
                 return (place, work);
             }
@@ -105,6 +110,11 @@ impl ProjectFiles {
             .into_iter()
             .partition(|entry| entry.path_key == place.path_key);
         let (project, error) = place.read(own, path);
+        // The one that the next save replaces is the newest that could be read.
+        let file = place.read.first().cloned();
+        place.seen = file
+            .zip(project.as_ref())
+            .map(|(file, it)| Seen::of(file, it));
         let content = content_hash(document);
         // Once seen here, the question is answered.
         let is_known = |project: &Project| {
@@ -146,6 +156,7 @@ impl ProjectFiles {
             foreign: Vec::new(),
             is_unknown: false,
             shared: None,
+            seen: None,
         }
     }
 
@@ -173,15 +184,25 @@ impl ProjectFiles {
         (merged(projects), error)
     }
 
-    /// Writes what is known of the document now. Files that were read before and have another name now go; what could
-    /// not be read stays.
+    /// Writes what is known of the document now, with what somebody else has changed in the file since it was read.
+    /// Files that were read before and have another name now go; what could not be read stays.
     ///
     /// # Errors
     /// If it cannot be written, or nobody knows what it would replace.
-    pub fn save(&mut self, project: &Project) -> Result<()> {
-        if let Some(shared) = &mut self.shared {
-            return shared.save(project, std::mem::take(&mut self.is_unknown));
-        }
+    pub fn save(&mut self, project: &Project) -> Result<Option<MergedWork>> {
+        let merged = self.seen.as_ref().and_then(|seen| seen.merged(project));
+        let project = merged.as_ref().map_or(project, |merged| &merged.project);
+        let path = if let Some(shared) = &mut self.shared {
+            shared.save(project, std::mem::take(&mut self.is_unknown))?;
+            shared.project.work_place(&shared.document)
+        } else {
+            self.save_own(project)?
+        };
+        self.seen = Some(Seen::of(path, project));
+        Ok(merged)
+    }
+
+    fn save_own(&mut self, project: &Project) -> Result<PathBuf> {
         if self.is_unknown {
             let own = entries(&self.folder)?;
             let own = own.into_iter();
@@ -198,8 +219,8 @@ impl ProjectFiles {
             // It would be merged again.
             let _ = std::fs::remove_file(old);
         }
-        self.read.push(path);
-        Ok(())
+        self.read.push(path.clone());
+        Ok(path)
     }
 
     /// The first name that nothing unreadable has.

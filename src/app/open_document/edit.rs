@@ -5,8 +5,9 @@ use crate::app::markup;
 use crate::app::target::Target;
 use crate::checks::Checks;
 use crate::jobs::project::source_hash;
-use crate::jobs::segment_history::absorb;
-use crate::jobs::{Origin, Project, SavedTarget, State};
+use crate::jobs::project_merge::theirs_as_version;
+use crate::jobs::segment_history::{absorb, append, now};
+use crate::jobs::{MergedWork, Origin, Project, SavedTarget, State};
 use crate::text::document::ReadingOptions;
 
 impl OpenDocument {
@@ -14,6 +15,39 @@ impl OpenDocument {
     pub(in crate::app) fn found_elsewhere(&mut self, project: Project) {
         let fitting = project.matched(&self.document).iter().flatten().count();
         self.elsewhere = (fitting > 0).then_some(WorkElsewhere { project, fitting });
+    }
+
+    /// Takes in what somebody else has written into the file of the work, in one step that can be undone; tells how many
+    /// sentences that are, and how many have changed on both sides. Those stay, and theirs are in the history.
+    pub(in crate::app) fn take_merged(&mut self, merged: &MergedWork) -> (usize, usize) {
+        let (mut targets, mut conflicts) = (Vec::new(), 0);
+        let taken = merged.taken.iter().map(|(before, it)| (Some(before), it));
+        let conflicting = merged.conflicts.iter().map(|it| (None, it));
+        for (before, theirs) in taken.chain(conflicting) {
+            let sentence = self.document.sentences.get(theirs.index);
+            if sentence.is_none_or(|it| source_hash(&it.text) != theirs.source) {
+                self.unmatched.push(theirs.clone());
+                continue;
+            }
+            let history = &mut self.histories[theirs.index];
+            absorb(history, &theirs.history);
+            let here = &self.targets[theirs.index];
+            let is_as_saved = before.is_some_and(|before| match before {
+                Some(text) => here.text == *text,
+                None => here.state == State::Untranslated,
+            });
+            if is_as_saved {
+                targets.push((theirs.index, Target::from(theirs)));
+            } else {
+                append(history, theirs_as_version(theirs));
+                append(history, here.version(here.origin(), Some(now())));
+                conflicts += 1;
+            }
+        }
+        (
+            self.change_all_from(targets, Some(Origin::Merged)),
+            conflicts,
+        )
     }
 
     /// Takes over what was done under another path, in one step that can be undone; what a person has done here stays.

@@ -105,3 +105,56 @@ fn work_of_older_versions_begins_a_history_without_a_time() {
     };
     assert_eq!(document(&again).history(0), [expected]);
 }
+
+#[test]
+fn work_of_somebody_else_is_taken_and_ours_stays_where_both_have_changed_a_sentence() {
+    let mut state = with_page();
+    for (sentence, text) in [(0, "Drucken"), (2, "Dann warten."), (3, "Vorschau")] {
+        edit(&mut state, sentence, text);
+        state.apply(Command::KeepEdit);
+    }
+    let saved = document(&state).project().targets;
+    let theirs = |index: usize, text: &str| {
+        let mut target = saved
+            .iter()
+            .find(|it| it.index == index)
+            .expect("saved")
+            .clone();
+        target.text = text.to_owned();
+        target
+    };
+    // The third was changed here after it was saved.
+    edit(&mut state, 3, "Die Vorschau");
+    state.apply(Command::KeepEdit);
+    let merged = MergedWork {
+        project: document(&state).project(),
+        taken: vec![
+            (Some("Drucken".to_owned()), theirs(0, "Ausdrucken")),
+            (Some("Vorschau".to_owned()), theirs(3, "Voransicht")),
+        ],
+        conflicts: vec![theirs(2, "Danach warten.")],
+    };
+    let path = document(&state).path.clone();
+    let merged = Box::new(merged);
+    state.receive(Event::WorkMerged { path, merged });
+    let text = |state: &AppState, sentence: usize| document(state).target(sentence).text.clone();
+    assert_eq!(
+        [0, 2, 3].map(|sentence| text(&state, sentence)),
+        ["Ausdrucken", "Dann warten.", "Die Vorschau"]
+    );
+    for (sentence, theirs, ours) in [
+        (2, "Danach warten.", "Dann warten."),
+        (3, "Voransicht", "Die Vorschau"),
+    ] {
+        let texts: Vec<String> = origins(&state, sentence)
+            .into_iter()
+            .map(|it| it.1)
+            .collect();
+        assert!(texts.contains(&theirs.to_owned()), "{texts:?}");
+        assert_eq!(texts.last().map(String::as_str), Some(ours));
+    }
+    let told = state.notices.last().expect("a notice");
+    assert!(told.detail.contains("2 sentences"), "{}", told.detail);
+    state.apply(Command::Undo);
+    assert_eq!(text(&state, 0), "Drucken");
+}

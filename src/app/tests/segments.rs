@@ -192,3 +192,32 @@ fn nothing_is_cut_while_it_is_translated_or_has_changed_on_disk() {
     let asks = |request: &FileRequest| matches!(request, FileRequest::Recut { .. });
     assert!(!state.file_requests.iter().any(asks));
 }
+
+#[test]
+fn split_and_joined_sentences_keep_what_they_have_been() {
+    let texts_of = |state: &AppState, sentence: usize| -> Vec<String> {
+        let history = document(state).history(sentence).iter();
+        history
+            .map(|it| crate::text::placeholder::stripped(&it.text))
+            .collect()
+    };
+    let mut state = worked_on();
+    let before = [1, 2].map(|sentence| texts_of(&state, sentence));
+    join(&mut state, 1);
+    recut(&mut state, PAGE);
+    let joined = texts_of(&state, 1);
+    for text in before.iter().flatten() {
+        assert!(joined.contains(text), "{text} is not in {joined:?}");
+    }
+    assert_eq!(
+        joined.last().map(String::as_str),
+        Some("Klicke Datei. THEN WAIT.")
+    );
+    split_at(&mut state, 1, 6);
+    recut(&mut state, PAGE);
+    // Both parts were in it.
+    for part in [1, 2] {
+        let after = texts_of(&state, part);
+        assert!(joined.iter().all(|text| after.contains(text)), "{after:?}");
+    }
+}

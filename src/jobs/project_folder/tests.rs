@@ -203,3 +203,44 @@ fn a_document_is_looked_at_as_it_was_split() {
     let first = &status.documents[0];
     assert_eq!((first.confirmed, first.segments()), (1, 3));
 }
+
+#[test]
+fn work_that_was_pulled_while_the_document_was_open_is_merged_and_not_overwritten() {
+    let desk = Desk::new();
+    let project = desk.project();
+    desk.confirm(&project, "sources/a.html", "Alle Seiten drucken.");
+    let path = project.path("sources/a.html");
+    let data = desk.path("data");
+    let mut here = DocumentWork::write(&data, &path).expect("opens");
+    // Somebody else translates the second sentence, and the first one otherwise.
+    let place = project.work_place("sources/a.html");
+    let mut theirs = Project::read(&place).expect("readable").expect("there");
+    let second = SavedTarget {
+        index: 1,
+        source: source_hash(&here.document.sentences[1].text),
+        text: "Schließen Sie das Fenster.".to_owned(),
+        ..theirs.targets[0].clone()
+    };
+    theirs.targets[0].text = "Drucken Sie alle Seiten.".to_owned();
+    theirs.targets.push(second);
+    std::fs::write(&place, theirs.to_bytes(&place).expect("bytes")).expect("writes");
+    let mut ours = here.project.clone().expect("work");
+    ours.targets[0].text = "Alle Seiten ausdrucken.".to_owned();
+    here.save(ours).expect("saved");
+    let kept = Project::read(&place).expect("readable").expect("there");
+    let texts: Vec<&str> = kept.targets.iter().map(|it| it.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        ["Alle Seiten ausdrucken.", "Schließen Sie das Fenster."]
+    );
+    let history = &kept.targets[0].history;
+    assert!(
+        history
+            .iter()
+            .any(|it| it.text == "Drucken Sie alle Seiten.")
+    );
+    // What is saved next is not theirs any more.
+    let again = here.project.clone().expect("work");
+    here.save(again).expect("saved");
+    assert_eq!(Project::read(&place).expect("readable"), Some(kept));
+}
