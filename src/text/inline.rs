@@ -178,12 +178,13 @@ impl Run {
         }
     }
 
-    /// The run as one sentence, without what encloses it.
+    /// The run as one sentence, without what encloses it; as several only if it has too many tags for one.
     pub fn one_sentence(&self) -> Vec<Piece> {
         let with_verbatim = self.with_verbatim_words();
         let run = with_verbatim.as_ref().unwrap_or(self);
-        run.piece(run.inner(0..run.atoms.len()))
-            .into_iter()
+        let parts = run.divided(run.inner(0..run.atoms.len())).into_iter();
+        parts
+            .filter_map(|part| run.piece(run.inner(part)))
             .collect()
     }
 

@@ -522,3 +522,22 @@ pub fn formats() -> impl Iterator<Item = Format> {
         .filter_map(|(name, _)| Format::of(name.as_ref()));
     named.chain([Format::Android])
 }
+
+/// There are no more numbers for placeholders than 256.
+#[test]
+fn a_message_with_hundreds_of_variables_is_divided_and_comes_back() {
+    let words: Vec<String> = (0..700).map(|number| format!("word{number} %s")).collect();
+    let message = words.join(" ");
+    let file = format!(
+        "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid \"{message}\"\nmsgstr \"\"\n"
+    );
+    let document = read("a.po", file.as_bytes());
+    assert!(document.sentences.len() > 1, "{}", document.sentences.len());
+    let same = document.sentences.iter().map(|it| Some(it.text.clone()));
+    let written = document
+        .written(&same.collect::<Vec<_>>(), Some("de"))
+        .expect("written");
+    let written = String::from_utf8(written).expect("UTF-8");
+    let found = written.matches("%s").count();
+    assert_eq!(found, 1_400, "in the message and in its translation");
+}

@@ -202,8 +202,10 @@ fn unpacked<R: Read>(name: &str, entry: ZipFile<'_, R>) -> Result<Vec<u8>, Failu
     if entry.size() > MAX_PART {
         return Err(too_large());
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(entry.size()).unwrap_or_default());
     // What the entry says of its size may be a lie.
+    const BELIEVED: u64 = 1 << 20;
+    let believed = usize::try_from(entry.size().min(BELIEVED)).unwrap_or_default();
+    let mut bytes = Vec::with_capacity(believed);
     let mut limited = entry.take(MAX_PART + 1);
     let read = limited.read_to_end(&mut bytes);
     read.map_err(|error| damaged(name, error.to_string()))?;
