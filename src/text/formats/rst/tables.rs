@@ -250,25 +250,59 @@ fn widen(canvas: &mut [Vec<String>], frames: &mut [Frame], index: usize, by: usi
 
 /// The least width, from `from` on, in which a text takes so many lines at most.
 fn narrowest(text: &str, num_lines: usize, from: usize) -> usize {
-    let whole = width(text);
-    (from..whole)
-        .find(|&room| {
-            let lines = wrapped(text, room);
-            lines.len() <= num_lines && lines.iter().all(|line| width(line) <= room)
-        })
-        .unwrap_or(whole.max(from))
+    let words: Vec<usize> = text.split_whitespace().map(width).collect();
+    let longest = words.iter().copied().max().unwrap_or_default();
+    let (mut least, mut most) = (from.max(longest), width(text).max(from));
+    // The wider the room, the fewer the lines.
+    while least < most {
+        let room = usize::midpoint(least, most);
+        if num_lines_of(&words, room) <= num_lines {
+            most = room;
+        } else {
+            least = room + 1;
+        }
+    }
+    most
+}
+
+/// The number of lines of words so wide.
+fn num_lines_of(words: &[usize], room: usize) -> usize {
+    let mut lines = Wrapping::default();
+    words
+        .iter()
+        .filter(|&&word| lines.begins(word, room))
+        .count()
+}
+
+/// How far the line is that words are put into.
+#[derive(Default)]
+struct Wrapping {
+    /// None before the first word.
+    line: Option<usize>,
+}
+
+impl Wrapping {
+    /// Puts a word so wide behind the others, and tells whether it begins a line.
+    fn begins(&mut self, word: usize, room: usize) -> bool {
+        let longer = self.line.map(|line| line + 1 + word);
+        let fits = longer.filter(|longer| *longer <= room);
+        self.line = Some(fits.unwrap_or(word));
+        fits.is_none()
+    }
 }
 
 /// The lines of a text; longer words stand alone.
 fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
+    let mut wrapping = Wrapping::default();
     for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= room => {
+        let begins = wrapping.begins(width(word), room);
+        match lines.last_mut().filter(|_| !begins) {
+            Some(line) => {
                 line.push(' ');
                 line.push_str(word);
             }
-            _ => lines.push(word.to_owned()),
+            None => lines.push(word.to_owned()),
         }
     }
     lines
