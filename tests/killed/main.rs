@@ -1,5 +1,7 @@
 //! Whatever ends the program, a run loses no more than the steps since its last checkpoint.
 
+mod jobs;
+#[path = "../tiny/mod.rs"]
 mod tiny;
 
 use std::fs;
