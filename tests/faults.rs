@@ -4,7 +4,8 @@ mod tiny;
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use canopy::app::{Settings, Theme};
 use canopy::contrastive::{self, Contrast, ContrastiveSet, Item, SetDocument, SetSentence};
@@ -13,12 +14,14 @@ use canopy::corpus::{
     read_contexts, write_contexts,
 };
 use canopy::error::Result;
-use canopy::jobs::{Project, SavedTarget, State};
+use canopy::jobs::project::source_hash;
+use canopy::jobs::{DocumentWork, Project, SavedTarget, State};
 use canopy::judgement::{FORMAT, JudgedDocument, Judgement};
 use canopy::memory::TranslationMemory;
 use canopy::terms::{Term, Termbase};
 use canopy::text::disk;
 use canopy::text::file::write_atomically;
+use canopy::training::{Control, TrainingConfig, known_runs, remember_run, train};
 use canopy::weights::{ModelFolder, Precision};
 use tempfile::TempDir;
 
@@ -27,12 +30,16 @@ type Save = fn(&Path, bool) -> Result<()>;
 /// Whether the second state is there, or the first; none if neither is, whole.
 type Read = fn(&Path) -> Option<bool>;
 
+/// The steps of the whole process are counted.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Lets every step of a save fail, one after the other.
 #[track_caller]
 fn assert_survives(save: Save, read: Read) {
-    // The steps of the whole process are counted.
-    static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let mut steps = 0;
     loop {
         let folder = TempDir::new().expect("a folder");
@@ -297,4 +304,217 @@ fn corpora() {
         let name = corpus.info().name.clone();
         (documents.ok()?.len() == 6).then_some(name == "second")
     });
+}
+
+#[test]
+fn lists_of_runs() {
+    let save: Save = |folder, second| {
+        for name in ["first", "second"] {
+            fs::create_dir_all(folder.join(name)).expect("a folder");
+            fs::write(folder.join(name).join("config.toml"), "").expect("written");
+        }
+        let name = if second { "second" } else { "first" };
+        remember_run(&folder.join("home"), &folder.join(name))
+    };
+    assert_survives(save, |folder| {
+        let known = known_runs(&folder.join("home"));
+        let has = |name: &str| known.contains(&folder.join(name));
+        has("first").then(|| has("second"))
+    });
+}
+
+fn copied(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder").flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copied(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), &target).expect("copied");
+        }
+    }
+}
+
+/// Steps of two checkpoints and the best model fail, one after the other; the run then goes on to the same weights. Every
+/// seventh step, or each that `CANOPY_STRIDE` says.
+#[test]
+fn checkpoints() {
+    let _alone = alone();
+    let place = TempDir::new().expect("a folder");
+    tiny::corpus(&place.path().join("corpus"));
+    let config = |steps| TrainingConfig {
+        corpus: place.path().join("corpus"),
+        vocab_size: tiny::VOCAB,
+        batch_tokens: 120,
+        checkpoint_every: 1,
+        keep_checkpoints: 1,
+        validate_every: 2,
+        steps,
+        ..TrainingConfig::default()
+    };
+    let trained = |steps, run: &Path, resume| {
+        let control = Control::default();
+        train(
+            &config(steps),
+            run,
+            resume,
+            &tiny::device(),
+            "CPU",
+            &control,
+            &mut |_| (),
+        )
+    };
+    let weights =
+        |run: &Path| fs::read(run.join("checkpoints/last/weights.safetensors")).expect("whole");
+    let begun = place.path().join("begun");
+    trained(1, &begun, false).expect("one step");
+    let whole = place.path().join("whole");
+    copied(&begun, &whole);
+    trained(3, &whole, true).expect("three steps");
+    let stride = std::env::var("CANOPY_STRIDE").map_or(7, |it| it.parse().expect("a number"));
+    let mut steps = 0;
+    loop {
+        let run = place.path().join("run");
+        copied(&begun, &run);
+        disk::fail_after(steps);
+        let ended = trained(3, &run, true);
+        if !disk::has_failed() {
+            ended.expect("nothing failed");
+            break;
+        }
+        trained(3, &run, true).expect("nothing fails any more");
+        assert!(
+            weights(&run) == weights(&whole),
+            "step {steps} failed, and the weights differ"
+        );
+        fs::remove_dir_all(&run).expect("removes");
+        steps += stride;
+    }
+    println!("{steps} steps of a training can fail");
+    assert!(steps > 20, "only {steps} steps could fail");
+}
+
+fn edited(work: &DocumentWork, length: usize) -> Project {
+    let sentence = &work.document.sentences[0];
+    let target = SavedTarget {
+        index: 0,
+        source: source_hash(&sentence.text),
+        text: "a".repeat(length),
+        state: State::Edited,
+        flags: Vec::new(),
+        model: None,
+        confidence: None,
+        history: Vec::new(),
+    };
+    Project {
+        targets: vec![target],
+        ..Project::new(work.path.clone(), String::new(), Vec::new())
+    }
+}
+
+fn length(work: &DocumentWork) -> Option<usize> {
+    Some(work.project.as_ref()?.targets.first()?.text.len())
+}
+
+/// The folder of our data is gone, then the document's.
+#[test]
+fn folders_that_vanish() {
+    let _alone = alone();
+    let place = TempDir::new().expect("a folder");
+    let (data, documents) = (place.path().join("data"), place.path().join("documents"));
+    fs::create_dir(&documents).expect("a folder");
+    let document = documents.join("page.txt");
+    fs::write(&document, "Print the page.\n").expect("written");
+    let mut work = DocumentWork::write(&data, &document).expect("opens");
+    work.save(edited(&work, 3)).expect("saved");
+    fs::remove_dir_all(&data).expect("removed");
+    work.save(edited(&work, 5)).expect("saved anew");
+    drop(work);
+    let mut work = DocumentWork::write(&data, &document).expect("opens");
+    assert_eq!(length(&work), Some(5));
+    // In the place of the folder a file: nothing can be written, and that is told.
+    fs::remove_dir_all(data.join("projects")).expect("removed");
+    fs::write(data.join("projects"), "").expect("written");
+    let told = work.save(edited(&work, 7)).expect_err("no folder");
+    assert!(told.to_string().contains("projects"), "{told}");
+    fs::remove_file(data.join("projects")).expect("removed");
+    fs::remove_dir_all(&documents).expect("removed");
+    work.save(edited(&work, 9))
+        .expect("the work needs no document");
+    let told = DocumentWork::read(&data, &document).expect_err("it is gone");
+    assert!(told.to_string().contains("page.txt"), "{told}");
+    fs::create_dir(&documents).expect("a folder");
+    fs::write(&document, "Print the page.\n").expect("written");
+    drop(work);
+    assert_eq!(
+        length(&DocumentWork::read(&data, &document).expect("opens")),
+        Some(9)
+    );
+}
+
+const FULL: &str = "CANOPY_FULL_DISK";
+
+#[test]
+#[ignore = "runs in a process of the next test, whose disk is small"]
+fn an_editor_whose_disk_is_small() {
+    let Ok(folder) = std::env::var(FULL) else {
+        return;
+    };
+    let folder = Path::new(&folder);
+    let document = folder.join("page.txt");
+    fs::write(&document, "Print the page.\n").expect("written");
+    let data = folder.join("data");
+    let mut work = DocumentWork::write(&data, &document).expect("opens");
+    let mut saved = 0;
+    let told = (1..100).find_map(|round| {
+        let failed = work.save(edited(&work, round * 10_000)).err();
+        saved = if failed.is_none() { round } else { saved };
+        failed
+    });
+    let told = told.expect("it is full").to_string();
+    assert!(told.contains("space") && saved > 2, "{told}");
+    drop(work);
+    let mut work = DocumentWork::write(&data, &document).expect("opens");
+    assert_eq!(
+        length(&work),
+        Some(saved * 10_000),
+        "the last save is whole"
+    );
+    let names = names(&data.join("projects"));
+    assert!(names.iter().all(|name| !name.contains("tmp")), "{names:?}");
+    work.save(edited(&work, 10))
+        .expect("there is room for less");
+    println!("{saved} saves, then: {told}");
+}
+
+/// Where a user may mount: on Linux in a name space of its own.
+#[test]
+fn a_full_disk() {
+    let place = TempDir::new().expect("a folder");
+    let script = r#"mount -t tmpfs -o size=512k none "$1" && shift && exec "$@""#;
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--mount", "sh", "-c", script, "sh"]);
+    command
+        .arg(place.path())
+        .arg(std::env::current_exe().expect("this program"));
+    command.args([
+        "--exact",
+        "an_editor_whose_disk_is_small",
+        "--ignored",
+        "--nocapture",
+    ]);
+    let probe = Command::new("unshare")
+        .args(["--map-root-user", "--mount", "true"])
+        .status();
+    if !probe.is_ok_and(|status| status.success()) {
+        println!("skipped: nobody may mount a small disk here");
+        return;
+    }
+    let output = command.env(FULL, place.path()).output().expect("unshare");
+    let told = String::from_utf8_lossy(&output.stdout);
+    let failed = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && told.contains("saves, then"),
+        "{told}\n{failed}"
+    );
 }

@@ -62,6 +62,10 @@ impl Server {
         }
     }
 
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).expect("a connection");
         let limit = Some(Duration::from_mins(1));

@@ -1,10 +1,13 @@
 //! `canopy serve` from outside: the program is started with a tiny model and asked over HTTP.
 
 mod client;
+mod hostile;
 mod keys;
 mod libre_translate;
 mod limits;
 mod many_clients;
+#[path = "../hostile/mutation.rs"]
+mod mutation;
 mod openapi;
 mod opus_cat;
 mod own;
