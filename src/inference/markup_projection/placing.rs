@@ -197,7 +197,10 @@ impl<'s> Placing<'s> {
                     if is_all && !taken[span.clone()].contains(&true) && !span.is_empty() {
                         Some((span.clone(), f32::INFINITY))
                     } else {
-                        self.best_run(node, span, taken)
+                        // In place of words that have nothing to do with it, it would take them away.
+                        let is_pair = matches!(node.kind, Kind::Pair(_));
+                        let run = self.best_run(node, span, taken);
+                        run.filter(|(run, _)| is_pair || self.stems_from(run, node))
                     };
                 if let Some((run, score)) = candidate
                     && surest.as_ref().is_none_or(|(_, _, other)| score > *other)
@@ -223,6 +226,16 @@ impl<'s> Placing<'s> {
             weight + if is_best { BEST_BONUS } else { 0.0 }
         };
         words.map(share).collect()
+    }
+
+    /// Whether any of these words has most to do with a word of the node.
+    fn stems_from(&self, words: &Range<usize>, node: &Node) -> bool {
+        let own = self.source_words.within(&node.range);
+        words.clone().any(|place| {
+            let row = self.weights[place].iter().enumerate();
+            let most = row.rev().max_by(|(_, a), (_, b)| a.total_cmp(b));
+            most.is_some_and(|(word, _)| own.contains(&word))
+        })
     }
 
     /// The free words, in one run, that rather lie inside a node than outside: the largest sum of what they are more than

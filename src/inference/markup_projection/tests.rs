@@ -302,3 +302,15 @@ fn nothing_is_lost_doubled_or_misnested_whatever_the_alignment() {
         }
     }
 }
+
+#[test]
+fn code_that_is_aligned_to_nothing_takes_no_word_away() {
+    let (text, is_repaired) = project(
+        "Call <0/> first now",
+        &["main"],
+        "Rufen zuerst jetzt",
+        &[(0, 0), (1, 2), (2, 3)],
+    );
+    assert_eq!(text, "Rufen <0/> zuerst jetzt");
+    assert!(is_repaired);
+}
