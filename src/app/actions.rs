@@ -42,7 +42,7 @@ pub static ACTIONS: &[Action] = {
     use ExploreCommand as E;
     use FindCommand as F;
     use Group::{Align, Edit, Editor, Explore, File, Translate, View};
-    use Key::{Delete, Down, Enter, Escape, F1, F7, F8, F9, Left, Letter, Right, Up};
+    use Key::{Delete, Down, Enter, Escape, F1, F7, F8, F9, Left, Letter, Minus, Plus, Right, Up};
     &[
         action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
         action(
@@ -434,6 +434,19 @@ pub static ACTIONS: &[Action] = {
             "History of the sentence",
             Some(Shortcut::command(Letter('H'))),
             C::ToggleHistory,
+        ),
+        action(View, "Larger", Some(Shortcut::command(Plus)), C::ScaleUp),
+        action(
+            View,
+            "Smaller",
+            Some(Shortcut::command(Minus)),
+            C::ScaleDown,
+        ),
+        action(
+            View,
+            "Usual size",
+            Some(Shortcut::command(Letter('0'))),
+            C::ScaleToUsual,
         ),
         action(
             View,

@@ -105,6 +105,10 @@ pub enum Command {
     /// Reads the open document once more in this way.
     ReadAs(ReadingOptions),
     SetTheme(Theme),
+    /// Draws everything one step larger.
+    ScaleUp,
+    ScaleDown,
+    ScaleToUsual,
     ShowShortcuts(bool),
     ToggleShortcuts,
     ToggleOutline,
@@ -178,6 +182,8 @@ pub enum Key {
     Left,
     Right,
     Delete,
+    Plus,
+    Minus,
     F1,
     F7,
     F8,

@@ -10,6 +10,9 @@ use crate::text::document::{Format, SubtitleLayout};
 
 const NUM_RECENT: usize = 8;
 
+/// How large the window may draw everything, in percent.
+const SCALES: [u16; 8] = [80, 90, 100, 110, 125, 150, 175, 200];
+
 /// The colours of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -26,6 +29,8 @@ pub enum Theme {
 #[serde(default)]
 pub struct Settings {
     pub theme: Theme,
+    /// How large everything in the window is, in percent.
+    pub scale: u16,
     pub device: Device,
     pub beam_size: usize,
     /// How much room translated subtitles have.
@@ -64,6 +69,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             theme: Theme::System,
+            scale: 100,
             device: Device::Auto,
             beam_size: 4,
             subtitles: SubtitleLayout::default(),
@@ -154,6 +160,23 @@ impl Settings {
             path.take_if(|path| !is_unicode(path));
         }
         self
+    }
+
+    /// One step larger or smaller than it is.
+    pub(super) fn stepped_scale(&self, larger: bool) -> u16 {
+        let mut scales = SCALES.into_iter();
+        let next = if larger {
+            scales.find(|scale| *scale > self.scale)
+        } else {
+            scales.rfind(|scale| *scale < self.scale)
+        };
+        next.unwrap_or(self.scale)
+    }
+
+    /// By how much everything is larger than usual, whatever stands in the settings file.
+    pub fn scale_factor(&self) -> f32 {
+        let [smallest, .., largest] = SCALES;
+        f32::from(self.scale.clamp(smallest, largest)) / 100.0
     }
 
     pub fn remember_document(&mut self, path: &Path) {
@@ -284,6 +307,30 @@ fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<PathBuf> {
         .collect::<Vec<_>>();
     paths.sort();
     paths
+}
+
+#[cfg(test)]
+mod scale_tests {
+    use super::*;
+
+    #[test]
+    fn the_interface_grows_and_shrinks_in_steps_and_stays_within_bounds() {
+        let mut settings = Settings::default();
+        let mut seen = vec![];
+        for larger in [true; 6].into_iter().chain([false; 9]) {
+            settings.scale = settings.stepped_scale(larger);
+            seen.push(settings.scale);
+        }
+        let expected = [
+            110, 125, 150, 175, 200, 200, 175, 150, 125, 110, 100, 90, 80, 80, 80,
+        ];
+        assert_eq!(seen, expected);
+        for (written, drawn) in [(0, 0.8), (150, 1.5), (9_999, 2.0)] {
+            let settings: Settings =
+                serde_json::from_str(&format!("{{\"scale\": {written}}}")).expect("settings");
+            assert!((settings.scale_factor() - drawn).abs() < 1e-6);
+        }
+    }
 }
 
 #[cfg(all(test, target_os = "linux"))]

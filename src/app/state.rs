@@ -252,6 +252,9 @@ impl AppState {
             Command::Segments(command) => self.apply_segments(command),
             Command::ReadAs(reading) => self.read_as(reading),
             Command::SetTheme(theme) => self.set(|settings| settings.theme = theme),
+            Command::ScaleUp => self.scale(true),
+            Command::ScaleDown => self.scale(false),
+            Command::ScaleToUsual => self.set(|settings| settings.scale = 100),
             Command::ShowShortcuts(shows) => self.shows_shortcuts = shows,
             Command::ToggleShortcuts => self.shows_shortcuts = !self.shows_shortcuts,
             Command::ToggleOutline => {
@@ -297,6 +300,9 @@ impl AppState {
                     && self.running.is_none()
             }
             Command::UpdateRest => self.why_not(command).is_none(),
+            Command::ScaleUp => self.settings.stepped_scale(true) != self.settings.scale,
+            Command::ScaleDown => self.settings.stepped_scale(false) != self.settings.scale,
+            Command::ScaleToUsual => self.settings.scale != 100,
             Command::Cancel => self.is_busy(),
             Command::Explore(ExploreCommand::Back) => self.explorer.can_go_back(),
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
@@ -440,6 +446,10 @@ impl AppState {
         if before != self.settings {
             self.save_settings();
         }
+    }
+
+    fn scale(&mut self, larger: bool) {
+        self.set(|settings| settings.scale = settings.stepped_scale(larger));
     }
 
     pub(super) fn with_document(&mut self, change: impl FnOnce(&mut OpenDocument)) {

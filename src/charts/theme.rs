@@ -25,8 +25,8 @@ impl Theme {
         axis: RGBColor(196, 202, 208),
         text: RGBColor(38, 43, 49),
         strong: RGBColor(16, 20, 24),
-        weak: RGBColor(106, 114, 123),
-        error: RGBColor(186, 48, 38),
+        weak: RGBColor(84, 91, 99),
+        error: RGBColor(178, 42, 32),
         runs: [
             RGBColor(0, 114, 178),
             RGBColor(213, 94, 0),
@@ -44,8 +44,8 @@ impl Theme {
         axis: RGBColor(78, 85, 93),
         text: RGBColor(214, 219, 225),
         strong: RGBColor(242, 245, 248),
-        weak: RGBColor(142, 151, 161),
-        error: RGBColor(240, 132, 120),
+        weak: RGBColor(166, 174, 183),
+        error: RGBColor(244, 146, 134),
         runs: [
             RGBColor(86, 180, 233),
             RGBColor(240, 128, 58),

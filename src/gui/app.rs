@@ -14,11 +14,13 @@ use super::document::{DocumentPanel, Seen};
 use super::elsewhere::elsewhere_ui;
 use super::evaluate::evaluate_ui;
 use super::explore::ExplorePanel;
+use super::focus::FocusFollower;
 use super::language_model::{LanguageModelForm, suggestion_ui};
 use super::languages::LanguageLine;
 use super::merging::merging_ui;
 use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
+use super::page_room::{least_size, page_room_ui};
 use super::path_question::PathQuestion;
 use super::project::project_ui;
 use super::segment_history::HistoryPanel;
@@ -55,6 +57,7 @@ pub struct Panels {
     pub language_model: LanguageModelForm,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
+    pub focus: FocusFollower,
 }
 
 /// The state of the workbench with its threads and panels.
@@ -81,6 +84,7 @@ pub struct CanopyApp {
     runs: Option<RunsThread>,
     title: String,
     theme: Option<crate::app::Theme>,
+    scale: u16,
     /// egui's own clock stands still while the window is hidden.
     started: Instant,
 }
@@ -153,6 +157,7 @@ impl CanopyApp {
             runs: Some(runs),
             title: String::new(),
             theme: None,
+            scale: 100,
             started: Instant::now(),
         })
     }
@@ -238,6 +243,10 @@ impl eframe::App for CanopyApp {
         if self.theme != Some(self.state.settings.theme) {
             theme::choose(ctx, self.state.settings.theme);
             self.theme = Some(self.state.settings.theme);
+        }
+        if self.scale != self.state.settings.scale {
+            ctx.set_zoom_factor(self.state.settings.scale_factor());
+            self.scale = self.state.settings.scale;
         }
         self.state.tick(self.started.elapsed().as_secs_f64());
         for event in self.events.try_iter() {
@@ -325,6 +334,7 @@ pub fn workbench_ui(
     let palette = Palette::of(ui);
     // Keys are read first, so that the editor does not take them, and carried out last: a letter typed in the same
     // frame as Enter belongs to the edit that Enter keeps.
+    panels.focus.follow(ui.ctx());
     let mut keys = vec![];
     shortcuts::receive_keys(ui.ctx(), state, &mut keys);
     let bar = |x: i8, y: i8| {
@@ -339,7 +349,9 @@ pub fn workbench_ui(
         .exact_size(32.0)
         .frame(bar(14, 0))
         .show(ui, |ui| status::status_ui(ui, state));
-    match state.page {
+    let focus = std::mem::take(&mut panels.focus);
+    let out_of_sight = |ui: &Ui| focus.out_of_sight(ui);
+    page_room_ui(ui, least_size(state), out_of_sight, |ui| match state.page {
         Page::Document => document_page_ui(ui, state, panels, commands),
         Page::Explore => panels.explore.ui(ui, state, commands),
         Page::Training => panels.training.ui(ui, state, commands),
@@ -347,7 +359,8 @@ pub fn workbench_ui(
         Page::Models => panels.models.ui(ui, state, commands),
         Page::Project => project_ui(ui, state, commands),
         Page::Align => panels.align.ui(ui, state, commands),
-    }
+    });
+    panels.focus = focus;
     notices::notices_ui(ui.ctx(), &state.notices, commands);
     if panels
         .path

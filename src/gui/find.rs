@@ -39,18 +39,24 @@ pub fn find_ui(ui: &mut Ui, open: &mut OpenDocument, commands: &mut Vec<Command>
     ui.spacing_mut().item_spacing.x = 6.0;
     ui.spacing_mut().button_padding = vec2(9.0, 4.0);
     let is_wide = ui.available_width() > ONE_LINE;
-    ui.horizontal(|ui| {
+    let wraps = Layout::left_to_right(Align::Center).with_main_wrap(!is_wide);
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), 28.0), wraps, |ui| {
         bar.query_ui(ui, takes_focus);
         if is_wide {
             ui.add_space(10.0);
             bar.replacement_ui(ui);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            bar.button_ui(ui, "Close", true, FindCommand::Close);
-        });
+        if is_wide {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                bar.button_ui(ui, "Close", true, FindCommand::Close);
+            });
+        }
     });
     if !is_wide {
-        ui.horizontal(|ui| bar.replacement_ui(ui));
+        ui.horizontal_wrapped(|ui| {
+            bar.replacement_ui(ui);
+            bar.button_ui(ui, "Close", true, FindCommand::Close);
+        });
     }
     let told = bar.told.into_iter().chain(keys);
     commands.extend(told.map(Command::Find));

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use egui::containers::menu::{MenuBar, MenuConfig};
 use egui::{
-    Align, Button, Checkbox, Layout, Popup, PopupCloseBehavior, RichText, Role, Sense, Ui,
-    WidgetInfo, vec2,
+    Align, Button, Checkbox, Layout, Popup, PopupCloseBehavior, RichText, Role, ScrollArea, Sense,
+    Ui, WidgetInfo, vec2,
 };
 
 use super::reading::reading_ui;
@@ -22,18 +22,31 @@ use crate::jobs::RunSnapshot;
 use crate::text::document::SubtitleLayout;
 use crate::text::export::ExportFormat;
 
+/// Below this width the pages stand in a line of their own.
+const ONE_LINE: f32 = 800.0;
+
 pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    let is_narrow = ui.available_width() < ONE_LINE;
     MenuBar::new().config(MenuConfig::new()).ui(ui, |ui| {
         ui.spacing_mut().button_padding = egui::vec2(9.0, 5.0);
-        ui.menu_button("File", |ui| file_menu_ui(ui, state, commands));
-        ui.menu_button("Edit", |ui| actions_ui(ui, state, Group::Edit, commands));
-        ui.menu_button("Translate", |ui| {
+        let mut menu = |label: &str, entries: fn(&mut Ui, &AppState, &mut Vec<Command>)| {
+            ui.menu_button(label, |ui| {
+                within_window_ui(ui, |ui| entries(ui, state, commands));
+            });
+        };
+        menu("File", file_menu_ui);
+        menu("Edit", |ui, state, commands| {
+            actions_ui(ui, state, Group::Edit, commands);
+        });
+        menu("Translate", |ui, state, commands| {
             actions_ui(ui, state, Group::Translate, commands);
         });
-        ui.menu_button("Model", |ui| model_menu_ui(ui, state, commands));
-        ui.menu_button("View", |ui| view_menu_ui(ui, state, commands));
-        ui.add_space(18.0);
-        pages_ui(ui, state, commands);
+        menu("Model", model_menu_ui);
+        menu("View", view_menu_ui);
+        if !is_narrow {
+            ui.add_space(18.0);
+            pages_ui(ui, state, commands);
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if state.page == Page::Document {
                 primary_ui(ui, state, commands);
@@ -48,6 +61,21 @@ pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             }
         });
     });
+    if is_narrow {
+        MenuBar::new().config(MenuConfig::new()).ui(ui, |ui| {
+            ui.spacing_mut().button_padding = egui::vec2(9.0, 5.0);
+            pages_ui(ui, state, commands);
+        });
+    }
+}
+
+/// Entries of a menu, which scroll where the window is lower than they are.
+fn within_window_ui(ui: &mut Ui, entries: impl FnOnce(&mut Ui)) {
+    let height = ui.ctx().content_rect().height() - 72.0;
+    ScrollArea::vertical()
+        .max_height(height)
+        .min_scrolled_height(height)
+        .show(ui, entries);
 }
 
 /// The pages of the window.
@@ -93,9 +121,14 @@ fn action_ui(ui: &mut Ui, state: &AppState, action: &Action, commands: &mut Vec<
     let shortcut = action
         .shortcut
         .map_or_else(String::new, |shortcut| written(shortcut, is_mac));
-    let shortcut = RichText::new(shortcut).size(12.5);
+    let mut shortcut = RichText::new(shortcut).size(12.5);
+    let enabled = state.is_enabled(&action.command);
+    if !enabled {
+        // What is weak already would be too weak.
+        shortcut = shortcut.color(Palette::of(ui).text);
+    }
     let button = Button::new(action.label).shortcut_text(shortcut);
-    let mut response = ui.add_enabled(state.is_enabled(&action.command), button);
+    let mut response = ui.add_enabled(enabled, button);
     if let Some(explanation) = labels::explanation(&action.command) {
         response = response.on_hover_text(explanation);
     }
@@ -328,7 +361,7 @@ fn model_button_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     };
     let button = Button::new(RichText::new(text).color(color)).right_text(arrow(&palette));
     let response = ui.add(button.truncate()).on_hover_text("Choose a model");
-    Popup::menu(&response).show(|ui| model_menu_ui(ui, state, commands));
+    Popup::menu(&response).show(|ui| within_window_ui(ui, |ui| model_menu_ui(ui, state, commands)));
 }
 
 /// Says that a menu follows.
@@ -417,22 +450,23 @@ fn translate_button_ui(
     commands: &mut Vec<Command>,
 ) {
     let command = Command::Translate(Scope::Document);
-    let visuals = ui.visuals_mut();
-    for widget in [
-        &mut visuals.widgets.inactive,
-        &mut visuals.widgets.hovered,
-        &mut visuals.widgets.active,
-    ] {
-        widget.fg_stroke.color = palette.on_accent;
+    let enabled = state.is_enabled(&command);
+    if enabled {
+        let visuals = ui.visuals_mut();
+        let widgets = &mut visuals.widgets;
+        for (widget, share) in [
+            (&mut widgets.inactive, 0.0),
+            (&mut widgets.hovered, 0.15),
+            (&mut widgets.active, 0.3),
+        ] {
+            widget.fg_stroke.color = palette.on_accent;
+            widget.weak_bg_fill = super::theme::blend(palette.accent, palette.strong, share);
+        }
     }
-    visuals.widgets.inactive.weak_bg_fill = palette.accent;
-    visuals.widgets.hovered.weak_bg_fill =
-        super::theme::blend(palette.accent, palette.strong, 0.15);
-    visuals.widgets.active.weak_bg_fill = super::theme::blend(palette.accent, palette.strong, 0.3);
     let button = Button::new(RichText::new(label_of(&command)).font(super::theme::semibold(13.5)))
         .frame_when_inactive(true)
         .min_size(egui::vec2(150.0, 28.0));
-    if ui.add_enabled(state.is_enabled(&command), button).clicked() {
+    if ui.add_enabled(enabled, button).clicked() {
         commands.push(command);
     }
 }

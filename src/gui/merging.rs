@@ -20,7 +20,9 @@ pub fn merging_ui(
     commands: &mut Vec<Command>,
 ) {
     let modal = theme::modal(ctx, Id::unique("merge")).show(ctx, |ui| {
-        ui.set_width(WIDTH);
+        let window = ctx.content_rect().size();
+        ui.set_width(WIDTH.min(window.x - 80.0));
+        let height = HEIGHT.min((window.y - 280.0).max(80.0));
         let changes = &merging.incoming.changes;
         let name = merging
             .path
@@ -35,7 +37,10 @@ pub fn merging_ui(
         ui.add_space(8.0);
         all_ui(ui, commands);
         ui.add_space(6.0);
-        ScrollArea::vertical().max_height(HEIGHT).show(ui, |ui| {
+        let list = ScrollArea::vertical()
+            .max_height(height)
+            .min_scrolled_height(height);
+        list.show(ui, |ui| {
             for (number, (change, taken)) in changes.iter().zip(&merging.taken).enumerate() {
                 change_ui(ui, number, change, *taken, document, commands);
             }
@@ -44,8 +49,7 @@ pub fn merging_ui(
         let count = merging.taken.iter().filter(|taken| **taken).count();
         ui.horizontal(|ui| {
             let label = format!("Take over {count}");
-            let button = theme::primary(ui, &label);
-            if ui.add_enabled(count > 0, button).clicked() {
+            if theme::add_primary(ui, count > 0, &label).clicked() {
                 commands.push(Command::Merge(MergeCommand::Apply));
             }
             if ui.button("Cancel").clicked() {

@@ -16,6 +16,7 @@ mod estimate;
 mod evaluate;
 mod explore;
 mod find;
+mod focus;
 mod icons;
 mod labels;
 mod language_model;
@@ -25,6 +26,7 @@ mod merging;
 mod models;
 mod notices;
 mod outline;
+mod page_room;
 mod path_question;
 mod plot;
 mod project;
@@ -50,6 +52,8 @@ use std::path::PathBuf;
 
 pub use app::{CanopyApp, Panels, workbench_ui};
 pub use chart::{ChartAction, ChartViewState, chart_view};
+pub use closing::{CloseState, ask as ask_about_closing};
+pub use path_question::PathQuestion;
 pub use sparse_map::{
     MapDrawing, MapPipelines, MapResponse, Marked, Offscreen, SparseMapState,
     install as install_sparse_map, sparse_map_view,

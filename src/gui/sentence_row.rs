@@ -153,9 +153,23 @@ pub fn sentence_row_ui(
 
 fn cell_response(ui: &Ui, rect: Rect, id: Id, label: &str) -> Response {
     let response = ui.interact(rect, id, Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, label));
+    let name = if label.is_empty() {
+        NOT_TRANSLATED
+    } else {
+        label
+    };
+    response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, name));
+    if response.has_focus() {
+        let stroke = ui.visuals().selection.stroke;
+        let inside = egui::StrokeKind::Inside;
+        ui.painter()
+            .rect_stroke(rect.shrink(1.0), theme::RADIUS, stroke, inside);
+    }
     response
 }
+
+/// In place of an empty translation.
+const NOT_TRANSLATED: &str = "Not translated yet";
 
 /// Selects what the pointer is drawn over, for a new term; a click puts the caret there.
 fn select_source(
@@ -235,11 +249,7 @@ fn paint_number(
     strong: bool,
     palette: &Palette,
 ) {
-    let color = if strong {
-        palette.weak
-    } else {
-        palette.weak.gamma_multiply(0.55)
-    };
+    let color = if strong { palette.strong } else { palette.weak };
     let pos = pos2(body.left() + 42.0, middle);
     let font = egui::FontId::proportional(11.0);
     ui.painter()
@@ -306,11 +316,11 @@ fn paint_target(ui: &Ui, row: &Row, target: &Target, pos: egui::Pos2, context: R
     }
     let hint = match (context.running, context.selected) {
         (true, _) => "…",
-        (false, true) => "Not translated yet",
+        (false, true) => NOT_TRANSLATED,
         (false, false) => return,
     };
     let middle = pos + vec2(0.0, row.source_style.line_height / 2.0);
-    let color = context.palette.weak.gamma_multiply(0.8);
+    let color = context.palette.weak;
     ui.painter().text(
         middle,
         egui::Align2::LEFT_CENTER,

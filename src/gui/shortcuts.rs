@@ -20,6 +20,8 @@ pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
         Key::Left => egui::Key::ArrowLeft,
         Key::Right => egui::Key::ArrowRight,
         Key::Delete => egui::Key::Delete,
+        Key::Plus => egui::Key::Plus,
+        Key::Minus => egui::Key::Minus,
         Key::F1 => egui::Key::F1,
         Key::F7 => egui::Key::F7,
         Key::F8 => egui::Key::F8,
@@ -50,6 +52,8 @@ pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
         Key::Left => "Left".to_owned(),
         Key::Right => "Right".to_owned(),
         Key::Delete => "Delete".to_owned(),
+        Key::Plus => "Plus".to_owned(),
+        Key::Minus => "Minus".to_owned(),
         Key::F1 => "F1".to_owned(),
         Key::F7 => "F7".to_owned(),
         Key::F8 => "F8".to_owned(),
@@ -115,8 +119,18 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
     });
 }
 
+const LARGER: Shortcut = Shortcut {
+    command: true,
+    shift: false,
+    key: Key::Plus,
+};
+
 /// Exactly, so that Ctrl+Shift+Z is not taken for Ctrl+Z.
 fn matches(action: &Action, key: egui::Key, modifiers: Modifiers) -> bool {
+    // Many keyboards have the plus sign above the equals sign.
+    if action.shortcut == Some(LARGER) && modifiers.command && !modifiers.alt {
+        return matches!(key, egui::Key::Plus | egui::Key::Equals);
+    }
     action
         .shortcut
         .map(keyboard_shortcut)
@@ -166,6 +180,9 @@ fn is_function_key(key: Key) -> bool {
     matches!(key, Key::F1 | Key::F7 | Key::F8 | Key::F9)
 }
 
+/// The least width of a column of the list.
+const COLUMN: f32 = 300.0;
+
 /// The list of shortcuts, over the window.
 pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
     let modal = theme::modal(ctx, Id::unique("shortcuts")).show(ctx, |ui| {
@@ -185,13 +202,21 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
             .max_height(height)
             .min_scrolled_height(height);
         list.show(ui, |ui| {
-            ui.columns(3, |columns| {
-                let groups: [&[Group]; 3] = [
-                    &[Group::File, Group::Translate, Group::Explore],
-                    &[Group::Edit, Group::Align],
-                    &[Group::View, Group::Editor],
-                ];
-                for (column, groups) in columns.iter_mut().zip(groups) {
+            let parts: [&[Group]; 3] = [
+                &[Group::File, Group::Translate, Group::Explore],
+                &[Group::Edit, Group::Align],
+                &[Group::View, Group::Editor],
+            ];
+            let width = ui.available_width();
+            let in_columns: Vec<Vec<Group>> = if width >= 3.0 * COLUMN {
+                parts.map(<[Group]>::to_vec).into()
+            } else if width >= 2.0 * COLUMN {
+                vec![[parts[0], parts[2]].concat(), parts[1].to_vec()]
+            } else {
+                vec![parts.concat()]
+            };
+            ui.columns(in_columns.len(), |columns| {
+                for (column, groups) in columns.iter_mut().zip(&in_columns) {
                     for &group in groups {
                         group_ui(column, group);
                     }

@@ -46,17 +46,17 @@ const LIGHT: Palette = Palette {
     line: Color32::from_rgb(226, 229, 232),
     text: Color32::from_rgb(38, 43, 49),
     strong: Color32::from_rgb(16, 20, 24),
-    weak: Color32::from_rgb(106, 114, 123),
+    weak: Color32::from_rgb(84, 91, 99),
     accent: Color32::from_rgb(15, 112, 98),
     on_accent: Color32::from_rgb(255, 255, 255),
     selected: Color32::from_rgb(228, 242, 239),
     hovered: Color32::from_rgb(243, 246, 247),
     chip: Color32::from_rgb(212, 220, 230),
     chip_text: Color32::from_rgb(58, 72, 94),
-    draft: Color32::from_rgb(92, 118, 158),
-    edited: Color32::from_rgb(176, 110, 10),
-    warning: Color32::from_rgb(184, 98, 4),
-    error: Color32::from_rgb(186, 48, 38),
+    draft: Color32::from_rgb(78, 103, 142),
+    edited: Color32::from_rgb(146, 88, 4),
+    warning: Color32::from_rgb(152, 78, 0),
+    error: Color32::from_rgb(178, 42, 32),
 };
 
 const DARK: Palette = Palette {
@@ -65,17 +65,17 @@ const DARK: Palette = Palette {
     line: Color32::from_rgb(46, 51, 57),
     text: Color32::from_rgb(214, 219, 225),
     strong: Color32::from_rgb(242, 245, 248),
-    weak: Color32::from_rgb(142, 151, 161),
+    weak: Color32::from_rgb(166, 174, 183),
     accent: Color32::from_rgb(86, 194, 174),
     on_accent: Color32::from_rgb(10, 32, 28),
     selected: Color32::from_rgb(32, 53, 51),
     hovered: Color32::from_rgb(35, 39, 44),
     chip: Color32::from_rgb(53, 61, 73),
     chip_text: Color32::from_rgb(176, 192, 214),
-    draft: Color32::from_rgb(130, 160, 206),
+    draft: Color32::from_rgb(144, 172, 214),
     edited: Color32::from_rgb(226, 170, 84),
     warning: Color32::from_rgb(232, 172, 92),
-    error: Color32::from_rgb(240, 132, 120),
+    error: Color32::from_rgb(244, 146, 134),
 };
 
 impl Palette {
@@ -86,7 +86,7 @@ impl Palette {
 
     pub fn state(&self, state: State) -> Color32 {
         match state {
-            State::Untranslated => self.weak.gamma_multiply(0.6),
+            State::Untranslated => self.weak,
             State::Draft => self.draft,
             State::Edited => self.edited,
             State::Confirmed => self.accent,
@@ -176,6 +176,8 @@ fn fonts() -> FontDefinitions {
 /// Installs fonts and both themes; done once, before the first frame.
 pub fn install(ctx: &Context) {
     ctx.set_fonts(fonts());
+    // The size is a setting, which has the same keys.
+    ctx.options_mut(|options| options.zoom_with_keyboard = false);
     for (theme, palette) in [(egui::Theme::Light, LIGHT), (egui::Theme::Dark, DARK)] {
         ctx.style_mut_of(theme, |style| {
             style.visuals = visuals(&palette, theme);
@@ -214,6 +216,18 @@ pub fn install(ctx: &Context) {
     }
 }
 
+/// The same where it may not be ready yet: until then it looks like the others.
+pub fn add_primary(ui: &mut egui::Ui, enabled: bool, label: &str) -> egui::Response {
+    if enabled {
+        return ui.add(primary(ui, label));
+    }
+    let text = egui::RichText::new(label).font(semibold(13.5));
+    let button = egui::Button::new(text).min_size(PRIMARY_SIZE);
+    ui.add_enabled(false, button)
+}
+
+const PRIMARY_SIZE: Vec2 = Vec2::new(130.0, 31.0);
+
 /// The one button of a place that matters.
 pub fn primary<'a>(ui: &egui::Ui, label: &str) -> egui::Button<'a> {
     let palette = Palette::of(ui);
@@ -222,7 +236,7 @@ pub fn primary<'a>(ui: &egui::Ui, label: &str) -> egui::Button<'a> {
         .color(palette.on_accent);
     egui::Button::new(text)
         .fill(palette.accent)
-        .min_size(Vec2::new(130.0, 31.0))
+        .min_size(PRIMARY_SIZE)
 }
 
 /// A field of one line that looks like the other controls.
@@ -310,9 +324,12 @@ fn visuals(palette: &Palette, theme: egui::Theme) -> Visuals {
     visuals.selection.bg_fill = blend(
         palette.page,
         palette.accent,
-        if is_dark { 0.38 } else { 0.24 },
+        if is_dark { 0.32 } else { 0.24 },
     );
-    visuals.selection.stroke = Stroke::new(1.0, palette.accent);
+    // Also what is written upon it.
+    visuals.selection.stroke = Stroke::new(1.0, blend(palette.accent, palette.strong, 0.5));
+    // What cannot be chosen now can be read all the same.
+    visuals.disabled_alpha = 0.7;
     visuals.text_cursor.stroke = Stroke::new(1.5, palette.accent);
     visuals.slider_trailing_fill = true;
     visuals.indent_has_left_vline = false;
@@ -355,4 +372,104 @@ pub fn blend(from: Color32, to: Color32, amount: f32) -> Color32 {
         mix(from.g(), to.g()),
         mix(from.b(), to.b()),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a text and its ground: WCAG 2.2, criterion 1.4.3.
+    const LEAST: f32 = 4.5;
+
+    /// The ratio of the relative luminances, as WCAG 2.2 defines it.
+    fn contrast(one: Color32, other: Color32) -> f32 {
+        let linear = |byte: u8| {
+            let value = f32::from(byte) / 255.0;
+            if value <= 0.04045 {
+                value / 12.92
+            } else {
+                ((value + 0.055) / 1.055).powf(2.4)
+            }
+        };
+        let luminance = |color: Color32| {
+            0.2126 * linear(color.r()) + 0.7152 * linear(color.g()) + 0.0722 * linear(color.b())
+        };
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    /// What texts stand on, and the colours of texts that stand there.
+    fn pairs(palette: &Palette, visuals: &Visuals) -> Vec<(Color32, Color32)> {
+        let widgets = &visuals.widgets;
+        let grounds = [
+            palette.page,
+            palette.panel,
+            palette.selected,
+            palette.hovered,
+            visuals.window_fill,
+            widgets.inactive.weak_bg_fill,
+        ];
+        let colors = [
+            palette.text,
+            palette.strong,
+            palette.weak,
+            palette.accent,
+            palette.draft,
+            palette.edited,
+            palette.warning,
+            palette.error,
+        ];
+        let mut pairs: Vec<(Color32, Color32)> = grounds
+            .iter()
+            .flat_map(|ground| colors.map(|color| (color, *ground)))
+            .collect();
+        for ground in [
+            widgets.hovered.weak_bg_fill,
+            widgets.active.weak_bg_fill,
+            widgets.open.weak_bg_fill,
+            widgets.inactive.bg_fill,
+        ] {
+            let colors = [palette.text, palette.strong, palette.weak];
+            pairs.extend(colors.map(|color| (color, ground)));
+        }
+        // Selected texts, words that differ, words that were found, words that attend.
+        for ground in [
+            visuals.selection.bg_fill,
+            blend(palette.page, palette.edited, 0.25),
+            blend(palette.page, palette.accent, 0.3),
+        ] {
+            pairs.push((palette.text, ground));
+        }
+        pairs.push((visuals.selection.stroke.color, visuals.selection.bg_fill));
+        pairs.push((palette.chip_text, palette.chip));
+        for share in [0.0, 0.15, 0.3] {
+            let ground = blend(palette.accent, palette.strong, share);
+            pairs.push((palette.on_accent, ground));
+        }
+        // What cannot be chosen now: text and button let what is below through.
+        let amount = visuals.disabled_alpha;
+        for below in [palette.page, palette.panel, visuals.window_fill] {
+            pairs.push((blend(below, palette.text, amount), below));
+            let button = blend(below, widgets.inactive.weak_bg_fill, amount);
+            pairs.push((blend(button, palette.text, amount), button));
+        }
+        pairs
+    }
+
+    #[test]
+    fn every_text_stands_out_from_every_ground() {
+        for (name, palette, theme) in [
+            ("light", LIGHT, egui::Theme::Light),
+            ("dark", DARK, egui::Theme::Dark),
+        ] {
+            let visuals = visuals(&palette, theme);
+            let faint: Vec<String> = pairs(&palette, &visuals)
+                .into_iter()
+                .map(|(color, ground)| (contrast(color, ground), color, ground))
+                .filter(|(ratio, ..)| *ratio < LEAST)
+                .map(|(ratio, color, ground)| format!("{ratio:.2} : 1, {color:?} on {ground:?}"))
+                .collect();
+            assert!(faint.is_empty(), "{name}\n{}", faint.join("\n"));
+        }
+    }
 }

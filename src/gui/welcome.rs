@@ -40,7 +40,7 @@ pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             });
         });
         ui.add_space(22.0);
-        ui.horizontal(|ui| {
+        ui.horizontal_wrapped(|ui| {
             let button = theme::primary(ui, "Open a document…");
             if ui.add(button.min_size(vec2(190.0, 38.0))).clicked() {
                 commands.push(Command::Open);

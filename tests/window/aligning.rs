@@ -11,7 +11,7 @@ const ENGLISH: &str = "Open the file menu. Choose 17 pages.\n\nClose every windo
 const GERMAN: &str = "Öffnen Sie das Menü Datei. Wählen Sie 17 Seiten.\n\nSchließen Sie alle Fenster des Programms.\n";
 
 /// A window in which both documents lie side by side; the folder holds them, and what is kept.
-fn window() -> (tempfile::TempDir, Window) {
+pub(super) fn window() -> (tempfile::TempDir, Window) {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in [("a.txt", ENGLISH), ("a.de.txt", GERMAN)] {
         std::fs::write(folder.path().join(name), text).expect("written");

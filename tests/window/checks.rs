@@ -11,7 +11,7 @@ use canopy::terms::{Term, TermIndex, Termbase};
 use super::*;
 
 /// A page whose translations have faults, with the list open.
-fn window() -> Window {
+pub(super) fn window() -> Window {
     let page = "<p>Press 3 keys now.</p><p>Wait a moment.</p><p>Then print it.</p>";
     let mut window = Window::with_document(page);
     for (sentence, text) in [
@@ -28,7 +28,7 @@ fn window() -> Window {
 }
 
 /// Has the thread look at what was asked about, until nothing is asked any more.
-fn check(window: &mut Window) {
+pub(super) fn check(window: &mut Window) {
     let (sender, events) = channel();
     let thread = CheckThread::spawn(sender, || ()).expect("a thread");
     while let Some(request) = window.state.checking.requests.pop() {

@@ -50,7 +50,7 @@ fn evaluation() -> Evaluation {
 }
 
 /// The page with two models and a corpus below `home`.
-fn page(home: &std::path::Path) -> Window {
+pub(super) fn page(home: &std::path::Path) -> Window {
     let shipped = ["plain", "context"].map(|name| home.join(name));
     for folder in &shipped {
         std::fs::create_dir(folder).expect("a folder");
@@ -75,7 +75,7 @@ fn page(home: &std::path::Path) -> Window {
 }
 
 /// With a finished evaluation.
-fn evaluated(home: &std::path::Path) -> Harness<'static, Window> {
+pub(super) fn evaluated(home: &std::path::Path) -> Harness<'static, Window> {
     let mut harness = page(home).harness();
     harness.run();
     for name in ["plain", "context"] {

@@ -21,8 +21,8 @@ use egui_kittest::kittest::NodeT;
 use super::*;
 
 /// The explorer with the thread that answers it.
-struct Explored {
-    harness: Harness<'static, Window>,
+pub(super) struct Explored {
+    pub(super) harness: Harness<'static, Window>,
     thread: ExplainThread,
     events: Receiver<Event>,
 }
@@ -42,7 +42,7 @@ impl Explored {
     }
 
     /// A page of three sentences that was translated and traced.
-    fn page() -> Self {
+    pub(super) fn page() -> Self {
         Self::page_with(small::trace(true))
     }
 
@@ -72,7 +72,7 @@ impl Explored {
         self.harness.run();
     }
 
-    fn click(&mut self, label: &str) {
+    pub(super) fn click(&mut self, label: &str) {
         // A page of the window and a view have the same name.
         let found = self.harness.get_all_by_label(label).last();
         found.expect("it is there").click();

@@ -7,7 +7,7 @@ use canopy::llm::{Suggestion, Usage};
 
 use super::*;
 
-fn chosen() -> Command {
+pub(super) fn chosen() -> Command {
     let model = LanguageModel {
         address: "http://localhost:11434/v1".to_owned(),
         model: "small".to_owned(),

@@ -1,5 +1,6 @@
 //! The window as a user sees it, drawn without a display: find by label, click, look at what is asked for.
 
+mod accessibility;
 mod aligning;
 mod checks;
 mod evaluate;
@@ -10,6 +11,7 @@ mod memory;
 mod merging;
 mod models;
 mod moved;
+mod painting;
 mod project;
 mod reading;
 mod sample;
@@ -21,12 +23,13 @@ mod terms;
 #[path = "../tiny/mod.rs"]
 mod tiny;
 mod training;
+mod views;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use canopy::app::{AppState, Command, Folders, Scope, Settings, Shipped};
-use canopy::gui::{Panels, install_theme, workbench_ui};
+use canopy::gui::{CloseState, Panels, ask_about_closing, install_theme, workbench_ui};
 use canopy::inference::{Flag, ModelInfo, Reads, TraceCost, Translation};
 use canopy::jobs::{Event, FileRequest, Request, State};
 use canopy::text::document::{Document, Format};
@@ -40,6 +43,8 @@ struct Window {
     state: AppState,
     panels: Panels,
     commands: Vec<Command>,
+    atlas: painting::Atlas,
+    closing: Option<CloseState>,
 }
 
 impl Window {
@@ -47,6 +52,7 @@ impl Window {
     fn frame(ui: &mut egui::Ui, window: &mut Self) {
         let mut commands = vec![];
         workbench_ui(ui, &mut window.state, &mut window.panels, &mut commands);
+        ask_about_closing(ui.ctx(), &mut window.state, &mut window.closing);
         for command in &commands {
             window.state.apply(command.clone());
         }
@@ -59,6 +65,7 @@ impl Window {
             .with_step_dt(0.05)
             .with_max_steps(40)
             .with_context_setup(install_theme)
+            .renderer(self.atlas.clone())
             .build_ui_state(Self::frame, self)
     }
 

@@ -12,7 +12,7 @@ use super::training::page;
 use super::*;
 
 /// A table with a good pair, one of very different length, and one that reads the same.
-fn table(home: &Path) -> PathBuf {
+pub(super) fn table(home: &Path) -> PathBuf {
     let file = home.join("mine.en-de.tsv");
     let good = (1..=9).map(|n| format!("Open file {n} now.\tÖffnen Sie jetzt Datei {n}.\n"));
     let bad = "No\tDas sollten Sie auf gar keinen Fall tun, niemals\nOpenGL\tOpenGL\n";
@@ -39,7 +39,7 @@ fn asked(state: &mut AppState) -> (JobId, Material, Option<(String, String)>) {
 }
 
 /// The page with what was dropped on it, looked at.
-fn dropped(home: &Path, paths: Vec<PathBuf>) -> Harness<'static, Window> {
+pub(super) fn dropped(home: &Path, paths: Vec<PathBuf>) -> Harness<'static, Window> {
     let mut harness = page(home).harness();
     harness.run();
     let state = &mut harness.state_mut().state;

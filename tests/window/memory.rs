@@ -6,7 +6,7 @@ use canopy::memory::TranslationMemory;
 use super::*;
 
 /// With a memory, of which `pairs` are told apart from those of the model.
-fn with_memory(memory: Option<TranslationMemory>, pairs: usize) -> Window {
+pub(super) fn with_memory(memory: Option<TranslationMemory>, pairs: usize) -> Window {
     let mut window = Window::with_document(PAGE);
     let state = &mut window.state;
     state.apply(Command::UseMemory(Some("mine.tmx".into())));

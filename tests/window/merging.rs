@@ -6,7 +6,7 @@ use canopy::text::export::{ExportFormat, Languages};
 use super::*;
 
 /// A window to which two changed sentences come back.
-fn window() -> Window {
+pub(super) fn window() -> Window {
     let mut window = Window::with_document(PAGE).translated();
     let open = window.state.document.as_ref().expect("a document");
     let languages = Languages {

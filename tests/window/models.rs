@@ -32,7 +32,7 @@ fn model(name: &str, sources: &[&str], targets: &[&str]) -> InstalledModel {
     }
 }
 
-fn several() -> Vec<InstalledModel> {
+pub(super) fn several() -> Vec<InstalledModel> {
     vec![
         InstalledModel {
             is_shipped: true,
@@ -54,12 +54,12 @@ fn several() -> Vec<InstalledModel> {
     ]
 }
 
-fn with_models(mut window: Window, models: Vec<InstalledModel>) -> Window {
+pub(super) fn with_models(mut window: Window, models: Vec<InstalledModel>) -> Window {
     window.state.receive(Event::ModelsListed { models });
     window
 }
 
-fn page(models: Vec<InstalledModel>) -> Window {
+pub(super) fn page(models: Vec<InstalledModel>) -> Window {
     let mut window = with_models(Window::with_document(PAGE), models);
     window.state.apply(Command::ShowPage(Page::Models));
     window

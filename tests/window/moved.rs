@@ -8,7 +8,7 @@ use egui_kittest::kittest::Queryable;
 use crate::{PAGE, Window};
 
 /// A window with a page of which two sentences were edited elsewhere.
-fn window() -> Window {
+pub(super) fn window() -> Window {
     let mut window = Window::with_document(PAGE);
     let document = &window.state.document.as_ref().expect("it is open").document;
     let edit = |index: usize, text: &str| SavedTarget {

@@ -27,7 +27,7 @@ fn status() -> ProjectStatus {
 }
 
 /// A window that has opened the project.
-fn window() -> Window {
+pub(super) fn window() -> Window {
     let mut window = Window::with_document(PAGE);
     let state = &mut window.state;
     let open = ProjectCommand::Open("book".into());

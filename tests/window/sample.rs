@@ -37,7 +37,7 @@ fn begun(home: &Path) -> (Harness<'static, Window>, JobId) {
 }
 
 /// Both runs wait.
-fn learning(home: &Path) -> (Harness<'static, Window>, Vec<TrainingJob>) {
+pub(super) fn learning(home: &Path) -> (Harness<'static, Window>, Vec<TrainingJob>) {
     let (mut harness, job) = begun(home);
     harness.get_by_label_contains("It has no other speakers");
     let state = &mut harness.state_mut().state;
@@ -111,7 +111,7 @@ fn evaluation() -> Evaluation {
 }
 
 /// Both have learned, and their scores are there.
-fn compared(home: &Path) -> (Harness<'static, Window>, Vec<PathBuf>) {
+pub(super) fn compared(home: &Path) -> (Harness<'static, Window>, Vec<PathBuf>) {
     let (mut harness, jobs) = learning(home);
     let models = save_models(&jobs);
     harness.get_by_label_contains("This model reads one sentence at a time");

@@ -13,7 +13,7 @@ fn index() -> Arc<TermIndex> {
 }
 
 /// With a termbase that was dropped into the window.
-fn with_terms() -> Window {
+pub(super) fn with_terms() -> Window {
     let mut window = Window::with_document(PAGE);
     let state = &mut window.state;
     state.apply(Command::Drop(vec!["office.tbx".into()]));

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use super::*;
 
 /// A folder of the user's with a corpus in it, as far as the page looks at it.
-fn home() -> TempDir {
+pub(super) fn home() -> TempDir {
     let home = tempfile::tempdir().expect("a folder");
     let corpus = home.path().join("corpora/letters");
     std::fs::create_dir_all(&corpus).expect("a folder");
@@ -26,7 +26,7 @@ fn home() -> TempDir {
 }
 
 /// Writes the events of a run: two validations, the second on all documents.
-fn tell(run: &Path) {
+pub(super) fn tell(run: &Path) {
     let mut text = String::from(
         "{\"event\":\"started\",\"parameters\":1234567,\"examples\":10,\"skipped\":0,\"device\":\"CPU\",\"step\":0,\
          \"limits\":{\"steps\":40},\"steps_per_epoch\":20}\n",

@@ -284,7 +284,7 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
                     frame(pen, place, theme.axis)?;
                 }
                 let ink = if node.state == NodeState::Cut {
-                    theme.weak
+                    theme.text
                 } else {
                     Scale::ink(fill)
                 };

@@ -6,7 +6,7 @@ use crate::app::progress::duration;
 use crate::app::{AppState, Command, EvaluateCommand};
 use crate::corpus::Split;
 use crate::gui::menu::file_name;
-use crate::gui::theme::{Palette, primary, semibold};
+use crate::gui::theme::{Palette, add_primary, semibold};
 
 pub(super) fn form_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let mut push = |command| commands.push(Command::Evaluate(command));
@@ -139,8 +139,7 @@ fn start_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand
     let page = &state.evaluate;
     let Some(running) = &page.running else {
         let why_not = state.why_no_evaluation();
-        let button = primary(ui, "Evaluate");
-        let response = ui.horizontal(|ui| ui.add_enabled(why_not.is_none(), button));
+        let response = ui.horizontal(|ui| add_primary(ui, why_not.is_none(), "Evaluate"));
         let response = response.inner;
         if response.clicked() {
             push(EvaluateCommand::Start);

@@ -7,7 +7,7 @@ use egui::{Button, ComboBox, Frame, Grid, Label, Margin, RichText, ScrollArea, U
 use super::list::languages;
 use crate::app::{AppState, Command, ModelsCommand, language};
 use crate::charts::thousands;
-use crate::gui::theme::{Palette, card, primary, semibold};
+use crate::gui::theme::{Palette, add_primary, card, semibold};
 use crate::gui::{icons, labels};
 use crate::inference::{InstalledModel, pair_key};
 
@@ -44,8 +44,7 @@ impl Details {
         }
         ui.add_space(10.0);
         ui.horizontal(|ui| {
-            let button = primary(ui, "Translate with it");
-            if ui.add_enabled(model.problem.is_none(), button).clicked() {
+            if add_primary(ui, model.problem.is_none(), "Translate with it").clicked() {
                 let command = ModelsCommand::Use(model.folder.clone());
                 commands.push(Command::Models(command));
             }

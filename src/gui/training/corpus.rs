@@ -135,11 +135,8 @@ fn end_ui(ui: &mut Ui, form: &NewCorpus, commands: &mut Vec<Command>) {
         ui.add_space(6.0);
         ui.horizontal(|ui| {
             let running = matches!(form.import_state, ImportState::Running(..));
-            let make = theme::primary(ui, "Make the corpus");
-            if ui
-                .add_enabled(problem.is_none() && !running, make)
-                .clicked()
-            {
+            let is_ready = problem.is_none() && !running;
+            if theme::add_primary(ui, is_ready, "Make the corpus").clicked() {
                 commands.push(Command::Training(TrainingCommand::MakeCorpus));
             }
             if ui

@@ -359,8 +359,7 @@ fn summary_ui(ui: &mut Ui, form: &NewRun, problem: Option<&Problem>, commands: &
             ui.label(RichText::new(&problem.message).color(palette.error));
         }
         ui.horizontal(|ui| {
-            let start = theme::primary(ui, "Start");
-            if ui.add_enabled(problem.is_none(), start).clicked() {
+            if theme::add_primary(ui, problem.is_none(), "Start").clicked() {
                 commands.push(Command::Training(TrainingCommand::Start));
             }
             if ui.button("Discard").clicked() {

@@ -41,20 +41,28 @@ impl RunPanel {
         commands: &mut Vec<Command>,
     ) {
         let palette = Palette::of(ui);
-        egui::Frame::NONE
-            .inner_margin(egui::Margin::symmetric(24, 0))
-            .show(ui, |ui| {
-                ui.add_space(14.0);
-                header_ui(ui, run, commands);
-                notes_ui(ui, run, &palette);
-                ui.add_space(6.0);
-                axis_ui(ui, training, commands);
-                let below = (ui.available_height() * 0.3).clamp(120.0, 320.0);
-                let height = (ui.available_height() - below).max(160.0);
-                self.charts_ui(ui, training, run, height, commands);
-                ui.add_space(6.0);
-                self.below_ui(ui, run, &palette);
-            });
+        let room = ui.available_height();
+        let page = ScrollArea::vertical().id_salt("run").auto_shrink(false);
+        page.show(ui, |ui| {
+            egui::Frame::NONE
+                .inner_margin(egui::Margin::symmetric(24, 0))
+                .show(ui, |ui| {
+                    let top = ui.cursor().top();
+                    ui.add_space(14.0);
+                    header_ui(ui, run, commands);
+                    notes_ui(ui, run, &palette);
+                    ui.add_space(6.0);
+                    axis_ui(ui, training, commands);
+                    let left = room - (ui.cursor().top() - top);
+                    let below = (left * 0.3).clamp(120.0, 320.0);
+                    let height = (left - below - 14.0).max(160.0);
+                    self.charts_ui(ui, training, run, height, commands);
+                    ui.add_space(6.0);
+                    ui.allocate_ui(vec2(ui.available_width(), below), |ui| {
+                        self.below_ui(ui, run, &palette);
+                    });
+                });
+        });
     }
 
     fn charts_ui(

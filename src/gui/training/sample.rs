@@ -5,7 +5,7 @@ use egui::{Align, Button, Layout, RichText, Sense, Ui, UiBuilder, vec2};
 use crate::app::training::{NounScores, Sample, SampleStage, TrainingCommand};
 use crate::app::{AppState, Command};
 use crate::gui::icons;
-use crate::gui::theme::{Palette, card, primary, semibold};
+use crate::gui::theme::{Palette, add_primary, card, primary, semibold};
 use crate::jobs::State;
 
 const WIDTH: f32 = 800.0;
@@ -167,7 +167,7 @@ fn buttons_ui(ui: &mut Ui, state: &AppState, sample: &Sample, commands: &mut Vec
         }
         SampleStage::Learned => {
             let is_free = state.evaluate.running.is_none();
-            let button = ui.add_enabled(is_free, primary(ui, "Compare both"));
+            let button = add_primary(ui, is_free, "Compare both");
             let button = button.on_disabled_hover_text("An evaluation is under way.");
             if button.clicked() {
                 push(TrainingCommand::CompareSample);

@@ -1,0 +1,54 @@
+//! What has the keyboard is brought into sight: lists and forms scroll to it, as they do not by themselves.
+
+use egui::accesskit::{Action, ActionRequest, TreeId};
+use egui::{Context, Event, Id, Rect, Ui};
+
+/// What lies in a list on a page that scrolls takes some frames.
+const FRAMES: u8 = 6;
+
+/// Follows the keyboard from control to control.
+#[derive(Default)]
+pub struct FocusFollower {
+    last: Option<Id>,
+    frames_left: u8,
+}
+
+impl FocusFollower {
+    /// Asks lists to scroll to a control that Tab has led to, where it is not wholly in sight.
+    pub fn follow(&mut self, ctx: &Context) {
+        let focused = ctx.memory(egui::Memory::focused);
+        if focused != self.last {
+            self.last = focused;
+            // Whoever clicks sees what they click.
+            let clicks =
+                ctx.input(|input| input.pointer.any_down() || input.pointer.any_released());
+            self.frames_left = if clicks { 0 } else { FRAMES };
+        }
+        let Some(id) = focused.filter(|_| self.frames_left > 0) else {
+            return;
+        };
+        self.frames_left -= 1;
+        ctx.request_repaint();
+        let widget = ctx.viewport(|viewport| viewport.prev_pass.widgets.get(id).copied());
+        if widget.is_none_or(|widget| widget.interact_rect.contains_rect(widget.rect)) {
+            return;
+        }
+        let request = ActionRequest {
+            action: Action::ScrollIntoView,
+            target_tree: TreeId::ROOT,
+            target_node: id.accesskit_id(),
+            data: None,
+        };
+        let event = Event::AccessKitActionRequest(request);
+        ctx.input_mut(|input| input.events.push(event));
+    }
+
+    /// Where the control is that Tab has just led to, if it was drawn in this frame out of what `ui` shows.
+    pub fn out_of_sight(&self, ui: &Ui) -> Option<Rect> {
+        let id = self.last.filter(|_| self.frames_left > 0)?;
+        let ctx = ui.ctx();
+        let widget = ctx.viewport(|viewport| viewport.this_pass.widgets.get(id).copied());
+        let place = widget?.rect;
+        (!ui.clip_rect().contains_rect(place)).then_some(place)
+    }
+}

@@ -1,0 +1,366 @@
+//! Every page and every question of the window, as a person may meet it.
+
+use canopy::app::settings::Device;
+use canopy::app::training::{NewRun, Start, TrainingCommand};
+use canopy::app::{
+    Ask, EvaluateCommand, ExploreCommand, FindCommand, LanguageModelCommand, ModelsCommand, Page,
+    ProjectCommand, TermsCommand,
+};
+use canopy::memory::TranslationMemory;
+use tempfile::TempDir;
+
+use super::*;
+
+/// A window with its folder of files, which goes with it.
+pub struct View {
+    pub name: &'static str,
+    pub harness: Harness<'static, Window>,
+    _home: Option<TempDir>,
+}
+
+impl View {
+    fn new(name: &'static str, harness: Harness<'static, Window>) -> Self {
+        let mut view = Self {
+            name,
+            harness,
+            _home: None,
+        };
+        view.settle();
+        view
+    }
+
+    fn of(name: &'static str, window: Window) -> Self {
+        Self::new(name, window.harness())
+    }
+
+    fn at(
+        name: &'static str,
+        home: TempDir,
+        window: impl FnOnce(&std::path::Path) -> Harness<'static, Window>,
+    ) -> Self {
+        let harness = window(home.path());
+        Self {
+            _home: Some(home),
+            ..Self::new(name, harness)
+        }
+    }
+
+    /// Not until it rests: what is awaited spins.
+    pub fn settle(&mut self) {
+        self.harness.run_steps(12);
+    }
+
+    /// With this button clicked.
+    fn clicked(mut self, name: &'static str, label: &str) -> Self {
+        self.name = name;
+        let found = self.harness.query_all_by_label(label).last();
+        found.unwrap_or_else(|| panic!("{name}: {label}")).click();
+        self.settle();
+        self
+    }
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn applied(mut window: Window, commands: impl IntoIterator<Item = Command>) -> Window {
+    for command in commands {
+        window.state.apply(command);
+    }
+    window
+}
+
+/// All of them.
+pub fn all() -> Vec<View> {
+    let mut views = document_views();
+    views.extend(dialogs());
+    views.extend(menus());
+    views.extend(explorer_views());
+    views.extend(training_views());
+    views.extend(evaluation_views());
+    views.extend(model_views());
+    views.push(View::of("project", project::window()));
+    let (home, window) = aligning::window();
+    views.push(View::at("alignment", home, |_| window.harness()));
+    views
+}
+
+/// A page that has one of everything: states, flags, terms, similar sentences, an open editor, findings.
+fn full_document() -> Window {
+    let pairs = [("Click Edit now.", "Klicken Sie jetzt auf Bearbeiten.")];
+    let pairs = pairs.map(|(source, target)| (source.to_owned(), target.to_owned()));
+    let mut window = memory::with_memory(Some(TranslationMemory::new(pairs)), 2).translated();
+    window = applied(
+        window,
+        [
+            Command::ToggleConfirmed(2),
+            Command::EditSentence(3),
+            Command::Editing("Vorschau 3".to_owned()),
+            Command::KeepEdit,
+            Command::Clear(4),
+            Command::Select(1),
+            Command::ToggleHistory,
+            Command::Check(canopy::app::CheckCommand::ToggleList),
+        ],
+    );
+    checks::check(&mut window);
+    window
+}
+
+fn document_views() -> Vec<View> {
+    let error = canopy::error::Error::NoModel;
+    let mut failed = Window::with_document(PAGE);
+    failed.state.show_error("The translation failed", &error);
+    vec![
+        View::of("welcome", Window::default()),
+        View::of("document", Window::with_document(PAGE).translated()),
+        View::of("document with everything", full_document()),
+        View::of(
+            "editor",
+            applied(full_document(), [Command::EditSentence(1)]),
+        ),
+        View::of(
+            "find and replace",
+            applied(
+                Window::with_document(PAGE).translated(),
+                [Command::Find(FindCommand::Open)],
+            ),
+        ),
+        View::of("translating", {
+            applied(
+                Window::with_document(PAGE),
+                [Command::Translate(Scope::Document)],
+            )
+        }),
+        View::of("error", failed),
+        View::of("work elsewhere", moved::window()),
+        View::of("suggestion", {
+            let window = Window::with_document(PAGE).translated();
+            applied(window, [language_model::chosen(), Command::Select(1)])
+        }),
+        View::of("terms", {
+            applied(terms::with_terms(), [Command::Select(1)])
+        }),
+    ]
+}
+
+fn dialogs() -> Vec<View> {
+    let path = Ask::SaveTranslation {
+        document: "page.html".into(),
+        name: "page.de.html".to_owned(),
+        folder: None,
+    };
+    let mut asked = Window::with_document(PAGE);
+    asked.panels.path = canopy::gui::PathQuestion::new(path);
+    let name = Command::LanguageModel(LanguageModelCommand::Name);
+    vec![
+        View::of(
+            "shortcuts",
+            applied(Window::default(), [Command::ShowShortcuts(true)]),
+        ),
+        View::of("changes of an XLIFF", merging::window()),
+        View::of(
+            "new term",
+            applied(
+                terms::with_terms(),
+                [Command::Select(2), Command::Terms(TermsCommand::New)],
+            ),
+        ),
+        View::of(
+            "language model",
+            applied(Window::with_document(PAGE), [name]),
+        ),
+        View::of("path", asked),
+        View::of(
+            "closing without saving",
+            Window {
+                closing: Some(CloseState::Unwritten),
+                ..Window::with_document(PAGE)
+            },
+        ),
+        View::at("closing while a run goes on", folder(), |home| {
+            let mut harness = sample::learning(home).0;
+            harness.state_mut().closing = Some(CloseState::Asking);
+            harness
+        }),
+    ]
+}
+
+fn menus() -> Vec<View> {
+    let document = || Window::with_document(PAGE).translated();
+    let menu = |name: &'static str, label: &str| View::of(name, document()).clicked(name, label);
+    vec![
+        menu("File menu", "File"),
+        menu("Edit menu", "Edit"),
+        menu("Translate menu", "Translate"),
+        menu("Model menu", "Model"),
+        menu("View menu", "View"),
+        menu("options", "Options ▾"),
+        {
+            let window = models::with_models(document(), models::several());
+            let name = "languages";
+            View::of(name, window).clicked(name, "The language of the translation: German")
+        },
+    ]
+}
+
+fn explorer_views() -> Vec<View> {
+    let mut views = vec![View::of(
+        "explorer without a trace",
+        applied(Window::default(), [Command::ShowPage(Page::Explore)]),
+    )];
+    for (name, view) in [
+        ("tree", "Tree"),
+        ("context sentences", "Sentences"),
+        ("context of the document", "Document"),
+        ("context words", "Words"),
+        ("context as text", "Context"),
+        ("cross-attention", "Cross-attention"),
+        ("gates", "Gates"),
+        ("zeros", "Zeros"),
+    ] {
+        let mut explored = explore::Explored::page();
+        explored.click(view);
+        views.push(View::new(name, explored.harness));
+    }
+    let mut old = explore::Explored::page();
+    let state = &mut old.harness.state_mut().state;
+    for command in [
+        Command::EditSentence(1),
+        Command::Editing("Zeh".to_owned()),
+        Command::KeepEdit,
+        Command::Explore(ExploreCommand::ShowInDocument(0)),
+    ] {
+        state.apply(command);
+    }
+    views.push(View::new("shaded margin", old.harness));
+    views
+}
+
+fn training_views() -> Vec<View> {
+    let with_run = || {
+        let home = training::home();
+        training::tell(&home.path().join("runs/evening"));
+        home
+    };
+    let form = |preset: &'static str, start: Start| {
+        move |home: &std::path::Path| {
+            let mut form = NewRun::new(home.join("corpora/letters"), Device::Cpu);
+            form.choose_preset(preset);
+            form.start = start;
+            let fill = TrainingCommand::Fill(Box::new(form));
+            applied(training::page(home), [Command::Training(fill)]).harness()
+        }
+    };
+    let two_runs = || {
+        let home = with_run();
+        training::tell(&home.path().join("runs/morning"));
+        for (name, dropout) in [("evening", 0.1), ("morning", 0.3)] {
+            let text = format!("corpus = \"letters\"\ndropout = {dropout}\n");
+            let file = home.path().join("runs").join(name).join("config.toml");
+            std::fs::write(file, text).expect("a file");
+        }
+        home
+    };
+    let training_with = |command: fn(&std::path::Path) -> TrainingCommand| {
+        move |home: &std::path::Path| {
+            let command = Command::Training(command(&home.join("runs/evening")));
+            applied(training::page(home), [command]).harness()
+        }
+    };
+    vec![
+        View::at("no runs", folder(), |home| training::page(home).harness()),
+        View::at("run", with_run(), |home| training::page(home).harness()),
+        View::at(
+            "runs as a table",
+            two_runs(),
+            training_with(|_| TrainingCommand::ShowTable(true)),
+        ),
+        View::at(
+            "runs over each other",
+            two_runs(),
+            training_with(|run| TrainingCommand::Compare(run.with_file_name("morning"), true)),
+        ),
+        View::at(
+            "run to the trash",
+            with_run(),
+            training_with(|run| TrainingCommand::AskTrash(run.to_owned())),
+        ),
+        View::at(
+            "new run",
+            training::home(),
+            form("x-transformer-small", Start::RandomWeights),
+        ),
+        View::at(
+            "new run with BERT",
+            training::home(),
+            form("catsby-small", Start::RandomWeights),
+        ),
+        View::at(
+            "new corpus",
+            folder(),
+            training_with(|_| TrainingCommand::NewCorpus),
+        ),
+        View::at("material", folder(), |home| {
+            material::dropped(home, vec![material::table(home)])
+        }),
+        View::at("sample run", folder(), |home| sample::learning(home).0),
+        View::at("sample run compared", folder(), |home| {
+            sample::compared(home).0
+        }),
+    ]
+}
+
+fn evaluation_views() -> Vec<View> {
+    let evaluated = |name| View::at(name, folder(), evaluate::evaluated);
+    vec![
+        View::at("nothing to evaluate", folder(), |home| {
+            applied(training::page(home), [Command::ShowPage(Page::Evaluate)]).harness()
+        }),
+        View::at("evaluation form", folder(), |home| {
+            evaluate::page(home).harness()
+        }),
+        evaluated("scores"),
+        evaluated("scores of documents").clicked("scores of documents", "Documents"),
+        evaluated("where").clicked("where", "Where"),
+        evaluated("sentences").clicked("sentences", "Sentences"),
+        evaluated("judging").clicked("judging", "Judge blindly…"),
+        View::at("judged", folder(), |home| {
+            let mut harness = evaluate::evaluated(home);
+            let state = &mut harness.state_mut().state;
+            state.apply(Command::Evaluate(EvaluateCommand::Judge));
+            state.apply(Command::Evaluate(EvaluateCommand::Reveal));
+            harness
+        }),
+    ]
+}
+
+fn model_views() -> Vec<View> {
+    let models = |commands: Vec<Command>| applied(models::page(models::several()), commands);
+    let select = |name: &str| Command::Models(ModelsCommand::Select(name.into()));
+    vec![
+        View::of("no models", models::page(vec![])),
+        View::of("models", models(vec![select("opus-mt-de-en")])),
+        View::of("multilingual model", models(vec![select("opus-mt-gem")])),
+        View::of("broken model", models(vec![select("broken")])),
+        View::of(
+            "model to be removed",
+            models(vec![Command::Models(ModelsCommand::AskRemove(
+                "opus-mt-de-en".into(),
+            ))]),
+        ),
+        View::of("a model that is found", {
+            models(vec![Command::Models(ModelsCommand::Inspect(
+                "downloads/other".into(),
+            ))])
+        }),
+        View::of("a project without documents", {
+            let mut window = project::window();
+            window
+                .state
+                .apply(Command::Project(ProjectCommand::Open("other".into())));
+            window
+        }),
+    ]
+}
