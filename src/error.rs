@@ -583,6 +583,15 @@ pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
         .unwrap_or_else(|| "no message".to_owned())
 }
 
+/// What a panic of the tensor library says, without how it came about: its first line, unless that is for programmers.
+pub(crate) fn in_short(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    if line.contains("try_into_data") {
+        return "it gave nothing back of what it was to compute".to_owned();
+    }
+    line.to_owned()
+}
+
 /// A meaning of a panic of the tensor library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PanicKind {
@@ -604,7 +613,14 @@ impl PanicKind {
             "outofmemory",
             "buffertoobig",
         ];
-        let lost = ["device is lost", "device lost", "devicelost", "poisoned"];
+        // The last is all that is left to read where a device goes while kernels are on their way to it.
+        let lost = [
+            "device is lost",
+            "device lost",
+            "devicelost",
+            "poisoned",
+            "bytes were never written",
+        ];
         if says(&memory) {
             Self::OutOfMemory
         } else if says(&lost) {

@@ -1,14 +1,14 @@
 //! Where tensors are computed: the choice of a device.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use burn::tensor::{Device, DeviceKind};
+use burn::tensor::{Device, DeviceKind, Tensor};
 use burn_wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, PanicKind, Result, panic_message};
+use crate::error::{Error, PanicKind, Result, in_short, panic_message};
 
 /// The device that a user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ const GRAPHICS_API: WgpuBackend = if cfg!(target_os = "linux") {
 static IS_LOST: AtomicBool = AtomicBool::new(false);
 
 /// The adapter in use: a wgpu runtime can be set up only once.
-static GPU: Mutex<Option<ComputeDevice>> = Mutex::new(None);
+static GPU: Mutex<Option<(ComputeDevice, wgpu::Device)>> = Mutex::new(None);
 
 impl ComputeDevice {
     /// Finds the device a user asks for.
@@ -97,12 +97,44 @@ impl ComputeDevice {
         };
         let message = panic_message(panic.as_ref());
         match PanicKind::of(&message) {
-            PanicKind::Mistake => resume_unwind(panic),
+            PanicKind::Mistake if self.is_cpu() || !is_lost(self) => resume_unwind(panic),
             PanicKind::DeviceLost if !self.is_cpu() => IS_LOST.store(true, Ordering::Relaxed),
-            PanicKind::DeviceLost | PanicKind::OutOfMemory => {}
+            PanicKind::DeviceLost | PanicKind::OutOfMemory | PanicKind::Mistake => {}
         }
-        Err(message)
+        Err(in_short(&message))
     }
+}
+
+/// The GPU of this process, if it has opened one.
+fn opened_gpu() -> MutexGuard<'static, Option<(ComputeDevice, wgpu::Device)>> {
+    GPU.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the GPU of this process as a driver does that fails: what a test needs to see what is lost with it.
+pub fn destroy_gpu() {
+    if let Some((_, gpu)) = &*opened_gpu() {
+        gpu.destroy();
+    }
+}
+
+/// Whether the GPU of this process, if it has opened one, computes no more. Then it is not opened again.
+pub fn gpu_is_lost() -> bool {
+    let gpu = opened_gpu().as_ref().map(|(device, _)| device.clone());
+    gpu.is_some_and(|device| is_lost(&device))
+}
+
+/// Whether a GPU cannot add one and one any more: drivers tell of a loss in many ways, and some in none.
+fn is_lost(gpu: &ComputeDevice) -> bool {
+    let device = &gpu.device;
+    let sum = catch_unwind(AssertUnwindSafe(|| {
+        let one = Tensor::<1>::ones([1], device);
+        (one.clone() + one).try_into_data()
+    }));
+    let computes = matches!(sum, Ok(Ok(_)));
+    if !computes {
+        IS_LOST.store(true, Ordering::Relaxed);
+    }
+    !computes
 }
 
 /// The first adapter that works, real ones before software.
@@ -110,10 +142,8 @@ fn gpu(software_too: bool) -> Option<ComputeDevice> {
     if IS_LOST.load(Ordering::Relaxed) {
         return None;
     }
-    let mut found = GPU
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(device) = &*found
+    let mut found = opened_gpu();
+    if let Some((device, _)) = &*found
         && (software_too || !device.software)
     {
         return Some(device.clone());
@@ -139,7 +169,7 @@ fn gpu(software_too: bool) -> Option<ComputeDevice> {
                 name,
                 software,
             };
-            *found = Some(device.clone());
+            *found = Some((device.clone(), setup.device));
             return Some(device);
         }
     }

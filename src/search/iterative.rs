@@ -3,13 +3,14 @@
 //! Maruf, Martins & Haffari, "Selective Attention for Context-aware Neural Machine Translation", NAACL 2019, §3.2: every
 //! sentence is translated by itself first, and then again with the translations of the others.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
 
 use super::batch::{SourceText, batches};
 use super::beam::{Hypothesis, Limits, SearchOptions, search};
 use super::decode::Decode;
 use super::encodings::Encodings;
+use super::halving::in_halves;
 use super::invalid_scores::InvalidScores;
 use super::markup::Markup;
 use super::reranking::chosen;
@@ -97,10 +98,10 @@ impl Searcher<'_> {
             return self.by_packed(packed, &self.text.wanted, &|_| None);
         }
         for batch in self.batches(&self.text.wanted) {
-            let encoded = self
-                .model
-                .encode(&self.text.alone(&batch), &DropoutSource::none());
-            self.translate(&batch, self.model.start(&encoded))?;
+            let model = self.model;
+            self.translate_within_memory(&batch, &mut |text, batch| {
+                model.start(&model.encode(&text.alone(batch), &DropoutSource::none()))
+            })?;
         }
         ControlFlow::Continue(())
     }
@@ -129,9 +130,11 @@ impl Searcher<'_> {
                 continue;
             }
             for batch in self.batches(&wanted) {
-                let within = within(&group, own, &batch);
-                let state = self.model.start_with(&encoded.select(&within), &memory);
-                self.translate(&batch, state)?;
+                let model = self.model;
+                self.translate_within_memory(&batch, &mut |_, batch| {
+                    let within = within(&group, own, batch);
+                    model.start_with(&encoded.select(&within), &memory)
+                })?;
             }
         }
         ControlFlow::Continue(())
@@ -252,8 +255,31 @@ impl Searcher<'_> {
             .map(Vec::as_slice)
     }
 
-    /// Goes on from `state`, which holds one hypothesis for each sentence of `batch`.
-    fn translate(&mut self, batch: &[usize], state: <Model as Decode>::State) -> ControlFlow<End> {
+    /// Goes on from the state that `start` makes of the sentences of `batch`, of as many at once as the device has memory for.
+    fn translate_within_memory(
+        &mut self,
+        batch: &[usize],
+        start: &mut dyn FnMut(&SourceText, &[usize]) -> <Model as Decode>::State,
+    ) -> ControlFlow<End> {
+        let mut told = HashSet::new();
+        in_halves(batch, &mut |part| {
+            let is_left = |number: &usize| !told.contains(number);
+            let left: Vec<usize> = part.iter().copied().filter(is_left).collect();
+            if left.is_empty() {
+                return ControlFlow::Continue(());
+            }
+            let state = start(self.text, &left);
+            self.translate(&left, state, &mut told)
+        })
+    }
+
+    /// Goes on from `state`, which holds one hypothesis for each sentence of `batch`; notes what is `told`.
+    fn translate(
+        &mut self,
+        batch: &[usize],
+        state: <Model as Decode>::State,
+        told: &mut HashSet<usize>,
+    ) -> ControlFlow<End> {
         let limits = limits(self.text, batch, self.vocabulary, self.model);
         let (options, vocabulary) = (self.options, self.vocabulary);
         if let Some(reranker) = &self.model.reranker {
@@ -263,6 +289,7 @@ impl Searcher<'_> {
             End::of_batch(searched, batch)?;
             let searched = (self.text, self.vocabulary, self.options);
             for (number, hypothesis) in chosen(searched, reranker, found)? {
+                told.insert(number);
                 End::asked((self.found)(SearchEvent::Translation {
                     number,
                     hypothesis,
@@ -272,6 +299,7 @@ impl Searcher<'_> {
         }
         let mut flow = ControlFlow::Continue(());
         let mut tell = |position: usize, hypotheses| {
+            told.insert(batch[position]);
             if flow.is_continue() {
                 flow = (self.found)(SearchEvent::Translation {
                     number: batch[position],

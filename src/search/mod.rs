@@ -8,6 +8,7 @@ mod beam;
 mod decode;
 mod encodings;
 mod forced_decoding;
+mod halving;
 mod invalid_scores;
 mod iterative;
 mod markup;

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::event::{EndReason, TrainingEvent};
 use super::run_folder::{RunFolder, is_run};
-use crate::error::{Error, PanicKind, Result, panic_message};
+use crate::error::{Error, PanicKind, Result, in_short, panic_message};
+use crate::inference::gpu_is_lost;
 
 /// Batches are not made smaller than this when the memory is too small.
 const LEAST_BATCH_TOKENS: usize = 100;
@@ -43,12 +44,19 @@ pub fn with_fitting_batches(
                 continue;
             }
             PanicKind::OutOfMemory => Error::OutOfMemory { batch_tokens },
-            PanicKind::DeviceLost => Error::DeviceLost { message },
+            PanicKind::DeviceLost => lost(&message),
+            PanicKind::Mistake if gpu_is_lost() => lost(&message),
             PanicKind::Mistake => Error::Panicked { message },
         };
         let message = error.to_string();
         record(run, &TrainingEvent::Failed { message });
         return Err(error);
+    }
+}
+
+fn lost(message: &str) -> Error {
+    Error::DeviceLost {
+        message: in_short(message),
     }
 }
 

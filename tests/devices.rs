@@ -1,0 +1,296 @@
+//! Devices that are lost, that are not there and of which there are two: the CPU goes on or a message says what to do, and
+//! nothing is lost. Each in a process of its own, since a process that has lost its GPU gets it no more. Without a Vulkan
+//! driver in software (Mesa's lavapipe) there is no GPU to lose: a line says so.
+#![cfg(target_os = "linux")]
+
+mod desk;
+mod tiny;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use canopy::error::Error;
+use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions, destroy_gpu};
+use canopy::jobs::{
+    Event, JobControl, JobId, Request, TrainingJob, TrainingRequest, Trainings, Worker,
+};
+use canopy::text::document::{Document, Format};
+use canopy::training::{DeviceLock, RunState, TrainingConfig, TrainingEvent, run_state};
+use desk::Desk;
+
+/// Kernels are compiled when they are first used, which takes long on the CPU.
+const PATIENCE: Duration = Duration::from_mins(9);
+
+/// Says to the other process that it is one.
+const ALONE: &str = "CANOPY_TEST_ALONE";
+
+fn is_alone() -> bool {
+    let is_alone = std::env::var_os(ALONE).is_some();
+    if !is_alone {
+        println!("skipped, it is run by another test");
+    }
+    is_alone
+}
+
+/// The description of Mesa's Vulkan driver that computes on the CPU.
+fn lavapipe() -> Option<String> {
+    let folders = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
+    let files = folders
+        .iter()
+        .filter_map(|folder| fs::read_dir(folder).ok());
+    let mut paths = files.flatten().flatten().map(|entry| entry.path());
+    let path: PathBuf = paths.find(|path| path.to_string_lossy().contains("lvp_icd"))?;
+    path.to_str().map(str::to_owned)
+}
+
+/// Runs an ignored test of this file in a process of its own, with these drivers of Vulkan.
+fn in_a_process(name: &str, drivers: Option<String>) {
+    let Some(driver) = drivers else {
+        println!("skipped, there is no lavapipe: {name}");
+        return;
+    };
+    let program = std::env::current_exe().expect("this test");
+    let output = Process::new(program)
+        .args(["--ignored", "--exact", "--nocapture", name])
+        .env("VK_DRIVER_FILES", &driver)
+        .env("VK_ICD_FILENAMES", &driver)
+        .env(ALONE, "1")
+        .output()
+        .expect("it starts");
+    let told = [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    assert!(output.status.success(), "{}", told.concat());
+    assert!(told[0].contains("1 passed"), "{}", told.concat());
+    print!("{}", told[0]);
+}
+
+fn next(events: &Receiver<Event>) -> Event {
+    events.recv_timeout(PATIENCE).expect("an event")
+}
+
+fn gpu() -> ComputeDevice {
+    let device = ComputeDevice::open(DeviceChoice::Gpu).expect("lavapipe");
+    assert!(device.software && !device.is_cpu(), "{}", device.name);
+    device
+}
+
+/// What the worker makes of a document: its translations, and after how many of them the CPU took over. With the first
+/// translation that is not on the CPU, the GPU is lost.
+fn translated(
+    worker: &Worker,
+    events: &Receiver<Event>,
+    job: u64,
+) -> (BTreeMap<usize, String>, Option<usize>) {
+    let text = (0..24).map(|line| format!("<p>Open the file {line} in window {line}.</p>"));
+    let text = text.collect::<String>();
+    let document = Document::parse("page.html", Format::Html, text).expect("a page");
+    worker.send(Request::Translate {
+        job: JobId(job),
+        sentences: (0..document.sentences.len()).collect(),
+        document: Arc::new(document),
+        fixed: BTreeMap::new(),
+        terms: None,
+        options: SearchOptions {
+            beam_size: 1,
+            ..SearchOptions::default()
+        },
+        control: JobControl::default(),
+    });
+    let (mut done, mut took_over) = (BTreeMap::new(), None);
+    loop {
+        match next(events) {
+            Event::SentenceTranslated {
+                index, translation, ..
+            } => {
+                assert!(done.insert(index, translation.text).is_none(), "twice");
+                if job == 1 && done.len() == 1 {
+                    destroy_gpu();
+                }
+            }
+            Event::CpuTookOver { error, .. } => {
+                println!("after {} sentences: {error}", done.len());
+                assert_eq!(error.to_string().lines().count(), 1, "{error}");
+                took_over = Some(done.len());
+            }
+            Event::Finished { .. } => return (done, took_over),
+            event => panic!("{event:?}"),
+        }
+    }
+}
+
+fn open(worker: &Worker, events: &Receiver<Event>, folder: &Path, device: DeviceChoice) -> String {
+    worker.send(Request::OpenModel {
+        job: JobId(0),
+        folder: folder.to_owned(),
+        languages: [None, None],
+        second: None,
+        device,
+        memory: None,
+    });
+    match next(events) {
+        Event::ModelOpened { device_name, .. } => device_name,
+        event => panic!("{event:?}"),
+    }
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_loses_the_gpu_while_it_translates() {
+    if !is_alone() {
+        return;
+    }
+    let model = tiny::model_folder();
+    let (sender, events) = channel();
+    let worker = Worker::spawn(DeviceLock::default(), sender, || ()).expect("a thread");
+    let name = open(&worker, &events, model.path(), DeviceChoice::Gpu);
+    assert!(name.contains("Vulkan"), "{name}");
+    let (translations, took_over) = translated(&worker, &events, 1);
+    let before = took_over.expect("the CPU takes over");
+    assert!(
+        (1..24).contains(&before),
+        "{before} of 24 before it was lost"
+    );
+    assert_eq!(translations.len(), 24);
+    // The GPU is chosen no more, and what it wrote is what the CPU writes.
+    assert!(ComputeDevice::open(DeviceChoice::Gpu).is_err());
+    let automatic = ComputeDevice::open(DeviceChoice::Auto).expect("the CPU");
+    assert!(automatic.is_cpu());
+    let name = open(&worker, &events, model.path(), DeviceChoice::Cpu);
+    assert!(name.starts_with("CPU"), "{name}");
+    let (again, took_over) = translated(&worker, &events, 2);
+    assert_eq!(took_over, None);
+    assert_eq!(again, translations);
+}
+
+#[test]
+#[ignore = "minutes, in which kernels are compiled on the CPU"]
+fn the_cpu_goes_on_when_the_gpu_is_lost_while_it_translates() {
+    in_a_process("child_loses_the_gpu_while_it_translates", lavapipe());
+}
+
+/// How a run ends that is begun or goes on; its GPU is lost after three steps.
+fn trained(run: &Path, config: &TrainingConfig, device: DeviceChoice, resume: bool) -> Event {
+    let (sender, events) = channel();
+    let trainings = Trainings::spawn(DeviceLock::default(), sender, || ()).expect("a thread");
+    trainings.send(TrainingRequest::Start(Box::new(TrainingJob {
+        job: JobId(1),
+        config: config.clone(),
+        run: run.to_owned(),
+        resume,
+        device,
+    })));
+    loop {
+        match next(&events) {
+            Event::Training {
+                event: TrainingEvent::Step { step, .. },
+                ..
+            } => {
+                println!("step {step}");
+                if device == DeviceChoice::Gpu && step == 3 {
+                    destroy_gpu();
+                }
+            }
+            end @ (Event::Finished { .. } | Event::Failed { .. }) => return end,
+            _ => {}
+        }
+    }
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_loses_the_gpu_while_it_trains() {
+    if !is_alone() {
+        return;
+    }
+    let home = tempfile::tempdir().expect("a folder");
+    let (corpus, run) = (home.path().join("corpus"), home.path().join("run"));
+    tiny::corpus(&corpus);
+    let config = TrainingConfig {
+        corpus,
+        preset: "transformer-tiny".to_owned(),
+        vocab_size: tiny::VOCAB,
+        batch_tokens: 120,
+        checkpoint_every: 2,
+        keep_checkpoints: 2,
+        validate_every: 50,
+        steps: 6,
+        ..TrainingConfig::default()
+    };
+    let Event::Failed { error, .. } = trained(&run, &config, DeviceChoice::Gpu, false) else {
+        panic!("it cannot go on")
+    };
+    println!("{error}");
+    assert!(matches!(error, Error::DeviceLost { .. }), "{error}");
+    assert_eq!(error.to_string().lines().count(), 1, "{error}");
+    let state = run_state(&run).expect("readable");
+    assert!(matches!(state, RunState::Failed { .. }), "{state:?}");
+    // What was saved is whole: the run goes on from there on the CPU.
+    let end = trained(&run, &config, DeviceChoice::Cpu, true);
+    assert!(matches!(end, Event::Finished { .. }), "{end:?}");
+    let events = fs::read_to_string(run.join("events.jsonl")).expect("events");
+    let steps = events
+        .lines()
+        .filter(|line| line.contains(r#""event":"step""#));
+    let steps: Vec<&str> = steps.collect();
+    assert!(steps.last().expect("steps").contains(r#""step":6"#));
+    assert!(run.join("checkpoints/last/model.toml").is_file());
+}
+
+#[test]
+#[ignore = "minutes, in which kernels are compiled on the CPU"]
+fn a_run_whose_gpu_is_lost_says_so_and_goes_on_from_its_checkpoint() {
+    in_a_process("child_loses_the_gpu_while_it_trains", lavapipe());
+}
+
+/// `canopy translate` on a device, where there is no driver of Vulkan.
+fn translated_without_a_gpu(device: &str) -> std::process::Output {
+    let desk = Desk::new();
+    let page = desk.file("page.html", desk::PAGE);
+    Process::new(env!("CARGO_BIN_EXE_canopy"))
+        .args(["translate", "--beam", "1", "--device", device, "--model"])
+        .arg(desk.model.path())
+        .arg(&page)
+        .env("VK_DRIVER_FILES", "/nonexistent/driver.json")
+        .env("VK_ICD_FILENAMES", "/nonexistent/driver.json")
+        .output()
+        .expect("it runs")
+}
+
+#[test]
+fn without_a_gpu_the_cpu_translates_or_a_message_says_what_to_choose() {
+    desk::assert_done(&translated_without_a_gpu("auto"));
+    let refused = translated_without_a_gpu("gpu");
+    let message = "no graphics adapter was found; choose the CPU";
+    desk::assert_failed(&refused, &[message]);
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_opens_one_of_two_gpus() {
+    if !is_alone() {
+        return;
+    }
+    println!("{}", gpu().name);
+    // Software is nothing that is chosen by itself.
+    let automatic = ComputeDevice::open(DeviceChoice::Auto).expect("the CPU");
+    assert!(automatic.is_cpu(), "{}", automatic.name);
+    assert_eq!(gpu().name, gpu().name);
+}
+
+#[test]
+fn of_two_gpus_one_is_taken() {
+    let home = tempfile::tempdir().expect("a folder");
+    // The same driver twice is two adapters.
+    let two = lavapipe().map(|driver| {
+        let copies = ["one.json", "two.json"].map(|name| home.path().join(name));
+        for copy in &copies {
+            fs::copy(&driver, copy).expect("copied");
+        }
+        format!("{}:{}", copies[0].display(), copies[1].display())
+    });
+    in_a_process("child_opens_one_of_two_gpus", two);
+}
