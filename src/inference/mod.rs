@@ -28,7 +28,7 @@ pub use context_preview::{PreviewedContext, context_preview};
 pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select_contexts};
 pub use contrastive::{ContextOptions, SetScores};
 pub use detection::{DetectedLanguage, detected_among, detected_language, read_in_its_language};
-pub use device::{ComputeDevice, DeviceChoice, find_gpus_without_a_screen};
+pub use device::{ComputeDevice, DeviceChoice, adapters_beside, find_gpus_without_a_screen};
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use installed_models::{
     CopyProgress, InstalledModel, described_model, imported_files, install_model,
