@@ -301,9 +301,9 @@ fn weights_that_are_not_finite_are_named_and_what_overflows_is_told() {
     // All weights are finite, but no score is.
     let mut large = names.clone();
     let (_, values) = large.get_mut("logits").expect("there");
-    values
-        .iter_mut()
-        .for_each(|value| *value = f32::MAX.copysign(*value));
+    for value in values {
+        *value = f32::MAX.copysign(*value);
+    }
     write_tensors(&weights, &large, Precision::Full).expect("written");
     refused(&["scores of sentence", "no probabilities"]);
     assert_eq!(desk.names(), ["corpus", "page.txt"]);

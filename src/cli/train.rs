@@ -297,8 +297,9 @@ pub(super) fn show(line: &mut StatusLine, event: &TrainingEvent) {
                 ));
             }
         }
-        TrainingEvent::Warning { message } => line.line(&format!("warning: {message}")),
-        TrainingEvent::WentBack { message, .. } => line.line(&format!("warning: {message}")),
+        TrainingEvent::Warning { message } | TrainingEvent::WentBack { message, .. } => {
+            line.line(&format!("warning: {message}"));
+        }
         TrainingEvent::Finished { step, reason } => {
             let how = match reason {
                 EndReason::Steps => "",

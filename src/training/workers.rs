@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
+use std::thread::ScopedJoinHandle;
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Gradients, Tensor};
@@ -31,8 +32,8 @@ struct Worker {
 struct Part {
     /// Its share of the loss of the batch.
     loss: f32,
-    /// For each parameter in order, if it was used; those of the first device stay with its model.
     gradients: Gradients,
+    /// Whose gradients they are.
     model: Model,
 }
 
@@ -104,10 +105,8 @@ impl Workers {
         let mut first = parts.next().expect("a batch has a part");
         for part in parts {
             first.loss += part.loss;
-            let mut collected = Collected::default();
-            collect(&part, &mut collected);
             let mut adding = Adding {
-                collected: collected.0,
+                collected: part.collected(),
                 gradients: &mut first.gradients,
                 device: &self.first,
             };
@@ -150,7 +149,7 @@ impl Workers {
                 scope.spawn(move || worker.threads.install(own))
             });
             let threads: Vec<_> = threads.collect();
-            let parts = threads.into_iter().map(|thread| thread.join());
+            let parts = threads.into_iter().map(ScopedJoinHandle::join);
             parts
                 .map(|part| part.unwrap_or_else(|panic| resume_unwind(panic)))
                 .collect()
@@ -158,28 +157,28 @@ impl Workers {
     }
 }
 
-fn collect(part: &Part, collected: &mut Collected) {
-    let mut collecting = Collecting {
-        gradients: &part.gradients,
-        collected,
-    };
-    part.model.visit(&mut collecting);
+impl Part {
+    /// A gradient for each parameter in order, flat; none for one that was not used.
+    fn collected(&self) -> VecDeque<Option<Tensor<1>>> {
+        let mut collecting = Collecting {
+            gradients: &self.gradients,
+            collected: VecDeque::new(),
+        };
+        self.model.visit(&mut collecting);
+        collecting.collected
+    }
 }
-
-/// A gradient for each parameter in order, flat; none for one that was not used.
-#[derive(Default)]
-struct Collected(VecDeque<Option<Tensor<1>>>);
 
 struct Collecting<'a> {
     gradients: &'a Gradients,
-    collected: &'a mut Collected,
+    collected: VecDeque<Option<Tensor<1>>>,
 }
 
 impl ModuleVisitor for Collecting<'_> {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         let gradient = param.val().grad(self.gradients);
         let gradient = gradient.map(|gradient| gradient.flatten(0, D - 1));
-        self.collected.0.push_back(gradient);
+        self.collected.push_back(gradient);
     }
 }
 

@@ -65,11 +65,11 @@ fn scores_that_overflow_end_the_search_packed_or_not() {
     ] {
         let mut tensors = module_tensors(&whole);
         let (_, values) = tensors.get_mut(name).expect("such a tensor");
-        values
-            .iter_mut()
-            .for_each(|value| *value = f32::MAX.copysign(*value));
+        for value in values {
+            *value = f32::MAX.copysign(*value);
+        }
         let model = load_module(whole.clone(), tensors, Path::new("in memory")).expect("finite");
-        let packings = [
+        let packings = vec![
             model.clone(),
             model.clone().packed_as(Quantization::None),
             model.clone().packed_as(Quantization::Int8),

@@ -68,7 +68,7 @@ fn a_loss_that_overflows_ends_the_run_with_step_and_part() {
         let mut events = Vec::new();
         let run = place.run(tensor);
         let ended = observed(&config, &run, false, &mut |event| {
-            events.push(event.clone())
+            events.push(event.clone());
         });
         let error = ended.expect_err("it overflows");
         assert!(matches!(error, Error::Diverged { .. }), "{error}");

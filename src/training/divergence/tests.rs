@@ -28,7 +28,7 @@ impl Place {
             origin: "made in a test".to_owned(),
             licence: "CC0-1.0".to_owned(),
         };
-        let mut writer = CorpusWriter::create(&place.path("corpus"), info, false).expect("new");
+        let mut writer = CorpusWriter::create(place.path("corpus"), info, false).expect("new");
         for (number, noun) in ["file", "page", "table", "cell"].into_iter().enumerate() {
             let verbs = ["Open", "Close", "Save", "Print"];
             let units = verbs.map(|verb| {
@@ -185,7 +185,9 @@ fn a_gradient_that_is_not_finite_sends_the_run_back_to_its_checkpoint() {
         );
         assert_eq!((progress.step, progress.halvings), (8, 1));
         let mut summary = RunSummary::default();
-        events.iter().for_each(|event| summary.add(event));
+        for event in &events {
+            summary.add(event);
+        }
         assert_eq!((summary.step, summary.halvings), (8, 1));
         assert!(summary.log.iter().any(|line| line.contains(message)));
         assert!(summary.warnings.iter().any(|it| it == message));
