@@ -69,21 +69,21 @@ fn scores_that_overflow_end_the_search_packed_or_not() {
             *value = f32::MAX.copysign(*value);
         }
         let model = load_module(whole.clone(), tensors, Path::new("in memory")).expect("finite");
-        let packings = vec![
-            model.clone(),
-            model.clone().packed_as(Quantization::None),
-            model.clone().packed_as(Quantization::Int8),
-        ];
-        for (packing, model) in packings.iter().enumerate() {
+        for packing in [None, Some(Quantization::None), Some(Quantization::Int8)] {
+            let model = match packing {
+                Some(packing) => model.clone().packed_as(packing),
+                None => model.clone(),
+            };
             for beam in [1, 4] {
                 let text = SourceText::of_sentences(sources.clone());
                 let mut go_on = |_, _| ControlFlow::Continue(());
-                let found = search_sentences(model, &vocabulary, &text, &options(beam), &mut go_on);
+                let found =
+                    search_sentences(&model, &vocabulary, &text, &options(beam), &mut go_on);
                 let broken = found.expect_err(name);
                 let is_log_prob = broken.found.is_finite() && broken.found <= 0.0;
                 assert!(
                     !is_log_prob && broken.number < 12,
-                    "{name}, {packing}, {beam}: {broken:?}"
+                    "{name}, {packing:?}, {beam}: {broken:?}"
                 );
             }
         }
