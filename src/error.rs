@@ -213,9 +213,13 @@ pub enum Error {
         target_file: PathBuf,
     },
     #[error(
-        "the loss of step {step} is {loss}, or its gradient is not finite; go on from the last checkpoint with a smaller learning_rate_factor"
+        "{reason}; {tries} tries with half the learning rate each time did not help: check the weights and the documents that it began with, or go on from the last checkpoint with a much smaller learning_rate or learning_rate_factor"
     )]
-    Diverged { step: usize, loss: f32 },
+    Diverged { reason: String, tries: u32 },
+    #[error(
+        "{wanted} devices were asked for, but {found} graphics adapters work here; ask for no more than that, or train on the CPU"
+    )]
+    TooFewDevices { wanted: usize, found: usize },
     #[error("no graphics adapter was found; choose the CPU")]
     NoGpu,
     #[error("the model folder is not usable: {reason}: {path:?}")]

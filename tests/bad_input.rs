@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use canopy::text::MAX_LINE_BYTES;
+use canopy::weights::{Precision, read_tensors, write_tensors};
 use desk::{Desk, PAGE, assert_failed, canopy, canopy_with, stderr};
 use tempfile::TempDir;
 
@@ -252,6 +253,60 @@ fn damaged_model_folders_are_refused_by_file() {
         ),
         &["nowhere"],
     );
+}
+
+#[test]
+fn weights_that_are_not_finite_are_named_and_what_overflows_is_told() {
+    let desk = Desk::new();
+    let corpus = desk.path("corpus");
+    tiny::corpus(Path::new(&corpus));
+    let page = desk.file("page.txt", "Open the file. Close the window.");
+    let (out, trace) = (desk.path("out.txt"), desk.path("page.trace"));
+    let model = desk.model.path().to_str().expect("a name");
+    let device = ["--device", "cpu", "--model", model];
+    let commands: [&[&str]; 3] = [
+        &["translate", &page, "-o", &out],
+        &["translate", &page, "-o", &out, "--trace", &trace],
+        &["evaluate", "--corpus", &corpus],
+    ];
+    let weights = desk.model.path().join("weights.safetensors");
+    let whole = fs::read(&weights).expect("readable");
+    let names = read_tensors(&weights).expect("tensors");
+    let refused = |words: &[&str]| {
+        for command in commands {
+            assert_failed(&canopy(&[command, &device].concat()), words);
+        }
+    };
+    for (value, found) in [(f32::NAN, "NaN"), (f32::NEG_INFINITY, "-inf")] {
+        for name in names.keys() {
+            tiny::spoil(&weights, name, value);
+            let message = format!("{name} holds {found} (number 1 of");
+            let command = canopy(&[commands[0], &device].concat());
+            assert_failed(&command, &["weights.safetensors", &message]);
+            fs::write(&weights, &whole).expect("written");
+        }
+    }
+    let name = "encoder.sublayers.0.norm.beta";
+    tiny::spoil(&weights, name, f32::NAN);
+    refused(&["weights.safetensors", name, "NaN"]);
+    // In 16 bits and in 8 a number can be infinite too.
+    for precision in [Precision::Half, Precision::Int8] {
+        write_tensors(&weights, &names, precision).expect("written");
+        tiny::spoil(&weights, name, f32::INFINITY);
+        refused(&["weights.safetensors", name, "inf"]);
+    }
+    write_tensors(&weights, &names, Precision::Int8).expect("written");
+    tiny::spoil(&weights, "logits.row_scales", f32::NAN);
+    refused(&["weights.safetensors", "logits holds NaN"]);
+    // All weights are finite, but no score is.
+    let mut large = names.clone();
+    let (_, values) = large.get_mut("logits").expect("there");
+    for value in values {
+        *value = f32::MAX.copysign(*value);
+    }
+    write_tensors(&weights, &large, Precision::Full).expect("written");
+    refused(&["scores of sentence", "no probabilities"]);
+    assert_eq!(desk.names(), ["corpus", "page.txt"]);
 }
 
 /// Says aloud, past the capture of test output, that a test saw nothing.

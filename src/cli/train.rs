@@ -60,6 +60,9 @@ pub(super) struct TrainArguments {
     /// Where to compute: auto takes a real GPU where there is one, else the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: super::options::Device,
+    /// Devices that share every batch: as many graphics adapters, or workers with threads of their own on the CPU
+    #[arg(long, value_name = "N")]
+    devices: Option<usize>,
     /// Decides initial weights, order of the data and dropout
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -223,6 +226,7 @@ impl TrainArguments {
         config.train_bert |= self.train_bert;
         set(&mut config.corpus, self.corpus.as_ref());
         set(&mut config.preset, self.preset.as_ref());
+        set(&mut config.devices, self.devices.as_ref());
         set(&mut config.seed, self.seed.as_ref());
         set(&mut config.steps, self.steps.as_ref());
         set(&mut config.target_tokens, self.target_tokens.as_ref());
@@ -293,7 +297,9 @@ pub(super) fn show(line: &mut StatusLine, event: &TrainingEvent) {
                 ));
             }
         }
-        TrainingEvent::Warning { message } => line.line(&format!("warning: {message}")),
+        TrainingEvent::Warning { message } | TrainingEvent::WentBack { message, .. } => {
+            line.line(&format!("warning: {message}"));
+        }
         TrainingEvent::Finished { step, reason } => {
             let how = match reason {
                 EndReason::Steps => "",

@@ -137,6 +137,43 @@ fn is_lost(gpu: &ComputeDevice) -> bool {
     !computes
 }
 
+/// `first` and other real graphics adapters of this machine, `count` in all.
+///
+/// # Errors
+/// [`Error::TooFewDevices`] if there are not so many.
+pub fn adapters_beside(first: &Device, count: usize) -> Result<Vec<Device>> {
+    /// A runtime can be set up only once.
+    static OTHERS: Mutex<Vec<Device>> = Mutex::new(Vec::new());
+    let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if others.is_empty() {
+        let kinds = [
+            DeviceKind::DiscreteGpu,
+            DeviceKind::IntegratedGpu,
+            DeviceKind::VirtualGpu,
+        ];
+        // The first one's runtime is there already, which is refused.
+        let opened = kinds
+            .into_iter()
+            .flat_map(|kind| (0..count).map(kind))
+            .filter_map(|kind| {
+                let options = Device::wgpu_options()
+                    .device_kind(kind)
+                    .graphics_api(GRAPHICS_API);
+                options.init_with_setup().ok().map(|(device, _)| device)
+            });
+        *others = opened.collect();
+    }
+    let devices = std::iter::once(first).chain(others.iter().filter(|other| *other != first));
+    let devices: Vec<Device> = devices.take(count).cloned().collect();
+    match devices.len() {
+        found if found < count => Err(Error::TooFewDevices {
+            wanted: count,
+            found,
+        }),
+        _ => Ok(devices),
+    }
+}
+
 /// The first adapter that works, real ones before software.
 fn gpu(software_too: bool) -> Option<ComputeDevice> {
     if IS_LOST.load(Ordering::Relaxed) {

@@ -29,7 +29,8 @@ pub use contexts::{ContextReport, ContextType, Selecting, SimilarContext, select
 pub use contrastive::{ContextOptions, SetScores};
 pub use detection::{DetectedLanguage, detected_among, detected_language, read_in_its_language};
 pub use device::{
-    ComputeDevice, DeviceChoice, destroy_gpu, find_gpus_without_a_screen, gpu_is_lost,
+    ComputeDevice, DeviceChoice, adapters_beside, destroy_gpu, find_gpus_without_a_screen,
+    gpu_is_lost,
 };
 pub use evaluation::{translate_segments, translate_segments_while};
 pub use installed_models::{

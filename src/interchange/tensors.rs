@@ -7,6 +7,7 @@ use half::{bf16, f16};
 use safetensors::tensor::{Dtype, SafeTensors};
 
 use crate::error::{Error, Result};
+use crate::weights::not_finite;
 
 /// Numbers of any rank, the last axis fastest.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,10 +88,13 @@ impl Tensors {
     /// Takes floats out.
     ///
     /// # Errors
-    /// If there is no such tensor, or it has another shape or other numbers.
+    /// If there is no such tensor, it has another shape or other numbers, or one of them is not finite.
     pub fn take_floats(&mut self, name: &str, expected: &[usize]) -> Result<Vec<f32>> {
         match self.take(name, expected)? {
-            Numbers::Floats(numbers) => Ok(numbers),
+            Numbers::Floats(numbers) => match not_finite(name, &numbers) {
+                Some(problem) => Err(self.refuse(format!("tensor {problem}"))),
+                None => Ok(numbers),
+            },
             other => Err(self.unlike(name, &other, "floats")),
         }
     }

@@ -37,6 +37,11 @@ impl Example {
         &self.source[end.unwrap_or(self.source.len())..]
     }
 
+    /// Rows of both sides.
+    pub(super) fn both_rows(&self) -> usize {
+        self.source.len() + self.target.len() + 2
+    }
+
     /// Rows of the longer side.
     fn rows(&self) -> usize {
         self.source.len().max(self.target.len()) + 1

@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::text::disk;
 use crate::text::file::write_atomically;
 use crate::tokenizers::ModelTokenizer;
-use crate::weights::{ModelFolder, Precision, read_tensors, write_tensors};
+use crate::weights::{ModelFolder, Precision, check_finite, read_tensors, write_tensors};
 
 const PROGRESS: &str = "progress.json";
 const OPTIMIZER: &str = "optimizer.safetensors";
@@ -62,6 +62,9 @@ pub struct Progress {
     /// Scores of the model that the run began with.
     #[serde(default)]
     pub before: Before,
+    /// How often the learning rate was halved since numbers were not finite.
+    #[serde(default)]
+    pub halvings: u32,
 }
 
 /// Writes a checkpoint: a model folder with the optimiser's memory and the counters beside it.
@@ -183,11 +186,10 @@ pub(super) fn load(folder: &Path, device: &Device) -> Result<Option<Checkpoint>>
     let (weights, tokenizer) = description.load(&folder, device)?;
     let step = i32::try_from(progress.step).unwrap_or(i32::MAX);
     // Adam works on plain tensors, below the gradients.
-    let optimizer = Adam::resumed(
-        read_tensors(&folder.join(OPTIMIZER))?,
-        step,
-        &device.clone().inner(),
-    );
+    let path = folder.join(OPTIMIZER);
+    let state = read_tensors(&path)?;
+    check_finite(&state, &path)?;
+    let optimizer = Adam::resumed(state, step, &device.clone().inner());
     Ok(Some(Checkpoint {
         description,
         weights,

@@ -8,6 +8,9 @@ use super::event::RunLimits;
 use super::schedule::noam_rate;
 use crate::error::{Error, Result};
 
+/// Devices of one run at most.
+const MOST_DEVICES: usize = 256;
+
 /// Settings of one run; every field but `corpus` has a default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -36,6 +39,8 @@ pub struct TrainingConfig {
     pub seed: u64,
     /// Tokens in a batch: target tokens of sentences, or those of the longer side of whole documents.
     pub batch_tokens: usize,
+    /// Devices that share every batch: as many graphics adapters, or threads of their own on the CPU.
+    pub devices: usize,
     pub schedule: Schedule,
     /// Of the constant schedule.
     pub learning_rate: f64,
@@ -100,6 +105,7 @@ impl Default for TrainingConfig {
             vocab_size: 8_000,
             seed: 1,
             batch_tokens: 2_500,
+            devices: 1,
             schedule: Schedule::Noam,
             learning_rate: 1e-4,
             warmup_steps: 1_000,
@@ -219,6 +225,9 @@ impl TrainingConfig {
         }
         if self.batch_tokens == 0 {
             return refuse("batch_tokens", &self.batch_tokens, "at least 1");
+        }
+        if !(1..=MOST_DEVICES).contains(&self.devices) {
+            return refuse("devices", &self.devices, &format!("1 to {MOST_DEVICES}"));
         }
         if self.checkpoint_every == 0 {
             return refuse("checkpoint_every", &self.checkpoint_every, "at least 1");

@@ -182,7 +182,7 @@ impl History {
     /// None if the event is of an unknown kind, or lacks what its kind needs.
     fn take_event(&mut self, event: Line) -> Option<()> {
         match event.event.as_str() {
-            "started" => {
+            "started" | "went_back" => {
                 // What was done after the last checkpoint before a run was killed is done again.
                 self.forget_from(event.step.unwrap_or(0).saturating_add(1));
             }

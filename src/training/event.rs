@@ -161,6 +161,14 @@ pub enum TrainingEvent {
     Warning {
         message: String,
     },
+    /// Numbers were not finite: the run goes on from an earlier step at a smaller learning rate.
+    WentBack {
+        /// After which it goes on.
+        step: usize,
+        /// How often the learning rate was halved so far.
+        halvings: u32,
+        message: String,
+    },
     Finished {
         step: usize,
         reason: EndReason,

@@ -24,7 +24,8 @@ pub struct Adam {
 impl Adam {
     /// One update with gradients of `loss`; gives the new module and the gradients' norm before clipping.
     ///
-    /// Gradients whose common norm exceeds `clip_norm` are scaled down to it (Pascanu et al., ICML 2013).
+    /// Gradients whose common norm exceeds `clip_norm` are scaled down to it (Pascanu et al., ICML 2013). Where the norm is
+    /// not finite, module, gradients and memory stay as they are.
     pub fn update<M: Module>(
         &mut self,
         module: M,
@@ -38,6 +39,9 @@ impl Adam {
         };
         module.visit(&mut squares);
         let norm = squares.norm();
+        if !norm.is_finite() {
+            return (module, norm);
+        }
         let scale = clip_norm.map_or(1.0, |limit| (limit / norm.max(f64::MIN_POSITIVE)).min(1.0));
         self.step += 1;
         let step = AdamStep {

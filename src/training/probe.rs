@@ -11,7 +11,9 @@ use super::bert::{BertBase, BertTexts};
 use super::config::TrainingConfig;
 use super::control::{Control, Order};
 use super::data::TrainingData;
+use super::shards::shards;
 use super::trainer::Trainer;
+use super::workers::Workers;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::model::{Batch, ModelConfig, Preset};
@@ -61,19 +63,25 @@ pub fn probe(
         });
     }
     let start = Start::new(config, &preset, &data, &device, None, (base, bert))?;
-    let mut trainer = Trainer::new(config, start);
+    let workers = Workers::new(&device, config.devices)?;
+    let mut trainer = Trainer::new(config, start, workers);
     let mut batches = trainer.batches(&data);
     batches.sort_by_key(|runs| num_rows(&data, runs));
     let batch = |number: usize| data.train.batch(&batches[number]);
     let (largest, middle) = (batch(batches.len() - 1), batch(batches.len() / 2));
+    let parts = |number: usize| {
+        let whole = batch(number);
+        shards(&data.train, &batches[number], whole, config.devices)
+    };
+    let numbers = [batches.len() / 2, batches.len() - 1, batches.len() / 2];
     let mut timed = None;
     // The first updates of a program are slower than all others.
-    for batch in [&middle, &largest, &middle] {
+    for parts in numbers.map(parts) {
         if control.order() >= Order::Stop {
             return Ok(None);
         }
         let _turn = control.device_lock().take();
-        timed = Some(trainer.update(batch).secs);
+        timed = Some(trainer.update(&parts).secs);
     }
     let seconds_per_step = timed.expect("three updates");
     let model = &trainer.description.model;
@@ -91,10 +99,7 @@ pub fn probe(
 
 fn num_rows(data: &TrainingData, runs: &[Range<usize>]) -> usize {
     let examples = runs.iter().cloned().flatten();
-    let rows = examples.map(|number| {
-        let example = &data.train.examples[number];
-        example.source.len() + example.target.len() + 2
-    });
+    let rows = examples.map(|number| data.train.examples[number].both_rows());
     rows.sum()
 }
 

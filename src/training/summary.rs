@@ -43,6 +43,8 @@ pub struct RunSummary {
     /// Before and after, once a run that began with a trained model has ended.
     pub compared: Vec<ComparedSet>,
     pub warnings: Vec<String>,
+    /// How often the learning rate was halved since numbers were not finite.
+    pub halvings: u32,
     /// One line for everything but a step.
     pub log: Vec<String>,
     pub ended: Option<EndReason>,
@@ -124,6 +126,14 @@ impl RunSummary {
             TrainingEvent::Samples { samples, .. } => self.samples.clone_from(samples),
             TrainingEvent::Compared { sets, .. } => self.compared.clone_from(sets),
             TrainingEvent::Saved { .. } => {}
+            TrainingEvent::WentBack {
+                step,
+                halvings,
+                message,
+            } => {
+                (self.step, self.halvings) = (*step, *halvings);
+                self.warnings.push(message.clone());
+            }
             TrainingEvent::Warning { message } => {
                 if !self.warnings.contains(message) {
                     self.warnings.push(message.clone());
@@ -201,7 +211,9 @@ impl RunSummary {
             TrainingEvent::Phase {
                 phase: Phase::Paused,
             } => Some(format!("step {step}: paused")),
-            TrainingEvent::Warning { message } => Some(format!("step {step}: warning: {message}")),
+            TrainingEvent::Warning { message } | TrainingEvent::WentBack { message, .. } => {
+                Some(format!("step {step}: warning: {message}"))
+            }
             TrainingEvent::Finished { step, reason } => {
                 Some(format!("step {step}: ended, {}", reason.words()))
             }

@@ -8,7 +8,6 @@ use burn::module::Module;
 use burn::tensor::Device;
 
 use super::base::{Base, Start};
-use super::batch::hide_words;
 use super::bert::{self, BertBase, BertTexts};
 use super::checkpoint::{self, Progress};
 use super::clock::Clock;
@@ -16,16 +15,17 @@ use super::comparing::Comparison;
 use super::config::TrainingConfig;
 use super::control::{Control, Order};
 use super::data::{self, TrainingData};
+use super::divergence::Beginning;
 use super::event::{EndReason, Phase, TrainingEvent};
 use super::optimizer::Adam;
 use super::reporter::Reporter;
 use super::run_folder::RunFolder;
 use super::sources::Sources;
 use super::validating::Scoring;
+use super::workers::Workers;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
-use crate::kernels::DropoutSource;
-use crate::model::{Batch, Model, Preset};
+use crate::model::{Model, Preset};
 use crate::weights::ModelFolder;
 
 /// Trains as `config` says, in the run folder `run`.
@@ -83,7 +83,10 @@ fn trained(
         parameters: trainer.model.num_params(),
         examples: data.train.num_counted(),
         skipped: data.skipped,
-        device: device_name.to_owned(),
+        device: match config.devices {
+            1 => device_name.to_owned(),
+            devices => format!("{devices} × {device_name}"),
+        },
         step: trainer.progress.step,
         limits: config.limits(),
         steps_per_epoch: batches.len(),
@@ -167,7 +170,8 @@ fn prepared<'a>(
     }
     let start = Start::new(config, preset, &data, device, saved, (base, bert))?;
     reporter.folder.keep(config, sources)?;
-    Ok((Trainer::new(config, start), data))
+    let workers = Workers::new(device, config.devices)?;
+    Ok((Trainer::new(config, start, workers), data))
 }
 
 /// A run under way.
@@ -175,29 +179,33 @@ pub(super) struct Trainer<'a> {
     pub config: &'a TrainingConfig,
     pub description: ModelFolder,
     pub model: Model,
-    optimizer: Adam,
+    pub(super) optimizer: Adam,
+    pub(super) workers: Workers,
     pub progress: Progress,
     pub clock: Clock,
     /// The progress in the last checkpoint.
     saved: Option<Progress>,
+    /// Until there is a checkpoint.
+    pub(super) beginning: Option<Beginning>,
+    /// How often the run went back to the last checkpoint.
+    pub(super) tries: u32,
     /// Whether it was said that validation takes longer than training.
     pub warned_of_validation: bool,
 }
 
-/// The outcome of one update.
-pub(super) struct Update {
-    pub loss: f32,
-    learning_rate: f64,
-    gradient_norm: f64,
-    tokens: u64,
-    pub secs: f64,
-}
-
 impl<'a> Trainer<'a> {
-    pub fn new(config: &'a TrainingConfig, start: Start) -> Self {
+    pub fn new(config: &'a TrainingConfig, start: Start, workers: Workers) -> Self {
         let resumed = start.progress != Progress::default();
+        let beginning = (!resumed).then(|| Beginning {
+            model: start.model.clone(),
+            optimizer: start.optimizer.clone(),
+            progress: start.progress,
+        });
         Self {
             config,
+            workers,
+            beginning,
+            tries: 0,
             description: start.description,
             model: start.model,
             optimizer: start.optimizer,
@@ -206,6 +214,10 @@ impl<'a> Trainer<'a> {
             saved: resumed.then_some(start.progress),
             warned_of_validation: false,
         }
+    }
+
+    pub(super) fn device(&self) -> &Device {
+        self.workers.device()
     }
 
     /// Makes counters of another session fit this one's settings.
@@ -271,25 +283,35 @@ impl<'a> Trainer<'a> {
                 Order::Abandon => return Ok(EndReason::Abandoned),
             }
             let end = self.end_reason();
-            if self.validation_is_due(end.is_some(), scoring) {
-                self.validate(data, scoring, reporter)?;
+            let reason = if self.validation_is_due(end.is_some(), scoring) {
+                let done = self.validate(data, scoring, reporter);
+                self.diverged(done)?
             } else if self.checkpoint_is_due() {
-                self.save(data, false, reporter)?;
-            } else if let Some(reason) = end {
-                if let Some(whole) = scoring.whole_at_end()
-                    && self.progress.scored < self.progress.step
-                {
-                    self.score(whole, data, reporter)?;
-                } else {
-                    self.save(data, true, reporter)?;
-                    return Ok(reason);
+                let done = self.save(data, false, reporter);
+                self.diverged(done)?
+            } else if let Some(end) = end {
+                let done = match scoring.whole_at_end() {
+                    Some(whole) if self.progress.scored < self.progress.step => {
+                        self.score(whole, data, reporter).map(|()| None)
+                    }
+                    _ => self.save(data, true, reporter).map(|()| Some(end)),
+                };
+                if let Ok(Some(end)) = done {
+                    return Ok(end);
                 }
+                self.diverged(done.map(|_| ()))?
             } else if let Some(runs) = batches.get(self.progress.batch) {
-                self.step(data, runs, reporter)?;
+                self.step(data, runs, reporter)?
             } else {
                 self.progress.epoch += 1;
                 self.progress.batch = 0;
                 *batches = self.batches(data);
+                None
+            };
+            if let Some(reason) = reason {
+                self.go_back(reason, reporter)?;
+                *batches = self.batches(data);
+                reporter.phase(Phase::Train)?;
             }
         }
     }
@@ -308,84 +330,6 @@ impl<'a> Trainer<'a> {
             () if stalled => Some(EndReason::Patience),
             () if out_of_time => Some(EndReason::Minutes),
             () => None,
-        }
-    }
-
-    fn step(
-        &mut self,
-        data: &TrainingData,
-        runs: &[Range<usize>],
-        reporter: &mut Reporter,
-    ) -> Result<()> {
-        let mut batch = data.train.batch(runs);
-        let (seed, share, step) = (
-            self.config.seed,
-            self.config.hidden_words,
-            self.progress.step + 1,
-        );
-        hide_words(&mut batch, share, &*data.tokenizer, seed, step);
-        self.progress.batch += 1;
-        let device_lock = reporter.device_lock();
-        let device_lock = device_lock.take();
-        let update = self.update(&batch);
-        drop(device_lock);
-        self.progress.target_tokens += update.tokens;
-        self.progress.elapsed_secs = self.clock.elapsed_secs();
-        self.clock.stepped(update.tokens, update.secs);
-        let loss = update.loss;
-        let gradient_norm = update.gradient_norm;
-        if !loss.is_finite() || !gradient_norm.is_finite() {
-            reporter.warn(format!(
-                "the loss of step {step} is {loss}, the length of its gradient {gradient_norm}"
-            ))?;
-            // Before anything is saved: the last checkpoint is still good.
-            return Err(Error::Diverged { step, loss });
-        }
-        reporter.report(TrainingEvent::Step {
-            step,
-            epoch: self.progress.epoch,
-            loss,
-            learning_rate: update.learning_rate,
-            gradient_norm: update.gradient_norm,
-            target_tokens: self.progress.target_tokens,
-            target_tokens_per_second: self.clock.speed(),
-            secs: update.secs,
-            elapsed_secs: self.progress.elapsed_secs,
-            remaining_secs: self.clock.remaining_secs(self.config, &self.progress),
-        })
-    }
-
-    /// One update of the weights.
-    pub fn update(&mut self, batch: &Batch) -> Update {
-        let begun = Instant::now();
-        self.progress.step += 1;
-        let (config, step) = (self.config, self.progress.step);
-        if let Some(top_t) = self.description.model.top_t() {
-            self.model.set_top_t(config.top_t_at(step, top_t));
-        }
-        let learning_rate = config.rate(step, self.description.model.d_model);
-        let dropout = DropoutSource::new(
-            config.dropout,
-            config
-                .seed
-                .wrapping_mul(0x9E37_79B9)
-                .wrapping_add(step as u64),
-        );
-        self.model.seed_masks(dropout.seed());
-        let loss = self.model.loss(batch, config.label_smoothing, &dropout);
-        let mut gradients = loss.backward();
-        let clip_norm = (config.clip_norm > 0.0).then_some(config.clip_norm);
-        let model = self.model.clone();
-        let (model, gradient_norm) =
-            self.optimizer
-                .update(model, &mut gradients, learning_rate, clip_norm);
-        self.model = model;
-        Update {
-            loss: loss.into_scalar::<f32>(),
-            learning_rate,
-            gradient_norm,
-            tokens: batch.labels.len() as u64,
-            secs: begun.elapsed().as_secs_f64(),
         }
     }
 
@@ -424,6 +368,7 @@ impl<'a> Trainer<'a> {
                 &self.progress,
             )?;
             self.saved = Some(self.progress);
+            (self.beginning, self.tries) = (None, 0);
             reporter.report(TrainingEvent::Saved {
                 step: self.progress.step,
                 checkpoint: "checkpoints/last".to_owned(),

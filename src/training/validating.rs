@@ -14,7 +14,7 @@ use super::reporter::Reporter;
 use super::trainer::Trainer;
 use super::validation::{Validation, ValidationSet};
 use crate::corpus::Split;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernels::packed::Quantization;
 
 /// Validations without a better BLEU between two warnings of it.
@@ -160,8 +160,15 @@ impl Trainer<'_> {
             },
         )?;
         let secs = begun.elapsed().as_secs_f64();
-        if validation.is_none() {
-            self.clock.broken_off(secs);
+        match &validation {
+            None => self.clock.broken_off(secs),
+            Some(validation) if !validation.loss.is_finite() => {
+                return Err(Error::InvalidScores {
+                    sentence: "of the development documents".to_owned(),
+                    found: validation.loss,
+                });
+            }
+            Some(_) => {}
         }
         Ok(validation.map(|validation| (validation, secs)))
     }

@@ -11,6 +11,8 @@ pub use average::averaged_model;
 pub use encoder::{EncoderFolder, EncoderKind, EncoderNetwork, EncoderVocabulary};
 pub use folder::{Languages, ModelFolder, RerankerFolder, TrainingRecord, bert_sequence};
 pub use outline::Outline;
+pub(crate) use tensors::Place;
 pub use tensors::{
-    NamedTensors, Precision, load_module, module_tensors, read_tensors, write_tensors,
+    NamedTensors, Precision, check_finite, load_module, module_tensors, not_finite, read_tensors,
+    write_tensors,
 };

@@ -35,7 +35,7 @@ pub fn module_tensors<M: Module>(module: &M) -> NamedTensors {
 /// The module with the parameters in `tensors`, which came from `path`.
 ///
 /// # Errors
-/// If a parameter is missing, has another shape or is not in the module.
+/// If a parameter is missing, has another shape or is not in the module, or one of its numbers is not finite.
 pub fn load_module<M: Module>(module: M, tensors: NamedTensors, path: &Path) -> Result<M> {
     let mut loader = Loader {
         tensors,
@@ -59,11 +59,34 @@ pub fn load_module<M: Module>(module: M, tensors: NamedTensors, path: &Path) -> 
     }
 }
 
-/// Writes a safetensors file.
+/// What a number that is not finite does in a tensor, such as `norm.beta holds NaN (number 3 of 512)`; none if all are.
+pub fn not_finite(name: &str, values: &[f32]) -> Option<String> {
+    let place = values.iter().position(|value| !value.is_finite())?;
+    let (found, number, all) = (values[place], place + 1, values.len());
+    Some(format!("{name} holds {found} (number {number} of {all})"))
+}
+
+/// Refuses numbers that are not finite.
 ///
 /// # Errors
-/// If the file cannot be written; a file that was there stays as it was.
+/// [`Error::Weights`], which names the first tensor that holds one.
+pub fn check_finite(tensors: &NamedTensors, path: &Path) -> Result<()> {
+    let mut tensors = tensors.iter();
+    let problem = tensors.find_map(|(name, (_, values))| not_finite(name, values));
+    problem.map_or(Ok(()), |reason| {
+        Err(Error::Weights {
+            reason,
+            path: path.to_owned(),
+        })
+    })
+}
+
+/// Writes a safetensors file. A tensor that 16 bits do not hold is written in 32.
+///
+/// # Errors
+/// If a number is not finite or the file cannot be written; a file that was there stays as it was.
 pub fn write_tensors(path: &Path, tensors: &NamedTensors, precision: Precision) -> Result<()> {
+    check_finite(tensors, path)?;
     let mut encoded = Vec::new();
     for (name, (shape, values)) in tensors {
         match (precision, shape.as_slice()) {
@@ -73,7 +96,7 @@ pub fn write_tensors(path: &Path, tensors: &NamedTensors, precision: Precision) 
                 let name = format!("{name}{SCALES}");
                 encoded.push((name, vec![rows], Dtype::F32, full(&scales)));
             }
-            (Precision::Full, _) => {
+            (precision, _) if precision == Precision::Full || !fits_half(values) => {
                 encoded.push((name.clone(), shape.clone(), Dtype::F32, full(values)));
             }
             _ => encoded.push((name.clone(), shape.clone(), Dtype::F16, half(values))),
@@ -106,6 +129,11 @@ fn half(values: &[f32]) -> Vec<u8> {
     values
         .flat_map(|&x| f16::from_f32(x).to_le_bytes())
         .collect()
+}
+
+/// Whether no number becomes infinite in 16 bits.
+fn fits_half(values: &[f32]) -> bool {
+    values.iter().all(|&x| f16::from_f32(x).is_finite())
 }
 
 /// Each row as whole numbers from -127 to 127, and what one of them stands for.
@@ -221,19 +249,19 @@ impl ModuleVisitor for Collector {
 /// The kinds of an enum and the network of a model are left out: a name says where a parameter belongs, and the
 /// configuration says the rest.
 #[derive(Default)]
-struct Place(Vec<Option<String>>);
+pub(crate) struct Place(Vec<Option<String>>);
 
 impl Place {
-    fn enter(&mut self, name: &str, container: &str) {
+    pub(crate) fn enter(&mut self, name: &str, container: &str) {
         let silent = container.starts_with("Enum:") || name == "network";
         self.0.push((!silent).then(|| name.to_owned()));
     }
 
-    fn exit(&mut self) {
+    pub(crate) fn exit(&mut self) {
         self.0.pop();
     }
 
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let parts: Vec<&str> = self.0.iter().flatten().map(String::as_str).collect();
         parts.join(".")
     }
@@ -267,6 +295,10 @@ impl ModuleMapper for Loader {
             ));
             return param;
         }
+        if let Some(problem) = not_finite(&name, &values) {
+            self.problem.get_or_insert(problem);
+            return param;
+        }
         // What is not drawn yet need not be.
         let (id, device) = (param.id, param.lazy_device());
         let new = Tensor::from_data(TensorData::new(values, found), &device);
@@ -297,6 +329,38 @@ mod tests {
             let most = steps[number / 2] / 2.0 + 1e-6;
             assert!((found - want).abs() <= most, "{found} {want}");
         }
+    }
+
+    #[test]
+    fn what_sixteen_bits_do_not_hold_is_written_in_32() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("weights.safetensors");
+        let tensors = NamedTensors::from([
+            ("large".to_owned(), (vec![2], vec![70_000.0, -1.5])),
+            ("small".to_owned(), (vec![2], vec![65_504.0, -1.5])),
+        ]);
+        for precision in [Precision::Half, Precision::Int8, Precision::Full] {
+            write_tensors(&path, &tensors, precision).expect("written");
+            assert_eq!(read_tensors(&path).expect("read"), tensors);
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_not_written_and_name_their_tensor() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("weights.safetensors");
+        let tensor = |value: f32| (vec![2, 2], vec![0.5, 1.0, value, 2.0]);
+        let of = |value| NamedTensors::from([("layer.weight".to_owned(), tensor(value))]);
+        write_tensors(&path, &of(3.0), Precision::Full).expect("written");
+        for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            for precision in [Precision::Half, Precision::Int8, Precision::Full] {
+                let refused = write_tensors(&path, &of(value), precision).expect_err("not finite");
+                let expected = format!("layer.weight holds {value} (number 3 of 4)");
+                assert!(refused.to_string().contains(&expected), "{refused}");
+            }
+        }
+        let kept = read_tensors(&path).expect("read");
+        assert_eq!(kept, of(3.0), "the file stays as it was");
     }
 
     #[test]

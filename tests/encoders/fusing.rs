@@ -101,12 +101,12 @@ fn a_fused_model_is_trained_stopped_and_translates_a_document() {
     }
 }
 
-/// Where BERT gives no numbers, there is no trace of a model that read nothing of it.
+/// Where the states of BERT are no numbers, there is no trace of a model that read nothing of it.
 fn is_not_traced_without_its_bert(model: &Path) {
     let weights = model.join("weights.safetensors");
     let mut tensors = read_tensors(&weights).expect("readable");
     let (_, words) = tensors.get_mut("bert.bert.words").expect("its BERT");
-    words.fill(f32::NAN);
+    words.fill(f32::MAX);
     write_tensors(&weights, &tensors, Precision::Full).expect("written");
     let translator = Translator::open(model, DeviceChoice::Cpu).expect("a model");
     let text = "Close the file. Open the page and print it.".to_owned();

@@ -1,6 +1,7 @@
 //! Unreadable files are told with file and field, and nothing in them is run.
 
 use std::fs;
+use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 use canopy::interchange::{Archive, open};
@@ -192,5 +193,96 @@ fn a_pickle_that_calls_something_is_refused_by_name() {
         )
         .expect("writable");
         assert_told(copy.path(), &["pytorch_model.bin", "os.system"]);
+    }
+}
+
+/// Overwrites the first number of a tensor in a file of any of these formats with what is not one.
+fn spoil(path: &Path, tensor: &str) {
+    let bytes = fs::read(path).expect("a file of the case");
+    let end = path.extension().expect("an ending").to_string_lossy();
+    let spoilt = match &*end {
+        "safetensors" => spoilt_safetensors(bytes, tensor),
+        "npz" => spoilt_npz(bytes, tensor),
+        _ => spoilt_variable(bytes, tensor),
+    };
+    fs::write(path, spoilt).expect("writable");
+}
+
+/// All bits of a float set are NaN, whatever their number.
+fn fill(bytes: &mut [u8]) {
+    bytes[..4].fill(0xff);
+}
+
+fn spoilt_safetensors(mut bytes: Vec<u8>, tensor: &str) -> Vec<u8> {
+    let file = safetensors::SafeTensors::deserialize(&bytes).expect("tensors");
+    let data = file.tensor(tensor).expect("such a tensor").data();
+    let at = data.as_ptr().addr() - bytes.as_ptr().addr();
+    fill(&mut bytes[at..]);
+    bytes
+}
+
+fn spoilt_npz(bytes: Vec<u8>, tensor: &str) -> Vec<u8> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).expect("an archive");
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for number in 0..archive.len() {
+        let mut entry = archive.by_index(number).expect("an entry");
+        let name = entry.name().expect("a name").into_owned();
+        let mut array = Vec::new();
+        entry.read_to_end(&mut array).expect("readable");
+        if name == format!("{tensor}.npy") {
+            let at = array.len() - 4;
+            fill(&mut array[at..]);
+        }
+        let options = zip::write::SimpleFileOptions::default();
+        writer.start_file(name, options).expect("an entry");
+        writer.write_all(&array).expect("written");
+    }
+    writer.finish().expect("an archive").into_inner()
+}
+
+/// Of CTranslate2: name and zero, rank, sizes, kind, length, numbers.
+fn spoilt_variable(mut bytes: Vec<u8>, tensor: &str) -> Vec<u8> {
+    let name = [tensor.as_bytes(), &[0]].concat();
+    let mut places = bytes.windows(name.len());
+    let at = places.position(|it| it == name).expect("such a variable") + name.len();
+    let rank = usize::from(bytes[at]);
+    fill(&mut bytes[at + 1 + 4 * rank + 1 + 4..]);
+    bytes
+}
+
+#[test]
+fn a_tensor_with_a_number_that_is_not_finite_is_named() {
+    for (beginning, file, tensor) in [
+        (
+            "marian-base",
+            "model.safetensors",
+            "model.encoder.layers.0.fc1.bias",
+        ),
+        (
+            "marian-native-separate",
+            "opus.spm.transformer-align.model1.npz.best-perplexity.npz",
+            "decoder_l1_ffn_b1",
+        ),
+        (
+            "ctranslate2-base-1-float32",
+            "model.bin",
+            "encoder/layer_0/ffn/linear_0/weight",
+        ),
+        (
+            "ctranslate2-base-1-int8",
+            "model.bin",
+            "encoder/layer_0/ffn/linear_0/weight_scale",
+        ),
+        (
+            "ctranslate2-base-1-int8",
+            "model.bin",
+            "encoder/layer_0/ffn/linear_0/bias",
+        ),
+    ] {
+        for folder in folders(beginning) {
+            let copy = copied(&folder);
+            spoil(&copy.path().join(file), tensor);
+            assert_told(copy.path(), &[tensor, "NaN"]);
+        }
     }
 }

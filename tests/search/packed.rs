@@ -1,11 +1,16 @@
 //! Packed weights find what burn's layers find.
 
+use std::ops::ControlFlow;
+use std::path::Path;
+
 use burn::tensor::Device;
 use canopy::kernels::packed::Quantization;
 use canopy::model::{Context, Model};
+use canopy::search::{SourceText, search_sentences};
+use canopy::weights::{load_module, module_tensors};
 
 use crate::models::sources;
-use crate::{hypotheses, tiny};
+use crate::{hypotheses, options, tiny};
 
 #[test]
 fn packed_weights_find_the_same_translations() {
@@ -43,5 +48,44 @@ fn packed_decoders_read_what_another_encoder_makes() {
     let found = hypotheses(&packed, &vocabulary, &sources, 3);
     for (found, expected) in found.iter().zip(&expected) {
         assert_eq!(found.ids, expected.ids);
+    }
+}
+
+/// Weights that are finite and so large that scores are not: every search ends, and says which sentence.
+#[test]
+fn scores_that_overflow_end_the_search_packed_or_not() {
+    let vocabulary = tiny::vocabulary();
+    let sources = sources(&vocabulary, 12);
+    let whole = tiny::talkative_model(5);
+    for name in [
+        "logits",
+        "decoder.layers.0.feed_forward.outer.weight",
+        "encoder.sublayers.2.feed_forward.outer.weight",
+        "embedding.words",
+    ] {
+        let mut tensors = module_tensors(&whole);
+        let (_, values) = tensors.get_mut(name).expect("such a tensor");
+        for value in values {
+            *value = f32::MAX.copysign(*value);
+        }
+        let model = load_module(whole.clone(), tensors, Path::new("in memory")).expect("finite");
+        for packing in [None, Some(Quantization::None), Some(Quantization::Int8)] {
+            let model = match packing {
+                Some(packing) => model.clone().packed_as(packing),
+                None => model.clone(),
+            };
+            for beam in [1, 4] {
+                let text = SourceText::of_sentences(sources.clone());
+                let mut go_on = |_, _| ControlFlow::Continue(());
+                let found =
+                    search_sentences(&model, &vocabulary, &text, &options(beam), &mut go_on);
+                let broken = found.expect_err(name);
+                let is_log_prob = broken.found.is_finite() && broken.found <= 0.0;
+                assert!(
+                    !is_log_prob && broken.number < 12,
+                    "{name}, {packing:?}, {beam}: {broken:?}"
+                );
+            }
+        }
     }
 }

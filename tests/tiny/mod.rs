@@ -177,6 +177,26 @@ pub fn model_folder() -> TempDir {
     folder
 }
 
+/// Writes `value` over the first number of a tensor in a safetensors file, whatever kind its numbers are of.
+pub fn spoil(path: &Path, tensor: &str, value: f32) {
+    use safetensors::{Dtype, SafeTensors};
+    let mut bytes = std::fs::read(path).expect("readable");
+    let (at, dtype) = {
+        let file = SafeTensors::deserialize(&bytes).expect("tensors");
+        let view = file.tensor(tensor).expect("such a tensor");
+        let at = view.data().as_ptr().addr() - bytes.as_ptr().addr();
+        (at, view.dtype())
+    };
+    let number = match dtype {
+        Dtype::F32 => value.to_le_bytes().to_vec(),
+        Dtype::F16 => half::f16::from_f32(value).to_le_bytes().to_vec(),
+        Dtype::BF16 => half::bf16::from_f32(value).to_le_bytes().to_vec(),
+        other => panic!("{tensor} holds {other:?}"),
+    };
+    bytes[at..at + number.len()].copy_from_slice(&number);
+    std::fs::write(path, bytes).expect("written");
+}
+
 /// Writes a corpus: six documents to train with, one for either other split. Every training document has two units
 /// that do not count, one the same in both languages and one that was there before (but for the first document).
 pub fn corpus(folder: &Path) -> Corpus {

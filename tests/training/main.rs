@@ -2,9 +2,11 @@
 
 mod checkpoints;
 mod control;
+mod devices;
 mod examples;
 mod going_on;
 mod memory;
+mod numbers;
 mod promoting;
 mod run_folder;
 mod sweep;

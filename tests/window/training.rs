@@ -107,6 +107,29 @@ fn a_second_run_of_a_system_has_a_name_of_its_own() {
 }
 
 #[test]
+fn a_run_that_went_back_says_so() {
+    let home = home();
+    let run = home.path().join("runs/evening");
+    tell(&run);
+    let events = run.join("events.jsonl");
+    let mut text = std::fs::read_to_string(&events).expect("readable");
+    text.push_str(
+        "{\"event\":\"went_back\",\"step\":15,\"halvings\":1,\"message\":\"the loss of step 21 is NaN; training goes \
+         back to the checkpoint of step 15\"}\n",
+    );
+    std::fs::write(events, text).expect("written");
+    let mut window = page(home.path());
+    let shown = &window.state.training.runs[0];
+    assert_eq!((shown.summary.step, shown.summary.halvings), (15, 1));
+    let select = TrainingCommand::Select(run);
+    window.state.apply(Command::Training(select));
+    let mut harness = window.harness();
+    harness.run();
+    let note = "the loss of step 21 is NaN";
+    assert!(harness.query_all_by_label_contains(note).count() > 0);
+}
+
+#[test]
 fn other_pages_tell_how_far_a_run_is() {
     let home = home();
     let mut window = page(home.path());

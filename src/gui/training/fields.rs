@@ -15,6 +15,8 @@ pub enum Section {
 /// How a number is read and changed.
 pub enum Number {
     Count(fn(&mut TrainingConfig) -> &mut usize),
+    /// From 1.
+    Few(fn(&mut TrainingConfig) -> &mut usize),
     Tokens(fn(&mut TrainingConfig) -> &mut u64),
     Seed(fn(&mut TrainingConfig) -> &mut u64),
     Share(fn(&mut TrainingConfig) -> &mut f32),
@@ -60,7 +62,7 @@ const fn of(schedule: Schedule, field: Field) -> Field {
     }
 }
 
-use Number::{Count, Real, Seed, Share, Tokens};
+use Number::{Count, Few, Real, Seed, Share, Tokens};
 use Section::{Length, Optimisation, Validation};
 
 pub static FIELDS: &[Field] = &[
@@ -137,6 +139,15 @@ pub static FIELDS: &[Field] = &[
         "Sentences of so many target tokens, or whole documents of so many of their longer side, make one update. Memory grows \
          with it.",
         Count(|config| &mut config.batch_tokens),
+    ),
+    field(
+        Optimisation,
+        "devices",
+        "Devices",
+        "",
+        "Share every batch: as many graphics adapters, or workers with threads of their own on the CPU. A document is read by \
+         one of them, so raise the batch with them.",
+        Few(|config| &mut config.devices),
     ),
     field(
         Optimisation,
@@ -222,6 +233,7 @@ impl Field {
     pub fn drag<'a>(&self, config: &'a mut TrainingConfig) -> DragValue<'a> {
         match self.number {
             Count(of) => DragValue::new(of(config)).speed(10.0),
+            Few(of) => DragValue::new(of(config)).speed(0.05).range(1..=256),
             Tokens(of) => DragValue::new(of(config)).speed(10_000.0),
             Seed(of) => DragValue::new(of(config)).speed(0.1),
             Share(of) => DragValue::new(of(config)).speed(0.005).max_decimals(3),

@@ -156,6 +156,7 @@ impl RunList {
             );
             title.add(label);
         }
+        let word = with_halvings(word, summary.halvings);
         let under = pos2(left, row.top() + 36.0);
         ui.painter().text(
             under,
@@ -255,6 +256,14 @@ fn waiting_ui(ui: &mut Ui, folder: &Path, commands: &mut Vec<Command>) {
 pub fn new_run_button(ui: &mut Ui) -> Response {
     let button = theme::primary(ui, "New run…");
     ui.add(button)
+}
+
+/// A state, and which part of its learning rate a run has left after it went back.
+fn with_halvings(word: String, halvings: u32) -> String {
+    match halvings {
+        0 => word,
+        1.. => format!("{word}, rate 1/{}", 2_f64.powi(halvings.cast_signed())),
+    }
 }
 
 /// A state in words, and its colour.

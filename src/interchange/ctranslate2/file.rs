@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use half::{bf16, f16};
 
+use crate::weights::not_finite;
+
 /// Of the newest files.
 const NEWEST: u32 = 6;
 
@@ -162,7 +164,7 @@ impl ModelFile {
         let scale = self.variables.remove(&format!("{name}_scale"));
         let variable = self.variables.remove(name).expect("it has a shape");
         let (integers, usual): (Vec<f32>, _) = match variable.numbers {
-            Numbers::Floats(numbers) => return Ok(numbers),
+            Numbers::Floats(numbers) => return finite(name, numbers),
             Numbers::Int8(numbers) => (numbers.into_iter().map(f32::from).collect(), None),
             Numbers::Int16(numbers) => {
                 let numbers = numbers.into_iter().map(f32::from);
@@ -196,9 +198,15 @@ impl ModelFile {
             }]
         };
         let numbers = integers.into_iter().enumerate();
-        Ok(numbers
-            .map(|(place, number)| number / scale(place))
-            .collect())
+        let numbers = numbers.map(|(place, number)| number / scale(place));
+        finite(name, numbers.collect())
+    }
+}
+
+fn finite(name: &str, numbers: Vec<f32>) -> Result<Vec<f32>, String> {
+    match not_finite(name, &numbers) {
+        Some(problem) => Err(format!("variable {problem}")),
+        None => Ok(numbers),
     }
 }
 

@@ -1,0 +1,117 @@
+//! One update of the weights.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use super::batch::hide_words;
+use super::data::TrainingData;
+use super::divergence;
+use super::event::TrainingEvent;
+use super::reporter::Reporter;
+use super::shards::shards;
+use super::trainer::Trainer;
+use crate::error::Result;
+use crate::kernels::DropoutSource;
+use crate::model::{Batch, Model};
+
+/// The outcome of one update.
+pub(super) struct Update {
+    pub loss: f32,
+    learning_rate: f64,
+    gradient_norm: f64,
+    tokens: u64,
+    pub secs: f64,
+    /// Why the weights stay as they are, if they do.
+    pub diverged: Option<String>,
+}
+
+impl Trainer<'_> {
+    /// The next batch and what it changes; a reason to go back if it is not finite.
+    pub fn step(
+        &mut self,
+        data: &TrainingData,
+        runs: &[Range<usize>],
+        reporter: &mut Reporter,
+    ) -> Result<Option<String>> {
+        let mut batch = data.train.batch(runs);
+        let (seed, share, step) = (
+            self.config.seed,
+            self.config.hidden_words,
+            self.progress.step + 1,
+        );
+        hide_words(&mut batch, share, &*data.tokenizer, seed, step);
+        let shards = shards(&data.train, runs, batch, self.workers.count());
+        self.progress.batch += 1;
+        let device_lock = reporter.device_lock();
+        let device_lock = device_lock.take();
+        let update = self.update(&shards);
+        drop(device_lock);
+        if update.diverged.is_some() {
+            return Ok(update.diverged);
+        }
+        self.progress.target_tokens += update.tokens;
+        self.progress.elapsed_secs = self.clock.elapsed_secs();
+        self.clock.stepped(update.tokens, update.secs);
+        reporter.report(TrainingEvent::Step {
+            step,
+            epoch: self.progress.epoch,
+            loss: update.loss,
+            learning_rate: update.learning_rate,
+            gradient_norm: update.gradient_norm,
+            target_tokens: self.progress.target_tokens,
+            target_tokens_per_second: self.clock.speed(),
+            secs: update.secs,
+            elapsed_secs: self.progress.elapsed_secs,
+            remaining_secs: self.clock.remaining_secs(self.config, &self.progress),
+        })?;
+        Ok(None)
+    }
+
+    /// One update of the weights by the parts of a batch.
+    pub fn update(&mut self, shards: &[Batch]) -> Update {
+        let begun = Instant::now();
+        self.progress.step += 1;
+        let (config, step) = (self.config, self.progress.step);
+        if let Some(top_t) = self.description.model.top_t() {
+            self.model.set_top_t(config.top_t_at(step, top_t));
+        }
+        let learning_rate = config.rate(step, self.description.model.d_model)
+            * 0.5_f64.powi(self.progress.halvings.cast_signed());
+        let part_loss = |model: &Model, shard: &Batch, number: usize| {
+            let dropout =
+                DropoutSource::new(config.dropout, dropout_seed(config.seed, step, number));
+            model.seed_masks(dropout.seed());
+            model.loss(shard, config.label_smoothing, &dropout)
+        };
+        let (loss, mut gradients) = self.workers.gradients(&self.model, shards, part_loss);
+        #[cfg(test)]
+        super::injected::spoil(step, &self.model, &mut gradients);
+        let mut gradient_norm = f64::NAN;
+        if loss.is_finite() {
+            let clip_norm = (config.clip_norm > 0.0).then_some(config.clip_norm);
+            let model = self.model.clone();
+            let optimizer = &mut self.optimizer;
+            (self.model, gradient_norm) =
+                optimizer.update(model, &mut gradients, learning_rate, clip_norm);
+        }
+        let is_finite = loss.is_finite() && gradient_norm.is_finite();
+        let numbers = (loss, gradient_norm);
+        let diverged = (!is_finite)
+            .then(|| divergence::reason(step, numbers, &self.model, &gradients, shards));
+        Update {
+            loss,
+            learning_rate,
+            gradient_norm,
+            tokens: shards.iter().map(|shard| shard.labels.len() as u64).sum(),
+            secs: begun.elapsed().as_secs_f64(),
+            diverged,
+        }
+    }
+}
+
+/// Of the dropout masks of a part: those of the first device do not depend on how many there are.
+fn dropout_seed(seed: u64, step: usize, part: usize) -> u64 {
+    seed.wrapping_mul(0x9E37_79B9)
+        .wrapping_add(step as u64)
+        .wrapping_add((part as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
+}
