@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::language_model::LanguageModel;
 use crate::inference::{DefaultModels, DeviceChoice, asset_folders, is_starter};
+use crate::remote::RemoteHost;
 use crate::text::document::{Format, SubtitleLayout};
 
 const NUM_RECENT: usize = 8;
@@ -96,6 +97,8 @@ pub enum Device {
     Auto,
     Cpu,
     Gpu,
+    /// Another machine.
+    Remote(RemoteHost),
 }
 
 impl From<DeviceChoice> for Device {
@@ -104,6 +107,7 @@ impl From<DeviceChoice> for Device {
             DeviceChoice::Auto => Self::Auto,
             DeviceChoice::Cpu => Self::Cpu,
             DeviceChoice::Gpu => Self::Gpu,
+            DeviceChoice::Remote(host) => Self::Remote(host),
         }
     }
 }
@@ -114,6 +118,7 @@ impl From<Device> for DeviceChoice {
             Device::Auto => Self::Auto,
             Device::Cpu => Self::Cpu,
             Device::Gpu => Self::Gpu,
+            Device::Remote(host) => Self::Remote(host),
         }
     }
 }

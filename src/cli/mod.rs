@@ -43,7 +43,7 @@ use options::ModelArguments;
 
 /// Translate documents with models that read the whole document, on your own machine.
 ///
-/// Without a subcommand the window opens. Nothing is ever sent anywhere.
+/// Without a subcommand the window opens. Nothing is ever sent anywhere but to a machine that you name.
 #[derive(Debug, Parser)]
 #[command(name = "canopy", version, max_term_width = 100)]
 struct Arguments {
@@ -140,8 +140,8 @@ pub fn run() -> ExitCode {
         Some(Command::Corpus(command)) => corpus::run(command),
         Some(Command::Model(command)) => model::run(command),
         None => {
-            let ModelArguments { model, device } = arguments.model;
-            crate::gui::run(arguments.document, model, device.into())
+            let ModelArguments { model, place } = arguments.model;
+            crate::gui::run(arguments.document, model, place.choice())
         }
     };
     match done {

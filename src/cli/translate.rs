@@ -598,7 +598,7 @@ fn translate_rest(
     let translated = translator.translate_with(document, &left, known, options, &mut |step| {
         let (index, translation) = match step {
             Step::Translated { index, translation } => (index, translation),
-            Step::Alternatives { .. } => return ControlFlow::Continue(()),
+            Step::Waiting | Step::Alternatives { .. } => return ControlFlow::Continue(()),
             Step::Drafted { done, num } => {
                 if done == 0 {
                     begun = Instant::now();

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::inference::{ComputeDevice, DeviceChoice};
 use crate::training::{
     Control, DeviceLock, EndReason, Order, TrainingConfig, TrainingEvent, is_run, train,
-    with_fitting_batches,
+    train_elsewhere, with_fitting_batches,
 };
 
 #[cfg(test)]
@@ -194,6 +194,9 @@ fn train_job(
         });
     }
     let compute = ComputeDevice::open(job.device)?;
+    if let Some(client) = &compute.remote {
+        return train_elsewhere(client, &job.config, &job.run, job.resume, control, observe);
+    }
     train(
         &job.config,
         &job.run,

@@ -40,7 +40,7 @@ impl Translator {
     /// that were cut, then all nodes (the chosen sentences keep their relevance), then all layers but the last ones.
     ///
     /// # Errors
-    /// If BERT gives numbers that are none.
+    /// If BERT gives numbers that are none, or the machine that traces cannot be reached.
     pub fn trace(
         &self,
         document: &Document,
@@ -62,6 +62,9 @@ impl Translator {
     ) -> Result<Trace> {
         let num_sentences = document.sentences.len();
         assert_eq!(translations.len(), num_sentences, "translations");
+        if let Some(there) = self.elsewhere() {
+            return self.trace_elsewhere(there, document, translations, part, None);
+        }
         let (config, text) = (
             &self.description().model,
             TracedText::new(self, document, translations)?,
@@ -140,6 +143,9 @@ impl Translator {
         part: Option<Range<usize>>,
         top_t: Option<usize>,
     ) -> Result<Trace> {
+        if let Some(there) = self.elsewhere() {
+            return self.trace_elsewhere(there, document, translations, part, top_t);
+        }
         let other = top_t.and_then(|top_t| self.with_top_t(top_t.max(1)));
         let translator = other.as_ref().unwrap_or(self);
         translator.trace_part(document, translations, part)
