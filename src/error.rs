@@ -524,6 +524,8 @@ pub enum Error {
     RemoteLost { reason: String, host: String },
     #[error("{host} refuses: {message}")]
     RemoteRefused { message: String, host: String },
+    #[error("this run trains on {host}; go on with --device remote:{host}: {path:?}")]
+    RunElsewhere { host: String, path: PathBuf },
     #[error("the system names no folder for what is computed; name one with --store")]
     NoStore,
     #[error("{what} is done on this machine; choose another device than {host}")]

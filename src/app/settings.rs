@@ -59,6 +59,8 @@ pub struct Settings {
     pub encoder: Option<PathBuf>,
     /// The large language model that may be asked; none unless a person names one.
     pub language_model: Option<LanguageModel>,
+    /// Other machines that compute, the one named last first.
+    pub machines: Vec<RemoteHost>,
 }
 
 impl Default for Settings {
@@ -85,6 +87,7 @@ impl Default for Settings {
             target_language: None,
             encoder: None,
             language_model: None,
+            machines: vec![],
         }
     }
 }

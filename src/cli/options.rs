@@ -51,7 +51,12 @@ impl From<Device> for PlaceArguments {
 impl PlaceArguments {
     /// The device; another machine gets its key, and a warning where the way to it is not this machine's own.
     pub(super) fn choice(&self) -> DeviceChoice {
-        if let DeviceChoice::Remote(host) = self.device {
+        self.with_key(self.device)
+    }
+
+    /// The same of another device than the one that is asked for.
+    pub(super) fn with_key(&self, device: DeviceChoice) -> DeviceChoice {
+        if let DeviceChoice::Remote(host) = device {
             if let Some(key) = &self.remote_key {
                 set_key(host, key);
             }
@@ -65,7 +70,7 @@ impl PlaceArguments {
                 ));
             }
         }
-        self.device
+        device
     }
 }
 

@@ -12,8 +12,8 @@ use crate::error::{Error, Result, caught};
 use crate::inference::ComputeDevice;
 use crate::model::Preset;
 use crate::training::{
-    Control, EndReason, Estimate, Order, Phase, TrainingConfig, TrainingEvent, probe, remember_run,
-    train, train_elsewhere, with_fitting_batches,
+    Control, EndReason, Estimate, Order, Phase, TrainingConfig, TrainingEvent, device_of_run,
+    probe, remember_run, train, train_elsewhere, with_fitting_batches,
 };
 
 /// Exit code of a program ended by Ctrl+C, as shells count, or by another order.
@@ -92,7 +92,11 @@ fn presets() -> PossibleValuesParser {
 
 pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     let config = arguments.config()?;
-    let compute = ComputeDevice::open(arguments.place.choice())?;
+    let device = match &arguments.run {
+        Some(run) => device_of_run(run, arguments.resume, arguments.place.device)?,
+        None => arguments.place.device,
+    };
+    let compute = ComputeDevice::open(arguments.place.with_key(device))?;
     if compute.software {
         warn("this GPU is a program that runs on the CPU; --device cpu is several times faster");
     }

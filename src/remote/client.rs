@@ -258,6 +258,16 @@ impl Client {
             .map_err(|fault| self.told(fault))
     }
 
+    /// Has the server delete something.
+    ///
+    /// # Errors
+    /// As [`Self::asked`].
+    pub fn delete(&self, path: &str) -> Result<()> {
+        let ask = || self.attempt("DELETE", path, Sent::Nothing);
+        let done = self.patiently(&mut go_on, ask);
+        done.map(|_| ()).map_err(|fault| self.told(fault))
+    }
+
     /// Tells the server that nobody waits for a job, if it can be told.
     pub(super) fn cancel(&self, job: &str) {
         let _ = self.attempt("DELETE", &format!("/jobs/{job}"), Sent::Nothing);

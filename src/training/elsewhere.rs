@@ -15,6 +15,7 @@ use super::run_folder::RunFolder;
 use super::sources::Sources;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
+use crate::inference::DeviceChoice;
 use crate::model::Preset;
 use crate::remote::{Client, Files, RootedFiles, RunFile, TRAINING_ENDED};
 use crate::text::digest::{hash_file, hexadecimal};
@@ -115,6 +116,32 @@ impl Place {
     fn read(run: &Path) -> Option<Self> {
         let bytes = std::fs::read(run.join(PLACE)).ok()?;
         serde_json::from_slice(&bytes).ok()
+    }
+}
+
+/// Where a run computes: one that goes on goes on where it was, unless another device is asked for. One that goes on here is
+/// none of the other machine's any more.
+///
+/// # Errors
+/// If it cannot go on here, since its models are on the other machine still.
+pub fn device_of_run(run: &Path, resume: bool, asked: DeviceChoice) -> Result<DeviceChoice> {
+    let Some(place) = Place::read(run).filter(|_| resume) else {
+        return Ok(asked);
+    };
+    match asked {
+        DeviceChoice::Auto => Ok(DeviceChoice::Remote(place.host.parse()?)),
+        DeviceChoice::Remote(_) => Ok(asked),
+        DeviceChoice::Cpu | DeviceChoice::Gpu => {
+            if !run.join("checkpoints/last/model.toml").exists() {
+                return Err(Error::RunElsewhere {
+                    host: place.host,
+                    path: run.to_owned(),
+                });
+            }
+            let path = run.join(PLACE);
+            std::fs::remove_file(&path).map_err(Error::write(&path))?;
+            Ok(asked)
+        }
     }
 }
 

@@ -21,6 +21,9 @@ const ABANDONED_AFTER: Duration = Duration::from_secs(30);
 pub(super) const POLL_TIME: Duration = Duration::from_secs(2);
 const GATHER_TIME: Duration = Duration::from_millis(10);
 
+/// Events of one answer, at most: one that is small comes through where connections are bad.
+const MOST_EVENTS: usize = 64;
+
 /// A job, and what came of it so far.
 #[derive(Debug)]
 pub(super) struct Job {
@@ -103,13 +106,15 @@ impl Job {
         // Asked first: the last event comes with the end.
         let ended = self.ended.load(Ordering::Acquire);
         let events = locked(&self.events);
+        let left = events.get(from..).unwrap_or_default();
+        let sent = &left[..left.len().min(MOST_EVENTS)];
+        let last = matches!(
+            events.last(),
+            Some(Found::Done | Found::Failed { .. } | Found::Invalid { .. })
+        );
         let polled = Polled {
-            events: events.get(from..).unwrap_or_default().to_vec(),
-            ended: ended
-                && matches!(
-                    events.last(),
-                    Some(Found::Done | Found::Failed { .. } | Found::Invalid { .. })
-                ),
+            events: sent.to_vec(),
+            ended: ended && last && sent.len() == left.len(),
         };
         drop(events);
         polled

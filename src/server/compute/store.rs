@@ -81,10 +81,9 @@ impl Store {
             return Err(Refusal::new(
                 StatusCode::INSUFFICIENT_STORAGE,
                 format!(
-                    "it keeps {} MB at most, and this would be {} MB; delete what is not needed in its store, or start it with a \
+                    "it keeps {} bytes at most, and these would be {}; delete what is not needed in its store, or start it with a \
                      larger --store-size",
-                    self.most_bytes / 1_000_000,
-                    after / 1_000_000
+                    self.most_bytes, after
                 ),
             ));
         }
