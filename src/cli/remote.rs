@@ -50,12 +50,15 @@ pub(super) fn run(command: &RemoteCommand) -> Result<()> {
 fn list(arguments: &HostArguments) -> Result<()> {
     let client = arguments.client()?;
     let list: TrainingList = client.told_at("/trainings")?;
-    let lines = list.trainings.iter();
-    let lines: String = lines
-        .map(|(id, state)| format!("{id}  {state}\n"))
-        .collect();
+    let mut lines = client.device().to_owned();
+    for (id, state) in &list.trainings {
+        lines += "\n";
+        lines += id;
+        lines += "  ";
+        lines += state;
+    }
     let told = serde_json::json!({ "device": client.device(), "trainings": list.trainings });
-    arguments.print(&told, &format!("{}\n{lines}", client.device()))
+    arguments.print(&told, &format!("{lines}\n"))
 }
 
 impl HostArguments {

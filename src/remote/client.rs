@@ -146,9 +146,7 @@ impl Client {
         let list = serde_json::to_vec(files).unwrap_or_default();
         let place = format!("/folders/{}", rooted.digest);
         let ask = || self.put::<Missing>(&place, Sent::Json(&list));
-        let mut missing = self
-            .patiently(&mut go_on, ask)
-            .map_err(|fault| self.told(fault))?;
+        let mut missing = patiently(&mut go_on, ask).map_err(|fault| self.told(fault))?;
         for file in files.list() {
             let Some(at) = missing
                 .missing
@@ -160,8 +158,7 @@ impl Client {
             missing.missing.swap_remove(at);
             let (place, path) = (format!("/files/{}", file.sha256), file.place(named));
             let send = || self.put::<Missing>(&place, Sent::File(&path));
-            self.patiently(&mut go_on, send)
-                .map_err(|fault| self.told(fault))?;
+            patiently(&mut go_on, send).map_err(|fault| self.told(fault))?;
         }
         self.uploaded().insert(rooted.digest.clone());
         Ok(rooted)
@@ -183,8 +180,7 @@ impl Client {
     pub fn asked<T: DeserializeOwned>(&self, path: &str, question: &impl Serialize) -> Result<T> {
         let question = serde_json::to_vec(question).unwrap_or_default();
         let ask = || self.post(path, &question);
-        self.patiently(&mut go_on, ask)
-            .map_err(|fault| self.told(fault))
+        patiently(&mut go_on, ask).map_err(|fault| self.told(fault))
     }
 
     /// The same, to be kept there; asked twice it is kept once.
@@ -198,8 +194,7 @@ impl Client {
     ) -> Result<T> {
         let question = serde_json::to_vec(question).unwrap_or_default();
         let ask = || self.put(path, Sent::Json(&question));
-        self.patiently(&mut go_on, ask)
-            .map_err(|fault| self.told(fault))
+        patiently(&mut go_on, ask).map_err(|fault| self.told(fault))
     }
 
     /// The same without a question.
@@ -207,8 +202,7 @@ impl Client {
     /// # Errors
     /// As there.
     pub fn told_at<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
-        self.patiently(&mut go_on, || self.get(path))
-            .map_err(|fault| self.told(fault))
+        patiently(&mut go_on, || self.get(path)).map_err(|fault| self.told(fault))
     }
 
     /// Bytes, with the headers before them; `idle` is asked while the connection is broken, and may end it with none.
@@ -225,7 +219,7 @@ impl Client {
             let bytes = self.bytes(&mut answer)?;
             Ok((answer.headers().clone(), bytes))
         };
-        match self.patiently(idle, read) {
+        match patiently(idle, read) {
             Ok(read) => Ok(Some(read)),
             Err(Fault::Cancelled) => Ok(None),
             Err(fault) => Err(self.told(fault)),
@@ -254,8 +248,7 @@ impl Client {
                 file.write_all(&buffer[..length]).map_err(told)?;
             }
         };
-        self.patiently(&mut go_on, write)
-            .map_err(|fault| self.told(fault))
+        patiently(&mut go_on, write).map_err(|fault| self.told(fault))
     }
 
     /// Has the server delete something.
@@ -264,42 +257,13 @@ impl Client {
     /// As [`Self::asked`].
     pub fn delete(&self, path: &str) -> Result<()> {
         let ask = || self.attempt("DELETE", path, Sent::Nothing);
-        let done = self.patiently(&mut go_on, ask);
+        let done = patiently(&mut go_on, ask);
         done.map(|_| ()).map_err(|fault| self.told(fault))
     }
 
     /// Tells the server that nobody waits for a job, if it can be told.
     pub(super) fn cancel(&self, job: &str) {
         let _ = self.attempt("DELETE", &format!("/jobs/{job}"), Sent::Nothing);
-    }
-
-    /// Tries again where the connection breaks, with longer and longer pauses, until patience is at its end.
-    pub(super) fn patiently<T>(
-        &self,
-        idle: &mut dyn FnMut() -> ControlFlow<()>,
-        mut ask: impl FnMut() -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
-        let (mut broken_since, mut pause) = (None, FIRST_PAUSE);
-        loop {
-            let reason = match ask() {
-                Err(Fault::Lost(reason)) => reason,
-                done => return done,
-            };
-            let since = *broken_since.get_or_insert_with(Instant::now);
-            if since.elapsed() + pause > PATIENCE {
-                return Err(Fault::Lost(reason));
-            }
-            let until = Instant::now() + pause;
-            while Instant::now() < until {
-                if idle().is_break() {
-                    return Err(Fault::Cancelled);
-                }
-                std::thread::sleep(
-                    FIRST_PAUSE.min(until.saturating_duration_since(Instant::now())),
-                );
-            }
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
     }
 
     pub(super) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
@@ -406,6 +370,32 @@ impl Client {
             Fault::Cancelled => self.refused("nobody waits for it"),
             Fault::Final(error) => error,
         }
+    }
+}
+
+/// Tries again where the connection breaks, with longer and longer pauses, until patience is at its end.
+pub(super) fn patiently<T>(
+    idle: &mut dyn FnMut() -> ControlFlow<()>,
+    mut ask: impl FnMut() -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let (mut broken_since, mut pause) = (None, FIRST_PAUSE);
+    loop {
+        let reason = match ask() {
+            Err(Fault::Lost(reason)) => reason,
+            done => return done,
+        };
+        let since = *broken_since.get_or_insert_with(Instant::now);
+        if since.elapsed() + pause > PATIENCE {
+            return Err(Fault::Lost(reason));
+        }
+        let until = Instant::now() + pause;
+        while Instant::now() < until {
+            if idle().is_break() {
+                return Err(Fault::Cancelled);
+            }
+            std::thread::sleep(FIRST_PAUSE.min(until.saturating_duration_since(Instant::now())));
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 

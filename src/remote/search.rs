@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::client::{Client, Fault, go_on};
+use super::client::{Client, Fault, go_on, patiently};
 use super::files::Files;
 use super::messages::{
     Begun, Found, ModelReference, Polled, RerankerReference, SearchRequest, SentText,
@@ -169,7 +169,7 @@ impl RemoteModel {
         let (client, mut is_again) = (&self.client, false);
         loop {
             let body = serde_json::to_vec(&request()?).unwrap_or_default();
-            match client.patiently(idle, || client.post(path, &body)) {
+            match patiently(idle, || client.post(path, &body)) {
                 Ok(begun) => return Ok(Some(begun)),
                 Err(Fault::Cancelled) => return Ok(None),
                 // Its store was emptied: what it lacks is sent again.
@@ -192,7 +192,7 @@ impl RemoteModel {
         let (client, mut seen) = (&self.client, 0);
         loop {
             let place = format!("/jobs/{job}/events?from={seen}");
-            let polled: Polled = match client.patiently(idle, || client.get(&place)) {
+            let polled: Polled = match patiently(idle, || client.get(&place)) {
                 Ok(polled) => polled,
                 Err(Fault::Gone(_)) => return Ok(End::Forgotten),
                 Err(Fault::Cancelled) => {

@@ -90,11 +90,12 @@ pub fn open(folder: &Path, device: DeviceChoice) -> Translator {
 /// A document of so many different sentences.
 pub fn document(num: usize) -> Document {
     let pairs = tiny::pairs();
-    let sentences = (0..num).map(|number| {
+    let sentence = |number: usize| {
         let (source, _) = &pairs[number % pairs.len()];
-        format!("<p>{source} <b>Number</b> {number} is here.</p>\n")
-    });
-    Document::parse("page", Format::Html, sentences.collect::<String>()).expect("a page")
+        format!("<p>{source} <b>Number</b> {number} is here.</p>")
+    };
+    let page: Vec<String> = (0..num).map(sentence).collect();
+    Document::parse("page", Format::Html, page.join("\n")).expect("a page")
 }
 
 pub fn translated(translator: &Translator, document: &Document) -> Vec<Option<Translation>> {

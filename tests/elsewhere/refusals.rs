@@ -5,6 +5,7 @@ use std::net::TcpStream;
 
 use canopy::inference::{DeviceChoice, Translator};
 use canopy::remote::{Client, Files, set_key};
+use canopy::search::SearchOptions;
 use canopy::server::{ComputeOptions, Computing};
 
 use crate::{Machine, host, options, tiny};
@@ -94,7 +95,7 @@ fn what_is_too_large_is_refused() {
     let translator = Translator::open(model.path(), DeviceChoice::Remote(there)).expect("a model");
     let document = crate::document(200);
     let all: Vec<usize> = (0..document.sentences.len()).collect();
-    let refused = translator.translate(&document, &all, &Default::default(), &mut |_, _| {
+    let refused = translator.translate(&document, &all, &SearchOptions::default(), &mut |_, _| {
         std::ops::ControlFlow::Continue(())
     });
     let error = refused.expect_err("too large").to_string();

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use canopy::inference::{DeviceChoice, KnownTranslations, Step};
@@ -79,7 +78,7 @@ fn a_page_is_the_same_byte_for_byte_and_takes_less_than_a_round_trip_a_token() {
     let tokens: usize = found.iter().flatten().map(|it| it.num_tokens).sum();
     let trips = there.traffic().expect("another machine").round_trips - before;
     assert!(
-        trips as usize * 4 < tokens,
+        usize::try_from(trips).expect("few") * 4 < tokens,
         "{trips} round trips for {tokens} tokens"
     );
 }
@@ -124,7 +123,7 @@ fn a_machine_that_begins_anew_is_asked_for_what_is_left() {
 fn who_leaves_ends_the_search() {
     let (machine, model) = (Machine::start(), tiny::model_folder());
     let there = open(model.path(), DeviceChoice::Remote(machine.host()));
-    let long = document(3_000);
+    let long = document(8_000);
     let all: Vec<usize> = (0..long.sentences.len()).collect();
     let mut known = KnownTranslations::default();
     let options = SearchOptions::default();
@@ -144,11 +143,10 @@ fn who_leaves_ends_the_search() {
     let short = document(2);
     let begun = Instant::now();
     translated(&there, &short);
-    assert!(told < 3_000);
+    assert!(told < 8_000);
     assert!(
-        begun.elapsed() < Duration::from_secs(20),
+        begun.elapsed() < Duration::from_secs(8),
         "{until_ended:?}, then {:?}",
         begun.elapsed()
     );
-    thread::yield_now();
 }

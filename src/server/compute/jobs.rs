@@ -188,16 +188,6 @@ impl Jobs {
             job.cancelled.store(true, Ordering::Relaxed);
         }
     }
-
-    /// Of those that have not ended.
-    #[cfg(test)]
-    pub fn num_open(&self) -> usize {
-        let jobs = locked(&self.jobs);
-        let open = jobs
-            .values()
-            .filter(|job| !job.ended.load(Ordering::Relaxed));
-        open.count()
-    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -22,7 +22,7 @@ use super::door::guard;
 use super::jobs::Jobs;
 use super::store::Store;
 use super::trainings::{self, ComputeTrainings};
-use super::worker::{Order, Work};
+use super::worker::{Order, Search, Work};
 use crate::inference::TraceRequest;
 use crate::remote::{Begun, Description, Missing, SearchRequest};
 use crate::server::access::Access;
@@ -192,11 +192,11 @@ async fn search(State(shared): Asked, request: Request) -> Answered {
     let text = text.text().filter(|_| fits);
     let text =
         text.ok_or_else(|| Refusal::wrong("the numbers of the request do not fit each other"))?;
-    shared.begin(Work::Search {
+    shared.begin(Work::Search(Box::new(Search {
         model,
         text,
         options,
-    })
+    })))
 }
 
 async fn trace(State(shared): Asked, request: Request) -> Answered {

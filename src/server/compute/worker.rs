@@ -19,12 +19,15 @@ use crate::weights::RerankerFolder;
 
 /// What is to be done for a client.
 pub(super) enum Work {
-    Search {
-        model: ModelReference,
-        text: SourceText,
-        options: SearchOptions,
-    },
+    Search(Box<Search>),
     Trace(Box<TraceRequest>),
+}
+
+/// A search for translations.
+pub(super) struct Search {
+    pub model: ModelReference,
+    pub text: SourceText,
+    pub options: SearchOptions,
 }
 
 /// Work, and the job that waits for it.
@@ -64,11 +67,12 @@ impl Worker {
 
     fn work(&mut self, job: &Job, work: Work, pass: &mut dyn FnMut()) -> Result<Found> {
         match work {
-            Work::Search {
-                model,
-                text,
-                options,
-            } => {
+            Work::Search(search) => {
+                let Search {
+                    model,
+                    text,
+                    options,
+                } = *search;
                 let translator = self.translator(&model)?;
                 let searched = translator.search_text(&text, &options, &mut |event| {
                     job.tell(Found::of(event));
