@@ -514,6 +514,26 @@ pub enum Error {
     NoRandomNumbers { reason: String },
     #[error("{reason}: the language model at {address}")]
     Llm { reason: String, address: String },
+    #[error(
+        "{address:?} is no address of another machine; it looks like remote:workstation or remote:10.0.0.7:8600"
+    )]
+    RemoteAddress { address: String },
+    #[error(
+        "{host} lets in only those who have its key: the one that `canopy serve --compute` shows there. Give it in CANOPY_REMOTE_KEY, with --remote-key, or in the device menu"
+    )]
+    RemoteKey { host: String },
+    #[error(
+        "{host} cannot be reached ({reason}); see that `canopy serve --compute` runs there, or the tunnel to it, and begin again: what is done stays done"
+    )]
+    RemoteLost { reason: String, host: String },
+    #[error("{host} refuses: {message}")]
+    RemoteRefused { message: String, host: String },
+    #[error("this run trains on {host}; go on with --device remote:{host}: {path:?}")]
+    RunElsewhere { host: String, path: PathBuf },
+    #[error("the system names no folder for what is computed; name one with --store")]
+    NoStore,
+    #[error("{what} is done on this machine; choose another device than {host}")]
+    OnlyHere { what: &'static str, host: String },
     #[error("the language model {model} answers without a translation")]
     LlmSilent { model: String },
     #[error(

@@ -53,6 +53,7 @@ pub mod llm;
 pub mod memory;
 pub mod metrics;
 pub mod model;
+pub mod remote;
 pub mod results;
 pub mod search;
 pub mod server;

@@ -8,6 +8,7 @@ use super::evaluating::EvaluateCommand;
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
 use super::language_model::LanguageModelCommand;
+use super::machines::MachineCommand;
 use super::merging::MergeCommand;
 use super::models::ModelsCommand;
 use super::project::ProjectCommand;
@@ -127,6 +128,7 @@ pub enum Command {
     Models(ModelsCommand),
     Check(CheckCommand),
     LanguageModel(LanguageModelCommand),
+    Machine(MachineCommand),
     Project(ProjectCommand),
     Merge(MergeCommand),
     Align(AlignCommand),

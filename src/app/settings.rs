@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::language_model::LanguageModel;
 use crate::inference::{DefaultModels, DeviceChoice, asset_folders, is_starter};
+use crate::remote::RemoteHost;
 use crate::text::document::{Format, SubtitleLayout};
 
 const NUM_RECENT: usize = 8;
@@ -63,6 +64,8 @@ pub struct Settings {
     pub encoder: Option<PathBuf>,
     /// The large language model that may be asked; none unless a person names one.
     pub language_model: Option<LanguageModel>,
+    /// Other machines that compute, the one named last first.
+    pub machines: Vec<RemoteHost>,
 }
 
 impl Default for Settings {
@@ -90,6 +93,7 @@ impl Default for Settings {
             target_language: None,
             encoder: None,
             language_model: None,
+            machines: vec![],
         }
     }
 }
@@ -102,6 +106,8 @@ pub enum Device {
     Auto,
     Cpu,
     Gpu,
+    /// Another machine.
+    Remote(RemoteHost),
 }
 
 impl From<DeviceChoice> for Device {
@@ -110,6 +116,7 @@ impl From<DeviceChoice> for Device {
             DeviceChoice::Auto => Self::Auto,
             DeviceChoice::Cpu => Self::Cpu,
             DeviceChoice::Gpu => Self::Gpu,
+            DeviceChoice::Remote(host) => Self::Remote(host),
         }
     }
 }
@@ -120,6 +127,7 @@ impl From<Device> for DeviceChoice {
             Device::Auto => Self::Auto,
             Device::Cpu => Self::Cpu,
             Device::Gpu => Self::Gpu,
+            Device::Remote(host) => Self::Remote(host),
         }
     }
 }

@@ -97,6 +97,8 @@ pub struct AppState {
     pub aligning: Aligning,
     pub checking: Checking,
     pub suggestions: Suggestions,
+    /// Whether a person is naming another machine that computes.
+    pub is_naming_machine: bool,
     pub terms: Terms,
     /// For the worker; the window sends and empties it.
     pub requests: Vec<Request>,
@@ -279,6 +281,7 @@ impl AppState {
             Command::Align(command) => self.apply_align(command),
             Command::Project(command) => self.apply_project(command),
             Command::LanguageModel(command) => self.apply_language_model(command),
+            Command::Machine(command) => self.apply_machine(command),
             Command::DismissNotice(id) => self.notices.retain(|notice| notice.id != id),
         }
     }

@@ -21,6 +21,7 @@ mod llm;
 mod model;
 mod options;
 mod project;
+mod remote;
 mod run;
 mod sample;
 mod score;
@@ -43,7 +44,7 @@ use options::ModelArguments;
 
 /// Translate documents with models that read the whole document, on your own machine.
 ///
-/// Without a subcommand the window opens. Nothing is ever sent anywhere.
+/// Without a subcommand the window opens. Nothing is ever sent anywhere but to a machine that you name.
 #[derive(Debug, Parser)]
 #[command(name = "canopy", version, max_term_width = 100)]
 struct Arguments {
@@ -92,6 +93,9 @@ enum Command {
     /// key. No text is written to disk or to a log. GET /openapi.json describes the interfaces, docs/server.md shows how to
     /// use them.
     Serve(serve::ServeArguments),
+    /// Look after the trainings of another machine that runs `canopy serve --compute`
+    #[command(subcommand)]
+    Remote(remote::RemoteCommand),
     /// Tell the language of documents
     Detect(detect::DetectArguments),
     /// Pair the sentences of a document with those of its translation: a translation memory of both
@@ -135,13 +139,14 @@ pub fn run() -> ExitCode {
         Some(Command::Count(arguments)) => count::run(&arguments),
         Some(Command::Terms(command)) => terms::run(&command),
         Some(Command::Project(command)) => project::run(&command),
+        Some(Command::Remote(command)) => remote::run(&command),
         Some(Command::Detect(arguments)) => detect::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Corpus(command)) => corpus::run(command),
         Some(Command::Model(command)) => model::run(command),
         None => {
-            let ModelArguments { model, device } = arguments.model;
-            crate::gui::run(arguments.document, model, device.into())
+            let ModelArguments { model, place } = arguments.model;
+            crate::gui::run(arguments.document, model, place.choice())
         }
     };
     match done {

@@ -8,10 +8,12 @@ use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 
 use super::{library, terminal};
+use crate::app::Folders;
 use crate::corpus::Split;
 use crate::error::Result;
 use crate::inference::{DeviceChoice, Leg, Translator, read_in_its_language};
 use crate::kernels::packed::Quantization;
+use crate::remote::{RemoteHost, keys_file, read_keys, set_key};
 use crate::text::document::{Document, ReadingOptions};
 
 /// Which model, and where it computes.
@@ -20,9 +22,70 @@ pub(super) struct ModelArguments {
     /// Model folder, or a folder or zip file of another program's; without it an installed model that fits, else a starter
     #[arg(long, value_name = "DIR")]
     pub(super) model: Option<PathBuf>,
-    /// Where to compute: auto takes a real GPU where there is one, else the CPU
-    #[arg(long, value_enum, default_value = "auto")]
-    pub(super) device: Device,
+    #[command(flatten)]
+    pub(super) place: PlaceArguments,
+}
+
+/// Where it computes: on a device of this machine, or on another one.
+#[derive(Debug, Clone, Args)]
+pub(super) struct PlaceArguments {
+    /// Where to compute: auto takes a real GPU where there is one, else the CPU; remote:HOST or remote:HOST:PORT is another
+    /// machine that runs `canopy serve --compute`
+    #[arg(long, value_name = "auto|cpu|gpu|remote:HOST", default_value = "auto", value_parser = place)]
+    pub(super) device: DeviceChoice,
+    /// Key of that machine. Without it the variable CANOPY_REMOTE_KEY, which no list of processes shows; without that, the one
+    /// that was entered in the window
+    #[arg(long, value_name = "KEY")]
+    pub(super) remote_key: Option<String>,
+}
+
+impl From<Device> for PlaceArguments {
+    fn from(device: Device) -> Self {
+        Self {
+            device: device.into(),
+            remote_key: None,
+        }
+    }
+}
+
+impl PlaceArguments {
+    /// The device; another machine gets its key, and a warning where the way to it is not this machine's own.
+    pub(super) fn choice(&self) -> DeviceChoice {
+        self.with_key(self.device)
+    }
+
+    /// The same of another device than the one that is asked for.
+    pub(super) fn with_key(&self, device: DeviceChoice) -> DeviceChoice {
+        if let DeviceChoice::Remote(host) = device {
+            if let Some(key) = &self.remote_key {
+                set_key(host, key);
+            }
+            if let Some(config) = Folders::of_user().config {
+                read_keys(&keys_file(&config));
+            }
+            if !host.is_loopback() {
+                terminal::warn(&format!(
+                    "the connection to {host} is not encrypted: who is on the way can read its key and your texts; ssh -L makes \
+                     a tunnel (docs/server.md)"
+                ));
+            }
+        }
+        device
+    }
+}
+
+/// A value of `--device`.
+fn place(text: &str) -> Result<DeviceChoice, String> {
+    if let Some(host) = text.strip_prefix("remote:") {
+        let host = host.parse::<RemoteHost>();
+        return host
+            .map(DeviceChoice::Remote)
+            .map_err(|error| error.to_string());
+    }
+    let device = Device::from_str(text, true);
+    device
+        .map(DeviceChoice::from)
+        .map_err(|_unknown| "it is auto, cpu, gpu or remote:HOST".to_owned())
 }
 
 /// Where sentences end in the documents that are read.
@@ -119,7 +182,7 @@ impl ModelArguments {
             }],
             None => library::legs_between(source, target, pivots)?,
         };
-        let translator = Translator::open_legs(&legs, self.device.into())?;
+        let translator = Translator::open_legs(&legs, self.place.choice())?;
         if translator.on_software_gpu() {
             terminal::warn(
                 "this GPU is a program that runs on the CPU; --device cpu is several times faster",

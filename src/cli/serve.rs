@@ -10,9 +10,10 @@ use clap::builder::RangedU64ValueParser;
 use super::library;
 use super::options::{Device, Quantize, beam_sizes};
 use super::terminal::{print, tell, warn};
+use crate::app::Folders;
 use crate::error::{Error, Result};
 use crate::inference::{DefaultModels, InstalledModel, described_model};
-use crate::server::{Library, Running, ServerOptions, new_key};
+use crate::server::{ComputeOptions, Computing, Library, Running, ServerOptions, new_key};
 
 /// Where a key can stand that is not to be seen in a list of processes.
 const KEY_VARIABLE: &str = "CANOPY_KEY";
@@ -22,9 +23,19 @@ pub(super) struct ServeArguments {
     /// Address to listen at. 127.0.0.1 is reached by programs on this machine alone; at any other one a key is needed
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     host: IpAddr,
-    /// Port to listen at; 8500 is where plug-ins of OPUS-CAT look, 0 takes a free one
-    #[arg(long, value_name = "PORT", default_value_t = 8500)]
-    port: u16,
+    /// Port to listen at, 0 for a free one; without it 8500, where plug-ins of OPUS-CAT look, or 8600 with --compute
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+    /// Compute for other machines instead: their Canopy translates, traces and trains here with --device remote:HOST. Their
+    /// models and corpora are kept in --store, their texts are not
+    #[arg(long, conflicts_with_all = ["model", "beam", "quantize", "timeout"])]
+    compute: bool,
+    /// Where --compute keeps models, corpora and trainings; without it a folder of the user's own
+    #[arg(long, value_name = "DIR", requires = "compute")]
+    store: Option<PathBuf>,
+    /// Gigabytes of models and corpora that are kept there, at most
+    #[arg(long, value_name = "GB", default_value_t = 100, value_parser = counts(1_000_000), requires = "compute")]
+    store_size: usize,
     /// Key that every request has to bring. Without it the variable CANOPY_KEY; without that, none at 127.0.0.1, and at any
     /// other address one that is made up and shown at the start
     #[arg(long, value_name = "KEY")]
@@ -61,23 +72,17 @@ fn counts(most: u64) -> RangedU64ValueParser<usize> {
 }
 
 pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
+    if arguments.compute {
+        return compute(arguments);
+    }
     let library = arguments.library()?;
     if library.models.is_empty() {
         return Err(Error::NoStarterModel);
     }
-    let mut options = arguments.options();
-    if let (None, false) = (&options.key, options.is_local()) {
-        let key = new_key()?;
-        tell(&format!(
-            "canopy: the key of this server, which is not shown again: {key}\n"
-        ));
-        options.key = Some(key);
-    }
-    if !options.is_local() {
-        warn(
-            "others can reach this server, and the connection is not encrypted; use it in a network that you trust",
-        );
-    }
+    let options = ServerOptions {
+        key: arguments.shown_key()?,
+        ..arguments.options()
+    };
     let count = library.models.len();
     // Before there are other threads, so that all of them leave the signals to it.
     let signals = Signals::new([Signal::Int, Signal::Term]);
@@ -87,6 +92,43 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
         "canopy: serving {count} {}; Ctrl+C ends it\n",
         if count == 1 { "model" } else { "models" }
     ));
+    until_asked(signals);
+    running.stop();
+    Ok(())
+}
+
+/// Computes for other machines.
+fn compute(arguments: &ServeArguments) -> Result<()> {
+    let store = match &arguments.store {
+        Some(store) => store.clone(),
+        None => Folders::of_user()
+            .data
+            .ok_or(Error::NoStore)?
+            .join("compute"),
+    };
+    let options = ComputeOptions {
+        address: arguments.address(),
+        key: arguments.shown_key()?,
+        max_body_bytes: arguments.max_size * 1_000_000,
+        max_waiting: arguments.queue,
+        max_models: arguments.models,
+        device: arguments.device.into(),
+        store,
+        most_stored_bytes: arguments.store_size as u64 * 1_000_000_000,
+    };
+    let signals = Signals::new([Signal::Int, Signal::Term]);
+    let running = Computing::start(&options)?;
+    print(&format!("http://{}\n", running.address()))?;
+    tell(
+        "canopy: computing for other machines; Ctrl+C ends it, and trainings go on when it is begun again\n",
+    );
+    until_asked(signals);
+    running.stop();
+    Ok(())
+}
+
+/// Waits until somebody asks for an end; who asks twice gets it at once.
+fn until_asked(signals: std::io::Result<Signals>) {
     match signals {
         Ok(signals) => {
             let mut signals = futures_lite::stream::block_on(signals);
@@ -107,17 +149,39 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
             }
         }
     }
-    running.stop();
-    Ok(())
 }
 
 impl ServeArguments {
-    fn options(&self) -> ServerOptions {
+    fn address(&self) -> SocketAddr {
+        let usual = if self.compute { 8600 } else { 8500 };
+        SocketAddr::new(self.host, self.port.unwrap_or(usual))
+    }
+
+    /// The key that every request has to bring; one that is made up is shown.
+    fn shown_key(&self) -> Result<Option<String>> {
         let variable = || std::env::var(KEY_VARIABLE).ok();
         let key = self.key.clone().or_else(variable);
+        let mut key = key.filter(|key| !key.is_empty());
+        if self.host.is_loopback() {
+            return Ok(key);
+        }
+        if key.is_none() {
+            let new = new_key()?;
+            tell(&format!(
+                "canopy: the key of this server, which is not shown again: {new}\n"
+            ));
+            key = Some(new);
+        }
+        warn(
+            "others can reach this server, and the connection is not encrypted; use it in a network that you trust",
+        );
+        Ok(key)
+    }
+
+    fn options(&self) -> ServerOptions {
         ServerOptions {
-            address: SocketAddr::new(self.host, self.port),
-            key: key.filter(|key| !key.is_empty()),
+            address: self.address(),
+            key: None,
             max_body_bytes: self.max_size * 1_000_000,
             max_waiting: self.queue,
             request_secs: self.timeout as u64,

@@ -12,8 +12,8 @@ use crate::error::{Error, Result, caught};
 use crate::inference::ComputeDevice;
 use crate::model::Preset;
 use crate::training::{
-    Control, EndReason, Estimate, Order, Phase, TrainingConfig, TrainingEvent, probe, remember_run,
-    train, with_fitting_batches,
+    Control, EndReason, Estimate, Order, Phase, TrainingConfig, TrainingEvent, device_of_run,
+    probe, remember_run, train, train_elsewhere, with_fitting_batches,
 };
 
 /// Exit code of a program ended by Ctrl+C, as shells count, or by another order.
@@ -57,9 +57,8 @@ pub(super) struct TrainArguments {
     /// Settings in TOML; the other options override it
     #[arg(long, value_name = "FILE.toml")]
     config: Option<PathBuf>,
-    /// Where to compute: auto takes a real GPU where there is one, else the CPU
-    #[arg(long, value_enum, default_value = "auto")]
-    device: super::options::Device,
+    #[command(flatten)]
+    place: super::options::PlaceArguments,
     /// Devices that share every batch: as many graphics adapters, or workers with threads of their own on the CPU
     #[arg(long, value_name = "N")]
     devices: Option<usize>,
@@ -96,7 +95,11 @@ fn presets() -> PossibleValuesParser {
 
 pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     let config = arguments.config()?;
-    let compute = ComputeDevice::open(arguments.device.into())?;
+    let device = match &arguments.run {
+        Some(run) => device_of_run(run, arguments.resume, arguments.place.device)?,
+        None => arguments.place.device,
+    };
+    let compute = ComputeDevice::open(arguments.place.with_key(device))?;
     if compute.software {
         warn("this GPU is a program that runs on the CPU; --device cpu is several times faster");
     }
@@ -104,6 +107,12 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
     let control = Control::default();
     end_on_interrupt(&control);
     let Some(run) = arguments.run.as_ref().filter(|_| !arguments.estimate) else {
+        if let Some(client) = &compute.remote {
+            return Err(Error::OnlyHere {
+                what: "an estimate",
+                host: client.host().to_string(),
+            });
+        }
         // Where there is too little memory, burn panics.
         let probed = caught(|| probe(&config, &compute.device, &control))?;
         let Some(estimate) = probed else {
@@ -126,6 +135,14 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
             );
         }
     };
+    if let Some(client) = &compute.remote {
+        let resume = arguments.resume;
+        let ended = train_elsewhere(client, &config, run, resume, &control, &mut observe)?;
+        if ended.is_order() {
+            interrupted();
+        }
+        return Ok(());
+    }
     let begun = (config.batch_tokens, arguments.resume);
     let (device, name) = (&compute.device, &compute.name);
     let ended = with_fitting_batches(run, begun, &mut observe, |batch_tokens, resume, observe| {

@@ -18,7 +18,7 @@ use super::inputs::check_output;
 use super::library;
 use super::llm;
 use super::options::{ModelArguments, Quantize, SrxArgument, positive, wrong_usage};
-use super::terminal::{StatusLine, duration, print_bytes, warn};
+use super::terminal::{StatusLine, duration, print_bytes, tell, warn};
 use super::terms::TermArguments;
 use crate::corpus::is_same_language;
 use crate::error::{Error, Result, caught};
@@ -201,7 +201,20 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
     for (document, place) in documents.into_iter().zip(places) {
         arguments.put(&arguments.bytes(&mut translator, &document)?, place)?;
     }
+    tell_traffic(&translator);
     Ok(())
+}
+
+/// Says what has gone to and fro between this machine and the one that translates.
+fn tell_traffic(translator: &Translator) {
+    if let Some(traffic) = translator.traffic() {
+        let [sent, received] = [traffic.sent, traffic.received].map(|bytes| bytes.div_ceil(1_000));
+        tell(&format!(
+            "canopy: {}: {} round trips, {sent} kB sent, {received} kB received\n",
+            translator.device_name(),
+            traffic.round_trips
+        ));
+    }
 }
 
 impl TranslateArguments {
@@ -237,6 +250,11 @@ impl TranslateArguments {
     fn bytes(&self, translator: &mut Translator, document: &Document) -> Result<Vec<u8>> {
         warn_of_drafts(document);
         let (adapted, mut translations) = translate(translator, document, &self.options())?;
+        if adapted.is_some() && translator.traffic().is_some() {
+            warn(
+                "a model that is made for a document is made and searched on this machine, not on the other one",
+            );
+        }
         let translator = adapted.as_ref().unwrap_or(translator);
         warn_if_unlike(translator, document, &translations);
         let mut suggestions = self.llm.suggestions(translator, document, &translations)?;
@@ -598,7 +616,7 @@ fn translate_rest(
     let translated = translator.translate_with(document, &left, known, options, &mut |step| {
         let (index, translation) = match step {
             Step::Translated { index, translation } => (index, translation),
-            Step::Alternatives { .. } => return ControlFlow::Continue(()),
+            Step::Waiting | Step::Alternatives { .. } => return ControlFlow::Continue(()),
             Step::Drafted { done, num } => {
                 if done == 0 {
                     begun = Instant::now();

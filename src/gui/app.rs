@@ -17,6 +17,7 @@ use super::explore::ExplorePanel;
 use super::focus::FocusFollower;
 use super::language_model::{LanguageModelForm, suggestion_ui};
 use super::languages::LanguageLine;
+use super::machines::MachineForm;
 use super::merging::merging_ui;
 use super::models::ModelsPanel;
 use super::outline::OutlinePanel;
@@ -40,6 +41,7 @@ use crate::jobs::{
     AlignThread, CheckThread, Evaluations, Event, ExplainThread, FileThread, ModelsThread,
     ProjectsThread, RunsThread, SuggestionThread, TrainingRequest, Trainings, Worker,
 };
+use crate::remote::{keys_file, read_keys};
 use crate::text::placeholder::stripped;
 use crate::training::{DeviceLock, Order};
 
@@ -55,6 +57,7 @@ pub struct Panels {
     pub models: ModelsPanel,
     pub align: AlignPanel,
     pub language_model: LanguageModelForm,
+    pub machine: MachineForm,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
     pub focus: FocusFollower,
@@ -129,6 +132,9 @@ impl CanopyApp {
             .settings_file()
             .map(|file| Settings::read(&file))
             .unwrap_or_default();
+        if let Some(config) = &folders.config {
+            read_keys(&keys_file(config));
+        }
         if device != DeviceChoice::Auto {
             settings.device = device.into();
         }
@@ -373,6 +379,7 @@ pub fn workbench_ui(
         merging_ui(ui.ctx(), merging, state.document.as_ref(), commands);
     }
     panels.language_model.ui(ui.ctx(), state, commands);
+    panels.machine.ui(ui.ctx(), state, commands);
     if state.shows_shortcuts {
         shortcuts::shortcuts_ui(ui.ctx(), commands);
     }

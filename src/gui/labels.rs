@@ -144,6 +144,7 @@ pub fn device(choice: DeviceChoice) -> &'static str {
         DeviceChoice::Auto => "Automatic",
         DeviceChoice::Cpu => "CPU",
         DeviceChoice::Gpu => "GPU",
+        DeviceChoice::Remote(host) => host.as_str(),
     }
 }
 

@@ -8,6 +8,7 @@ use egui::{
     Ui, WidgetInfo, vec2,
 };
 
+use super::machines::device_ui;
 use super::reading::reading_ui;
 use super::shortcuts::written;
 use super::terms::terms_menu_ui;
@@ -17,7 +18,6 @@ use crate::app::actions::label_of;
 use crate::app::{
     ACTIONS, Action, AppState, Command, Group, LanguageModelCommand, ModelState, Page, Scope, Theme,
 };
-use crate::inference::DeviceChoice;
 use crate::jobs::RunSnapshot;
 use crate::text::document::SubtitleLayout;
 use crate::text::export::ExportFormat;
@@ -320,19 +320,6 @@ fn memory_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let checkbox = ui.add_enabled(current.is_some(), checkbox);
     if checkbox.on_hover_text(labels::LEARNING).changed() {
         commands.push(Command::LearnFromMemory(learns));
-    }
-}
-
-fn device_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let current = DeviceChoice::from(state.settings.device);
-    for choice in [DeviceChoice::Auto, DeviceChoice::Cpu, DeviceChoice::Gpu] {
-        if ui
-            .radio(current == choice, labels::device(choice))
-            .clicked()
-            && current != choice
-        {
-            commands.push(Command::SetDevice(choice));
-        }
     }
 }
 

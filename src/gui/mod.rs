@@ -21,6 +21,7 @@ mod icons;
 mod labels;
 mod language_model;
 mod languages;
+mod machines;
 mod menu;
 mod merging;
 mod models;

@@ -2,13 +2,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use burn::tensor::{Device, DeviceKind, Tensor};
 use burn_wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, PanicKind, Result, in_short, panic_message};
+use crate::remote::{Client, RemoteHost};
 
 /// The device that a user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -20,6 +21,8 @@ pub enum DeviceChoice {
     Cpu,
     /// The GPU, even a software adapter.
     Gpu,
+    /// That of another machine, which runs `canopy serve --compute`.
+    Remote(RemoteHost),
 }
 
 /// Keeps the search for a GPU from looking for a screen. Mesa's Vulkan layer orders adapters by the one that draws the
@@ -44,6 +47,8 @@ pub struct ComputeDevice {
     pub name: String,
     /// Whether the GPU is a program that runs on the CPU.
     pub software: bool,
+    /// The machine that searches, traces and trains in place of this one; what is left is computed by the CPU here.
+    pub remote: Option<Arc<Client>>,
 }
 
 /// On Linux OpenGL would be the other choice: it computes poorly, and to ask for it prints errors without a display.
@@ -63,12 +68,29 @@ impl ComputeDevice {
     /// Finds the device a user asks for.
     ///
     /// # Errors
-    /// [`Error::NoGpu`] if the GPU is asked for and there is none.
+    /// [`Error::NoGpu`] if the GPU is asked for and there is none; those of [`Client::connect`].
     pub fn open(choice: DeviceChoice) -> Result<Self> {
         match choice {
             DeviceChoice::Cpu => Ok(Self::cpu()),
             DeviceChoice::Auto => Ok(gpu(false).unwrap_or_else(Self::cpu)),
             DeviceChoice::Gpu => gpu(true).ok_or(Error::NoGpu),
+            DeviceChoice::Remote(host) => {
+                let client = Client::connect(host)?;
+                Ok(Self {
+                    name: format!("{}, {}", client.host(), client.device()),
+                    remote: Some(client),
+                    ..Self::cpu()
+                })
+            }
+        }
+    }
+
+    /// The same without the other machine.
+    #[must_use]
+    pub(super) fn here(&self) -> Self {
+        match self.remote {
+            Some(_) => Self::cpu(),
+            None => self.clone(),
         }
     }
 
@@ -78,9 +100,11 @@ impl ComputeDevice {
             device: Device::flex(),
             name,
             software: false,
+            remote: None,
         }
     }
 
+    /// Whether what is computed here is computed by the CPU.
     pub fn is_cpu(&self) -> bool {
         self.device == Device::flex()
     }
@@ -205,6 +229,7 @@ fn gpu(software_too: bool) -> Option<ComputeDevice> {
                 device,
                 name,
                 software,
+                remote: None,
             };
             *found = Some((device.clone(), setup.device));
             return Some(device);

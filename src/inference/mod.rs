@@ -49,6 +49,6 @@ pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
 pub use translator::{
     AlignmentHeads, AlignmentStep, DocumentRequest, ForeignDescription, ImportedModel,
-    KnownTranslations, MeanLogProbs, ModelInfo, Reads, Step, TermMode, TermUse, Translator,
-    import_model,
+    KnownTranslations, MeanLogProbs, ModelInfo, Reads, Step, TermMode, TermUse, TraceRequest,
+    Translator, import_model,
 };

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::kernels::packed::Quantization;
 use crate::memory::TranslationMemory;
 use crate::model::{BertSequence, Model};
+use crate::remote::RemoteModel;
 use crate::search::{Encodings, Hypothesis, SearchOptions, SourceFrame, SourceText};
 use crate::text::document::Document;
 use crate::text::placeholder;
@@ -23,6 +24,7 @@ use crate::text::vocabulary::Vocabulary;
 use crate::tokenizers::{ModelTokenizer, Side, Tokenizer, two_letters};
 use crate::weights::ModelFolder;
 pub use address::AddressForms;
+pub use elsewhere::TraceRequest;
 pub(in crate::inference) use foreign::name_of;
 pub use foreign::{ForeignDescription, ImportedModel, foreign_description, import_model};
 pub use markup::{AlignmentHeads, AlignmentStep};
@@ -33,6 +35,7 @@ pub use terms::{TermMode, TermUse};
 use pictograms::{Pictograms, restored};
 
 mod address;
+mod elsewhere;
 mod foreign;
 mod markup;
 mod memory;
@@ -111,6 +114,8 @@ impl KnownTranslations {
 pub enum Step {
     /// Drafts that others read, which come first: so many are done and to be done now.
     Drafted { done: usize, num: usize },
+    /// Nothing new from the machine that translates; whoever waits may end it.
+    Waiting,
     /// Other translations of a sentence, which comes next, if they were asked for; the likelier ones first.
     Alternatives { index: usize, texts: Vec<String> },
     Translated {
@@ -143,6 +148,8 @@ pub struct Translator {
     german_forms: OnceLock<AddressForms>,
     /// Translates the translations of this one further.
     second: Option<Box<Translator>>,
+    /// The same model on the machine that searches and traces in place of this one.
+    elsewhere: Option<RemoteModel>,
 }
 
 /// A sentence under translation: its parts, and what came of them.
@@ -176,15 +183,8 @@ impl Translator {
         source: Option<&str>,
         target: Option<&str>,
     ) -> Result<Self> {
-        if !is_own(folder) && is_foreign(folder) {
-            let (files, told) = (foreign_files(folder), told_of(folder));
-            let mut opened = Self::open_foreign(&files, device, (source, target), told)?;
-            folder.clone_into(&mut opened.info.folder);
-            return Ok(opened);
-        }
-        let device = ComputeDevice::open(device)?;
-        let opened = open_own(folder, (source, target), &device.device)?;
-        let mut translator = Self::around(opened, folder, device);
+        let mut translator = Self::open_alone(folder, device, (source, target))?;
+        translator.find_elsewhere()?;
         if let Some(mut reranker) = translator.description.reranker.clone() {
             reranker.folder = folder.join(reranker.folder);
             translator.choose_by(reranker).map_err(|cause| Error::Model {
@@ -195,6 +195,23 @@ impl Translator {
             })?;
         }
         Ok(translator)
+    }
+
+    /// The same without the model that its folder says chooses among the translations.
+    pub(super) fn open_alone(
+        folder: &Path,
+        device: DeviceChoice,
+        languages: (Option<&str>, Option<&str>),
+    ) -> Result<Self> {
+        if !is_own(folder) && is_foreign(folder) {
+            let (files, told) = (foreign_files(folder), told_of(folder));
+            let mut opened = Self::open_foreign(&files, device, languages, told)?;
+            folder.clone_into(&mut opened.info.folder);
+            return Ok(opened);
+        }
+        let device = ComputeDevice::open(device)?;
+        let opened = open_own(folder, languages, &device.device)?;
+        Ok(Self::around(opened, folder, device))
     }
 
     pub fn info(&self) -> &ModelInfo {
@@ -257,6 +274,9 @@ impl Translator {
         };
         Self {
             model,
+            device: self.device.here(),
+            // Nobody else has these weights.
+            elsewhere: None,
             ..self.clone()
         }
     }
@@ -297,8 +317,9 @@ impl Translator {
         Ok(other)
     }
 
+    /// Whether it computes on the CPU of this machine.
     pub fn is_on_cpu(&self) -> bool {
-        self.device.is_cpu()
+        self.device.is_cpu() && self.elsewhere.is_none()
     }
 
     /// The device, for a status bar.
@@ -327,7 +348,9 @@ impl Translator {
     ) -> Result<()> {
         let mut known = KnownTranslations::default();
         let mut step = |step| match step {
-            Step::Drafted { .. } | Step::Alternatives { .. } => ControlFlow::Continue(()),
+            Step::Waiting | Step::Drafted { .. } | Step::Alternatives { .. } => {
+                ControlFlow::Continue(())
+            }
             Step::Translated { index, translation } => finished(index, translation),
         };
         self.translate_with(document, sentences, &mut known, options, &mut step)

@@ -12,6 +12,7 @@ use super::project_merge::MergedWork;
 use super::project_store::{ProjectFiles, SavedWork};
 use super::{Event, JobId, Project};
 use crate::error::{Error, Result, caught};
+use crate::remote::{RemoteHost, save_key};
 use crate::terms::{Term, TermIndex, Termbase};
 use crate::text::document::{Document, ReadingOptions, SegmentEdit};
 use crate::text::export::{ExportFormat, Languages, Provenance};
@@ -64,6 +65,13 @@ pub enum FileRequest {
         path: PathBuf,
         bytes: Vec<u8>,
     },
+    /// Keeps the key of another machine in a file that nobody else may read.
+    KeepKey {
+        job: JobId,
+        path: PathBuf,
+        host: RemoteHost,
+        key: String,
+    },
     /// Writes a file where a person wants it, and tells when it is there; the dialog has asked.
     Export {
         job: JobId,
@@ -112,6 +120,7 @@ impl FileRequest {
             | Self::Recut { job, .. }
             | Self::AddTerm { job, .. }
             | Self::Write { job, .. }
+            | Self::KeepKey { job, .. }
             | Self::Export { job, .. } => *job,
         }
     }
@@ -168,6 +177,12 @@ impl FileRequest {
             }
             Self::Write { path, bytes, .. } => {
                 write_ours(&path, &bytes)?;
+                Ok(vec![])
+            }
+            Self::KeepKey {
+                path, host, key, ..
+            } => {
+                save_key(&path, host, &key)?;
                 Ok(vec![])
             }
             Self::Export { job, path, bytes } => {

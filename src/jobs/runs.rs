@@ -429,6 +429,12 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
             // Where there is too little memory, burn panics.
             let probed = caught(|| {
                 let device = ComputeDevice::open(device)?;
+                if let Some(client) = &device.remote {
+                    return Err(Error::OnlyHere {
+                        what: "an estimate",
+                        host: client.host().to_string(),
+                    });
+                }
                 probe(&config, &device.device, &Control::default())
             });
             let event = match probed {

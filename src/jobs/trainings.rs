@@ -10,8 +10,8 @@ use super::{Event, JobId};
 use crate::error::{Error, Result};
 use crate::inference::{ComputeDevice, DeviceChoice};
 use crate::training::{
-    Control, DeviceLock, EndReason, Order, TrainingConfig, TrainingEvent, is_run, train,
-    with_fitting_batches,
+    Control, DeviceLock, EndReason, Order, TrainingConfig, TrainingEvent, device_of_run, is_run,
+    train, train_elsewhere, with_fitting_batches,
 };
 
 #[cfg(test)]
@@ -193,7 +193,11 @@ fn train_job(
             path: job.run.clone(),
         });
     }
-    let compute = ComputeDevice::open(job.device)?;
+    let device = device_of_run(&job.run, job.resume, job.device)?;
+    let compute = ComputeDevice::open(device)?;
+    if let Some(client) = &compute.remote {
+        return train_elsewhere(client, &job.config, &job.run, job.resume, control, observe);
+    }
     train(
         &job.config,
         &job.run,

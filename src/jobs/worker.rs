@@ -483,7 +483,8 @@ where
             }
             engine.translate(document, &chunk, known, &options, &mut |step| {
                 (self.emit)(match step {
-                    Step::Alternatives { .. } => return ControlFlow::Continue(()),
+                    Step::Waiting if control.is_cancelled() => return ControlFlow::Break(()),
+                    Step::Waiting | Step::Alternatives { .. } => return ControlFlow::Continue(()),
                     Step::Drafted { done, num } => Event::Drafted { job, done, num },
                     Step::Translated { index, translation } => {
                         left.remove(&index);

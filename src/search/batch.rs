@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::beam::{Hypothesis, SearchOptions};
 use super::encodings::Encodings;
 use super::invalid_scores::InvalidScores;
@@ -14,7 +16,7 @@ use crate::model::{BertSequence, Model, PackedBatch};
 use crate::tokenizers::{SpecialIds, Tokenizer};
 
 /// A source sentence as ids, without `eos`, and its place (in its paragraph, paragraph in the document).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceSentence {
     pub ids: Vec<u32>,
     pub position: (usize, usize),
@@ -39,7 +41,7 @@ pub struct SourceText {
 }
 
 /// Ids around those of every source sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFrame {
     pub prefix: Vec<u32>,
     pub suffix: Vec<u32>,

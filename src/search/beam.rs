@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::decode::{Decode, NextScores};
 use super::invalid_scores::InvalidScores;
 use super::markup::{ForcedPlaceholder, Markup};
@@ -10,7 +12,7 @@ use crate::model::SearchRule;
 use crate::tokenizers::Tokenizer;
 
 /// How to search.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SearchOptions {
     /// Hypotheses kept for each sentence, twice as many where a channel chooses among them; 1 is greedy search.
     pub beam_size: usize,

@@ -5,10 +5,12 @@
 //! and Monolingual Rewriting", NAACL 2019, §3. Unlike theirs, a constraint is met by any one of several token sequences: the
 //! forms of a term.
 
+use serde::{Deserialize, Serialize};
+
 use super::beam::Candidate;
 
 /// How much terms weigh.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum TermForce {
     /// No translation ends without them.
     Hard,
@@ -17,7 +19,7 @@ pub enum TermForce {
 }
 
 /// The terms of one sentence, as ids.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TermConstraints {
     terms: Vec<Trie>,
     /// Sequences that must not stand.
@@ -26,14 +28,14 @@ pub struct TermConstraints {
 }
 
 /// Token sequences that begin alike, as a tree; node 0 is its root.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Trie {
     nodes: Vec<Node>,
     /// Tokens of the longest sequence.
     longest: usize,
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Node {
     /// By token; few enough to be looked through.
     children: Vec<(u32, usize)>,

@@ -5,6 +5,7 @@
 
 mod access;
 mod answer;
+mod compute;
 mod connections;
 mod documents;
 mod fields;
@@ -26,5 +27,6 @@ mod service;
 mod worker;
 
 pub use access::new_key;
+pub use compute::{ComputeOptions, Computing};
 pub use languages::Library;
 pub use running::{Running, ServerOptions};

@@ -41,7 +41,7 @@ pub(super) fn translate_round(
     let done = caught(|| {
         translator.translate_several(&mut requests, options, &mut |number, step| {
             match step {
-                Step::Drafted { .. } => {}
+                Step::Waiting | Step::Drafted { .. } => {}
                 Step::Alternatives { index, texts } => {
                     others.insert((number, index), texts);
                 }

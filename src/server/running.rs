@@ -4,6 +4,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use axum::Router;
 use tokio::sync::watch;
 
 use super::connections::serve;
@@ -46,11 +47,61 @@ impl ServerOptions {
 /// A server that runs.
 #[derive(Debug)]
 pub struct Running {
+    queue: Arc<Queue>,
+    http: Http,
+    worker: JoinHandle<()>,
+}
+
+/// The thread that speaks HTTP.
+#[derive(Debug)]
+pub(super) struct Http {
     address: SocketAddr,
     stop: watch::Sender<bool>,
-    queue: Arc<Queue>,
-    http: JoinHandle<()>,
-    worker: JoinHandle<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Http {
+    /// Listens at an address; `router` learns which one it is.
+    ///
+    /// # Errors
+    /// [`Error::Serve`] if the address cannot be had.
+    pub fn start(address: SocketAddr, router: impl FnOnce(SocketAddr) -> Router) -> Result<Self> {
+        let failed = |cause| Error::Serve { address, cause };
+        let listener = TcpListener::bind(address).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(failed)?;
+        let (stop, stopped) = watch::channel(false);
+        let router = router(address);
+        let thread = std::thread::Builder::new().name("http".to_owned());
+        let thread = thread.spawn(move || {
+            runtime.block_on(async {
+                // Made of a listener that works, where a runtime is there.
+                if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
+                    serve(listener, router, stopped).await;
+                }
+            });
+        });
+        Ok(Self {
+            address,
+            stop,
+            thread: thread.map_err(failed)?,
+        })
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Lets nobody in any more, and answers what is under way.
+    pub fn stop(self) {
+        let _ = self.stop.send(true);
+        // What panicked there has been told.
+        let _ = self.thread.join();
+    }
 }
 
 impl Running {
@@ -64,31 +115,12 @@ impl Running {
                 address: options.address,
             });
         }
-        let failed = |cause| Error::Serve {
-            address: options.address,
-            cause,
-        };
-        let listener = TcpListener::bind(options.address).map_err(failed)?;
-        listener.set_nonblocking(true).map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(failed)?;
         let queue = Arc::new(Queue::new(options.max_waiting));
-        let (stop, stopped) = watch::channel(false);
-        let place = format!("http://{address}");
-        let service = Service::new(options, library, Arc::clone(&queue), place);
-        let http = std::thread::Builder::new().name("http".to_owned());
-        let http = http.spawn(move || {
-            runtime.block_on(async {
-                // Made of a listener that works, where a runtime is there.
-                if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
-                    serve(listener, router(Arc::new(service)), stopped).await;
-                }
-            });
-        });
-        let http = http.map_err(failed)?;
+        let jobs = Arc::clone(&queue);
+        let http = Http::start(options.address, |address| {
+            let place = format!("http://{address}");
+            router(Arc::new(Service::new(options, library, jobs, place)))
+        })?;
         let models = Models::new(options.device, options.quantization, options.max_models);
         let search = SearchOptions {
             beam_size: options.beam_size,
@@ -98,23 +130,19 @@ impl Running {
         let worker = std::thread::Builder::new().name("translations".to_owned());
         let worker = worker.spawn(move || work(&jobs, models, &search));
         Ok(Self {
-            address,
-            stop,
             queue,
             http,
-            worker: worker.map_err(failed)?,
+            worker: worker.map_err(|cause| Error::Thread { cause })?,
         })
     }
 
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.http.address()
     }
 
     /// Ends in order: nobody is let in any more, requests under way are answered, then the models are closed.
     pub fn stop(self) {
-        let _ = self.stop.send(true);
-        // What panicked there has been told.
-        let _ = self.http.join();
+        self.http.stop();
         self.queue.close();
         let _ = self.worker.join();
     }

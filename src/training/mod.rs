@@ -16,6 +16,7 @@ mod curves;
 mod data;
 mod device_lock;
 mod divergence;
+mod elsewhere;
 mod event;
 mod fitting;
 mod follow;
@@ -49,6 +50,7 @@ pub use control::{Control, Order, give_order};
 pub use curves::{Curves, History, Position, Updates, Validations};
 pub use data::TrainingData;
 pub use device_lock::{DeviceGuard, DeviceLock};
+pub use elsewhere::{RemoteTraining, TrainingState, device_of_run, train_elsewhere};
 pub use event::{ComparedSet, EndReason, Phase, RunLimits, Sample, TrainingEvent};
 pub use fitting::with_fitting_batches;
 pub use for_document::{

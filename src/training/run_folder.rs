@@ -10,6 +10,7 @@
 //! | `checkpoints/best/` | the model with the best dev BLEU so far |
 //! | `lock` | nothing; the program that trains here holds it locked |
 //! | `control` | an order to that program, until it has read it |
+//! | `remote.json` | which machine trains it, if another one does |
 //! | `promoted` | where its model lies among those that the window offers, once it does |
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -116,6 +117,24 @@ impl RunFolder {
 
     pub fn best(&self) -> PathBuf {
         self.path.join("checkpoints/best")
+    }
+
+    /// How long `events.jsonl` is.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(super) fn events_length(&self) -> Result<u64> {
+        let path = self.path.join(EVENTS);
+        Ok(self.events.metadata().map_err(Error::read(&path))?.len())
+    }
+
+    /// Appends whole lines to `events.jsonl`.
+    ///
+    /// # Errors
+    /// If the disk is full.
+    pub(super) fn append(&mut self, lines: &[u8]) -> Result<()> {
+        let path = self.path.join(EVENTS);
+        self.events.write_all(lines).map_err(Error::write(&path))
     }
 
     /// Appends a line to `events.jsonl`.

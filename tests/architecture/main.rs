@@ -34,6 +34,7 @@ const FLOORS: &[&str] = &[
     "weights",
     "interchange",
     "search",
+    "remote",
     "inference",
     "training",
     "evaluation",

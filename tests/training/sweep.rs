@@ -14,6 +14,7 @@ fn cpu() -> ComputeDevice {
         device: tiny::device(),
         name: "CPU".to_owned(),
         software: false,
+        remote: None,
     }
 }
 

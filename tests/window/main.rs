@@ -6,6 +6,7 @@ mod checks;
 mod evaluate;
 mod explore;
 mod language_model;
+mod machines;
 mod material;
 mod memory;
 mod merging;

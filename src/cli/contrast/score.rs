@@ -109,7 +109,7 @@ fn score(
 ) -> Result<ModelResult> {
     let model = ModelArguments {
         model: folder.map(Path::to_owned),
-        device: arguments.device,
+        place: arguments.device.into(),
     };
     let translator = model.open()?;
     let options = ContextOptions {

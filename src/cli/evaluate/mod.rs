@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::inputs::check_output;
-use super::options::{Device, Quantize, SplitName};
+use super::options::{PlaceArguments, Quantize, SplitName};
 use super::terminal::print;
 use super::terms::TermModeName;
 use crate::corpus::{ContextTexts, Corpus, Split};
@@ -35,9 +35,8 @@ pub(super) struct EvaluateArguments {
     /// Files with the translations of other systems, one segment a line, as --hypotheses writes them
     #[arg(long, value_name = "FILE", num_args = 1..)]
     output: Vec<PathBuf>,
-    /// Where to compute: auto takes a real GPU where there is one, else the CPU
-    #[arg(long, value_enum, default_value = "auto")]
-    device: Device,
+    #[command(flatten)]
+    place: PlaceArguments,
     /// Corpus folder
     #[arg(long, value_name = "DIR")]
     corpus: PathBuf,
@@ -127,7 +126,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     let mut systems = Vec::new();
     for folder in folders(arguments) {
         systems.push({
-            let computing = (arguments.device, arguments.quantize);
+            let computing = (arguments.place.clone(), arguments.quantize);
             let keep_address = arguments.keep_address.map(TermMode::from);
             Evaluated::model((folder, keep_address), computing, &test, &options)?
         });

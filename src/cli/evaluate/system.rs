@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::cli::options::{Device, ModelArguments, Quantize};
+use crate::cli::options::{ModelArguments, PlaceArguments, Quantize};
 use crate::corpus::Segment;
 use crate::error::{Error, Result};
 use crate::evaluation::{TestSet, unique_names};
@@ -37,13 +37,13 @@ impl Evaluated {
     /// Translates with the model in `folder`, or with the starter.
     pub fn model(
         (folder, keep_address): (Option<PathBuf>, Option<TermMode>),
-        (device, quantize): (Device, Quantize),
+        (place, quantize): (PlaceArguments, Quantize),
         test: &TestSet,
         options: &SearchOptions,
     ) -> Result<Self> {
         let model = ModelArguments {
             model: folder,
-            device,
+            place,
         };
         let mut translator = model.open()?;
         translator.quantize(quantize.into());

@@ -12,9 +12,9 @@ use crate::app::training::{NewRun, Probe, Problem, Start, TrainingCommand};
 use crate::app::{AppState, Command};
 use crate::charts::thousands;
 use crate::gui::labels;
+use crate::gui::machines::devices;
 use crate::gui::menu::file_name;
 use crate::gui::theme::{self, Palette, card};
-use crate::inference::DeviceChoice;
 use crate::model::Preset;
 use crate::training::Schedule;
 
@@ -174,7 +174,7 @@ impl Form<'_> {
             "Computes on",
             "Automatic takes a real GPU where there is one.",
             |form, ui| {
-                for choice in [DeviceChoice::Auto, DeviceChoice::Cpu, DeviceChoice::Gpu] {
+                for choice in devices(form.state) {
                     let (device, label) = (&mut form.filled.device, labels::device(choice));
                     if ui.radio_value(device, choice.into(), label).changed() {
                         form.filled.probe = Probe::None;

@@ -18,6 +18,7 @@ use super::translation::Translation;
 use super::translator::Translator;
 use crate::error::Result;
 use crate::model::{AttentionKind, AttentionRecorder, GateActivations, ModelConfig};
+use crate::remote::RemoteModel;
 use crate::search::{Encodings, LARGEST, Window};
 use crate::text::document::Document;
 use crate::trace::{
@@ -40,7 +41,7 @@ impl Translator {
     /// that were cut, then all nodes (the chosen sentences keep their relevance), then all layers but the last ones.
     ///
     /// # Errors
-    /// If BERT gives numbers that are none.
+    /// If BERT gives numbers that are none, or the machine that traces cannot be reached.
     pub fn trace(
         &self,
         document: &Document,
@@ -62,6 +63,9 @@ impl Translator {
     ) -> Result<Trace> {
         let num_sentences = document.sentences.len();
         assert_eq!(translations.len(), num_sentences, "translations");
+        if let Some(there) = self.elsewhere() {
+            return self.trace_there(there, document, translations, part, None);
+        }
         let (config, text) = (
             &self.description().model,
             TracedText::new(self, document, translations)?,
@@ -129,6 +133,20 @@ impl Translator {
         Ok(trace)
     }
 
+    /// A trace by the other machine, which does not have what this translator remembers.
+    fn trace_there(
+        &self,
+        there: &RemoteModel,
+        document: &Document,
+        translations: &[Option<Translation>],
+        part: Option<Range<usize>>,
+        top_t: Option<usize>,
+    ) -> Result<Trace> {
+        let mut trace = self.trace_elsewhere(there, document, translations, part, top_t)?;
+        trace.overview.model.looks_up = model(self.description()).looks_up;
+        Ok(trace)
+    }
+
     /// [`Self::trace_part`] with another T than the model's own, where it has one: at least 1.
     ///
     /// # Errors
@@ -140,6 +158,9 @@ impl Translator {
         part: Option<Range<usize>>,
         top_t: Option<usize>,
     ) -> Result<Trace> {
+        if let Some(there) = self.elsewhere() {
+            return self.trace_there(there, document, translations, part, top_t);
+        }
         let other = top_t.and_then(|top_t| self.with_top_t(top_t.max(1)));
         let translator = other.as_ref().unwrap_or(self);
         translator.trace_part(document, translations, part)

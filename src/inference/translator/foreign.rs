@@ -217,6 +217,7 @@ impl Translator {
             address: None,
             german_forms: OnceLock::new(),
             second: None,
+            elsewhere: None,
         }
     }
 }

@@ -116,7 +116,7 @@ impl Translator {
         second.translate_with(&middle, &open, &mut known, options, &mut |told| {
             let (index, translation) = match told {
                 Step::Drafted { .. } => return ControlFlow::Continue(()),
-                Step::Alternatives { .. } => return step(told),
+                Step::Waiting | Step::Alternatives { .. } => return step(told),
                 Step::Translated { index, translation } => (index, translation),
             };
             let mut translation = translation.checked(&document.sentences[index].text);

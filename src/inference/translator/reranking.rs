@@ -48,6 +48,9 @@ impl Translator {
             model: Box::new(back.model.packed_as(self.quantization())),
             weight: reranker.weight,
         });
+        if let Some(elsewhere) = &mut self.elsewhere {
+            elsewhere.choose_by(&reranker.folder, reranker.weight)?;
+        }
         self.description.reranker = Some(reranker);
         Ok(())
     }
@@ -57,7 +60,7 @@ impl Translator {
         if !is_own(folder) && is_foreign(folder) {
             let own = &self.description.languages;
             let between = (Some(own.target.as_str()), Some(own.source.as_str()));
-            let device = if self.is_on_cpu() {
+            let device = if self.device.is_cpu() {
                 DeviceChoice::Cpu
             } else {
                 DeviceChoice::Gpu

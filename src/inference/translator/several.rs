@@ -129,6 +129,9 @@ impl Translator {
             _ => Encodings::default(),
         };
         let mut drafted = 0;
+        let step = RefCell::new(step);
+        let step_of = |number, told| (step.borrow_mut())(number, told);
+        let idle = || (step.borrow_mut())(0, Step::Waiting);
         let (wishes, drafts) = (RefCell::new(wishes), RefCell::new(Vec::new()));
         let mut found = |found| match found {
             SearchEvent::Draft {
@@ -145,7 +148,7 @@ impl Translator {
                     done: drafted,
                     num: drafted + left,
                 };
-                step(document, drafted)
+                step_of(document, drafted)
             }
             SearchEvent::Translation { number, hypothesis } => {
                 let (place, part) = owners[number];
@@ -158,7 +161,7 @@ impl Translator {
                 let others = self.alternatives(pending, part, &hypothesis.others);
                 if !others.is_empty() {
                     let (index, texts) = (place.1, others);
-                    let told = step(place.0, Step::Alternatives { index, texts });
+                    let told = step_of(place.0, Step::Alternatives { index, texts });
                     if told.is_break() {
                         return told;
                     }
@@ -171,7 +174,7 @@ impl Translator {
                 let (number, index) = place;
                 let source = &requests[number].document.sentences[index].text;
                 let translation = translation.checked(source);
-                step(number, Step::Translated { index, translation })
+                step_of(number, Step::Translated { index, translation })
             }
         };
         let (model, vocabulary) = (&self.model, &*self.tokenizer);
@@ -181,18 +184,36 @@ impl Translator {
             is_cancelled.set(is_cancelled.get() || flow.is_break());
             flow
         };
+        let mut search_once = |text: &SourceText| match &self.elsewhere {
+            Some(there) => {
+                let model = self.model_elsewhere();
+                there.search(model, text, options, &mut found, &mut || {
+                    let flow = idle();
+                    is_cancelled.set(is_cancelled.get() || flow.is_break());
+                    flow
+                })
+            }
+            None => Ok(search_documents(
+                model, vocabulary, text, options, &mut kept, &mut found,
+            )),
+        };
         let search = || {
-            search_documents(model, vocabulary, &text, options, &mut kept, &mut found)?;
+            if let Err(broken) = search_once(&text)? {
+                return Ok(Err(broken));
+            }
             // Once more, with their terms, what did without them.
             text.wanted = wishes.borrow().held();
             if is_cancelled.get() || text.wanted.is_empty() {
-                return Ok(());
+                return Ok(Ok(()));
             }
             text.terms.extend(self.term_constraints(&wishes.borrow()));
             text.known.extend(drafts.take());
-            search_documents(model, vocabulary, &text, options, &mut kept, &mut found)
+            search_once(&text)
         };
-        let searched = self.device.attempt(search);
+        let searched = match self.device.attempt(search) {
+            Ok(searched) => Ok(searched?),
+            Err(message) => Err(message),
+        };
         let name =
             |(document, sentence): Place| requests[document].document.sentence_name(sentence);
         match searched {

@@ -79,6 +79,7 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         address: None,
         german_forms: OnceLock::new(),
         second: None,
+        elsewhere: None,
         description,
     }
 }
@@ -106,7 +107,7 @@ fn translated(translator: &Translator, known: &mut KnownTranslations) -> (usize,
                 drafted = done;
                 assert!(done <= num && log_prob.is_none());
             }
-            Step::Alternatives { .. } => panic!("nobody asked for them"),
+            Step::Waiting | Step::Alternatives { .. } => panic!("nobody asked for them"),
             Step::Translated { index, translation } => {
                 assert_eq!(index, 2);
                 log_prob = Some(translation.log_prob);

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// Sequences as runs of rows; no row is padding.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BertBatch {
@@ -14,7 +16,7 @@ pub struct BertBatch {
 }
 
 /// `[CLS] first [SEP] second [SEP]`, or one text alone.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct BertSequence {
     pub ids: Vec<u32>,
     /// How many ids belong to the first text.

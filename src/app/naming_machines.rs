@@ -1,0 +1,60 @@
+//! What becomes of another machine that a person names: its key is kept, and it computes.
+
+use super::machines::{MachineCommand, NamedMachine};
+use super::state::{AppState, NoticeKind};
+use crate::inference::DeviceChoice;
+use crate::jobs::FileRequest;
+use crate::remote::{RemoteHost, keys_file, set_key};
+
+impl AppState {
+    pub(super) fn apply_machine(&mut self, command: MachineCommand) {
+        match command {
+            MachineCommand::Name => self.is_naming_machine = true,
+            MachineCommand::Leave => self.is_naming_machine = false,
+            MachineCommand::Choose(named) => self.choose_machine(&named),
+            MachineCommand::Forget(host) => {
+                self.set(|settings| settings.machines.retain(|other| *other != host));
+                if self.settings.device == DeviceChoice::Remote(host).into() {
+                    self.set_device(DeviceChoice::Auto);
+                }
+            }
+        }
+    }
+
+    fn choose_machine(&mut self, named: &NamedMachine) {
+        let host: RemoteHost = match named.address.parse() {
+            Ok(host) => host,
+            Err(error) => return self.show_error("The machine cannot be used", &error),
+        };
+        self.is_naming_machine = false;
+        if !named.key.trim().is_empty() {
+            self.keep_key(host, named.key.trim());
+        }
+        if !host.is_loopback() {
+            let detail = format!(
+                "Who is on the way to {host} can read its key and your texts. ssh -L makes a tunnel."
+            );
+            self.notify(NoticeKind::Hint, "The connection is not encrypted", detail);
+        }
+        self.set(|settings| {
+            settings.machines.retain(|other| *other != host);
+            settings.machines.insert(0, host);
+        });
+        self.set_device(DeviceChoice::Remote(host));
+    }
+
+    /// For this session and, in a file of its own that no project has, for the next ones.
+    fn keep_key(&mut self, host: RemoteHost, key: &str) {
+        set_key(host, key);
+        let Some(config) = self.folders.config.clone() else {
+            return;
+        };
+        let job = self.keeping_job();
+        self.file_requests.push(FileRequest::KeepKey {
+            job,
+            path: keys_file(&config),
+            host,
+            key: key.to_owned(),
+        });
+    }
+}

@@ -1,0 +1,136 @@
+//! The thread that owns models and device.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use tempfile::NamedTempFile;
+
+use super::jobs::Job;
+use super::store::Store;
+use crate::error::{Error, Result, caught};
+use crate::inference::{DeviceChoice, SearchOptions, TraceRequest, Translator};
+use crate::remote::{Found, ModelReference};
+use crate::search::SourceText;
+use crate::trace;
+use crate::training::DeviceLock;
+use crate::weights::RerankerFolder;
+
+/// What is to be done for a client.
+pub(super) enum Work {
+    Search(Box<Search>),
+    Trace(Box<TraceRequest>),
+}
+
+/// A search for translations.
+pub(super) struct Search {
+    pub model: ModelReference,
+    pub text: SourceText,
+    pub options: SearchOptions,
+}
+
+/// Work, and the job that waits for it.
+pub(super) type Order = (Arc<Job>, Work);
+
+/// Models that are open, the one used last at the end.
+pub(super) struct Worker {
+    pub store: Arc<Store>,
+    pub device: DeviceChoice,
+    pub most: usize,
+    pub device_lock: DeviceLock,
+    pub open: Vec<(ModelReference, Translator)>,
+}
+
+impl Worker {
+    /// Works until nobody can send any more.
+    pub fn run(mut self, inbox: &Receiver<Order>) {
+        while let Ok((job, work)) = inbox.recv() {
+            if job.is_abandoned() {
+                continue;
+            }
+            let lock = self.device_lock.clone();
+            let mut turn = lock.take();
+            let mut pass = || turn.pass();
+            match caught(|| self.work(&job, work, &mut pass)) {
+                Ok(last) => job.end(last),
+                Err(error) => {
+                    if matches!(error, Error::Panicked { .. }) || error.is_of_device() {
+                        // Tensors may be half written.
+                        self.open.clear();
+                    }
+                    job.fail(&error);
+                }
+            }
+        }
+    }
+
+    fn work(&mut self, job: &Job, work: Work, pass: &mut dyn FnMut()) -> Result<Found> {
+        match work {
+            Work::Search(search) => {
+                let Search {
+                    model,
+                    text,
+                    options,
+                } = *search;
+                let translator = self.translator(&model)?;
+                let searched = translator.search_text(&text, &options, &mut |event| {
+                    job.tell(Found::of(event));
+                    pass();
+                    if job.is_abandoned() {
+                        ControlFlow::Break(())
+                    } else {
+                        ControlFlow::Continue(())
+                    }
+                })?;
+                Ok(searched.err().map_or(Found::Done, Found::invalid))
+            }
+            Work::Trace(request) => {
+                let trace = self.translator(&request.model)?.trace_job(*request)?;
+                let file = NamedTempFile::with_suffix(".trace");
+                let file = file.map_err(Error::write(std::env::temp_dir()))?;
+                trace::save(&trace, file.path(), true)?;
+                job.put_result(file);
+                Ok(Found::Done)
+            }
+        }
+    }
+
+    fn translator(&mut self, model: &ModelReference) -> Result<&Translator> {
+        if let Some(place) = self.open.iter().position(|(own, _)| own == model) {
+            let used = self.open.remove(place);
+            self.open.push(used);
+        } else {
+            let translator = self.opened(model)?;
+            if self.open.len() >= self.most {
+                self.open.remove(0);
+            }
+            self.open.push((model.clone(), translator));
+        }
+        let last = self.open.len() - 1;
+        Ok(&self.open[last].1)
+    }
+
+    fn opened(&self, model: &ModelReference) -> Result<Translator> {
+        let place = |files| -> Result<PathBuf> {
+            self.store.place(files).map_err(|refusal| Error::Model {
+                reason: refusal.message,
+                path: PathBuf::from(&files.root),
+            })
+        };
+        let reranker = model.reranker.as_ref().map(|reranker| {
+            Ok(RerankerFolder {
+                folder: place(&reranker.files)?,
+                weight: f32::from_bits(reranker.weight),
+            })
+        });
+        let folder = place(&model.files)?;
+        Translator::open_for_job(
+            &folder,
+            self.device,
+            &model.languages,
+            model.int8,
+            reranker.transpose()?,
+        )
+    }
+}
