@@ -137,6 +137,7 @@ pub enum Pick {
 
 impl Ask {
     /// The kind of path to choose, and the title of the dialog; `None` if the question is about something else.
+    #[expect(clippy::too_many_lines, reason = "a table: an arm for each question")]
     pub fn pick(&self) -> Option<(&'static str, Pick)> {
         Some(match self {
             Self::OpenDocument { .. } => (

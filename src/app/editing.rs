@@ -205,12 +205,13 @@ impl AppState {
             return;
         };
         let (taken, conflicts) = open.take_merged(merged);
-        let mut detail = format!("{taken} of their translations stand here now.");
-        if conflicts > 0 {
-            detail += &format!(
-                " {conflicts} sentences were changed on both sides: yours stay, theirs are in the history (Ctrl+H)."
-            );
-        }
+        let taken = format!("{taken} of their translations stand here now.");
+        let detail = match conflicts {
+            0 => taken,
+            count => format!(
+                "{taken} {count} sentences were changed on both sides: yours stay, theirs are in the history (Ctrl+H)."
+            ),
+        };
         self.notify(
             NoticeKind::Hint,
             "Somebody else has worked on this document",

@@ -62,8 +62,9 @@ pub(super) fn run(arguments: &AlignArguments) -> Result<()> {
     let format = match output {
         None if arguments.json => AlignmentFormat::Json,
         None => AlignmentFormat::Tsv,
-        Some(output) => AlignmentFormat::of(output)
-            .unwrap_or_else(|error| wrong_usage("align", &error.to_string())),
+        Some(output) => {
+            AlignmentFormat::of(output).unwrap_or_else(|error| wrong_usage("align", error))
+        }
     };
     if let Some(output) = output {
         let read = [source, translation].into_iter().chain(&arguments.srx.srx);

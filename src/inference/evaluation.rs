@@ -335,12 +335,12 @@ impl<'a> Search<'a> {
                 let known = document.known.iter().filter(|_| previous.count > 0);
                 let known = known.map(|it| self.tokenizer.encode(Side::Target, it));
                 let known: Vec<Vec<u32>> = known.collect();
-                for unit in 0..units.len() {
+                for (unit, own) in units.iter().enumerate() {
                     let form = previous
                         .form_before(unit, document, |other| document.known.get(other).cloned());
                     let before = known.get(unit.saturating_sub(previous.count)..unit);
                     let before = before.unwrap_or_default();
-                    self.read_behind(units[unit].clone(), (before, form), previous);
+                    self.read_behind(own.clone(), (before, form), previous);
                 }
             }
             return self.run(wanted, go_on);

@@ -221,9 +221,11 @@ impl WrittenAlignment {
             AlignmentFormat::Tmx => {
                 tmx_of_pairs(&table.document(Column::Source).name, texts, languages)
             }
-            AlignmentFormat::Tsv => texts
-                .map(|(source, target)| format!("{}\t{}\n", one_line(source), one_line(target)))
-                .collect(),
+            AlignmentFormat::Tsv => {
+                let line =
+                    |(source, target)| [one_line(source), one_line(target)].join("\t") + "\n";
+                texts.map(line).collect()
+            }
             AlignmentFormat::Json => {
                 let counts = table.counts();
                 let json = serde_json::to_string_pretty(&AlignmentJson {

@@ -220,7 +220,7 @@ fn a_document_and_its_translation_become_a_memory() {
     assert_eq!(rows.len(), 4);
     let mut corrected = pairs.clone();
     corrected["rows"][1]["state"] = "left_out".into();
-    let corrected = desk.file("rows.json", &corrected.to_string());
+    let corrected = desk.file("rows.json", corrected.to_string());
     let output = desk.path("page.tsv");
     assert_done(&run(&[
         "align", &page, &other, "--rows", &corrected, "-o", &output,

@@ -106,7 +106,8 @@ impl Job {
             let again = files(&out);
             for (path, bytes) in &whole {
                 let is_same = again.get(path) == Some(bytes);
-                assert!(is_same, "killed after {secs:.3} s, {path:?} differs");
+                let path = path.display();
+                assert!(is_same, "killed after {secs:.3} s, {path} differs");
             }
             fs::remove_dir_all(&out).expect("removes");
         }
@@ -121,7 +122,8 @@ fn none_in_part(left: &BTreeMap<PathBuf, Vec<u8>>, whole: &BTreeMap<PathBuf, Vec
             .iter()
             .any(|part| part.to_string_lossy().starts_with('.'));
         let is_whole = whole.get(path).is_none_or(|whole| whole == bytes);
-        assert!(is_temporary || is_whole, "{path:?} is there in part");
+        let path = path.display();
+        assert!(is_temporary || is_whole, "{path} is there in part");
     }
 }
 

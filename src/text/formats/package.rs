@@ -194,6 +194,9 @@ fn damaged(part: &str, reason: String) -> Failure {
     }
 }
 
+/// What an entry says of its size may be a lie: so many bytes are made room for at once.
+const BELIEVED: u64 = 1 << 20;
+
 fn unpacked<R: Read>(name: &str, entry: ZipFile<'_, R>) -> Result<Vec<u8>, Failure> {
     let too_large = || Failure::TooLarge {
         part: name.to_owned(),
@@ -202,8 +205,6 @@ fn unpacked<R: Read>(name: &str, entry: ZipFile<'_, R>) -> Result<Vec<u8>, Failu
     if entry.size() > MAX_PART {
         return Err(too_large());
     }
-    // What the entry says of its size may be a lie.
-    const BELIEVED: u64 = 1 << 20;
     let believed = usize::try_from(entry.size().min(BELIEVED)).unwrap_or_default();
     let mut bytes = Vec::with_capacity(believed);
     let mut limited = entry.take(MAX_PART + 1);
