@@ -80,7 +80,7 @@ impl Files {
         let is_safe = |file: &StoredFile| {
             let mut parts = Path::new(&file.path).components();
             let is_plain = !file.path.contains(['\\', '\0', ':'])
-                && !file.path.split('/').any(str::is_empty)
+                && !file.path.split('/').any(|part| matches!(part, "" | "."))
                 && parts.all(|part| matches!(part, Component::Normal(_)));
             is_plain
                 && is_digest(&file.sha256)
