@@ -541,3 +541,13 @@ fn a_message_with_hundreds_of_variables_is_divided_and_comes_back() {
     let found = written.matches("%s").count();
     assert_eq!(found, 1_400, "in the message and in its translation");
 }
+
+#[test]
+fn a_catalogue_that_ends_within_a_plural_form_is_refused() {
+    let file = "msgid \"One\"\nmsgid_plural \"Many\"\nmsgstr[0";
+    let format = Format::of_content("a.po".as_ref(), file.as_bytes()).expect("a catalogue");
+    let options = ReadingOptions::default();
+    let told = Document::from_bytes_with("a.po", format, file.as_bytes().to_vec(), &options);
+    let told = told.expect_err("it is cut off").to_string();
+    assert!(told.contains("plural form"), "{told}");
+}

@@ -150,18 +150,18 @@ impl<'t> Lexer<'t> {
         if self.next_character() != Some('[') {
             return Ok(None);
         }
-        let number = self.rest()[1..].split(']').next().unwrap_or_default();
-        let form = number.trim().parse().ok();
-        if form.is_none() {
+        let number = self.rest()[1..].split_once(']').map(|(number, _)| number);
+        let form = number.and_then(|number| Some((number.len(), number.trim().parse().ok()?)));
+        let Some((length, form)) = form else {
             return Err(damaged(
                 self.name,
                 self.text,
                 self.place,
-                "a plural form without a number",
+                "a plural form without a number in brackets",
             ));
-        }
-        self.place += number.len() + 2;
-        Ok(form)
+        };
+        self.place += length + 2;
+        Ok(Some(form))
     }
 
     fn strings(&mut self, keyword: &str) -> Result<Quoted, Failure> {
