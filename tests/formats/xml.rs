@@ -491,3 +491,23 @@ fn a_topic_written_from_the_right_says_so() {
     let english = translated(&back, &["One"], Some("en"));
     assert!(String::from_utf8_lossy(&english).contains("<topic dir=\"ltr\""));
 }
+
+#[test]
+fn segments_within_segments_are_no_reason_to_panic() {
+    let segment = |id: u8, inner: &str| format!("<mrk mid=\"{id}\" mtype=\"seg\">{inner}</mrk>");
+    let inner = segment(1, "come stai?");
+    let unit = format!(
+        "<trans-unit id=\"1\"><source>Hello, how are you?</source><seg-source>{}{}</seg-source><target>{}</target></trans-unit>",
+        segment(0, "Hello,"),
+        segment(1, &format!("how are you? {inner}")),
+        segment(0, "Ciao,"),
+    );
+    let file = format!(
+        "<xliff version=\"1.2\" xmlns=\"urn:oasis:names:tc:xliff:document:1.2\"><file original=\"a\" source-language=\"en\" \
+         target-language=\"it\" datatype=\"plaintext\"><body>{unit}</body></file></xliff>"
+    );
+    let document = read("a.xliff", file.as_bytes());
+    let texts = document.sentences.iter().map(|it| Some(it.text.clone()));
+    let texts: Vec<_> = texts.collect();
+    document.written(&texts, Some("it")).expect("written");
+}

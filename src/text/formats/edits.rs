@@ -11,8 +11,13 @@ pub(super) struct Edits {
 }
 
 impl Edits {
-    /// Puts `new` in the place of `range`, instead of all changes in it.
+    /// Puts `new` in the place of `range`, instead of all changes in it. Within a change that is there already, as damaged
+    /// files may ask for, nothing is changed.
     pub fn replace(&mut self, range: Range<usize>, new: String) {
+        let before = self.replaced.range(..range.start).next_back();
+        if before.is_some_and(|(_, (end, _))| *end > range.start) {
+            return;
+        }
         let inner: Vec<usize> = self
             .replaced
             .range(range.clone())
@@ -31,14 +36,15 @@ impl Edits {
         let (removed, added) = inner.fold((0, 0), |(removed, added), (start, (end, new))| {
             (removed + end - start, added + new.len())
         });
-        let mut changed = String::with_capacity(range.len() + added - removed);
+        let mut changed = String::with_capacity((range.len() + added).saturating_sub(removed));
         let mut place = range.start;
         for (&start, (end, new)) in self.replaced.range(range.clone()) {
             changed.push_str(&text[place..start]);
             changed.push_str(new);
             place = *end;
         }
-        changed.push_str(&text[place..range.end]);
+        // A change may reach beyond the part.
+        changed.push_str(text.get(place..range.end).unwrap_or_default());
         changed
     }
 
@@ -66,6 +72,8 @@ mod tests {
         edits.replace(1..7, format!("-{inner}-"));
         assert_eq!(edits.applied(text), "a-(XY)-f");
         edits.replace(0..0, ">".to_owned());
+        assert_eq!(edits.applied(text), ">a-(XY)-f");
+        edits.replace(4..5, "inner".to_owned());
         assert_eq!(edits.applied(text), ">a-(XY)-f");
     }
 }
