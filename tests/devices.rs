@@ -20,7 +20,10 @@ use canopy::jobs::{
     Event, JobControl, JobId, Request, TrainingJob, TrainingRequest, Trainings, Worker,
 };
 use canopy::text::document::{Document, Format};
-use canopy::training::{DeviceLock, RunState, TrainingConfig, TrainingEvent, run_state};
+use canopy::training::{
+    Control, DeviceLock, ProductPrecision, RunState, Schedule, TrainingConfig, TrainingEvent,
+    run_state, train,
+};
 use desk::Desk;
 
 /// Kernels are compiled when they are first used, which takes long on the CPU.
@@ -244,6 +247,62 @@ fn child_loses_the_gpu_while_it_trains() {
 #[ignore = "minutes, in which kernels are compiled on the CPU"]
 fn a_run_whose_gpu_is_lost_says_so_and_goes_on_from_its_checkpoint() {
     in_a_process("child_loses_the_gpu_while_it_trains", lavapipe());
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_trains_in_16_bits() {
+    if !is_alone() {
+        return;
+    }
+    let home = tempfile::tempdir().expect("a folder");
+    let corpus = home.path().join("corpus");
+    tiny::corpus(&corpus);
+    let (cpu, gpu) = (tiny::device(), gpu().device);
+    let losses = |name: &str, device, precision| {
+        let config = TrainingConfig {
+            corpus: corpus.clone(),
+            preset: "transformer-tiny".to_owned(),
+            vocab_size: tiny::VOCAB,
+            batch_tokens: 120,
+            schedule: Schedule::Constant,
+            learning_rate: 1e-3,
+            dropout: 0.0,
+            validate_every: 0,
+            steps: 20,
+            precision,
+            ..TrainingConfig::default()
+        };
+        let (mut losses, control) = (Vec::new(), Control::default());
+        let run = home.path().join(name);
+        let ended = train(&config, &run, false, device, name, &control, &mut |event| {
+            if let TrainingEvent::Step { loss, .. } = event {
+                losses.push(*loss);
+            }
+        });
+        ended.map(|_| losses)
+    };
+    let whole = losses("CPU", &cpu, ProductPrecision::Float32).expect("trains");
+    assert!(whole[19] < whole[0] - 0.3, "it learns: {whole:?}");
+    for (precision, most) in [
+        (ProductPrecision::Float32, 1e-3),
+        (ProductPrecision::Float16, 5e-3),
+    ] {
+        let found = losses(precision.name(), &gpu, precision).expect("trains");
+        let apart = whole.iter().zip(&found).map(|(x, y)| (x - y).abs());
+        let apart = apart.fold(0.0, f32::max);
+        println!("{}: {apart:e} apart", precision.name());
+        assert!(found.len() == 20 && apart < most, "{apart}: {found:?}");
+    }
+    let refused = losses("bfloat16", &gpu, ProductPrecision::BFloat16);
+    let refused = refused.expect_err("WGSL has no such numbers").to_string();
+    assert!(refused.contains("float32, float16"), "{refused}");
+}
+
+#[test]
+#[ignore = "minutes, in which kernels are compiled on the CPU"]
+fn products_of_16_bits_on_a_gpu_follow_the_curve_of_the_cpu() {
+    in_a_process("child_trains_in_16_bits", lavapipe());
 }
 
 /// `canopy translate` on a device, where there is no driver of Vulkan.

@@ -12,8 +12,8 @@ use crate::error::{Error, Result, caught};
 use crate::inference::ComputeDevice;
 use crate::model::Preset;
 use crate::training::{
-    Control, EndReason, Estimate, Order, Phase, TrainingConfig, TrainingEvent, device_of_run,
-    probe, remember_run, train, train_elsewhere, with_fitting_batches,
+    Control, EndReason, Estimate, Order, Phase, ProductPrecision, TrainingConfig, TrainingEvent,
+    device_of_run, probe, remember_run, train, train_elsewhere, with_fitting_batches,
 };
 
 /// Exit code of a program ended by Ctrl+C, as shells count, or by another order.
@@ -62,6 +62,9 @@ pub(super) struct TrainArguments {
     /// Devices that share every batch: as many graphics adapters, or workers with threads of their own on the CPU
     #[arg(long, value_name = "N")]
     devices: Option<usize>,
+    /// Numbers of the matrix products: those of 16 bits are faster on graphics cards that have them, and slower elsewhere
+    #[arg(long, value_name = "NUMBERS")]
+    precision: Option<ProductPrecision>,
     /// Decides initial weights, order of the data and dropout
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -244,6 +247,7 @@ impl TrainArguments {
         set(&mut config.corpus, self.corpus.as_ref());
         set(&mut config.preset, self.preset.as_ref());
         set(&mut config.devices, self.devices.as_ref());
+        set(&mut config.precision, self.precision.as_ref());
         set(&mut config.seed, self.seed.as_ref());
         set(&mut config.steps, self.steps.as_ref());
         set(&mut config.target_tokens, self.target_tokens.as_ref());

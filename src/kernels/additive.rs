@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use super::cpu::{self, CpuOperation, Matrix, Operand};
 use super::matmul::{dot, exp};
+use super::product;
 
 /// Sequences for one state per sentence to attend to; sentences are padded to the longest one.
 #[derive(Debug, Clone)]
@@ -76,11 +77,7 @@ pub fn additive_alignment(
     let values = values
         .select(0, rows)
         .reshape([count, longest, d_annotation]);
-    let context = weights
-        .clone()
-        .unsqueeze_dim::<3>(1)
-        .matmul(values)
-        .squeeze_dim(1);
+    let context = product(weights.clone().unsqueeze_dim::<3>(1), values).squeeze_dim(1);
     Alignment {
         scores,
         weights,

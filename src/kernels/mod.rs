@@ -18,6 +18,7 @@ mod log_softmax;
 mod matmul;
 mod norm;
 pub mod packed;
+mod product;
 mod selected;
 mod sparsemax;
 
@@ -30,6 +31,7 @@ pub use each_weight::{each_alignment, each_attention};
 pub use gelu::gelu;
 pub use log_softmax::log_softmax;
 pub use norm::{add_norm, layer_norm};
+pub use product::{linear, product, with_products};
 pub use selected::{
     Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, each_selected,
     selected_attention, selected_weights,

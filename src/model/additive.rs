@@ -12,10 +12,9 @@ use std::ops::Range;
 
 use burn::config::Config;
 use burn::module::{Module, Param};
-use burn::nn::Linear;
 use burn::tensor::{Device, Distribution, Tensor};
 
-use super::attention::projection;
+use super::linear::Linear;
 use crate::kernels::{additive_alignment, additive_context};
 
 pub use crate::kernels::Alignment;
@@ -33,8 +32,8 @@ impl AdditiveAttentionConfig {
         #[expect(clippy::cast_precision_loss, reason = "widths are small")]
         let deviation = (self.d_attention as f64).powf(-0.5);
         AdditiveAttention {
-            state: projection(self.d_state, self.d_attention, device),
-            annotation: projection(self.d_annotation, self.d_attention, device),
+            state: Linear::without_bias(self.d_state, self.d_attention, device),
+            annotation: Linear::without_bias(self.d_annotation, self.d_attention, device),
             score: Param::from_tensor(Tensor::random(
                 [self.d_attention],
                 Distribution::Normal(0.0, deviation),

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::nn::{Linear, LinearConfig};
 use burn::tensor::{Device, Tensor};
 
+use super::linear::Linear;
 use crate::kernels::{Attention, Segment, attention, attention_weights};
 
 /// Sizes of a [`MultiHeadAttention`] layer.
@@ -35,9 +35,11 @@ impl MultiHeadAttentionConfig {
             self.d_model
         );
         let projection = || {
-            LinearConfig::new(self.d_model, self.d_model)
-                .with_bias(self.bias)
-                .init(device)
+            if self.bias {
+                Linear::new(self.d_model, self.d_model, device)
+            } else {
+                Linear::without_bias(self.d_model, self.d_model, device)
+            }
         };
         MultiHeadAttention {
             query: projection(),
@@ -48,13 +50,6 @@ impl MultiHeadAttentionConfig {
             causal: self.causal,
         }
     }
-}
-
-/// A linear map without bias.
-pub(super) fn projection(d_input: usize, d_output: usize, device: &Device) -> Linear {
-    LinearConfig::new(d_input, d_output)
-        .with_bias(false)
-        .init(device)
 }
 
 /// Four projections around scaled dot-product attention.

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
-use super::attention::{MultiHeadAttention, projection};
+use super::attention::MultiHeadAttention;
 use super::config::ModelConfig;
 use super::context::{ContextGate, ContextGateConfig};
 use super::context_config::{Context, Fusion};
+use super::linear::Linear;
 use super::norm::Norm;
 use super::prepared::{Memory, PreparedMemory, ProjectedMemory, WordMemory};
 use super::query_spans::QuerySpan;
@@ -39,10 +40,10 @@ impl BertFusion {
         let gate = ContextGateConfig::new(d_model).with_warm(config.warm_gate);
         Some(Self {
             attention: MultiHeadAttention {
-                query: projection(d_model, d_model, device),
-                key: projection(d_bert, d_model, device),
-                value: projection(d_bert, d_model, device),
-                output: projection(d_model, d_model, device),
+                query: Linear::without_bias(d_model, d_model, device),
+                key: Linear::without_bias(d_bert, d_model, device),
+                value: Linear::without_bias(d_bert, d_model, device),
+                output: Linear::without_bias(d_model, d_model, device),
                 num_heads: config.num_heads,
                 causal: false,
             },
@@ -137,7 +138,7 @@ mod tests {
     fn fusion(gate: bool) -> BertFusion {
         let device = Device::flex();
         device.seed(5);
-        let linear = || projection(D, D, &device);
+        let linear = || Linear::without_bias(D, D, &device);
         BertFusion {
             attention: MultiHeadAttention {
                 query: linear(),

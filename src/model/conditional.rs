@@ -9,11 +9,10 @@ use std::sync::Arc;
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::nn::Linear;
 use burn::tensor::{Bool, Device, Tensor, TensorData};
 
-use super::attention::projection;
 use super::documents::Documents;
+use super::linear::Linear;
 use super::prepared::SelectedMemory;
 use super::query_spans::QuerySpan;
 use super::sentence_selection::{SelectedSentences, SentenceSelector, lists};
@@ -71,13 +70,13 @@ impl ConditionalHeadsConfig {
             self.d_v
         );
         assert!(self.top_t > 0, "a word reads at least one sentence");
-        let key = || projection(self.d_model, self.d_k, device);
+        let key = || Linear::without_bias(self.d_model, self.d_k, device);
         ConditionalHeads {
             query_word: key(),
             key_word: key(),
             query_sentence: key(),
             key_sentence: key(),
-            value: projection(self.d_model, self.d_v, device),
+            value: Linear::without_bias(self.d_model, self.d_v, device),
             num_heads: self.num_heads,
             top_t: self.top_t,
         }
@@ -224,7 +223,7 @@ impl ConditionalAttentionConfig {
         ConditionalAttention {
             source2token: Source2TokenConfig::new(d, d, d).init(device),
             heads: ConditionalHeadsConfig::new(d, d, d, self.num_heads, self.top_t).init(device),
-            output: projection(d, d, device),
+            output: Linear::without_bias(d, d, device),
         }
     }
 }

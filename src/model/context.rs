@@ -5,12 +5,11 @@
 
 use burn::config::Config;
 use burn::module::{Module, Param};
-use burn::nn::Linear;
 use burn::tensor::activation::sigmoid;
 use burn::tensor::{Device, Tensor};
 
-use super::attention::projection;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
+use super::linear::Linear;
 use super::norm::Norm;
 use crate::kernels::{DropoutSource, dropout};
 
@@ -29,7 +28,7 @@ const WARM: f32 = 2.0;
 
 impl ContextGateConfig {
     pub fn init(&self, device: &Device) -> ContextGate {
-        let projection = || projection(self.d_model, self.d_model, device);
+        let projection = || Linear::without_bias(self.d_model, self.d_model, device);
         let mut own = projection();
         own.bias = self
             .warm

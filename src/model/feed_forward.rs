@@ -5,11 +5,11 @@
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::nn::{Linear, LinearConfig};
 use burn::tensor::activation::{sigmoid, silu, tanh};
 use burn::tensor::{Device, Tensor};
 
 use super::config::ModelConfig;
+use super::linear::Linear;
 use super::variant::Activation;
 use crate::kernels::{DropoutSource, dropout, gelu, relu_dropout};
 
@@ -31,8 +31,8 @@ impl FeedForwardConfig {
 
     pub fn init(&self, device: &Device) -> FeedForward {
         FeedForward {
-            inner: LinearConfig::new(self.d_model, self.d_ff).init(device),
-            outer: LinearConfig::new(self.d_ff, self.d_model).init(device),
+            inner: Linear::new(self.d_model, self.d_ff, device),
+            outer: Linear::new(self.d_ff, self.d_model, device),
             activation: self.activation,
         }
     }

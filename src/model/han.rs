@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::nn::Linear;
 use burn::tensor::{Device, Tensor};
 
-use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig, projection};
+use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use super::context::{ContextGate, ContextGateConfig};
 use super::documents::Documents;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
+use super::linear::Linear;
 use super::prepared::WordMemory;
 use super::query_spans::QuerySpan;
 use crate::kernels::{DropoutSource, Segment};
@@ -38,8 +38,8 @@ impl HanContextConfig {
         assert!(self.context_size > 0, "at least one previous sentence");
         let attention = MultiHeadAttentionConfig::new(d, self.num_heads);
         HanContext {
-            word_query: projection(d, d, device),
-            sentence_query: projection(d, d, device),
+            word_query: Linear::without_bias(d, d, device),
+            sentence_query: Linear::without_bias(d, d, device),
             word_attention: attention.init(device),
             sentence_attention: attention.init(device),
             feed_forward: FeedForwardConfig::new(d, self.d_ff).init(device),

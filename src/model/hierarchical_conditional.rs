@@ -6,13 +6,12 @@
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::nn::Linear;
 use burn::tensor::{Device, Tensor};
 
-use super::attention::projection;
 use super::conditional::{ConditionalHeads, ConditionalHeadsConfig};
 use super::context_config::MergeKind;
 use super::documents::Documents;
+use super::linear::Linear;
 use super::prepared::{DocumentTree, TreeMemory};
 use super::query_spans::QuerySpan;
 use super::rows::select_rows;
@@ -46,7 +45,7 @@ impl HierarchicalConditionalAttentionConfig {
                 merge: MergeConfig::new(d, self.merge).init(device),
                 rule: self.rule,
             },
-            output: projection(d, d, device),
+            output: Linear::without_bias(d, d, device),
         }
     }
 }

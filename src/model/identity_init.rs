@@ -5,12 +5,12 @@
 //! likeness to the token, and the context is the mean of the tokens that are alike.
 
 use burn::module::Param;
-use burn::nn::Linear;
 use burn::tensor::Tensor;
 
 use super::attention::MultiHeadAttention;
 use super::conditional::ConditionalHeads;
 use super::feed_forward::FeedForward;
+use super::linear::Linear;
 use super::query_capsules::QueryCapsules;
 use super::source2token::Source2Token;
 use super::tree::Merge;

@@ -2,12 +2,12 @@
 //!
 //! A file of [`systems`](super::systems) answers for each mechanism.
 
-use burn::nn::Linear;
 use burn::tensor::Tensor;
 
 use super::attention::MultiHeadAttention;
 use super::config::ModelConfig;
 use super::context_config::{ContextReach, FlatLevel, Placement, Reach, Side};
+use super::linear::Linear;
 use super::parts::{AttentionPart, Part, Widths};
 use super::prepared::{Memory, PreparedMemory, ProjectedMemory};
 use super::query_spans::QuerySpan;

@@ -30,6 +30,7 @@ mod identity_init;
 mod input_layer;
 mod knn_lookup;
 mod layout;
+mod linear;
 #[cfg(test)]
 mod loops;
 mod mechanism;
@@ -98,6 +99,7 @@ pub use hierarchical_conditional::{
 pub use input_layer::InputLayer;
 pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
+pub use linear::Linear;
 pub use mechanism::{ContextWeights, ReadSentences};
 pub use norm::Norm;
 pub use packed::{

@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::nn::Linear;
 use burn::tensor::activation::{softmax, tanh};
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig, projection};
+use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
+use super::linear::Linear;
 use super::norm::Norm;
 use super::pooling::{Pooling, pooled};
 use super::query_spans::QuerySpan;
@@ -41,7 +41,7 @@ impl QueryCapsulesConfig {
         assert!(self.num_capsules > 0, "at least one capsule");
         assert!(self.num_iterations > 0, "at least one iteration of routing");
         QueryCapsules {
-            votes: projection(d, self.num_capsules * d, device),
+            votes: Linear::without_bias(d, self.num_capsules * d, device),
             norm: Norm::new(d, device),
             attention: MultiHeadAttentionConfig::new(d, self.num_heads).init(device),
             num_capsules: self.num_capsules,

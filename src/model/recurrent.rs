@@ -7,11 +7,10 @@ use std::ops::Range;
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::nn::{Linear, LinearConfig};
 use burn::tensor::activation::{sigmoid, tanh};
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::attention::projection;
+use super::linear::Linear;
 use super::rows::select_rows;
 
 /// Sizes of a [`GruCell`].
@@ -30,8 +29,8 @@ pub struct GruCellConfig {
 impl GruCellConfig {
     pub fn init(&self, device: &Device) -> GruCell {
         let gate = || Gate {
-            input: LinearConfig::new(self.d_input, self.d_hidden).init(device),
-            state: projection(self.d_hidden, self.d_hidden, device),
+            input: Linear::new(self.d_input, self.d_hidden, device),
+            state: Linear::without_bias(self.d_hidden, self.d_hidden, device),
         };
         GruCell {
             update: gate(),

@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::nn::Linear;
 use burn::tensor::{Device, Tensor};
 
-use super::attention::projection;
 use super::context_config::Reach;
 use super::documents::Documents;
+use super::linear::Linear;
 use super::prepared::SelectedMemory;
 use super::query_spans::QuerySpan;
 use super::sentence_selection::{SelectedSentences, SentenceSelector, lists};
@@ -42,7 +41,7 @@ impl SelectiveAttentionConfig {
             self.num_heads,
             self.d_model
         );
-        let projection = || projection(self.d_model, self.d_model, device);
+        let projection = || Linear::without_bias(self.d_model, self.d_model, device);
         SelectiveAttention {
             query_sentence: projection(),
             key_sentence: projection(),

@@ -13,10 +13,9 @@ use std::ops::Range;
 
 use burn::config::Config;
 use burn::module::{Module, Param};
-use burn::nn::Linear;
 use burn::tensor::{Device, Distribution, Tensor};
 
-use super::attention::projection;
+use super::linear::Linear;
 use crate::kernels::{Attention, Segment, attention, attention_weights};
 
 /// Sizes of a [`Source2Token`] layer.
@@ -43,9 +42,9 @@ impl Source2TokenConfig {
                 Distribution::Normal(0.0, 1.0),
                 device,
             )),
-            key: projection(self.d_model, self.d_k, device),
-            value: projection(self.d_model, self.d_v, device),
-            output: projection(self.d_v, self.d_model, device),
+            key: Linear::without_bias(self.d_model, self.d_k, device),
+            value: Linear::without_bias(self.d_model, self.d_v, device),
+            output: Linear::without_bias(self.d_v, self.d_model, device),
         }
     }
 }

@@ -6,11 +6,10 @@
 use std::ops::Range;
 
 use burn::module::Module;
-use burn::nn::{Linear, LinearConfig};
 use burn::tensor::activation::{relu, sigmoid};
 use burn::tensor::{Device, Tensor};
 
-use super::attention::projection;
+use super::linear::Linear;
 use super::rows::select_rows;
 
 /// The unit of one decoder layer.
@@ -25,8 +24,8 @@ pub struct Ssru {
 impl Ssru {
     pub fn new(d_model: usize, device: &Device) -> Self {
         Self {
-            input: projection(d_model, d_model, device),
-            forget: LinearConfig::new(d_model, d_model).init(device),
+            input: Linear::without_bias(d_model, d_model, device),
+            forget: Linear::new(d_model, d_model, device),
         }
     }
 

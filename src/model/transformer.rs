@@ -19,7 +19,7 @@ use super::positions::count_absolutely;
 use super::prepared::Memory;
 use super::recorder::{AttentionRecorder, Joined};
 use super::variant::SpecialTokens;
-use crate::kernels::{DropoutSource, dropout};
+use crate::kernels::{DropoutSource, dropout, product};
 
 /// A whole network.
 #[derive(Module, Debug)]
@@ -269,7 +269,7 @@ impl Transformer {
             .logits
             .as_ref()
             .unwrap_or(&self.target_embedding().words);
-        let scores = states.matmul(table.val().transpose());
+        let scores = product(states, table.val().transpose());
         match &self.output_bias {
             Some(bias) => scores + bias.val().unsqueeze(),
             None => scores,

@@ -5,11 +5,11 @@
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::nn::{Linear, LinearConfig};
 use burn::tensor::activation::{elu, softmax};
 use burn::tensor::{Device, Tensor};
 
 use super::context_config::MergeKind;
+use super::linear::Linear;
 use super::rows::select_rows;
 use super::source2token::{Source2Token, Source2TokenConfig};
 
@@ -76,8 +76,8 @@ pub struct MultiDimSource2TokenConfig {
 impl MultiDimSource2TokenConfig {
     pub fn init(&self, device: &Device) -> MultiDimSource2Token {
         MultiDimSource2Token {
-            inner: LinearConfig::new(self.d_model, self.d_hidden).init(device),
-            outer: LinearConfig::new(self.d_hidden, self.d_model).init(device),
+            inner: Linear::new(self.d_model, self.d_hidden, device),
+            outer: Linear::new(self.d_hidden, self.d_model, device),
         }
     }
 }

@@ -8,12 +8,12 @@
 use std::ops::Range;
 
 use burn::module::{Module, Param};
-use burn::nn::{Linear, LinearConfig};
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::Norm;
+use super::linear::Linear;
 use super::pooling::{Pooling, normalised, pooled};
 use super::rows::indices;
 
@@ -84,8 +84,8 @@ impl Universal {
             d_hidden,
             ..
         } = config;
-        let linear = |from, to| LinearConfig::new(from, to).init(device);
-        let plain = |from, to| LinearConfig::new(from, to).with_bias(false).init(device);
+        let linear = |from, to| Linear::new(from, to, device);
+        let plain = |from, to| Linear::without_bias(from, to, device);
         let norm = |size| Norm::new(size, device).with_epsilon(config.norm_epsilon);
         let d_features = d_model + NGRAMS.len() * d_ngram;
         Self {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
+use super::mixed_precision::LossScale;
 use super::optimizer::Adam;
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -65,6 +66,9 @@ pub struct Progress {
     /// How often the learning rate was halved since numbers were not finite.
     #[serde(default)]
     pub halvings: u32,
+    /// For products of 16 bits.
+    #[serde(default)]
+    pub loss_scale: LossScale,
 }
 
 /// Writes a checkpoint: a model folder with the optimiser's memory and the counters beside it.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::event::RunLimits;
+use super::mixed_precision::ProductPrecision;
 use super::schedule::noam_rate;
 use crate::error::{Error, Result};
 
@@ -41,6 +42,8 @@ pub struct TrainingConfig {
     pub batch_tokens: usize,
     /// Devices that share every batch: as many graphics adapters, or threads of their own on the CPU.
     pub devices: usize,
+    /// Numbers of the matrix products. Those of 16 bits are for graphics cards.
+    pub precision: ProductPrecision,
     pub schedule: Schedule,
     /// Of the constant schedule.
     pub learning_rate: f64,
@@ -106,6 +109,7 @@ impl Default for TrainingConfig {
             seed: 1,
             batch_tokens: 2_500,
             devices: 1,
+            precision: ProductPrecision::Float32,
             schedule: Schedule::Noam,
             learning_rate: 1e-4,
             warmup_steps: 1_000,

@@ -10,7 +10,7 @@ use super::reporter::Reporter;
 use super::trainer::Trainer;
 use crate::error::{Error, Result};
 use crate::kernels::DropoutSource;
-use crate::model::{Batch, Encoded, Model};
+use crate::model::{Batch, Encoded, Model, Network};
 use crate::weights::{Place, module_tensors, not_finite};
 
 /// How often a run goes back to one and the same checkpoint.
@@ -142,21 +142,59 @@ fn gradient(model: &Model, gradients: &Gradients) -> Option<String> {
         .or_else(|| (largest > 0.0).then(|| format!("the gradient of {name} holds {largest:e}")))
 }
 
-/// The part of the model whose states are not finite.
+/// The part of the model whose states are not finite and, of a Transformer, the layer where they begin.
 fn layer(model: &Model, batch: &Batch) -> Option<String> {
     let drop = DropoutSource::none();
-    let states = match model.encode(&batch.source, &drop) {
-        Encoded::Transformer(encoded) => encoded.states,
-        Encoded::RnnSearch(encoded) => encoded.annotations,
+    let encoded = |model: &Model| {
+        invalid(match model.encode(&batch.source, &drop) {
+            Encoded::Transformer(encoded) => encoded.states,
+            Encoded::RnnSearch(encoded) => encoded.annotations,
+        })
     };
-    invalid("the states of the encoder", states)
-        .or_else(|| invalid("the scores of the decoder", model.scores(batch, &drop)))
+    let decoded = |model: &Model| invalid(model.scores(batch, &drop));
+    let (part, found) = match encoded(model) {
+        Some(found) => ("states of the encoder", found),
+        None => ("scores of the decoder", decoded(model)?),
+    };
+    let begins = match &model.network {
+        Network::Transformer(network) if part.ends_with("encoder") => {
+            let count = network.encoder.sublayers.len();
+            let is_invalid = |&sublayers: &usize| encoded(&cut(model, sublayers, 0)).is_some();
+            match (0..count).find(is_invalid).unwrap_or(count) {
+                0 => " from the embedding on".to_owned(),
+                sublayers => format!(" from encoder.sublayers.{} on", sublayers - 1),
+            }
+        }
+        Network::Transformer(network) => {
+            let (sublayers, count) = (
+                network.encoder.sublayers.len(),
+                network.decoder.layers.len(),
+            );
+            let is_invalid = |&layers: &usize| decoded(&cut(model, sublayers, layers)).is_some();
+            let layers = (1..count).find(is_invalid).unwrap_or(count);
+            format!(" from decoder.layers.{} on", layers - 1)
+        }
+        Network::RnnSearch(_) => String::new(),
+    };
+    Some(format!(
+        "the {part} hold {found}{begins}, with weights that are finite"
+    ))
 }
 
-fn invalid(name: &str, tensor: Tensor<2>) -> Option<String> {
+/// The first layers alone.
+fn cut(model: &Model, sublayers: usize, layers: usize) -> Model {
+    let mut model = model.clone();
+    if let Network::Transformer(network) = &mut model.network {
+        network.encoder.sublayers.truncate(sublayers);
+        network.decoder.layers.truncate(layers);
+    }
+    model
+}
+
+/// The first number that is not finite.
+fn invalid(tensor: Tensor<2>) -> Option<f32> {
     let values = tensor.into_data().try_into_vec::<f32>().ok()?;
-    let found = values.iter().find(|value| !value.is_finite())?;
-    Some(format!("{name} hold {found}, with weights that are finite"))
+    values.into_iter().find(|value| !value.is_finite())
 }
 
 struct NotFinite<'a> {

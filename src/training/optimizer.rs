@@ -22,7 +22,7 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// One update with gradients of `loss`; gives the new module and the gradients' norm before clipping.
+    /// One update with gradients of a loss; gives the new module and the gradients' norm before clipping.
     ///
     /// Gradients whose common norm exceeds `clip_norm` are scaled down to it (Pascanu et al., ICML 2013). Where the norm is
     /// not finite, module, gradients and memory stay as they are.
@@ -33,12 +33,24 @@ impl Adam {
         learning_rate: f64,
         clip_norm: Option<f64>,
     ) -> (M, f64) {
+        self.update_scaled(module, gradients, 1.0, learning_rate, clip_norm)
+    }
+
+    /// [`Self::update`] with gradients of `factor` times the loss; the norm is that of the loss itself.
+    pub fn update_scaled<M: Module>(
+        &mut self,
+        module: M,
+        gradients: &mut Gradients,
+        factor: f64,
+        learning_rate: f64,
+        clip_norm: Option<f64>,
+    ) -> (M, f64) {
         let mut squares = Squares {
             gradients,
             sums: Vec::new(),
         };
         module.visit(&mut squares);
-        let norm = squares.norm();
+        let norm = squares.norm() / factor;
         if !norm.is_finite() {
             return (module, norm);
         }
@@ -49,7 +61,7 @@ impl Adam {
             step: self.step,
             epsilon: EPSILON,
             learning_rate,
-            scale,
+            scale: scale / factor,
         };
         let mut update = Update {
             adam: self,

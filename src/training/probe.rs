@@ -45,6 +45,7 @@ pub fn probe(
     config.validate()?;
     let preset = Preset::named(&config.preset)?;
     let corpus = Corpus::open(&config.corpus)?;
+    config.check_precision(device)?;
     let device = device.clone().autodiff();
     let base = Base::open(config, &preset, (false, &corpus), &device)?;
     let tokenizer = base.as_ref().map(|base| base.tokenizer.clone());

@@ -73,6 +73,7 @@ fn trained(
     reporter: &mut Reporter,
 ) -> Result<EndReason> {
     reporter.phase(Phase::Read)?;
+    config.check_precision(device)?;
     let device = device.clone().autodiff();
     let (mut trainer, data) = prepared(config, preset, corpus, resume, &device, reporter)?;
     reporter.phase(Phase::Tokenise)?;
@@ -191,6 +192,8 @@ pub(super) struct Trainer<'a> {
     pub(super) tries: u32,
     /// Whether it was said that validation takes longer than training.
     pub warned_of_validation: bool,
+    /// Whether it was said that 16 bits are too few for an update.
+    pub(super) warned_of_overflow: bool,
 }
 
 impl<'a> Trainer<'a> {
@@ -213,6 +216,7 @@ impl<'a> Trainer<'a> {
             clock: Clock::new(start.progress, 0.0),
             saved: resumed.then_some(start.progress),
             warned_of_validation: false,
+            warned_of_overflow: false,
         }
     }
 

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use burn::tensor::{FloatDType, Gradients};
+
 use super::batch::hide_words;
 use super::data::TrainingData;
 use super::divergence;
@@ -11,7 +13,7 @@ use super::reporter::Reporter;
 use super::shards::shards;
 use super::trainer::Trainer;
 use crate::error::Result;
-use crate::kernels::DropoutSource;
+use crate::kernels::{DropoutSource, with_products};
 use crate::model::{Batch, Model};
 
 /// The outcome of one update.
@@ -23,6 +25,8 @@ pub(super) struct Update {
     pub secs: f64,
     /// Why the weights stay as they are, if they do.
     pub diverged: Option<String>,
+    /// Whether it took 32 bits where 16 were asked for.
+    in_full: bool,
 }
 
 impl Trainer<'_> {
@@ -48,6 +52,12 @@ impl Trainer<'_> {
         drop(device_lock);
         if update.diverged.is_some() {
             return Ok(update.diverged);
+        }
+        if update.in_full && !self.warned_of_overflow {
+            self.warned_of_overflow = true;
+            reporter.warn(format!(
+                "numbers of step {step} do not fit into 16 bits: it was computed in 32, as all such steps will be"
+            ))?;
         }
         self.progress.target_tokens += update.tokens;
         self.progress.elapsed_secs = self.clock.elapsed_secs();
@@ -77,35 +87,68 @@ impl Trainer<'_> {
         }
         let learning_rate = config.rate(step, self.description.model.d_model)
             * 0.5_f64.powi(self.progress.halvings.cast_signed());
-        let part_loss = |model: &Model, shard: &Batch, number: usize| {
-            let dropout =
-                DropoutSource::new(config.dropout, dropout_seed(config.seed, step, number));
-            model.seed_masks(dropout.seed());
-            model.loss(shard, config.label_smoothing, &dropout)
+        let mut products = config.precision.numbers();
+        let (numbers, gradients) = loop {
+            let (numbers, gradients) = self.attempt(shards, learning_rate, products);
+            let (loss, gradient_norm) = numbers;
+            if products.is_none() || gradient_norm.is_finite() {
+                break (numbers, gradients);
+            }
+            // The same again: with a smaller factor, or in 32 bits if that does not help.
+            if !loss.is_finite() || !self.progress.loss_scale.shrink() {
+                products = None;
+            }
         };
-        let (loss, mut gradients) = self.workers.gradients(&self.model, shards, part_loss);
-        #[cfg(test)]
-        super::injected::spoil(step, &self.model, &mut gradients);
-        let mut gradient_norm = f64::NAN;
-        if loss.is_finite() {
-            let clip_norm = (config.clip_norm > 0.0).then_some(config.clip_norm);
-            let model = self.model.clone();
-            let optimizer = &mut self.optimizer;
-            (self.model, gradient_norm) =
-                optimizer.update(model, &mut gradients, learning_rate, clip_norm);
+        let (loss, gradient_norm) = numbers;
+        if products.is_some() {
+            self.progress.loss_scale.updated();
         }
-        let is_finite = loss.is_finite() && gradient_norm.is_finite();
-        let numbers = (loss, gradient_norm);
-        let diverged = (!is_finite)
+        let diverged = (!gradient_norm.is_finite())
             .then(|| divergence::reason(step, numbers, &self.model, &gradients, shards));
         Update {
             loss,
             learning_rate,
             gradient_norm,
+            in_full: config.precision.numbers() != products,
             tokens: shards.iter().map(|shard| shard.labels.len() as u64).sum(),
             secs: begun.elapsed().as_secs_f64(),
             diverged,
         }
+    }
+
+    /// The loss of a batch and the length of its gradient, not a number if one of both is not finite; if both are, the weights
+    /// are changed.
+    fn attempt(
+        &mut self,
+        shards: &[Batch],
+        learning_rate: f64,
+        products: Option<FloatDType>,
+    ) -> ((f32, f64), Gradients) {
+        let (config, step) = (self.config, self.progress.step);
+        let factor = self.progress.loss_scale.factor(products);
+        let part_loss = |model: &Model, shard: &Batch, number: usize| {
+            let dropout =
+                DropoutSource::new(config.dropout, dropout_seed(config.seed, step, number));
+            model.seed_masks(dropout.seed());
+            let loss = with_products(products, || {
+                model.loss(shard, config.label_smoothing, &dropout)
+            });
+            loss * factor
+        };
+        let (loss, mut gradients) = self.workers.gradients(&self.model, shards, part_loss);
+        let loss = loss / factor;
+        #[cfg(test)]
+        super::injected::spoil(step, &self.model, &mut gradients);
+        if !loss.is_finite() {
+            return ((loss, f64::NAN), gradients);
+        }
+        let clip_norm = (config.clip_norm > 0.0).then_some(config.clip_norm);
+        let (model, factor) = (self.model.clone(), f64::from(factor));
+        let optimizer = &mut self.optimizer;
+        let (model, norm) =
+            optimizer.update_scaled(model, &mut gradients, factor, learning_rate, clip_norm);
+        self.model = model;
+        ((loss, norm), gradients)
     }
 }
 

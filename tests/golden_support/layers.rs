@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use burn::nn::Linear;
 use canopy::model::{
     Activation, Architecture, BertBatch, ConditionalHeads, ContextGate, Encoder, FeedForward, Gate,
-    GruCell, Layout, MemorySource, ModelConfig, MultiHeadAttention, Norm, NormPosition,
+    GruCell, Layout, Linear, MemorySource, ModelConfig, MultiHeadAttention, Norm, NormPosition,
     PackedBatch, Positions, Source2Token, SpecialTokens, Variant,
 };
 

@@ -6,6 +6,7 @@ mod devices;
 mod examples;
 mod going_on;
 mod memory;
+mod mixed_precision;
 mod numbers;
 mod promoting;
 mod run_folder;

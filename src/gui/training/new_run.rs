@@ -16,7 +16,7 @@ use crate::gui::machines::devices;
 use crate::gui::menu::file_name;
 use crate::gui::theme::{self, Palette, card};
 use crate::model::Preset;
-use crate::training::Schedule;
+use crate::training::{ProductPrecision, Schedule};
 
 const LABEL: f32 = 150.0;
 const CONTROL: f32 = 300.0;
@@ -267,6 +267,24 @@ impl Form<'_> {
                     let schedule = &mut form.filled.config.schedule;
                     ui.radio_value(schedule, Schedule::Noam, "Warm-up and decay");
                     ui.radio_value(schedule, Schedule::Constant, "Constant");
+                },
+            );
+            self.row_ui(
+                ui,
+                "precision",
+                "Matrix products",
+                "Of numbers of 16 bits they are faster on graphics cards that have them, and slower elsewhere.",
+                |form, ui| {
+                    let precision = &mut form.filled.config.precision;
+                    for (of, label) in [
+                        (ProductPrecision::Float32, "32 bits"),
+                        (ProductPrecision::Float16, "16 bits"),
+                        (ProductPrecision::BFloat16, "bfloat16"),
+                    ] {
+                        if ui.radio_value(precision, of, label).changed() {
+                            form.filled.probe = Probe::None;
+                        }
+                    }
                 },
             );
         }

@@ -6,6 +6,7 @@ use burn::tensor::activation::softmax;
 use burn::tensor::{Int, Tensor, TensorData};
 
 use super::{Attention, Segment};
+use crate::kernels::product;
 
 /// The output and the weights; segments are padded to the longest one.
 pub(super) fn plain(
@@ -69,11 +70,9 @@ pub(super) fn plain(
     let mask = Tensor::<4>::from_data(TensorData::new(mask, [segments, 1, tgt, src]), &device);
     #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
     let scale = 1.0 / (d_head as f32).sqrt();
-    let scores = queries.matmul(keys.transpose()) * scale + (mask.clone() - 1.0) * 1e9;
+    let scores = product(queries, keys.transpose()) * scale + (mask.clone() - 1.0) * 1e9;
     let weights = softmax(scores, 3) * mask;
-    let context = weights
-        .clone()
-        .matmul(values)
+    let context = product(weights.clone(), values)
         .swap_dims(1, 2)
         .reshape([segments * tgt, d_value]);
     // Back from the padded rows to the rows of the queries; row `segments * tgt` is zero.

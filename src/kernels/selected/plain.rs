@@ -5,7 +5,7 @@ use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use super::{Projected, SelectedAttention, Weighting, WordNormaliser};
-use crate::kernels::sparsemax;
+use crate::kernels::{product, sparsemax};
 
 /// Gathered numbers of one block of rows: bounds the memory of a block, not its result.
 const BLOCK: usize = 1 << 25;
@@ -95,10 +95,8 @@ impl<'a> Lists<'a> {
         );
         let values = by_head(&inputs.values, heads).select(0, gathered.words);
         let values = values.reshape([lists, longest * words, d_v / heads]);
-        weights
-            .reshape([lists, 1, longest * words])
-            .matmul(values)
-            .reshape([rows, d_v])
+        let weights = weights.reshape([lists, 1, longest * words]);
+        product(weights, values).reshape([rows, d_v])
     }
 
     /// # Shapes

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use burn::module::Module;
-use burn::nn::{Linear, LinearConfig};
 use burn::tensor::{Device, Tensor};
 
 use super::BertConfig;
 use crate::kernels::{Segment, gelu};
+use crate::model::linear::Linear;
 use crate::model::{MultiHeadAttention, Norm};
 
 /// Attention and a feed-forward layer, each behind a residual connection and a norm.
@@ -25,7 +25,7 @@ pub struct BertLayer {
 
 impl BertLayer {
     pub(super) fn new(config: &BertConfig, device: &Device) -> Self {
-        let linear = |from, to| LinearConfig::new(from, to).init(device);
+        let linear = |from, to| Linear::new(from, to, device);
         let (d_model, d_ff) = (config.d_model, config.d_ff);
         let norm = || Norm::new(d_model, device).with_epsilon(config.norm_epsilon);
         Self {

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use burn::module::Param;
-use burn::nn::Linear;
 use burn::tensor::Tensor;
 
 use crate::kernels::packed::{
@@ -12,6 +11,7 @@ use crate::kernels::packed::{
 use crate::model::attention::MultiHeadAttention;
 use crate::model::config::NormPosition;
 use crate::model::feed_forward::FeedForward;
+use crate::model::linear::Linear;
 use crate::model::norm::Norm;
 use crate::model::variant;
 

@@ -6,17 +6,16 @@
 use std::ops::Range;
 
 use burn::module::Module;
-use burn::nn::Linear;
 use burn::tensor::activation::tanh;
 use burn::tensor::{Device, Tensor};
 
 use super::super::additive::{AdditiveAttention, AdditiveAttentionConfig};
-use super::super::attention::projection;
 use super::super::recorder::{AttentionWeights, Recording, run};
 use super::super::recurrent::{GruCell, GruCellConfig};
 use super::super::rows::select_rows;
 use super::{RnnEncoded, RnnSearchConfig};
 use crate::kernels::{Segment, each_alignment};
+use crate::model::linear::Linear;
 
 /// Recurrent layers, alignment model and maxout layer.
 #[derive(Module, Debug)]
@@ -94,11 +93,11 @@ impl RnnDecoder {
         };
         Self {
             first_states: (0..config.num_decoder_layers)
-                .map(|_| projection(d_model, d_model, device))
+                .map(|_| Linear::without_bias(d_model, d_model, device))
                 .collect(),
             attention: AdditiveAttentionConfig::new(d_model, 2 * d_model, d_model).init(device),
             cells: (0..config.num_decoder_layers).map(cell).collect(),
-            readout: projection(4 * d_model, 2 * d_model, device),
+            readout: Linear::without_bias(4 * d_model, 2 * d_model, device),
         }
     }
 

@@ -15,7 +15,7 @@ use super::packed_batch::PackedBatch;
 use super::recorder::{AttentionWeights, Recording};
 use super::recurrent::{BidirectionalEncoder, BidirectionalEncoderConfig};
 use super::rows::select_rows;
-use crate::kernels::{DropoutSource, dropout, label_smoothed_cross_entropy};
+use crate::kernels::{DropoutSource, dropout, label_smoothed_cross_entropy, product};
 
 pub use config::RnnSearchConfig;
 pub use decoder::{RnnDecoder, RnnState};
@@ -152,7 +152,7 @@ impl RnnSearch {
     }
 
     fn vocabulary_scores(&self, read: Tensor<2>) -> Tensor<2> {
-        read.matmul(self.logits.val().transpose())
+        product(read, self.logits.val().transpose())
     }
 }
 

@@ -1,6 +1,5 @@
 //! Hierarchical encoding and conditional attention: Trankova et al. 2024.
 
-use burn::nn::Linear;
 use burn::tensor::Tensor;
 
 use super::x_transformer::X_BASE;
@@ -11,6 +10,7 @@ use crate::model::counting::Counting;
 use crate::model::hierarchical::SentenceAttention;
 use crate::model::hierarchical_conditional::HierarchicalConditionalAttention;
 use crate::model::identity_init::set_to_identity;
+use crate::model::linear::Linear;
 use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
 use crate::model::parts::{AttentionPart, Cost, Widths, sentences};
 use crate::model::prepared::{Memory, ProjectedMemory};

@@ -13,7 +13,6 @@ mod x_transformer;
 mod zhang;
 
 use burn::module::Module;
-use burn::nn::Linear;
 use burn::tensor::{Device, Tensor};
 
 use super::attention::MultiHeadAttention;
@@ -35,6 +34,7 @@ use super::recorder::{AttentionWeights, Recording};
 use super::selective::{SelectiveAttention, SelectiveAttentionConfig};
 use super::source2token::Source2Token;
 use crate::error::{Error, Result};
+use crate::model::linear::Linear;
 
 pub use zhang::PreviousEncoder;
 

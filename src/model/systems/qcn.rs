@@ -1,12 +1,12 @@
 //! The query-guided capsule network: Yang et al. 2019. Where it stands and how the previous sentences are encoded is that of
 //! Zhang et al. 2018; in between, their tokens are clustered into capsules.
 
-use burn::nn::Linear;
 use burn::tensor::{Device, Tensor};
 
 use super::zhang::Zhang;
 use crate::model::config::ModelConfig;
 use crate::model::context_config::{Context, ContextReach, Placement};
+use crate::model::linear::Linear;
 use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
 use crate::model::parts::{AttentionPart, Cost, Part, Widths, sentences};
 use crate::model::prepared::{Memory, ProjectedMemory, WordMemory};

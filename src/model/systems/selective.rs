@@ -1,6 +1,5 @@
 //! Selective attention and its flat baselines: Maruf et al. 2019.
 
-use burn::nn::Linear;
 use burn::tensor::Tensor;
 
 use crate::kernels::WordNormaliser;
@@ -10,6 +9,7 @@ use crate::model::context_config::{
 };
 use crate::model::flat::FlatAttention;
 use crate::model::identity_init::set_to_identity;
+use crate::model::linear::Linear;
 use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
 use crate::model::parts::{AttentionPart, Cost, Widths};
 use crate::model::prepared::{Memory, ProjectedMemory};

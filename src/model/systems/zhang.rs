@@ -8,7 +8,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use burn::module::Module;
-use burn::nn::Linear;
 use burn::tensor::{Device, Tensor};
 
 use crate::kernels::{DropoutSource, Segment};
@@ -18,6 +17,7 @@ use crate::model::context_config::{Context, ContextReach, Placement};
 use crate::model::documents::Documents;
 use crate::model::embedding::Embedding;
 use crate::model::encoder_sublayer::{EncoderSublayer, one_layer};
+use crate::model::linear::Linear;
 use crate::model::mechanism::{
     ContextWeights, DocumentAttention, Mechanism, MemoryQuery, ReadSentences,
 };

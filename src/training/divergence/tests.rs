@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::text::document::{ParagraphKind, Section};
 use crate::training::injected::{Fault, inject};
 use crate::training::{
-    Control, EndReason, Progress, RunState, RunSummary, TrainingConfig, TrainingEvent, run_state,
-    train,
+    Control, EndReason, ProductPrecision, Progress, RunState, RunSummary, TrainingConfig,
+    TrainingEvent, run_state, train,
 };
 use crate::weights::{NamedTensors, read_tensors};
 
@@ -241,4 +241,34 @@ fn a_run_that_does_not_get_on_ends_with_step_and_layer_and_keeps_its_checkpoint(
         let state = run_state(&run).expect("readable");
         assert!(matches!(state, RunState::Failed { message: told } if told == message));
     }
+}
+
+/// 65,536 is halved 16 times before 32 bits are tried.
+#[test]
+fn an_overflow_in_16_bits_halves_the_factor_on_the_loss_and_costs_nothing() {
+    let place = Place::new();
+    let config = TrainingConfig {
+        precision: ProductPrecision::Float16,
+        ..place.config()
+    };
+    for (times, factor, in_full) in [(1, 32_768.0, 0), (3, 8_192.0, 0), (17, 1.0, 1)] {
+        let run = place.path(&format!("run-{times}"));
+        inject(fault(5, f32::INFINITY, times));
+        let (events, ended) = trained(&config, &run);
+        assert_eq!(ended.expect("an end"), EndReason::Steps);
+        assert_eq!(steps(&events), [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert!(went_back(&events).is_empty(), "{events:?}");
+        let warnings = events
+            .iter()
+            .filter(|event| matches!(event, TrainingEvent::Warning { .. }));
+        assert_eq!(warnings.count(), in_full);
+        let found = saved(&run).2.loss_scale.factor(config.precision.numbers());
+        assert!((found - factor).abs() < f32::EPSILON, "{found}");
+    }
+    let run = place.path("run");
+    inject(fault(5, f32::NAN, usize::MAX));
+    let (events, ended) = trained(&config, &run);
+    let error = ended.expect_err("it diverges");
+    assert!(matches!(error, Error::Diverged { .. }), "{error}");
+    assert_eq!(went_back(&events).len(), 3, "as in 32 bits");
 }
