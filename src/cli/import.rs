@@ -13,6 +13,7 @@ use crate::corpus::iwslt::{IwsltImport, IwsltReport};
 use crate::corpus::libreoffice_help::{HelpImport, HelpReport};
 use crate::corpus::parallel_text::TextImport;
 use crate::corpus::tmx::{TmxImport, TmxReport};
+use crate::corpus::tsv::{TsvImport, TsvReport};
 use crate::corpus::{Corpus, Split};
 use crate::error::Result;
 
@@ -122,6 +123,19 @@ pub enum ImportCommand {
         #[command(flatten)]
         output: OutputArgs,
     },
+    /// A table: a sentence, a tab and its translation on each line
+    ///
+    /// A third column names the document; without one an empty line ends a document, and where there is none 50 pairs in a
+    /// row count as one. A first line of two language codes is a heading.
+    Tsv {
+        /// The table, in UTF-8
+        file: PathBuf,
+        /// Print what was found as JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        output: OutputArgs,
+    },
 }
 
 /// Options of all imports.
@@ -195,6 +209,7 @@ pub(super) fn import_texts(import: ImportCommand) -> Result<()> {
             print_statistics(&corpus, false)
         }
         ImportCommand::Tmx { file, json, output } => import_tmx(file, json, output),
+        ImportCommand::Tsv { file, json, output } => import_tsv(file, json, output),
         ImportCommand::Po {
             folder,
             dev,
@@ -284,6 +299,24 @@ fn import_tmx(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
     })?;
     line.clear();
     print_report(done, json, tmx_text)
+}
+
+fn import_tsv(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
+    let import = TsvImport {
+        file,
+        source_language: output.from,
+        target_language: output.to,
+        output: output.output,
+        replace: output.force,
+        filter: None,
+    };
+    let mut line = StatusLine::new();
+    let done = import.run(|done, all| {
+        line.show(&format!("read line {done} of {all}"));
+        ControlFlow::Continue(())
+    })?;
+    line.clear();
+    print_report(done, json, tsv_text)
 }
 
 fn import_po(import: &PoImport, json: bool) -> Result<()> {
@@ -381,6 +414,13 @@ fn po_text(report: &PoReport) -> String {
         report.without_place
     );
     text + &listed("names of no document", &report.unknown_names)
+}
+
+fn tsv_text(report: &TsvReport) -> String {
+    format!(
+        "{} pairs in {} documents; {} lines have text on one side only\n",
+        report.pairs, report.documents, report.incomplete
+    )
 }
 
 fn tmx_text(report: &TmxReport) -> String {

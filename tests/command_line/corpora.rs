@@ -37,6 +37,27 @@ fn a_talk_set_becomes_a_corpus() {
     assert_failed(&canopy(&import), &["corpus", "--force"]);
 }
 
+#[test]
+fn a_table_becomes_a_corpus() {
+    let desk = Desk::new();
+    let table = desk.file(
+        "pairs.tsv",
+        "en\tde\nSave & print.\tSichern.\nThank you.\t\n\nGo on.\tWeiter.\n",
+    );
+    let corpus = desk.path("corpus");
+    let import = [
+        "corpus", "import", "tsv", &table, "--from", "en", "--to", "de", "-o", &corpus, "--json",
+    ];
+    let output = canopy(&import);
+    assert_done(&output);
+    let told: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let report = &told["report"];
+    assert_eq!(report["pairs"], 2, "{told}");
+    assert_eq!(report["incomplete"], 1, "{told}");
+    assert_eq!(report["documents"], 2, "{told}");
+    assert_failed(&canopy(&import), &["corpus", "--force"]);
+}
+
 /// A page with what the rules need: articles that tell a gender, and two sentences with `it`.
 fn pages(desk: &Desk) -> String {
     let source =
