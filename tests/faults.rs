@@ -18,6 +18,7 @@ use canopy::jobs::project::source_hash;
 use canopy::jobs::{DocumentWork, Project, SavedTarget, State};
 use canopy::judgement::{FORMAT, JudgedDocument, Judgement};
 use canopy::memory::TranslationMemory;
+use canopy::results::{RunResults, Translations};
 use canopy::terms::{Term, Termbase};
 use canopy::text::disk;
 use canopy::text::file::write_atomically;
@@ -100,16 +101,7 @@ fn files() {
 #[test]
 fn projects() {
     let save: Save = |folder, second| {
-        let target = |index| SavedTarget {
-            index,
-            source: "0123".to_owned(),
-            text: "Eins.".to_owned(),
-            state: State::Edited,
-            flags: Vec::new(),
-            model: None,
-            confidence: None,
-            history: Vec::new(),
-        };
+        let target = |index| SavedTarget::by_hand(index, "0123".to_owned(), "Eins.", State::Edited);
         let targets = (0..if second { 200 } else { 1 }).map(target).collect();
         let path = folder.join("p.json");
         let project = Project::new("a.html".into(), "c".to_owned(), targets);
@@ -307,6 +299,27 @@ fn corpora() {
 }
 
 #[test]
+fn results() {
+    let save: Save = |folder, second| {
+        let hypotheses = vec!["Eins.".to_owned(); if second { 200 } else { 1 }];
+        let translations = Translations {
+            hypotheses,
+            ..Translations::default()
+        };
+        let results = RunResults {
+            translations: [("test-beam-4".to_owned(), translations)].into(),
+            ..RunResults::default()
+        };
+        results.save(&folder.join("results.json"))
+    };
+    assert_survives(save, |folder| {
+        let results = RunResults::read(&folder.join("results.json")).ok()?;
+        let translations = results.translations.get("test-beam-4")?;
+        Some(translations.hypotheses.len() == 200)
+    });
+}
+
+#[test]
 fn lists_of_runs() {
     let save: Save = |folder, second| {
         for name in ["first", "second"] {
@@ -396,16 +409,12 @@ fn checkpoints() {
 
 fn edited(work: &DocumentWork, length: usize) -> Project {
     let sentence = &work.document.sentences[0];
-    let target = SavedTarget {
-        index: 0,
-        source: source_hash(&sentence.text),
-        text: "a".repeat(length),
-        state: State::Edited,
-        flags: Vec::new(),
-        model: None,
-        confidence: None,
-        history: Vec::new(),
-    };
+    let target = SavedTarget::by_hand(
+        0,
+        source_hash(&sentence.text),
+        "a".repeat(length),
+        State::Edited,
+    );
     Project {
         targets: vec![target],
         ..Project::new(work.path.clone(), String::new(), Vec::new())

@@ -28,7 +28,7 @@ use crate::jobs::{FileRequest, JobId, Request};
 use crate::memory::TranslationMemory;
 
 /// After the last change.
-const AUTOSAVE_SECS: f64 = 1.0;
+pub(in crate::app) const AUTOSAVE_SECS: f64 = 1.0;
 /// While changes keep coming, as they do during a translation.
 const AUTOSAVE_AT_LEAST_SECS: f64 = 8.0;
 /// How long a message that needs no answer stays.

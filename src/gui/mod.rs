@@ -60,6 +60,7 @@ pub use sparse_map::{
     install as install_sparse_map, sparse_map_view,
 };
 pub use system_fonts::WindowFonts;
+pub use theme::contrast_ratio;
 pub use theme::install as install_theme;
 
 use crate::error::{Error, Result};

@@ -374,15 +374,9 @@ pub fn blend(from: Color32, to: Color32, amount: f32) -> Color32 {
     )
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Of a text and its ground: WCAG 2.2, criterion 1.4.3.
-    const LEAST: f32 = 4.5;
-
-    /// The ratio of the relative luminances, as WCAG 2.2 defines it.
-    fn contrast(one: Color32, other: Color32) -> f32 {
+/// From 1 to 21: WCAG 2.2, "contrast ratio" and "relative luminance".
+pub fn contrast_ratio(one: Color32, other: Color32) -> f32 {
+    let luminance = |color: Color32| {
         let linear = |byte: u8| {
             let value = f32::from(byte) / 255.0;
             if value <= 0.04045 {
@@ -391,12 +385,18 @@ mod tests {
                 ((value + 0.055) / 1.055).powf(2.4)
             }
         };
-        let luminance = |color: Color32| {
-            0.2126 * linear(color.r()) + 0.7152 * linear(color.g()) + 0.0722 * linear(color.b())
-        };
-        let (one, other) = (luminance(one), luminance(other));
-        (one.max(other) + 0.05) / (one.min(other) + 0.05)
-    }
+        0.2126 * linear(color.r()) + 0.7152 * linear(color.g()) + 0.0722 * linear(color.b())
+    };
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a text and its ground: WCAG 2.2, criterion 1.4.3.
+    const LEAST: f32 = 4.5;
 
     /// What texts stand on, and the colours of texts that stand there.
     fn pairs(palette: &Palette, visuals: &Visuals) -> Vec<(Color32, Color32)> {
@@ -465,7 +465,7 @@ mod tests {
             let visuals = visuals(&palette, theme);
             let faint: Vec<String> = pairs(&palette, &visuals)
                 .into_iter()
-                .map(|(color, ground)| (contrast(color, ground), color, ground))
+                .map(|(color, ground)| (contrast_ratio(color, ground), color, ground))
                 .filter(|(ratio, ..)| *ratio < LEAST)
                 .map(|(ratio, color, ground)| format!("{ratio:.2} : 1, {color:?} on {ground:?}"))
                 .collect();

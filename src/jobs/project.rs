@@ -68,6 +68,22 @@ pub struct SavedTarget {
     pub history: Vec<Version>,
 }
 
+impl SavedTarget {
+    /// What a person made of a sentence whose [`source_hash`] is `source`.
+    pub fn by_hand(index: usize, source: String, text: impl Into<String>, state: State) -> Self {
+        Self {
+            index,
+            source,
+            text: text.into(),
+            state,
+            flags: Vec::new(),
+            model: None,
+            confidence: None,
+            history: Vec::new(),
+        }
+    }
+}
+
 /// The content of a project file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {

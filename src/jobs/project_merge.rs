@@ -128,15 +128,8 @@ mod tests {
     use crate::jobs::State;
 
     fn work(texts: &[(usize, &str)]) -> Project {
-        let target = |&(index, text): &(usize, &str)| SavedTarget {
-            index,
-            source: format!("source {index}"),
-            text: text.to_owned(),
-            state: State::Edited,
-            flags: vec![],
-            model: None,
-            confidence: None,
-            history: vec![],
+        let target = |&(index, text): &(usize, &str)| {
+            SavedTarget::by_hand(index, format!("source {index}"), text, State::Edited)
         };
         Project::new(
             "a.html".into(),

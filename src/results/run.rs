@@ -380,7 +380,10 @@ impl RunResults {
     }
 
     /// Nothing yet of a run that was never asked.
-    fn read(path: &Path) -> Result<Self> {
+    ///
+    /// # Errors
+    /// If the file cannot be read or understood.
+    pub fn read(path: &Path) -> Result<Self> {
         if !path.exists() {
             return Ok(Self::default());
         }
@@ -391,7 +394,9 @@ impl RunResults {
         })
     }
 
-    fn save(&self, path: &Path) -> Result<()> {
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self).expect("plain data becomes JSON");
         write_atomically(path, text.as_bytes(), true)
     }

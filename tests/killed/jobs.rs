@@ -214,15 +214,13 @@ const SENTENCES: usize = 400;
 
 fn edits(work: &DocumentWork, round: usize) -> Project {
     let sentences = work.document.sentences.iter().enumerate();
-    let target = |(index, sentence): (usize, &canopy::text::document::Sentence)| SavedTarget {
-        index,
-        source: source_hash(&sentence.text),
-        text: format!("Bearbeitung {round}"),
-        state: State::Edited,
-        flags: vec![],
-        model: None,
-        confidence: None,
-        history: vec![],
+    let target = |(index, sentence): (usize, &canopy::text::document::Sentence)| {
+        SavedTarget::by_hand(
+            index,
+            source_hash(&sentence.text),
+            format!("Bearbeitung {round}"),
+            State::Edited,
+        )
     };
     let targets = sentences.map(target).collect();
     Project {

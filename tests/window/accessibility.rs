@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use canopy::gui::contrast_ratio;
 use egui::accessibility::is_input;
 use egui::accesskit::{Action, Role};
 use egui_kittest::kittest::NodeT;
 
-use super::painting::{Painting, contrast};
+use super::painting::Painting;
 use super::views::{self, View};
 use super::*;
 
@@ -184,8 +185,8 @@ fn every_text_stands_out_from_its_ground_in_both_themes() {
 #[test]
 fn the_ratio_is_that_of_wcag() {
     let gray = egui::Color32::from_gray(118);
-    assert!((contrast(gray, egui::Color32::WHITE) - 4.54).abs() < 0.005);
-    assert!((contrast(egui::Color32::BLACK, egui::Color32::WHITE) - 21.0).abs() < 1e-3);
+    assert!((contrast_ratio(gray, egui::Color32::WHITE) - 4.54).abs() < 0.005);
+    assert!((contrast_ratio(egui::Color32::BLACK, egui::Color32::WHITE) - 21.0).abs() < 1e-3);
 }
 
 const SCALES: [f32; 3] = [1.0, 1.5, 2.0];

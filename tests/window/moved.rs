@@ -11,15 +11,13 @@ use crate::{PAGE, Window};
 pub(super) fn window() -> Window {
     let mut window = Window::with_document(PAGE);
     let document = &window.state.document.as_ref().expect("it is open").document;
-    let edit = |index: usize, text: &str| SavedTarget {
-        index,
-        source: source_hash(&document.sentences[index].text),
-        text: text.to_owned(),
-        state: State::Edited,
-        flags: vec![],
-        model: None,
-        confidence: None,
-        history: vec![],
+    let edit = |index: usize, text: &str| {
+        SavedTarget::by_hand(
+            index,
+            source_hash(&document.sentences[index].text),
+            text,
+            State::Edited,
+        )
     };
     let targets = vec![edit(0, "Drucken"), edit(2, "Dann warten.")];
     let project = Project::new("old/name.html".into(), String::new(), targets);

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use canopy::gui::contrast_ratio;
 use egui::epaint::{ClippedShape, Mesh, Primitive, TextShape, Vertex, WHITE_UV};
 use egui::{Color32, ColorImage, Pos2, Rect, Shape, TextureId, TexturesDelta, pos2};
 use egui_kittest::{Harness, TestRenderer};
@@ -160,7 +161,7 @@ impl Painting {
             return;
         };
         let color = over(color, ground);
-        let contrast = contrast(color, ground);
+        let contrast = contrast_ratio(color, ground);
         let told = told.get_or_insert_with(|| PaintedText {
             text: galley.text().to_owned(),
             color,
@@ -309,21 +310,4 @@ fn blend(colors: [Color32; 3], shares: [f32; 3]) -> Color32 {
 /// A colour that may let another one through, upon that.
 fn over(color: Color32, ground: Color32) -> Color32 {
     ground.blend(color)
-}
-
-/// The ratio of the luminances, as in WCAG 2.2, "contrast ratio" and "relative luminance".
-pub fn contrast(one: Color32, other: Color32) -> f32 {
-    let luminance = |color: Color32| {
-        let linear = |byte: u8| {
-            let value = f32::from(byte) / 255.0;
-            if value <= 0.04045 {
-                value / 12.92
-            } else {
-                ((value + 0.055) / 1.055).powf(2.4)
-            }
-        };
-        0.2126 * linear(color.r()) + 0.7152 * linear(color.g()) + 0.0722 * linear(color.b())
-    };
-    let (one, other) = (luminance(one), luminance(other));
-    (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }

@@ -5,13 +5,10 @@ use std::path::PathBuf;
 use super::{AlignCommand, Aligning};
 use crate::app::ask::Ask;
 use crate::app::command::Page;
-use crate::app::state::{AppState, NoticeKind};
+use crate::app::state::{AUTOSAVE_SECS, AppState, NoticeKind};
 use crate::corpus::{AlignmentEdit, Column, RowState};
 use crate::error::Result;
 use crate::jobs::{AlignRequest, Alignment, AlignmentFormat, FileRequest, JobId, WrittenAlignment};
-
-/// After the last change.
-const AUTOSAVE_SECS: f64 = 1.0;
 
 impl AppState {
     pub(in crate::app) fn apply_align(&mut self, command: AlignCommand) {

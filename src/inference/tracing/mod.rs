@@ -18,7 +18,6 @@ use super::translation::Translation;
 use super::translator::Translator;
 use crate::error::Result;
 use crate::model::{AttentionKind, AttentionRecorder, GateActivations, ModelConfig};
-use crate::remote::RemoteModel;
 use crate::search::{Encodings, LARGEST, Window};
 use crate::text::document::Document;
 use crate::trace::{
@@ -64,7 +63,7 @@ impl Translator {
         let num_sentences = document.sentences.len();
         assert_eq!(translations.len(), num_sentences, "translations");
         if let Some(there) = self.elsewhere() {
-            return self.trace_there(there, document, translations, part, None);
+            return self.trace_elsewhere(there, document, translations, part, None);
         }
         let (config, text) = (
             &self.description().model,
@@ -133,20 +132,6 @@ impl Translator {
         Ok(trace)
     }
 
-    /// A trace by the other machine, which does not have what this translator remembers.
-    fn trace_there(
-        &self,
-        there: &RemoteModel,
-        document: &Document,
-        translations: &[Option<Translation>],
-        part: Option<Range<usize>>,
-        top_t: Option<usize>,
-    ) -> Result<Trace> {
-        let mut trace = self.trace_elsewhere(there, document, translations, part, top_t)?;
-        trace.overview.model.looks_up = model(self.description()).looks_up;
-        Ok(trace)
-    }
-
     /// [`Self::trace_part`] with another T than the model's own, where it has one: at least 1.
     ///
     /// # Errors
@@ -159,7 +144,7 @@ impl Translator {
         top_t: Option<usize>,
     ) -> Result<Trace> {
         if let Some(there) = self.elsewhere() {
-            return self.trace_there(there, document, translations, part, top_t);
+            return self.trace_elsewhere(there, document, translations, part, top_t);
         }
         let other = top_t.and_then(|top_t| self.with_top_t(top_t.max(1)));
         let translator = other.as_ref().unwrap_or(self);

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::inference::device::DeviceChoice;
 use crate::inference::translation::{Flag, Translation};
 use crate::kernels::packed::Quantization;
+use crate::model::MemoryUse;
 use crate::remote::{ModelReference, RemoteModel, Traffic};
 use crate::search::{
     Encodings, InvalidScores, SearchEvent, SearchOptions, SourceText, search_documents,
@@ -145,7 +146,7 @@ impl Translator {
         self.trace_with(&document, &translations, request.part, request.top_t)
     }
 
-    /// A trace by the other machine.
+    /// A trace by the other machine, which does not have what this translator remembers.
     pub(in crate::inference) fn trace_elsewhere(
         &self,
         there: &RemoteModel,
@@ -169,8 +170,10 @@ impl Translator {
             top_t,
         };
         there.file_of("/traces", self.model_elsewhere(), request, &path)?;
-        let source = trace::open(&path)?;
-        Ok(source.trace()?.into_owned())
+        let mut trace = trace::open(&path)?.trace()?.into_owned();
+        trace.overview.model.looks_up =
+            self.description().model.memory_use == Some(MemoryUse::KnnMt);
+        Ok(trace)
     }
 
     /// The model on the machine that computes in place of this one.

@@ -43,16 +43,12 @@ impl Desk {
     fn confirm(&self, project: &ProjectFolder, document: &str, text: &str) {
         let path = project.path(document);
         let mut work = DocumentWork::write(&self.path("data"), &path).expect("opens");
-        let target = SavedTarget {
-            index: 0,
-            source: source_hash(&work.document.sentences[0].text),
-            text: text.to_owned(),
-            state: State::Confirmed,
-            flags: vec![],
-            model: None,
-            confidence: None,
-            history: vec![],
-        };
+        let target = SavedTarget::by_hand(
+            0,
+            source_hash(&work.document.sentences[0].text),
+            text,
+            State::Confirmed,
+        );
         let mut kept = work.project.clone().expect("with the settings");
         kept.targets = vec![target];
         work.save(kept).expect("saved");
@@ -182,16 +178,12 @@ fn a_document_is_looked_at_as_it_was_split() {
     };
     let split = Document::open_edited(&path, None, &ReadingOptions::default(), Some(edit));
     let split = split.expect("split");
-    let target = SavedTarget {
-        index: 0,
-        source: source_hash(&split.sentences[0].text),
-        text: "Drucken".to_owned(),
-        state: State::Confirmed,
-        flags: vec![],
-        model: None,
-        confidence: None,
-        history: vec![],
-    };
+    let target = SavedTarget::by_hand(
+        0,
+        source_hash(&split.sentences[0].text),
+        "Drucken",
+        State::Confirmed,
+    );
     let work = Project {
         reading: Some(split.reading.clone()),
         ..Project::new(path, String::new(), vec![target])

@@ -115,15 +115,8 @@ fn opened(files: &FileThread, events: &Receiver<Event>, path: &Path, data_folder
 fn project(path: &Path, texts: &[&str]) -> Project {
     let document = Document::open(path, Some(Format::Text)).expect("a document");
     let edits = texts.iter().zip(&document.sentences).enumerate();
-    let edits = edits.map(|(index, (text, sentence))| SavedTarget {
-        index,
-        source: source_hash(&sentence.text),
-        text: (*text).to_owned(),
-        state: State::Edited,
-        flags: vec![],
-        model: None,
-        confidence: None,
-        history: vec![],
+    let edits = edits.map(|(index, (text, sentence))| {
+        SavedTarget::by_hand(index, source_hash(&sentence.text), *text, State::Edited)
     });
     Project::new(path.to_owned(), content_hash(&document), edits.collect())
 }

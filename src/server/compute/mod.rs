@@ -3,7 +3,7 @@
 //! Searches and traces wait for one thread that owns models and device; trainings are those of the window. What is sent is
 //! kept by what is in it. Whoever does not have the key learns nothing.
 
-mod door;
+mod guard;
 mod jobs;
 mod routes;
 mod running;

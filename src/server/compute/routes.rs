@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::door::guard;
+use super::guard::guard;
 use super::jobs::Jobs;
 use super::store::Store;
 use super::trainings::{self, ComputeTrainings};
