@@ -1,11 +1,12 @@
 //! Hostile input: damaged files of every kind are read, or refused in words; without a panic, in time and in memory.
 //!
 //! Each reader gets 2,000 damaged files, or as many as `CANOPY_CASES` says (readers of whole models a tenth), the same ones in
-//! every run, beginning at `CANOPY_FIRST_CASE`. A file that a reader fails on is kept and its path told.
+//! every run, beginning at `CANOPY_FIRST_CASE`; real files of up to 24,000 bytes are damaged, or of `CANOPY_LARGEST`. A file that a reader fails on is kept and its path told.
 
 mod allocations;
 mod files;
 mod mutation;
+mod office;
 mod readers;
 mod seeds;
 #[path = "../explain_support/small.rs"]

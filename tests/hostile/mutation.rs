@@ -7,7 +7,7 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use zip::write::SimpleFileOptions;
-use zip::{ZipArchive, ZipWriter};
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 /// What means something in one of the formats, and values at the ends of their ranges.
 const WORDS: [&[u8]; 56] = [
@@ -223,12 +223,11 @@ fn entries(bytes: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
 
 fn packed(entries: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    // Packing takes more time than all else.
+    let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
     for (name, content) in entries {
         // Two entries of one name are refused by the writer: the first one stays.
-        if writer
-            .start_file(name.as_str(), SimpleFileOptions::default())
-            .is_ok()
-        {
+        if writer.start_file(name.as_str(), stored).is_ok() {
             writer.write_all(content).expect("written");
         }
     }

@@ -24,7 +24,7 @@ use canopy::weights::{ModelFolder, read_tensors};
 
 use crate::seeds::{self, Seed};
 use crate::tiny;
-use crate::{Read, files};
+use crate::{Read, files, office};
 
 type Seeds = fn() -> Vec<Seed>;
 
@@ -33,13 +33,13 @@ pub const READERS: &[(&str, Seeds, Read, u64)] = &[
     ("html", seeds::html, document, 1),
     ("markdown", seeds::markdown, document, 1),
     ("text", seeds::text, document, 1),
-    ("docx", seeds::docx, document, 1),
-    ("pptx", seeds::pptx, document, 1),
-    ("xlsx", seeds::xlsx, document, 1),
-    ("odt", seeds::odt, document, 1),
-    ("ods", seeds::ods, document, 1),
-    ("odp", seeds::odp, document, 1),
-    ("epub", seeds::epub, document, 1),
+    ("docx", office::docx, document, 1),
+    ("pptx", office::pptx, document, 1),
+    ("xlsx", office::xlsx, document, 1),
+    ("odt", office::odt, document, 1),
+    ("ods", office::ods, document, 1),
+    ("odp", office::odp, document, 1),
+    ("epub", office::epub, document, 1),
     ("idml", seeds::idml, document, 1),
     ("pdf", seeds::pdf, document, 1),
     ("xliff", seeds::xliff, document, 1),

@@ -1,11 +1,10 @@
 //! Sound files that are to be damaged: our own of every kind, and real ones where they are.
 
 use std::fs;
-use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
+use crate::asked;
+use crate::office::archive;
 
 /// Files in a folder; the reader gets the first one.
 pub struct Seed {
@@ -31,7 +30,7 @@ impl Seed {
     }
 }
 
-/// Larger files would take more time than they find.
+/// Bytes of the largest real file, if `CANOPY_LARGEST` says nothing else: larger ones take more time than they find.
 const LARGEST: u64 = 24_000;
 
 fn root() -> &'static Path {
@@ -39,11 +38,12 @@ fn root() -> &'static Path {
 }
 
 /// Files below our own data and, where they are, below those of other programs.
-fn real(endings: &[&str]) -> Vec<Seed> {
+pub fn real(endings: &[&str]) -> Vec<Seed> {
     let mut folders = vec![
         root().join("tests/data"),
         root().join("../shared/documents"),
     ];
+    let largest = asked("CANOPY_LARGEST", LARGEST);
     let mut seeds = Vec::new();
     while let Some(folder) = folders.pop() {
         let Ok(entries) = fs::read_dir(folder) else {
@@ -61,7 +61,7 @@ fn real(endings: &[&str]) -> Vec<Seed> {
             if path.is_dir() {
                 folders.push(path);
             } else if endings.contains(&ending)
-                && fs::metadata(&path).is_ok_and(|it| it.len() <= LARGEST)
+                && fs::metadata(&path).is_ok_and(|it| it.len() <= largest)
             {
                 let name = format!("a.{ending}");
                 let bytes = fs::read(&path).expect("readable");
@@ -78,17 +78,6 @@ fn real(endings: &[&str]) -> Vec<Seed> {
 fn with(own: &[(&str, &str)], endings: &[&str]) -> Vec<Seed> {
     let own = own.iter().map(|(name, text)| Seed::file(name, text));
     own.chain(real(endings)).collect()
-}
-
-fn archive(entries: &[(&str, &str)]) -> Vec<u8> {
-    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, text) in entries {
-        writer
-            .start_file(*name, SimpleFileOptions::default())
-            .expect("an entry");
-        writer.write_all(text.as_bytes()).expect("written");
-    }
-    writer.finish().expect("an archive").into_inner()
 }
 
 pub fn html() -> Vec<Seed> {
@@ -124,40 +113,8 @@ pub fn text() -> Vec<Seed> {
     )
 }
 
-pub fn office(ending: &'static str) -> Vec<Seed> {
-    real(&[ending])
-}
-
-pub fn docx() -> Vec<Seed> {
-    office("docx")
-}
-
-pub fn pptx() -> Vec<Seed> {
-    office("pptx")
-}
-
-pub fn xlsx() -> Vec<Seed> {
-    office("xlsx")
-}
-
-pub fn odt() -> Vec<Seed> {
-    office("odt")
-}
-
-pub fn ods() -> Vec<Seed> {
-    office("ods")
-}
-
-pub fn odp() -> Vec<Seed> {
-    office("odp")
-}
-
-pub fn epub() -> Vec<Seed> {
-    office("epub")
-}
-
 pub fn pdf() -> Vec<Seed> {
-    office("pdf")
+    real(&["pdf"])
 }
 
 pub fn idml() -> Vec<Seed> {
