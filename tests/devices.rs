@@ -258,7 +258,7 @@ fn child_trains_in_16_bits() {
     let home = tempfile::tempdir().expect("a folder");
     let corpus = home.path().join("corpus");
     tiny::corpus(&corpus);
-    let (cpu, gpu) = (tiny::device(), gpu().device);
+    let gpu = gpu().device;
     let losses = |name: &str, device, precision| {
         let config = TrainingConfig {
             corpus: corpus.clone(),
@@ -269,7 +269,7 @@ fn child_trains_in_16_bits() {
             learning_rate: 1e-3,
             dropout: 0.0,
             validate_every: 0,
-            steps: 20,
+            steps: 8,
             precision,
             ..TrainingConfig::default()
         };
@@ -282,18 +282,16 @@ fn child_trains_in_16_bits() {
         });
         ended.map(|_| losses)
     };
-    let whole = losses("CPU", &cpu, ProductPrecision::Float32).expect("trains");
-    assert!(whole[19] < whole[0] - 0.3, "it learns: {whole:?}");
-    for (precision, most) in [
-        (ProductPrecision::Float32, 1e-3),
-        (ProductPrecision::Float16, 5e-3),
-    ] {
-        let found = losses(precision.name(), &gpu, precision).expect("trains");
-        let apart = whole.iter().zip(&found).map(|(x, y)| (x - y).abs());
-        let apart = apart.fold(0.0, f32::max);
-        println!("{}: {apart:e} apart", precision.name());
-        assert!(found.len() == 20 && apart < most, "{apart}: {found:?}");
-    }
+    let [whole, half] = [ProductPrecision::Float32, ProductPrecision::Float16]
+        .map(|precision| losses(precision.name(), &gpu, precision).expect("trains"));
+    assert!(whole[7] < whole[0] - 0.3, "it learns: {whole:?}");
+    let apart = whole.iter().zip(&half).map(|(x, y)| (x - y).abs());
+    let apart = apart.fold(0.0, f32::max);
+    println!("float16: {apart:e} apart");
+    assert!(
+        half.len() == 8 && apart > 0.0 && apart < 5e-3,
+        "{whole:?}, {half:?}"
+    );
     let refused = losses("bfloat16", &gpu, ProductPrecision::BFloat16);
     let refused = refused.expect_err("WGSL has no such numbers").to_string();
     assert!(refused.contains("float32, float16"), "{refused}");
@@ -301,7 +299,7 @@ fn child_trains_in_16_bits() {
 
 #[test]
 #[ignore = "minutes, in which kernels are compiled on the CPU"]
-fn products_of_16_bits_on_a_gpu_follow_the_curve_of_the_cpu() {
+fn products_of_16_bits_follow_the_curve_of_32_on_a_gpu() {
     in_a_process("child_trains_in_16_bits", lavapipe());
 }
 

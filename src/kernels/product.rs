@@ -71,11 +71,10 @@ mod tests {
     fn products_of_16_bits_and_their_gradients_are_those_of_32_rounded() {
         let device = Device::flex().autodiff();
         device.seed(3);
-        let random = |shape: [usize; 2]| {
-            Tensor::<2>::random(shape, Distribution::Normal(0.0, 1.0), &device).require_grad()
-        };
+        let normal = Distribution::Normal(0.0, 1.0);
+        let random = |shape: [usize; 2]| Tensor::<2>::random(shape, normal, &device).require_grad();
         let (x, weight) = (random([5, 64]), random([64, 9]));
-        let bias = random([1, 9]).flatten::<1>(0, 1);
+        let bias = Tensor::<1>::random([9], normal, &device);
         let of = |kind: Option<FloatDType>| {
             let mapped = with_products(kind, || {
                 linear(x.clone(), weight.clone(), Some(bias.clone()))

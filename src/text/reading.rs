@@ -193,7 +193,22 @@ pub(super) fn check_lines(text: &str) -> Result<(), Failure> {
     })
 }
 
-/// The line, counted from 1, that holds byte `offset`.
+/// The line, counted from 1, that holds byte `offset`; the last one if none does.
 fn line_at(bytes: &[u8], offset: usize) -> usize {
-    bytes[..offset].split(|byte| *byte == b'\n').count()
+    let before = bytes.get(..offset).unwrap_or(bytes);
+    before.split(|byte| *byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_beyond_the_text_is_its_last_line() {
+        let text = b"one\ntwo\nthree";
+        for (offset, line) in [(0, 1), (4, 2), (13, 3), (99, 3)] {
+            assert_eq!(line_at(text, offset), line);
+        }
+        assert_eq!(line_at(b"", 7), 1);
+    }
 }

@@ -5,6 +5,7 @@ use std::io::{Cursor, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
+use crate::readers::document;
 use crate::seeds::{Seed, real};
 
 /// These entries as an archive; its first one says what it is.
@@ -200,6 +201,10 @@ pub fn odp() -> Vec<Seed> {
 }
 
 pub fn epub() -> Vec<Seed> {
+    with("epub", &book())
+}
+
+fn book() -> [(&'static str, &'static str); 5] {
     let container = "<?xml version=\"1.0\"?><container version=\"1.0\" xmlns=\"urn:oasis:names:tc:opendocument:xmlns:container\"><rootfiles><rootfile full-path=\"O/p.opf\" \
                      media-type=\"application/oebps-package+xml\"/></rootfiles></container>";
     let package = "<?xml version=\"1.0\"?><package xmlns=\"http://www.idpf.org/2007/opf\" version=\"3.0\" unique-identifier=\"i\"><metadata xmlns:dc=\"http://purl.org/dc/elements/1.1/\">\
@@ -209,14 +214,30 @@ pub fn epub() -> Vec<Seed> {
                 <img src=\"x\" alt=\"a picture\"/></p></body></html>";
     let contents = "<?xml version=\"1.0\"?><ncx xmlns=\"http://www.daisy.org/z3986/2005/ncx/\" version=\"2005-1\"><navMap><navPoint id=\"p\" playOrder=\"1\"><navLabel><text>Head</text>\
                     </navLabel><content src=\"a.xhtml\"/></navPoint></navMap></ncx>";
-    with(
-        "epub",
-        &[
-            ("mimetype", "application/epub+zip"),
-            ("META-INF/container.xml", container),
-            ("O/p.opf", package),
-            ("O/a.xhtml", page),
-            ("O/n.ncx", contents),
-        ],
-    )
+    [
+        ("mimetype", "application/epub+zip"),
+        ("META-INF/container.xml", container),
+        ("O/p.opf", package),
+        ("O/a.xhtml", page),
+        ("O/n.ncx", contents),
+    ]
+}
+
+/// Whether the book is read, and written, with this in the place of that.
+fn is_read(that: &str, this: &str) -> bool {
+    let entries = book().map(|(name, text)| (name, text.replace(that, this)));
+    let entries = entries
+        .each_ref()
+        .map(|(name, text)| (*name, text.as_str()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.epub");
+    std::fs::write(&path, archive(&entries)).expect("written");
+    document(&path)
+}
+
+#[test]
+fn titles_within_titles_and_pages_that_are_too_deep_end_no_reader() {
+    assert!(is_read("A title", "A <dc:title>nested</dc:title> title"));
+    let deep = "<div>".repeat(600) + "One" + &"</div>".repeat(600);
+    assert!(!is_read("One", &deep));
 }

@@ -142,7 +142,7 @@ fn folder(path: &Path) -> &Path {
 }
 
 /// Reads a document and writes it back as it is and translated.
-fn document(path: &Path) -> bool {
+pub fn document(path: &Path) -> bool {
     let bytes = std::fs::read(path).expect("readable");
     let Some(format) = Format::of_content(path, &bytes) else {
         return false;

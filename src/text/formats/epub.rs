@@ -68,13 +68,17 @@ impl DocumentFormat for Epub {
             let start = text.len();
             text.push_str(&part.xml.text);
             parts.push(BookPart {
-                name,
+                name: name.clone(),
                 content,
                 encoding: part.encoding,
                 range: start..text.len(),
             });
             if content == Content::Page {
-                html::read(&text, start + bom(&part.xml.text), true, builder)?;
+                let read = html::read(&text, start + bom(&part.xml.text), true, builder);
+                read.map_err(|failure| match failure {
+                    Failure::TooDeep { .. } => Failure::PartTooDeep { part: name.clone() },
+                    other => other,
+                })?;
             } else {
                 read_titles(&part.xml, content, start, builder);
             }
@@ -205,7 +209,13 @@ fn read_titles(xml: &Xml, content: Content, start: usize, builder: &mut Builder)
             .find(|&id| xml.name(id) == "language");
         builder.set_language(language.map(|id| xml.whole_text(id)).as_deref());
     }
+    let mut end = 0;
     for title in xml.descendants(xml.root()).filter(|&id| is_title(id)) {
+        // One within another is part of it.
+        if xml.range(title).start < end {
+            continue;
+        }
+        end = xml.range(title).end;
         let mut run = Run::default();
         for child in xml.children(title) {
             let range = xml.range(child);
