@@ -18,11 +18,12 @@ use crate::error::{Error, Result};
 /// How deep elements, quotes and lists may be nested.
 pub const MAX_DEPTH: usize = 512;
 
-/// Why a file cannot be read or written; where, in bytes of its text.
+/// Why a file cannot be read or written.
 #[derive(Debug)]
 pub(crate) enum Failure {
+    /// Elements, quotes or lists, from this line on.
     TooDeep {
-        offset: usize,
+        line: usize,
     },
     /// The same in a part of a file.
     PartTooDeep {
@@ -181,11 +182,6 @@ impl Builder {
         unit.sentences = first..self.document.sentences.len();
         self.document.units.push(unit);
         self.document.units.len() - 1
-    }
-
-    /// The text that has been read.
-    pub fn text(&self) -> &str {
-        &self.document.original
     }
 
     /// The sentences of a unit.

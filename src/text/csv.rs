@@ -12,7 +12,7 @@ use crate::error::Result;
 /// If a quotation mark is not closed; `path` is named then.
 pub fn rows(path: &Path, text: &str, separators: &[char]) -> Result<Vec<Vec<String>>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    table_rows(&name, text, separators).map_err(|failure| located(failure, path, text))
+    table_rows(&name, text, separators).map_err(|failure| located(failure, path))
 }
 
 /// In quotation marks.

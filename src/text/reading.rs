@@ -116,7 +116,7 @@ impl Document {
         builder.set_options(options, Segmenter::new(options, edit)?);
         match format.implementation().read(name, bytes, &mut builder) {
             Ok(kept) => builder.finish(kept),
-            Err(failure) => Err(located(failure, path, builder.text())),
+            Err(failure) => Err(located(failure, path)),
         }
     }
 }
@@ -133,17 +133,17 @@ pub(crate) fn decoded(path: &Path, bytes: Vec<u8>) -> Result<String> {
     }
     match Encoding::decode_as(bytes, None) {
         Ok((text, _)) => Ok(text),
-        Err(failure) => Err(located(failure, path, "")),
+        Err(failure) => Err(located(failure, path)),
     }
 }
 
-/// A failure with the file in which it happened; `text` is what it was read as.
-pub(super) fn located(failure: Failure, path: &Path, text: &str) -> Error {
+/// A failure with the file in which it happened.
+pub(super) fn located(failure: Failure, path: &Path) -> Error {
     let path = path.to_owned();
     match failure {
-        Failure::TooDeep { offset } => Error::TooDeep {
+        Failure::TooDeep { line } => Error::TooDeep {
             limit: MAX_DEPTH,
-            line: line_at(text.as_bytes(), offset),
+            line,
             path,
         },
         Failure::PartTooDeep { part } => Error::Damaged {
@@ -176,6 +176,15 @@ pub(super) fn located(failure: Failure, path: &Path, text: &str) -> Error {
     }
 }
 
+impl Failure {
+    /// Elements are nested too deeply at byte `offset` of what is read.
+    pub fn too_deep(source: &str, offset: usize) -> Self {
+        Self::TooDeep {
+            line: line_at(source.as_bytes(), offset),
+        }
+    }
+}
+
 /// Refuses lines that no text has.
 pub(super) fn check_lines(text: &str) -> Result<(), Failure> {
     let is_long = |line: &str| line.len() > MAX_LINE_BYTES;
@@ -193,22 +202,7 @@ pub(super) fn check_lines(text: &str) -> Result<(), Failure> {
     })
 }
 
-/// The line, counted from 1, that holds byte `offset`; the last one if none does.
+/// The line, counted from 1, that holds byte `offset`.
 fn line_at(bytes: &[u8], offset: usize) -> usize {
-    let before = bytes.get(..offset).unwrap_or(bytes);
-    before.split(|byte| *byte == b'\n').count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_beyond_the_text_is_its_last_line() {
-        let text = b"one\ntwo\nthree";
-        for (offset, line) in [(0, 1), (4, 2), (13, 3), (99, 3)] {
-            assert_eq!(line_at(text, offset), line);
-        }
-        assert_eq!(line_at(b"", 7), 1);
-    }
+    bytes[..offset].split(|byte| *byte == b'\n').count()
 }

@@ -36,7 +36,7 @@ impl Document {
             Some(kept) => kept.write(self, &translation),
             None => Ok(self.translated(translations).into_bytes()),
         });
-        written.map_err(|failure| located(failure, Path::new(&self.name), &self.original))
+        written.map_err(|failure| located(failure, Path::new(&self.name)))
     }
 
     /// The text with every sentence that has a translation replaced by it; all other bytes stay as they are.

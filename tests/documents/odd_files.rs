@@ -98,6 +98,28 @@ fn deep_nesting_is_refused_without_overflowing_the_stack() {
     deep(Format::Html, "<ul><li>".repeat(200_000));
     deep(Format::Html, "<table><tr><td>".repeat(200_000));
     deep(Format::Markdown, ">".repeat(2_000) + " x");
+    // The line is that of the file, also where another text than the file's is shown.
+    let quoted = |level: usize| " ".repeat(level) + "Words.\n\n";
+    for (format, text, expected) in [
+        (
+            Format::Html,
+            "<p>One.\n".to_owned() + &"<div>\n".repeat(600),
+            514,
+        ),
+        (Format::Rst, (0..100).map(quoted).collect(), 129),
+        (
+            Format::Latex,
+            "Words.\n".to_owned() + &"\\emph{\n".repeat(200) + &"}".repeat(200),
+            129,
+        ),
+    ] {
+        let refused = Document::parse("deep", format, text);
+        assert!(
+            matches!(refused, Err(Error::TooDeep { line, .. }) if line == expected),
+            "{format:?}: {:?}",
+            refused.err()
+        );
+    }
     html(&"<p>x".repeat(20_000));
     html(&"<li>x</p></i>".repeat(20_000));
     html(&"<code>".repeat(200_000));

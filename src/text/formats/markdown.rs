@@ -151,7 +151,7 @@ impl Reader<'_, '_> {
             }
         }
         if self.blocks.len() + self.pairs.len() > MAX_DEPTH {
-            Err(Failure::TooDeep { offset })
+            Err(Failure::too_deep(self.source, offset))
         } else {
             Ok(())
         }

@@ -142,7 +142,7 @@ impl<'s, 'b> Tree<'s, 'b> {
             }
         }
         if self.stack.len() + self.run.depth() > MAX_DEPTH {
-            Err(Failure::TooDeep { offset })
+            Err(Failure::too_deep(self.source, offset))
         } else {
             Ok(())
         }

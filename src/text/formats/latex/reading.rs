@@ -70,7 +70,7 @@ impl<'s, 'b> Reader<'s, 'b> {
     pub(super) fn inline(&mut self, part: Range<usize>) -> Result<(), Failure> {
         self.depth += 1;
         if self.depth > MAX_DEPTH / 4 {
-            return Err(Failure::TooDeep { offset: part.start });
+            return Err(Failure::too_deep(self.source, part.start));
         }
         let mut place = part.start;
         while place < part.end {

@@ -71,7 +71,7 @@ impl<'s, 'b> Reader<'s, 'b> {
         self.depth += 1;
         if self.depth > MAX_DEPTH / 8 {
             let offset = lines.first().map_or(0, |line| line.range.start);
-            return Err(Failure::TooDeep { offset });
+            return Err(Failure::too_deep(self.source, offset));
         }
         let mut place = 0;
         while place < lines.len() {
