@@ -274,13 +274,8 @@ fn import_folders(source: PathBuf, target: PathBuf, json: bool, output: OutputAr
         replace: output.force,
         filter: None,
     };
-    let mut line = StatusLine::new();
-    let done = import.run(|done, all| {
-        line.show(&format!("reading document {done} of {all}"));
-        ControlFlow::Continue(())
-    })?;
-    line.clear();
-    print_report(done, json, folder_text)
+    let shown = |done, all| format!("reading document {done} of {all}");
+    import_and_report(|progress| import.run(progress), shown, json, folder_text)
 }
 
 fn import_tmx(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
@@ -292,13 +287,8 @@ fn import_tmx(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
         replace: output.force,
         filter: None,
     };
-    let mut line = StatusLine::new();
-    let done = import.run(|done, all| {
-        line.show(&format!("read {} % of the file", 100 * done / all.max(1)));
-        ControlFlow::Continue(())
-    })?;
-    line.clear();
-    print_report(done, json, tmx_text)
+    let shown = |done: u64, all: u64| format!("read {} % of the file", 100 * done / all.max(1));
+    import_and_report(|progress| import.run(progress), shown, json, tmx_text)
 }
 
 fn import_tsv(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
@@ -310,30 +300,28 @@ fn import_tsv(file: PathBuf, json: bool, output: OutputArgs) -> Result<()> {
         replace: output.force,
         filter: None,
     };
-    let mut line = StatusLine::new();
-    let done = import.run(|done, all| {
-        line.show(&format!("read line {done} of {all}"));
-        ControlFlow::Continue(())
-    })?;
-    line.clear();
-    print_report(done, json, tsv_text)
+    let shown = |done, all| format!("read line {done} of {all}");
+    import_and_report(|progress| import.run(progress), shown, json, tsv_text)
 }
 
 fn import_po(import: &PoImport, json: bool) -> Result<()> {
-    let mut line = StatusLine::new();
-    let done = import.run(|done, all| {
-        line.show(&format!("reading PO file {done} of {all}"));
-        ControlFlow::Continue(())
-    })?;
-    line.clear();
-    print_report(done, json, po_text)
+    let shown = |done, all| format!("reading PO file {done} of {all}");
+    import_and_report(|progress| import.run(progress), shown, json, po_text)
 }
 
-fn print_report<R: serde::Serialize>(
-    done: Option<(Corpus, R)>,
+/// Runs an import, shows how far it is, and tells what it found.
+fn import_and_report<N, R: serde::Serialize>(
+    run: impl FnOnce(&mut dyn FnMut(N, N) -> ControlFlow<()>) -> Result<Option<(Corpus, R)>>,
+    shown: impl Fn(N, N) -> String,
     json: bool,
     text: fn(&R) -> String,
 ) -> Result<()> {
+    let mut line = StatusLine::new();
+    let done = run(&mut |done, all| {
+        line.show(&shown(done, all));
+        ControlFlow::Continue(())
+    })?;
+    line.clear();
     let Some((corpus, report)) = done else {
         return Ok(());
     };

@@ -17,14 +17,6 @@ fn config(place: &Place, preset: &str, devices: usize) -> TrainingConfig {
     }
 }
 
-fn losses(events: &[TrainingEvent]) -> Vec<f32> {
-    let loss = |event: &TrainingEvent| match event {
-        TrainingEvent::Step { loss, .. } => Some(*loss),
-        _ => None,
-    };
-    events.iter().filter_map(loss).collect()
-}
-
 #[test]
 fn as_many_devices_find_the_same_weights_every_time() {
     let place = Place::new();

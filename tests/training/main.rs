@@ -112,6 +112,14 @@ fn steps(events: &[TrainingEvent]) -> Vec<usize> {
     events.iter().filter_map(step).collect()
 }
 
+fn losses(events: &[TrainingEvent]) -> Vec<f32> {
+    let loss = |event: &TrainingEvent| match event {
+        TrainingEvent::Step { loss, .. } => Some(*loss),
+        _ => None,
+    };
+    events.iter().filter_map(loss).collect()
+}
+
 fn progress(run: &Path) -> Progress {
     let text = fs::read_to_string(run.join("checkpoints/last/progress.json")).expect("readable");
     serde_json::from_str(&text).expect("counters")

@@ -13,14 +13,6 @@ fn config(place: &Place, preset: &str, precision: ProductPrecision) -> TrainingC
     }
 }
 
-fn losses(events: &[TrainingEvent]) -> Vec<f32> {
-    let loss = |event: &TrainingEvent| match event {
-        TrainingEvent::Step { loss, .. } => Some(*loss),
-        _ => None,
-    };
-    events.iter().filter_map(loss).collect()
-}
-
 #[test]
 fn sixteen_bits_follow_the_curve_of_thirty_two() {
     let place = Place::new();
