@@ -62,7 +62,7 @@ pub(super) struct TrainArguments {
     /// Devices that share every batch: as many graphics adapters, or workers with threads of their own on the CPU
     #[arg(long, value_name = "N")]
     devices: Option<usize>,
-    /// Numbers of the matrix products: those of 16 bits are faster on graphics cards that have them, and slower elsewhere
+    /// Numbers of the matrix products: those of 16 bits are for graphics cards that have them, and slower on the CPU
     #[arg(long, value_name = "NUMBERS")]
     precision: Option<ProductPrecision>,
     /// Decides initial weights, order of the data and dropout

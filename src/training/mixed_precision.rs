@@ -24,7 +24,7 @@ pub enum ProductPrecision {
 }
 
 impl ProductPrecision {
-    pub const ALL: [Self; 3] = [Self::Float32, Self::Float16, Self::BFloat16];
+    const ALL: [Self; 3] = [Self::Float32, Self::Float16, Self::BFloat16];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl ProductPrecision {
     }
 
     /// Whether a device computes with such numbers.
-    pub fn is_on(self, device: &Device) -> bool {
+    fn is_on(self, device: &Device) -> bool {
         self.numbers()
             .is_none_or(|numbers| device.supports_dtype(numbers))
     }

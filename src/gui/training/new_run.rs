@@ -273,7 +273,7 @@ impl Form<'_> {
                 ui,
                 "precision",
                 "Matrix products",
-                "Of numbers of 16 bits they are faster on graphics cards that have them, and slower elsewhere.",
+                "Numbers of 16 bits are for graphics cards that have them, and slower on the CPU.",
                 |form, ui| {
                     let precision = &mut form.filled.config.precision;
                     for (of, label) in [

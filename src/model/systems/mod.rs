@@ -25,6 +25,7 @@ use super::hierarchical::SentenceAttention;
 use super::hierarchical_conditional::{
     HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig,
 };
+use super::linear::Linear;
 use super::mechanism::{ContextWeights, DocumentAttention, Mechanism, MemoryQuery};
 use super::prepared::{Memory, PreparedMemory};
 use super::preset::Preset;
@@ -34,7 +35,6 @@ use super::recorder::{AttentionWeights, Recording};
 use super::selective::{SelectiveAttention, SelectiveAttentionConfig};
 use super::source2token::Source2Token;
 use crate::error::{Error, Result};
-use crate::model::linear::Linear;
 
 pub use zhang::PreviousEncoder;
 
