@@ -14,11 +14,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use burn::tensor::{Device, Distribution, Tensor};
 use canopy::error::Error;
 use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions, destroy_gpu};
 use canopy::jobs::{
     Event, JobControl, JobId, Request, TrainingJob, TrainingRequest, Trainings, Worker,
 };
+use canopy::kernels::{AdamStep, Moments, adam};
 use canopy::text::document::{Document, Format};
 use canopy::training::{
     Control, DeviceLock, ProductPrecision, RunState, Schedule, TrainingConfig, TrainingEvent,
@@ -247,6 +249,61 @@ fn child_loses_the_gpu_while_it_trains() {
 #[ignore = "minutes, in which kernels are compiled on the CPU"]
 fn a_run_whose_gpu_is_lost_says_so_and_goes_on_from_its_checkpoint() {
     in_a_process("child_loses_the_gpu_while_it_trains", lavapipe());
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_keeps_moments_of_8_bits() {
+    const NUMBERS: usize = 20_000;
+    if !is_alone() {
+        return;
+    }
+    let (gpu, cpu) = (gpu().device, Device::flex());
+    cpu.seed(3);
+    let random = || -> Vec<f32> {
+        let numbers = Tensor::<1>::random([NUMBERS], Distribution::Normal(0.0, 1.0), &cpu);
+        numbers.into_data().try_into_vec().expect("floats")
+    };
+    let (values, gradients) = (random(), [(); 5].map(|()| random()));
+    let [on_gpu, on_cpu] = [&gpu, &cpu].map(|device| {
+        let tensor = |numbers: &Vec<f32>| Tensor::<1>::from_floats(numbers.as_slice(), device);
+        let start = (tensor(&values), Moments::zeros(NUMBERS, true, device));
+        let (values, moments) =
+            gradients
+                .iter()
+                .zip(1..)
+                .fold(start, |(values, moments), (gradient, step)| {
+                    let step = AdamStep {
+                        betas: (0.9, 0.98),
+                        step,
+                        epsilon: 1e-9,
+                        learning_rate: 0.01,
+                        scale: 1.0,
+                    };
+                    adam(values, tensor(gradient), moments, step)
+                });
+        let (first, second) = moments.to_numbers();
+        [
+            values.into_data().try_into_vec().expect("floats"),
+            first,
+            second,
+        ]
+    });
+    for (on_gpu, on_cpu) in on_gpu.iter().zip(&on_cpu) {
+        let apart = on_gpu
+            .iter()
+            .zip(on_cpu)
+            .filter(|(x, y)| (*x - *y).abs() > 1e-5);
+        let apart = apart.count();
+        println!("{apart} of {NUMBERS} were rounded to another code");
+        assert!(on_gpu.len() == NUMBERS && apart < NUMBERS / 100);
+    }
+}
+
+#[test]
+#[ignore = "kernels are compiled on the CPU"]
+fn moments_of_8_bits_are_the_same_on_a_gpu() {
+    in_a_process("child_keeps_moments_of_8_bits", lavapipe());
 }
 
 #[test]

@@ -12,8 +12,9 @@ use crate::error::{Error, Result, caught};
 use crate::inference::ComputeDevice;
 use crate::model::Preset;
 use crate::training::{
-    Control, EndReason, Estimate, Order, Phase, ProductPrecision, TrainingConfig, TrainingEvent,
-    device_of_run, probe, remember_run, train, train_elsewhere, with_fitting_batches,
+    Control, EndReason, Estimate, MomentPrecision, Order, Phase, ProductPrecision, TrainingConfig,
+    TrainingEvent, device_of_run, probe, remember_run, train, train_elsewhere,
+    with_fitting_batches,
 };
 
 /// Exit code of a program ended by Ctrl+C, as shells count, or by another order.
@@ -65,6 +66,9 @@ pub(super) struct TrainArguments {
     /// Numbers of the matrix products: those of 16 bits are for graphics cards that have them, and slower on the CPU
     #[arg(long, value_name = "NUMBERS")]
     precision: Option<ProductPrecision>,
+    /// Numbers of Adam's memory: 8 bits take a quarter of the room
+    #[arg(long, value_name = "NUMBERS")]
+    moments: Option<MomentPrecision>,
     /// Decides initial weights, order of the data and dropout
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -248,6 +252,7 @@ impl TrainArguments {
         set(&mut config.preset, self.preset.as_ref());
         set(&mut config.devices, self.devices.as_ref());
         set(&mut config.precision, self.precision.as_ref());
+        set(&mut config.moments, self.moments.as_ref());
         set(&mut config.seed, self.seed.as_ref());
         set(&mut config.steps, self.steps.as_ref());
         set(&mut config.target_tokens, self.target_tokens.as_ref());

@@ -22,7 +22,7 @@ mod product;
 mod selected;
 mod sparsemax;
 
-pub use adam::{AdamStep, adam, square_sum};
+pub use adam::{AdamStep, Moments, adam, square_sum};
 pub use additive::{Alignment, additive_alignment, additive_context};
 pub use attention::{Attention, Segment, attention, attention_weights};
 pub use cross_entropy::label_smoothed_cross_entropy;

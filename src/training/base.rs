@@ -145,7 +145,7 @@ impl Start {
         Ok(Self {
             description: describe(config, preset, data, sizes, known.as_ref()),
             model,
-            optimizer: Adam::default(),
+            optimizer: Adam::new(config.moments),
             progress: Progress::default(),
         })
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
-use super::mixed_precision::LossScale;
+use super::mixed_precision::{LossScale, MomentPrecision};
 use super::optimizer::Adam;
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -176,7 +176,11 @@ fn whole(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Reads the checkpoint in `folder`, or the one it was about to replace; `None` if there is none.
-pub(super) fn load(folder: &Path, device: &Device) -> Result<Option<Checkpoint>> {
+pub(super) fn load(
+    folder: &Path,
+    moments: MomentPrecision,
+    device: &Device,
+) -> Result<Option<Checkpoint>> {
     let Some(folder) = whole(folder) else {
         return Ok(None);
     };
@@ -193,7 +197,7 @@ pub(super) fn load(folder: &Path, device: &Device) -> Result<Option<Checkpoint>>
     let path = folder.join(OPTIMIZER);
     let state = read_tensors(&path)?;
     check_finite(&state, &path)?;
-    let optimizer = Adam::resumed(state, step, &device.clone().inner());
+    let optimizer = Adam::resumed(state, step, moments, &device.clone().inner());
     Ok(Some(Checkpoint {
         description,
         weights,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::event::RunLimits;
-use super::mixed_precision::ProductPrecision;
+use super::mixed_precision::{MomentPrecision, ProductPrecision};
 use super::schedule::noam_rate;
 use crate::error::{Error, Result};
 
@@ -44,6 +44,8 @@ pub struct TrainingConfig {
     pub devices: usize,
     /// Numbers of the matrix products. Those of 16 bits are for graphics cards.
     pub precision: ProductPrecision,
+    /// Numbers of Adam's memory.
+    pub moments: MomentPrecision,
     pub schedule: Schedule,
     /// Of the constant schedule.
     pub learning_rate: f64,
@@ -110,6 +112,7 @@ impl Default for TrainingConfig {
             batch_tokens: 2_500,
             devices: 1,
             precision: ProductPrecision::Float32,
+            moments: MomentPrecision::Float32,
             schedule: Schedule::Noam,
             learning_rate: 1e-4,
             warmup_steps: 1_000,

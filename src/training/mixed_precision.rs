@@ -1,7 +1,7 @@
-//! Training with matrix products of 16 bits.
+//! Training with matrix products of 16 bits, and with Adam's memory in 8.
 //!
-//! Micikevicius et al., "Mixed Precision Training", ICLR 2018: weights and Adam's memory stay in 32 bits (§3.1), and the
-//! loss is multiplied by a factor that keeps small gradients from becoming 0 (§3.2).
+//! Micikevicius et al., "Mixed Precision Training", ICLR 2018: weights stay in 32 bits (§3.1), and the loss is multiplied by
+//! a factor that keeps small gradients from becoming 0 (§3.2). [`kernels::Moments`](crate::kernels::Moments) has the 8 bits.
 
 use burn::tensor::{Device, FloatDType};
 use clap::ValueEnum;
@@ -47,6 +47,25 @@ impl ProductPrecision {
     fn is_on(self, device: &Device) -> bool {
         self.numbers()
             .is_none_or(|numbers| device.supports_dtype(numbers))
+    }
+}
+
+/// The numbers of Adam's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
+pub enum MomentPrecision {
+    #[default]
+    #[serde(rename = "float32")]
+    #[value(name = "float32")]
+    Float32,
+    /// A quarter of the memory.
+    #[serde(rename = "8bit")]
+    #[value(name = "8bit")]
+    Bits8,
+}
+
+impl MomentPrecision {
+    pub(super) fn is_8_bits(self) -> bool {
+        self == Self::Bits8
     }
 }
 

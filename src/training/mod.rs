@@ -59,7 +59,7 @@ pub use for_document::{
     for_document, for_sentences, retrieved,
 };
 pub use known_runs::{known_runs, remember_run};
-pub use mixed_precision::{LossScale, ProductPrecision};
+pub use mixed_precision::{LossScale, MomentPrecision, ProductPrecision};
 pub use optimizer::Adam;
 pub use probe::{Estimate, probe};
 pub use run_folder::{RunFolder, best_model, free_folder, is_run};

@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
-use burn::tensor::{Device, Gradients, Tensor, TensorData};
+use burn::tensor::{Device, Gradients, Tensor};
 
-use crate::kernels::{AdamStep, adam, square_sum};
+use super::mixed_precision::MomentPrecision;
+use crate::kernels::{AdamStep, Moments, adam, square_sum};
 use crate::weights::NamedTensors;
 
 const BETAS: (f64, f64) = (0.9, 0.98);
@@ -18,10 +19,19 @@ const EPSILON: f64 = 1e-9;
 pub struct Adam {
     /// Updates so far.
     step: i32,
-    moments: BTreeMap<String, (Tensor<1>, Tensor<1>)>,
+    precision: MomentPrecision,
+    moments: BTreeMap<String, Moments>,
 }
 
 impl Adam {
+    /// Before the first update.
+    pub fn new(precision: MomentPrecision) -> Self {
+        Self {
+            precision,
+            ..Self::default()
+        }
+    }
+
     /// One update with gradients of a loss; gives the new module and the gradients' norm before clipping.
     ///
     /// Gradients whose common norm exceeds `clip_norm` are scaled down to it (Pascanu et al., ICML 2013). Where the norm is
@@ -72,40 +82,39 @@ impl Adam {
         (module.map(&mut update), norm)
     }
 
-    /// All of it as named tensors.
+    /// All of it as named tensors, in 32 bits.
     pub fn state(&self) -> NamedTensors {
-        let numbers = |tensor: &Tensor<1>| {
-            tensor
-                .to_data()
-                .try_into_vec::<f32>()
-                .expect("moments are 32-bit floats")
-        };
         let mut state = NamedTensors::new();
-        for (name, (first, second)) in &self.moments {
-            let shape = first.dims().to_vec();
-            state.insert(format!("{name}.first"), (shape.clone(), numbers(first)));
-            state.insert(format!("{name}.second"), (shape, numbers(second)));
+        for (name, moments) in &self.moments {
+            let (first, second) = moments.to_numbers();
+            let shape = vec![first.len()];
+            state.insert(format!("{name}.first"), (shape.clone(), first));
+            state.insert(format!("{name}.second"), (shape, second));
         }
         state
     }
 
     /// Takes up where [`Self::state`] was taken, after `step` updates; a name without its other half is left out.
-    pub fn resumed(mut state: NamedTensors, step: i32, device: &Device) -> Self {
+    pub fn resumed(
+        mut state: NamedTensors,
+        step: i32,
+        precision: MomentPrecision,
+        device: &Device,
+    ) -> Self {
         let names: Vec<String> = state
             .keys()
             .filter_map(|name| name.strip_suffix(".first"))
             .map(str::to_owned)
             .collect();
-        let tensor = |(shape, values): (Vec<usize>, Vec<f32>)| {
-            Tensor::<1>::from_data(TensorData::new(values, shape), device)
-        };
         let moments = names.into_iter().filter_map(|name| {
-            let first = state.remove(&format!("{name}.first"))?;
-            let second = state.remove(&format!("{name}.second"))?;
-            Some((name, (tensor(first), tensor(second))))
+            let (_, first) = state.remove(&format!("{name}.first"))?;
+            let (_, second) = state.remove(&format!("{name}.second"))?;
+            let moments = Moments::from_numbers(first, second, precision.is_8_bits(), device);
+            Some((name, moments))
         });
         Self {
             step,
+            precision,
             moments: moments.collect(),
         }
     }
@@ -159,10 +168,14 @@ impl ModuleMapper for Update<'_> {
         let (id, tensor, mapper) = param.consume();
         let shape = tensor.shape();
         let name = self.stack.join(".");
-        let means = self.adam.moments.remove(&name);
         let (values, gradient) = (tensor.inner().flatten(0, D - 1), gradient.flatten(0, D - 1));
-        let (values, means) = adam(values, gradient, means, self.step);
-        self.adam.moments.insert(name, means);
+        let moments = self.adam.moments.remove(&name);
+        let moments = moments.unwrap_or_else(|| {
+            let in_8_bits = self.adam.precision.is_8_bits();
+            Moments::zeros(shape.num_elements(), in_8_bits, &gradient.device())
+        });
+        let (values, moments) = adam(values, gradient, moments, self.step);
+        self.adam.moments.insert(name, moments);
         let tensor = Tensor::<D>::from_inner(values.reshape(shape)).require_grad();
         Param::from_mapped_value(id, tensor, mapper)
     }

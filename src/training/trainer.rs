@@ -127,7 +127,7 @@ fn prepared<'a>(
     reporter: &mut Reporter,
 ) -> Result<(Trainer<'a>, TrainingData)> {
     let saved = if resume {
-        checkpoint::load(&reporter.folder.last(), device)?
+        checkpoint::load(&reporter.folder.last(), config.moments, device)?
     } else {
         None
     };

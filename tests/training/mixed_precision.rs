@@ -1,6 +1,6 @@
-//! Products of 16 bits follow the curve of those of 32.
+//! Products of 16 bits and a memory of 8 follow the curve of 32.
 
-use canopy::training::{ProductPrecision, Schedule};
+use canopy::training::{MomentPrecision, ProductPrecision, Schedule};
 use canopy::weights::{Precision, write_tensors};
 
 use super::*;
@@ -13,54 +13,84 @@ fn config(place: &Place, preset: &str, precision: ProductPrecision) -> TrainingC
     }
 }
 
+/// The losses of 50 updates.
+fn curve(place: &Place, config: TrainingConfig) -> Vec<f32> {
+    let config = TrainingConfig {
+        schedule: Schedule::Constant,
+        learning_rate: 1e-3,
+        dropout: 0.0,
+        steps: 50,
+        validate_every: 0,
+        checkpoint_every: 50,
+        ..config
+    };
+    let (preset, precision) = (&config.preset, config.precision.name());
+    let run = place.run(&format!("{preset} {precision} {:?}", config.moments));
+    let curve = losses(&trained(&config, &run, false).expect("trains"));
+    assert!(
+        curve.len() == 50 && curve[49] < curve[0] - 0.5,
+        "{preset} learns: {curve:?}"
+    );
+    curve
+}
+
+fn apart(one: &[f32], other: &[f32]) -> f32 {
+    let apart = one
+        .iter()
+        .zip(other)
+        .map(|(one, other)| (one - other).abs());
+    apart.fold(0.0, f32::max)
+}
+
 #[test]
 fn sixteen_bits_follow_the_curve_of_thirty_two() {
     let place = Place::new();
     for preset in ["transformer-tiny", "hierarchical-conditional-tiny"] {
-        let of = |precision: ProductPrecision| {
-            let config = TrainingConfig {
-                schedule: Schedule::Constant,
-                learning_rate: 1e-3,
-                dropout: 0.0,
-                steps: 50,
-                validate_every: 0,
-                checkpoint_every: 50,
-                ..config(&place, preset, precision)
-            };
-            let run = place.run(&format!("{preset} of {}", precision.name()));
-            losses(&trained(&config, &run, false).expect("trains"))
-        };
+        let of = |precision| curve(&place, config(&place, preset, precision));
         let whole = of(ProductPrecision::Float32);
-        assert!(whole[49] < whole[0] - 0.5, "{preset} learns: {whole:?}");
         // Of 11 and 8 binary digits.
         for (precision, most) in [
             (ProductPrecision::Float16, 0.005),
             (ProductPrecision::BFloat16, 0.04),
         ] {
-            let half = of(precision);
-            let apart = whole
-                .iter()
-                .zip(&half)
-                .map(|(one, other)| (one - other).abs());
-            let apart = apart.fold(0.0, f32::max);
+            let apart = apart(&whole, &of(precision));
             println!("{preset}, {}: {apart:e} apart", precision.name());
-            assert!(half.len() == 50 && apart < most, "{apart}");
+            assert!(apart < most, "{apart}");
             assert!(apart > 0.0, "computed in 32 bits");
         }
     }
 }
 
 #[test]
+fn a_memory_of_eight_bits_follows_the_curve_of_thirty_two() {
+    let place = Place::new();
+    for preset in ["transformer-tiny", "hierarchical-conditional-tiny"] {
+        let of = |moments| {
+            let config = config(&place, preset, ProductPrecision::Float32);
+            curve(&place, TrainingConfig { moments, ..config })
+        };
+        let apart = apart(&of(MomentPrecision::Float32), &of(MomentPrecision::Bits8));
+        println!("{preset}: {apart:e} apart");
+        assert!(apart > 0.0 && apart < 0.05, "{apart}");
+    }
+}
+
+#[test]
 fn a_run_of_sixteen_bits_that_was_stopped_ends_like_one_that_was_not() {
     let place = Place::new();
-    let config = config(&place, "transformer-tiny", ProductPrecision::Float16);
+    let config = TrainingConfig {
+        moments: MomentPrecision::Bits8,
+        ..config(&place, "transformer-tiny", ProductPrecision::Float16)
+    };
     let (once, stopped) = (place.run("once"), place.run("stopped"));
     trained(&config, &once, false).expect("trains");
     stopped_after(4, &config, &stopped);
     trained(&config, &stopped, true).expect("goes on");
     assert_same_state(&once, &stopped);
     let kept = fs::read_to_string(stopped.join("config.toml")).expect("settings");
-    assert!(kept.contains("precision = \"float16\""), "{kept}");
+    for set in ["precision = \"float16\"", "moments = \"8bit\""] {
+        assert!(kept.contains(set), "{kept}");
+    }
 }
 
 /// States of up to 3e38 are within 32 bits, beyond 65,504 they are not within 16.

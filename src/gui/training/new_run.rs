@@ -16,7 +16,7 @@ use crate::gui::machines::devices;
 use crate::gui::menu::file_name;
 use crate::gui::theme::{self, Palette, card};
 use crate::model::Preset;
-use crate::training::{ProductPrecision, Schedule};
+use crate::training::{MomentPrecision, ProductPrecision, Schedule};
 
 const LABEL: f32 = 150.0;
 const CONTROL: f32 = 300.0;
@@ -282,6 +282,23 @@ impl Form<'_> {
                         (ProductPrecision::BFloat16, "bfloat16"),
                     ] {
                         if ui.radio_value(precision, of, label).changed() {
+                            form.filled.probe = Probe::None;
+                        }
+                    }
+                },
+            );
+            self.row_ui(
+                ui,
+                "moments",
+                "Adam's memory",
+                "Running means of every weight's gradient: in 8 bits they take a quarter of the room.",
+                |form, ui| {
+                    let moments = &mut form.filled.config.moments;
+                    for (of, label) in [
+                        (MomentPrecision::Float32, "32 bits"),
+                        (MomentPrecision::Bits8, "8 bits"),
+                    ] {
+                        if ui.radio_value(moments, of, label).changed() {
                             form.filled.probe = Probe::None;
                         }
                     }
