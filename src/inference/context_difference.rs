@@ -126,6 +126,7 @@ impl Translator {
         }
         let (mut found, vocabulary) = (Vec::new(), self.tokenizer());
         let model = self.model();
+        model.read_packed()?;
         let scored = force_documents(
             model,
             vocabulary,

@@ -71,6 +71,7 @@ impl Translator {
         };
         let mut done = 0;
         let (model, vocabulary) = (self.model(), self.tokenizer());
+        model.read_packed()?;
         let forced = force_documents(
             model,
             vocabulary,

@@ -297,6 +297,7 @@ impl<'a> Search<'a> {
     ) -> Result<ControlFlow<()>> {
         self.read.text.wanted = wanted;
         let (model, tokenizer, options) = (self.model, self.tokenizer, self.options);
+        model.read_packed()?;
         let (text, firsts) = (&self.read.text, &self.read.firsts);
         let (missing, found) = (&mut self.missing, &mut self.found);
         let mut flow = ControlFlow::Continue(());

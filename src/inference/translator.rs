@@ -251,8 +251,7 @@ impl Translator {
     }
 
     fn quantization(&self) -> Quantization {
-        let packed = self.model.packed();
-        packed.map_or_else(Quantization::default, |packed| packed.quantization())
+        self.model.packing().unwrap_or_default()
     }
 
     /// Keeps the weights of searches so from now on, those of its re-ranker too; on a GPU, and where burn's layers search,
@@ -268,7 +267,7 @@ impl Translator {
     /// The same with other weights, or with what they look up.
     #[must_use]
     pub fn with_model(&self, model: Model) -> Self {
-        let model = match model.packed() {
+        let model = match model.packing() {
             Some(_) => model,
             None => model.packed_as(self.quantization()),
         };
@@ -437,7 +436,7 @@ fn open_own(
     device: &Device,
 ) -> Result<ImportedModel> {
     let mut description = ModelFolder::open(folder)?;
-    let (mut model, mut tokenizer) = description.load(folder, device)?;
+    let (mut model, mut tokenizer) = description.load_unread(folder, device)?;
     let languages = &mut description.languages;
     let (from, to) = (
         source.unwrap_or(&languages.source).to_owned(),

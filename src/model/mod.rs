@@ -61,6 +61,7 @@ mod transformer;
 mod traversal;
 mod tree;
 mod universal;
+mod unread;
 mod validation;
 mod variant;
 mod warm_start;
@@ -136,6 +137,7 @@ pub use tree::{
     ContentTree, Merge, MergeConfig, MultiDimSource2Token, MultiDimSource2TokenConfig, path_sums,
 };
 pub use universal::{Universal, UniversalConfig};
+pub use unread::UnreadWeights;
 pub use variant::{
     Activation, DecoderCell, SENTENCE_BREAK, SearchRule, SineColumns, SineFrequencies, Sinusoids,
     SpecialTokens, Variant,

@@ -48,7 +48,7 @@ pub struct PositionTables {
 impl PositionTables {
     /// Sizes of the tables.
     pub fn sizes(&self) -> [usize; 3] {
-        [&self.words, &self.sentences, &self.paragraphs].map(|table| table.dims()[0])
+        [&self.words, &self.sentences, &self.paragraphs].map(|table| table.lazy_shape()[0])
     }
 
     /// The sum of the three tables' rows for every place (token, sentence, paragraph), all of them within the tables.

@@ -1,7 +1,7 @@
 //! One translation model, whichever system it is.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Tensor};
@@ -18,6 +18,7 @@ use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::rnn_search::{RnnEncoded, RnnSearch, RnnState};
 use super::transformer::Transformer;
+use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
 use crate::error::Result;
 use crate::kernels::packed::Quantization;
@@ -68,7 +69,18 @@ pub struct Model {
     pub reranker: Option<Reranker>,
     /// The same weights for a search on the CPU; none where burn's layers search.
     #[module(skip)]
-    packed: Option<Arc<PackedTransformer>>,
+    packed: Option<Packed>,
+    /// Where those weights are that nobody has read yet; none if all are here.
+    #[module(skip)]
+    unread: Option<Arc<dyn UnreadWeights>>,
+}
+
+/// Weights that are packed when the first search asks for them.
+#[derive(Debug, Clone)]
+struct Packed {
+    quantization: Quantization,
+    /// Shared by clones; none inside where they turn out to be on another device.
+    weights: Arc<OnceLock<Option<Arc<PackedTransformer>>>>,
 }
 
 /// How well the source can be told from a translation: p(source | translation), which Yee et al., "Simple and Effective
@@ -165,6 +177,7 @@ impl Model {
             datastore: None,
             reranker: None,
             packed: None,
+            unread: None,
         })
     }
 
@@ -177,17 +190,35 @@ impl Model {
         }
     }
 
-    /// The same model, which searches with packed weights from now on if it can: see [`PackedTransformer::new`].
+    /// Whether models with this configuration search with packed weights alone.
+    pub fn is_packed_whole(config: &ModelConfig, device: &Device) -> bool {
+        PackedTransformer::packs_whole(config, device)
+    }
+
+    /// The same model, whose parameters are where `unread` reads them until something computes with them.
+    #[must_use]
+    pub fn with_unread(self, unread: Arc<dyn UnreadWeights>) -> Self {
+        Self {
+            unread: Some(unread),
+            ..self
+        }
+    }
+
+    /// The same model, which searches with packed weights from now on if it can, see [`PackedTransformer::check`]. They are
+    /// packed when the first search asks for them.
     #[must_use]
     pub fn packed_as(self, quantization: Quantization) -> Self {
-        let packed = match &self.network {
+        let is_packed = match &self.network {
             Network::Transformer(network) => {
-                PackedTransformer::new(network, self.context, quantization).ok()
+                PackedTransformer::check(network, self.context).is_ok()
             }
-            Network::RnnSearch(_) => None,
+            Network::RnnSearch(_) => false,
         };
         Self {
-            packed: packed.map(Arc::new),
+            packed: is_packed.then(|| Packed {
+                quantization,
+                weights: Arc::default(),
+            }),
             ..self
         }
     }
@@ -201,9 +232,57 @@ impl Model {
         }
     }
 
+    /// How the weights with which it searches are packed; none where burn's layers search.
+    pub fn packing(&self) -> Option<Quantization> {
+        self.packed.as_ref().map(|packed| packed.quantization)
+    }
+
     /// The packed weights with which it searches.
     pub fn packed(&self) -> Option<&Arc<PackedTransformer>> {
-        self.packed.as_ref()
+        let Packed {
+            quantization,
+            weights,
+        } = self.packed.as_ref()?;
+        let Network::Transformer(network) = &self.network else {
+            return None;
+        };
+        let packed = weights.get_or_init(|| {
+            let unread = self.unread.as_deref();
+            let packed = PackedTransformer::new(network, self.context, *quantization, unread);
+            packed.ok().map(Arc::new)
+        });
+        packed.as_ref()
+    }
+
+    /// Reads the weights of a search, its re-ranker's too.
+    ///
+    /// # Errors
+    /// If they cannot be read any more.
+    pub fn read_packed(&self) -> Result<()> {
+        if let Some(reranker) = &self.reranker {
+            reranker.model.read_packed()?;
+        }
+        if self.unread.is_some() {
+            self.packed();
+        }
+        self.check_read()
+    }
+
+    /// Reads the weights of burn's layers.
+    ///
+    /// # Errors
+    /// If they cannot be read any more.
+    pub fn read_layers(&self) -> Result<()> {
+        if self.unread.is_some() {
+            self.visit(&mut Draw);
+        }
+        self.check_read()
+    }
+
+    /// # Errors
+    /// If weights could not be read when something was to compute with them: all numbers of such a parameter are NaN.
+    pub fn check_read(&self) -> Result<()> {
+        self.unread.as_ref().map_or(Ok(()), |unread| unread.check())
     }
 
     /// The distribution that the model's is interpolated with.
@@ -264,7 +343,7 @@ impl Model {
     pub fn vocab_size(&self) -> usize {
         match &self.network {
             Network::Transformer(network) => network.target_vocab_size(),
-            Network::RnnSearch(network) => network.logits.dims()[0],
+            Network::RnnSearch(network) => network.logits.lazy_shape()[0],
         }
     }
 

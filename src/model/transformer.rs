@@ -258,7 +258,8 @@ impl Transformer {
     /// Tokens of the target vocabulary.
     pub fn target_vocab_size(&self) -> usize {
         let table = self.logits.as_ref();
-        table.unwrap_or(&self.target_embedding().words).dims()[0]
+        let table = table.unwrap_or(&self.target_embedding().words);
+        table.lazy_shape()[0]
     }
 
     /// # Shapes

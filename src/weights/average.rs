@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use burn::tensor::Device;
 
 use super::folder::ModelFolder;
-use super::tensors::{NamedTensors, load_module, module_tensors};
+use super::loading::load_module;
+use super::tensors::{NamedTensors, module_tensors};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::tokenizers::ModelTokenizer;

@@ -12,7 +12,8 @@ use std::path::Path;
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
-use super::tensors::{NamedTensors, Precision, load_module, read_tensors, write_tensors};
+use super::loading::load_module;
+use super::tensors::{NamedTensors, Precision, read_tensors, write_tensors};
 use super::version::check_version;
 use crate::error::{Error, Result};
 use crate::model::{Bert, BertConfig, Pooling, Universal, UniversalConfig};

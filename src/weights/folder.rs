@@ -16,7 +16,10 @@ use std::sync::Arc;
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
-use super::tensors::{Precision, load_module, module_tensors, read_tensors, write_tensors};
+use super::loading::load_from;
+use super::tensor_file::TensorFile;
+use super::tensors::{Precision, module_tensors, write_tensors};
+use super::unread::load_unread;
 use super::version::check_version;
 use crate::error::{Error, Result};
 use crate::memory::{TranslationMemory, fuzzy_suffix};
@@ -267,6 +270,28 @@ impl ModelFolder {
     /// # Errors
     /// If a file is missing, truncated or does not fit the configuration.
     pub fn load(&self, folder: &Path, device: &Device) -> Result<(Model, ModelTokenizer)> {
+        let tokenizer = self.tokenizer(folder)?;
+        let file = self.weights(folder)?;
+        let weights = load_from(Model::undrawn(&self.model, device)?, &file)?;
+        Ok((weights, tokenizer))
+    }
+
+    /// The same for translating: weights that a search packs are left in their file, which is read through here once, and
+    /// read again when they are packed or when burn's layers compute with them. See [`Model::check_read`].
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_unread(&self, folder: &Path, device: &Device) -> Result<(Model, ModelTokenizer)> {
+        if !Model::is_packed_whole(&self.model, device) {
+            return self.load(folder, device);
+        }
+        let tokenizer = self.tokenizer(folder)?;
+        let file = self.weights(folder)?;
+        let (weights, unread) = load_unread(Model::undrawn(&self.model, device)?, file)?;
+        Ok((weights.with_unread(unread), tokenizer))
+    }
+
+    fn tokenizer(&self, folder: &Path) -> Result<ModelTokenizer> {
         let tokenizer = ModelTokenizer::open(folder)?;
         let sizes = [
             (Side::Source, self.model.vocab_size),
@@ -275,26 +300,26 @@ impl ModelFolder {
         let wrong = sizes
             .into_iter()
             .find(|&(side, size)| tokenizer.len(side) != size);
-        if let Some((side, expected)) = wrong {
-            let found = tokenizer.len(side);
-            let reason =
-                format!("the vocabulary has {found} tokens, the configuration says {expected}");
-            let path = folder.join(tokenizer.file_name());
-            return Err(Error::Model { reason, path });
-        }
+        let Some((side, expected)) = wrong else {
+            return Ok(tokenizer);
+        };
+        let found = tokenizer.len(side);
+        let reason =
+            format!("the vocabulary has {found} tokens, the configuration says {expected}");
+        let path = folder.join(tokenizer.file_name());
+        Err(Error::Model { reason, path })
+    }
+
+    fn weights(&self, folder: &Path) -> Result<TensorFile> {
         let path = Self::weights_path(folder);
-        let tensors = read_tensors(&path)?;
-        let (found, expected) = (
-            tensors.values().map(|(_, values)| values.len()).sum(),
-            self.model.num_parameters(),
-        );
+        let file = TensorFile::open(&path)?;
+        let (found, expected) = (file.num_parameters(), self.model.num_parameters());
         // Far too large a model is not even built: it might not fit into memory.
         if expected / 2 > found {
             let reason = format!("they are {found} numbers, the configuration says {expected}");
             return Err(Error::Weights { reason, path });
         }
-        let weights = load_module(Model::undrawn(&self.model, device)?, tensors, &path)?;
-        Ok((weights, tokenizer))
+        Ok(file)
     }
 
     /// Names of the files that make a model folder; only the first two are in every one.

@@ -3,16 +3,19 @@
 mod average;
 mod encoder;
 mod folder;
+mod loading;
 mod outline;
+mod tensor_file;
 mod tensors;
+mod unread;
 mod version;
 
 pub use average::averaged_model;
 pub use encoder::{EncoderFolder, EncoderKind, EncoderNetwork, EncoderVocabulary};
 pub use folder::{Languages, ModelFolder, RerankerFolder, TrainingRecord, bert_sequence};
+pub use loading::load_module;
 pub use outline::Outline;
 pub(crate) use tensors::Place;
 pub use tensors::{
-    NamedTensors, Precision, check_finite, load_module, module_tensors, not_finite, read_tensors,
-    write_tensors,
+    NamedTensors, Precision, check_finite, module_tensors, not_finite, read_tensors, write_tensors,
 };

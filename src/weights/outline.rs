@@ -24,6 +24,26 @@ impl Outline {
     /// # Errors
     /// If the file cannot be read, its header is damaged, or it is shorter or longer than the header says.
     pub fn read(path: &Path) -> Result<Self> {
+        let header = Header::read(path)?;
+        let tensors = header.metadata.tensors();
+        let numbers = tensors.values().map(|tensor| tensor.shape.iter().product());
+        let num_parameters = numbers.map(|numbers: usize| numbers as u64).sum();
+        Ok(Self { num_parameters })
+    }
+}
+
+/// A file whose header fits its size.
+pub(super) struct Header {
+    pub file: File,
+    pub metadata: Metadata,
+    /// Where the first tensor begins.
+    pub data: u64,
+}
+
+impl Header {
+    /// # Errors
+    /// If the file cannot be read, its header is damaged, or it is shorter or longer than the header says.
+    pub fn read(path: &Path) -> Result<Self> {
         let refuse = |reason: String| Error::Weights {
             reason,
             path: path.to_owned(),
@@ -31,27 +51,33 @@ impl Outline {
         let mut file = File::open(path).map_err(Error::read(path))?;
         let found = file.metadata().map_err(Error::read(path))?.len();
         let mut size = [0; 8];
+        if found < size.len() as u64 {
+            return Err(refuse(format!(
+                "it has {found} bytes, too few for a header"
+            )));
+        }
         file.read_exact(&mut size).map_err(Error::read(path))?;
         let size = u64::from_le_bytes(size);
         if size > MOST.min(found) {
             return Err(refuse(format!("a header of {size} bytes")));
         }
         let mut header = Vec::new();
-        file.take(size)
-            .read_to_end(&mut header)
-            .map_err(Error::read(path))?;
-        let header: Metadata =
+        let mut rest = (&file).take(size);
+        rest.read_to_end(&mut header).map_err(Error::read(path))?;
+        let metadata: Metadata =
             serde_json::from_slice(&header).map_err(|cause| refuse(cause.to_string()))?;
-        let expected = 8 + size + header.data_len() as u64;
+        let data = 8 + size;
+        let expected = data + metadata.data_len() as u64;
         if expected != found {
             return Err(refuse(format!(
                 "it has {found} bytes and should have {expected}"
             )));
         }
-        let tensors = header.tensors();
-        let numbers = tensors.values().map(|tensor| tensor.shape.iter().product());
-        let num_parameters = numbers.map(|numbers: usize| numbers as u64).sum();
-        Ok(Self { num_parameters })
+        Ok(Self {
+            file,
+            metadata,
+            data,
+        })
     }
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
-use burn::tensor::{Tensor, TensorData};
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::tensor::Tensor;
 use half::f16;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use safetensors::tensor::{Dtype, TensorView};
 
+use super::tensor_file::TensorFile;
 use crate::error::{Error, Result};
 use crate::text::file::write_atomically;
 
@@ -32,37 +33,26 @@ pub fn module_tensors<M: Module>(module: &M) -> NamedTensors {
     collector.tensors
 }
 
-/// The module with the parameters in `tensors`, which came from `path`.
-///
-/// # Errors
-/// If a parameter is missing, has another shape or is not in the module, or one of its numbers is not finite.
-pub fn load_module<M: Module>(module: M, tensors: NamedTensors, path: &Path) -> Result<M> {
-    let mut loader = Loader {
-        tensors,
-        place: Place::default(),
-        problem: None,
-    };
-    let module = module.map(&mut loader);
-    let problem = loader.problem.or_else(|| {
-        loader
-            .tensors
-            .keys()
-            .next()
-            .map(|name| format!("{name} is not part of the configured model"))
-    });
-    match problem {
-        Some(reason) => Err(Error::Weights {
-            reason,
-            path: path.to_owned(),
-        }),
-        None => Ok(module),
-    }
-}
-
 /// What a number that is not finite does in a tensor, such as `norm.beta holds NaN (number 3 of 512)`; none if all are.
 pub fn not_finite(name: &str, values: &[f32]) -> Option<String> {
-    let place = values.iter().position(|value| !value.is_finite())?;
-    let (found, number, all) = (values[place], place + 1, values.len());
+    not_finite_at(name, values, (0, values.len()))
+}
+
+/// The same of a part of a tensor of `all` numbers, `before` of which stand before it.
+pub(super) fn not_finite_at(
+    name: &str,
+    part: &[f32],
+    (before, all): (usize, usize),
+) -> Option<String> {
+    // Whole vectors first: hardly any part holds one.
+    if part
+        .iter()
+        .fold(true, |finite, value| finite & value.is_finite())
+    {
+        return None;
+    }
+    let place = part.iter().position(|value| !value.is_finite())?;
+    let (found, number) = (part[place], before + place + 1);
     Some(format!("{name} holds {found} (number {number} of {all})"))
 }
 
@@ -118,7 +108,7 @@ pub fn write_tensors(path: &Path, tensors: &NamedTensors, precision: Precision) 
 }
 
 /// Behind the name of a matrix in 8 bits: the scales of its rows.
-const SCALES: &str = ".row_scales";
+pub(super) const SCALES: &str = ".row_scales";
 
 fn full(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|x| x.to_le_bytes()).collect()
@@ -155,67 +145,19 @@ fn quantized(values: &[f32], columns: usize) -> (Vec<u8>, Vec<f32>) {
 /// # Errors
 /// If the file is missing, truncated or holds numbers of another kind.
 pub fn read_tensors(path: &Path) -> Result<NamedTensors> {
-    let bytes = std::fs::read(path).map_err(Error::read(path))?;
-    let refuse = |reason: String| Error::Weights {
-        reason,
-        path: path.to_owned(),
+    let file = TensorFile::open(path)?;
+    let tensor = |name: &str| {
+        let shape = file.shape(name).unwrap_or_default().to_vec();
+        Ok((name.to_owned(), (shape, file.values(name)?)))
     };
-    let file = SafeTensors::deserialize(&bytes).map_err(|error| refuse(error.to_string()))?;
-    let numbers = |name: &str, view: &TensorView<'_>| match view.dtype() {
-        Dtype::F32 => Ok(words::<4>(view.data()).map(f32::from_le_bytes).collect()),
-        Dtype::F16 => Ok(words::<2>(view.data())
-            .map(|bytes| f16::from_le_bytes(bytes).to_f32())
-            .collect()),
-        other => Err(refuse(format!(
-            "{name} holds {other:?} numbers, not 8-bit matrices, or 16- or 32-bit floats"
-        ))),
-    };
-    let mut tensors = NamedTensors::new();
-    for (name, view) in file.iter() {
-        if name.ends_with(SCALES) {
-            continue;
-        }
-        let shape = view.shape().to_vec();
-        let values = if view.dtype() == Dtype::I8 {
-            let scales = file.tensor(&format!("{name}{SCALES}"));
-            let scales =
-                scales.map_err(|cause| refuse(format!("{name} has no scales: {cause}")))?;
-            let scales: Vec<f32> = numbers(name, &scales)?;
-            dequantized(view.data(), &shape, &scales)
-                .ok_or_else(|| refuse(format!("{name} has not one scale for each row")))?
-        } else {
-            numbers(name, &view)?
-        };
-        tensors.insert(current_name(name), (shape, values));
-    }
-    Ok(tensors)
-}
-
-/// The numbers of a matrix in 8 bits; none if it is not one with a scale for each row.
-fn dequantized(bytes: &[u8], shape: &[usize], scales: &[f32]) -> Option<Vec<f32>> {
-    let &[rows, columns] = shape else { return None };
-    if rows != scales.len() || columns == 0 {
-        return None;
-    }
-    let rows = bytes.chunks_exact(columns).zip(scales);
-    let values = rows.flat_map(|(row, scale)| {
-        let row = row.iter();
-        row.map(move |byte| f32::from(byte.cast_signed()) * scale)
-    });
-    Some(values.collect())
+    file.names().map(tensor).collect()
 }
 
 /// The name of a parameter now: positions were once saved as places.
-fn current_name(saved: &str) -> String {
+pub(super) fn current_name(saved: &str) -> String {
     let parts = saved.split('.');
     let parts = parts.map(|part| if part == "places" { "positions" } else { part });
     parts.collect::<Vec<_>>().join(".")
-}
-
-fn words<const N: usize>(bytes: &[u8]) -> impl Iterator<Item = [u8; N]> + '_ {
-    bytes
-        .chunks_exact(N)
-        .map(|word| word.try_into().expect("N bytes"))
 }
 
 #[derive(Default)]
@@ -264,45 +206,6 @@ impl Place {
     pub(crate) fn name(&self) -> String {
         let parts: Vec<&str> = self.0.iter().flatten().map(String::as_str).collect();
         parts.join(".")
-    }
-}
-
-struct Loader {
-    tensors: NamedTensors,
-    place: Place,
-    problem: Option<String>,
-}
-
-impl ModuleMapper for Loader {
-    fn enter_module(&mut self, name: &str, container: &str) {
-        self.place.enter(name, container);
-    }
-
-    fn exit_module(&mut self, _: &str, _: &str) {
-        self.place.exit();
-    }
-
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let name = self.place.name();
-        let Some((found, values)) = self.tensors.remove(&name) else {
-            self.problem.get_or_insert(format!("{name} is missing"));
-            return param;
-        };
-        let expected = param.lazy_shape().to_vec();
-        if found != expected {
-            self.problem.get_or_insert(format!(
-                "{name} has shape {found:?}, the configuration says {expected:?}"
-            ));
-            return param;
-        }
-        if let Some(problem) = not_finite(&name, &values) {
-            self.problem.get_or_insert(problem);
-            return param;
-        }
-        // What is not drawn yet need not be.
-        let (id, device) = (param.id, param.lazy_device());
-        let new = Tensor::from_data(TensorData::new(values, found), &device);
-        param.transform_for_load(new, id)
     }
 }
 

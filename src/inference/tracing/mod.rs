@@ -65,6 +65,7 @@ impl Translator {
         if let Some(there) = self.elsewhere() {
             return self.trace_elsewhere(there, document, translations, part, None);
         }
+        self.model().read_layers()?;
         let (config, text) = (
             &self.description().model,
             TracedText::new(self, document, translations)?,

@@ -115,6 +115,7 @@ impl Translator {
         found: &mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
     ) -> Result<Result<(), InvalidScores>> {
         let (model, vocabulary) = (&self.model, &*self.tokenizer);
+        model.read_packed()?;
         let mut kept = Encodings::default();
         let search = || search_documents(model, vocabulary, text, options, &mut kept, found);
         self.device

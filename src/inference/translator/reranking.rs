@@ -75,7 +75,7 @@ impl Translator {
         }
         // Not as a translator: two models may choose for each other.
         let description = ModelFolder::alone(folder)?;
-        let (model, tokenizer) = description.load(folder, &self.device.device)?;
+        let (model, tokenizer) = description.load_unread(folder, &self.device.device)?;
         let own = self.vocabulary().map(Vocabulary::tokens);
         let back = tokenizer.own();
         let has_same_ids = own.is_some() && own == back.map(|back| back.tokens());

@@ -92,6 +92,7 @@ impl Translator {
         }
         text.wanted.retain(|number| forced.contains_key(number));
         let (model, vocabulary) = (&self.model, &*self.tokenizer);
+        model.read_packed()?;
         // What every translation begins with says nothing of any.
         let begun = special.target_prefix.len();
         let mut found = |scores: crate::search::ForcedScores| {

@@ -178,6 +178,9 @@ impl Translator {
             }
         };
         let (model, vocabulary) = (&self.model, &*self.tokenizer);
+        if self.elsewhere.is_none() {
+            model.read_packed()?;
+        }
         let is_cancelled = Cell::new(false);
         let mut found = |event| {
             let flow = found(event);
@@ -216,6 +219,8 @@ impl Translator {
         };
         let name =
             |(document, sentence): Place| requests[document].document.sentence_name(sentence);
+        // Markup may have been aligned by weights that only burn's layers read.
+        model.check_read()?;
         match searched {
             Ok(Ok(())) => {
                 if let [request] = requests {

@@ -17,9 +17,8 @@ use std::arch::x86_64::{
 use std::ops::Range;
 
 use pulp::{Arch, bytemuck};
-use rayon::prelude::*;
 
-use super::{COLUMNS, Column, groups, runs, scale, wide_tiles};
+use super::{COLUMNS, Column, groups, pack_panels, runs, step, wide_tiles};
 
 /// Numbers of a column that one instruction multiplies and adds.
 const DEPTH: usize = 4;
@@ -97,33 +96,9 @@ pub(super) struct Quantised {
 }
 
 impl BytePanels {
-    pub fn new(
-        instructions: Instructions,
-        (inputs, columns): (usize, &[Column<'_>]),
-        bias: &[f32],
-    ) -> Self {
-        let zero = i32::from(instructions.levels().0);
-        let (panels, depth) = (columns.len().div_ceil(COLUMNS), inputs.div_ceil(DEPTH));
-        let mut lines = vec![Line([0; COLUMNS * DEPTH]); panels * depth];
-        let mut sums = vec![[0; COLUMNS]; panels];
-        let mut scales = vec![[0.0; COLUMNS]; panels];
-        lines
-            .par_chunks_mut(depth.max(1))
-            .zip(sums.par_iter_mut().zip(&mut scales))
-            .zip(columns.par_chunks(COLUMNS))
-            .for_each(|((lines, (sums, scales)), columns)| {
-                for (lane, column) in columns.iter().enumerate() {
-                    let scale = scale(column.iter().take(inputs));
-                    scales[lane] = scale;
-                    for row in 0..inputs {
-                        let weight = column.values[row * column.stride];
-                        #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
-                        let byte = (weight / scale).round() as i8;
-                        sums[lane] += i32::from(byte);
-                        lines[row / DEPTH].0[lane * DEPTH + row % DEPTH] = byte;
-                    }
-                }
-            });
+    /// Without its columns, which [`Self::push`] adds, all but the last in whole panels.
+    pub fn new(instructions: Instructions, [inputs, outputs]: [usize; 2], bias: &[f32]) -> Self {
+        let (panels, depth) = (outputs.div_ceil(COLUMNS), inputs.div_ceil(DEPTH));
         let of_panel = |panel: usize| {
             let bias = &bias[panel * COLUMNS..];
             std::array::from_fn(|lane| bias.get(lane).copied().unwrap_or_default())
@@ -132,15 +107,53 @@ impl BytePanels {
             instructions,
             depth,
             inputs,
-            outputs: columns.len(),
-            lines,
-            offsets: sums
-                .into_iter()
-                .map(|sums| sums.map(|sum: i32| -zero * sum))
-                .collect(),
-            scales,
+            outputs,
+            lines: Vec::with_capacity(panels * depth),
+            offsets: Vec::with_capacity(panels),
+            scales: Vec::with_capacity(panels),
             bias: (0..panels).map(of_panel).collect(),
         }
+    }
+
+    /// Adds columns behind those that are there.
+    pub fn push(&mut self, columns: &[Column<'_>]) {
+        let zero = i32::from(self.instructions.levels().0);
+        let (first, inputs, depth) = (self.scales.len(), self.inputs, self.depth);
+        let panels = first + columns.len().div_ceil(COLUMNS);
+        self.lines
+            .resize(panels * depth, Line([0; COLUMNS * DEPTH]));
+        self.offsets.resize(panels, [0; COLUMNS]);
+        self.scales.resize(panels, [0.0; COLUMNS]);
+        let lines = self.lines[first * depth..].chunks_mut(depth.max(1));
+        let others = self.offsets[first..]
+            .iter_mut()
+            .zip(&mut self.scales[first..]);
+        let mut panels: Vec<_> = lines.zip(others).collect();
+        pack_panels(
+            &mut panels,
+            columns,
+            #[inline(always)]
+            |(lines, (offsets, scales)), columns| {
+                for row in 0..inputs {
+                    for lane in 0..columns.len() {
+                        let weight = columns[lane].values[row * columns[lane].stride];
+                        scales[lane] = scales[lane].max(weight.abs());
+                    }
+                }
+                for scale in scales[..columns.len()].iter_mut() {
+                    *scale = step(*scale);
+                }
+                for row in 0..inputs {
+                    for lane in 0..columns.len() {
+                        let weight = columns[lane].values[row * columns[lane].stride];
+                        #[expect(clippy::cast_possible_truncation, reason = "at most 127")]
+                        let byte = (weight / scales[lane]).round() as i8;
+                        offsets[lane] -= zero * i32::from(byte);
+                        lines[row / DEPTH].0[lane * DEPTH + row % DEPTH] = byte;
+                    }
+                }
+            },
+        );
     }
 
     /// The rows of `x` as bytes.

@@ -8,9 +8,8 @@
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
-use super::{COLUMNS, Column, groups, runs, wide_tiles};
+use super::{COLUMNS, Column, groups, pack_panels, runs, wide_tiles};
 
 /// A row of a panel, where a register can be loaded without crossing cache lines.
 #[derive(Debug, Clone, Copy)]
@@ -53,19 +52,8 @@ pub(super) struct FloatPanels {
 }
 
 impl FloatPanels {
-    pub fn new(inputs: usize, columns: &[Column<'_>], bias: &[f32]) -> Self {
-        let panels = columns.len().div_ceil(COLUMNS);
-        let mut lines = vec![Line([0.0; COLUMNS]); panels * inputs];
-        lines
-            .par_chunks_mut(inputs.max(1))
-            .zip(columns.par_chunks(COLUMNS))
-            .for_each(|(lines, columns)| {
-                for (lane, Column { values, stride }) in columns.iter().enumerate() {
-                    for row in 0..inputs {
-                        lines[row].0[lane] = values[row * stride];
-                    }
-                }
-            });
+    /// Without its columns, which [`Self::push`] adds, all but the last in whole panels.
+    pub fn new([inputs, outputs]: [usize; 2], bias: &[f32]) -> Self {
         let bias = bias.chunks(COLUMNS).map(|bias| {
             let mut line = Line([0.0; COLUMNS]);
             line.0[..bias.len()].copy_from_slice(bias);
@@ -73,10 +61,32 @@ impl FloatPanels {
         });
         Self {
             inputs,
-            outputs: columns.len(),
-            lines,
+            outputs,
+            lines: Vec::with_capacity(outputs.div_ceil(COLUMNS) * inputs),
             bias: bias.collect(),
         }
+    }
+
+    /// Adds columns behind those that are there.
+    pub fn push(&mut self, columns: &[Column<'_>]) {
+        let (first, inputs) = (self.lines.len(), self.inputs);
+        let more = columns.len().div_ceil(COLUMNS) * inputs;
+        self.lines.resize(first + more, Line([0.0; COLUMNS]));
+        let lines = self.lines[first..].chunks_mut(inputs.max(1));
+        let mut panels: Vec<_> = lines.collect();
+        pack_panels(
+            &mut panels,
+            columns,
+            #[inline(always)]
+            |lines, columns| {
+                for row in 0..inputs {
+                    for lane in 0..columns.len() {
+                        let Column { values, stride } = columns[lane];
+                        lines[row].0[lane] = values[row * stride];
+                    }
+                }
+            },
+        );
     }
 
     /// The rows of `x` as [`Self::multiply`] reads them: run by run, each column by column.

@@ -15,10 +15,11 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use floats::FloatPanels;
+use pulp::Arch;
 
 pub use reading::{Columns, attend, attend_once};
 pub use rows::{Activation, RowNorm, log_normalisers};
-pub use table::Table;
+pub use table::{Kept, Table};
 
 /// Columns of a matrix that are packed together: one AVX-512 register, two of AVX2.
 const COLUMNS: usize = 16;
@@ -138,32 +139,75 @@ impl PackedMatrix {
             }
             columns.extend((0..outputs).map(|column| weights.column(column)));
         }
-        let panels = match quantization {
-            Quantization::None => Panels::Floats(FloatPanels::new(inputs, &columns, &bias)),
-            Quantization::Int8 => Self::quantised(inputs, &columns, &bias),
-        };
+        let mut packed = Self::empty([inputs, outputs], &bias, quantization);
+        packed.push(&columns, quantization);
+        packed
+    }
+
+    /// Packs the transpose of `table` `[outputs, inputs]` with its bias `[outputs]` or none; of what is not kept as floats
+    /// only a part is brought to floats at a time.
+    pub fn transposed(table: &Table, bias: Option<&[f32]>, quantization: Quantization) -> Self {
+        /// Columns that are packed at a time: whole panels.
+        const PART: usize = 64 * COLUMNS;
+        let [inputs, outputs] = [table.columns(), table.rows()];
+        let none = vec![0.0; outputs];
+        let mut packed = Self::empty([inputs, outputs], bias.unwrap_or(&none), quantization);
+        let mut values = Vec::new();
+        for first in (0..outputs).step_by(PART) {
+            values.clear();
+            table.extend(first..outputs.min(first + PART), &mut values);
+            let columns = values.chunks_exact(inputs.max(1));
+            let columns = columns.map(|values| Column { values, stride: 1 });
+            packed.push(&columns.collect::<Vec<_>>(), quantization);
+        }
+        packed
+    }
+
+    /// Without its columns, which [`Self::push`] adds.
+    fn empty([inputs, outputs]: [usize; 2], bias: &[f32], quantization: Quantization) -> Self {
+        let sizes = [inputs, outputs];
         Self {
             inputs,
             outputs,
-            panels,
+            panels: match quantization {
+                Quantization::None => Panels::Floats(FloatPanels::new(sizes, bias)),
+                Quantization::Int8 => Self::empty_quantised(sizes, bias),
+            },
         }
     }
 
-    fn quantised(inputs: usize, columns: &[Column<'_>], bias: &[f32]) -> Panels {
+    fn empty_quantised(sizes: [usize; 2], bias: &[f32]) -> Panels {
         #[cfg(target_arch = "x86_64")]
         if let Some(instructions) = bytes::Instructions::here() {
-            let sizes = (inputs, columns);
             return Panels::Bytes(bytes::BytePanels::new(instructions, sizes, bias));
         }
+        Panels::Floats(FloatPanels::new(sizes, bias))
+    }
+
+    /// Adds columns behind those that are there, which are whole panels.
+    fn push(&mut self, columns: &[Column<'_>], quantization: Quantization) {
+        let inputs = self.inputs;
+        let panels = match &mut self.panels {
+            #[cfg(target_arch = "x86_64")]
+            Panels::Bytes(panels) => return panels.push(columns),
+            Panels::Floats(panels) if quantization == Quantization::None => {
+                return panels.push(columns);
+            }
+            Panels::Floats(panels) => panels,
+        };
         let rounded = columns.iter().flat_map(|column| {
-            let scale = scale(column.iter().take(inputs));
+            let largest = column
+                .iter()
+                .take(inputs)
+                .fold(0.0_f32, |largest, weight| largest.max(weight.abs()));
+            let scale = step(largest);
             let column = column.iter().take(inputs);
             column.map(move |weight| (weight / scale).round() * scale)
         });
         let rounded: Vec<f32> = rounded.collect();
         let columns = rounded.chunks_exact(inputs.max(1));
         let columns = columns.map(|values| Column { values, stride: 1 });
-        Panels::Floats(FloatPanels::new(inputs, &columns.collect::<Vec<_>>(), bias))
+        panels.push(&columns.collect::<Vec<_>>());
     }
 
     pub fn outputs(&self) -> usize {
@@ -243,9 +287,43 @@ impl PackedMatrix {
     }
 }
 
-/// The scale of 8-bit integers up to 127.
-fn scale(column: impl Iterator<Item = f32>) -> f32 {
-    let largest = column.fold(0.0_f32, |largest, value| largest.max(value.abs()));
+/// Calls `pack` with every panel and its columns, on as many threads as there are cores: threads of their own, since those
+/// of rayon's pool may be waiting for what is packed here.
+fn pack_panels<P: Send>(
+    panels: &mut [P],
+    columns: &[Column<'_>],
+    pack: impl Fn(&mut P, &[Column<'_>]) + Sync,
+) {
+    /// Panels for which a thread pays.
+    const FEW: usize = 8;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = panels.len().div_ceil(cores).max(FEW);
+    let pack_run = |panels: &mut [P], columns: &[Column<'_>]| {
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for (panel, columns) in panels.iter_mut().zip(columns.chunks(COLUMNS)) {
+                    pack(panel, columns);
+                }
+            },
+        );
+    };
+    let runs = panels.chunks_mut(share);
+    let mut runs = runs.zip(columns.chunks(share * COLUMNS));
+    let first = runs.next();
+    std::thread::scope(|scope| {
+        for (panels, columns) in runs {
+            let pack_run = &pack_run;
+            scope.spawn(move || pack_run(panels, columns));
+        }
+        if let Some((panels, columns)) = first {
+            pack_run(panels, columns);
+        }
+    });
+}
+
+/// The step of 8-bit integers up to 127 that reach as far as a number.
+fn step(largest: f32) -> f32 {
     if largest > 0.0 { largest / 127.0 } else { 1.0 }
 }
 

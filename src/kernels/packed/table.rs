@@ -1,35 +1,157 @@
-//! A matrix of burn's CPU backend as a plain table.
+//! A matrix as a plain table: of burn's CPU backend, or as a file keeps it.
+
+use std::borrow::Cow;
+use std::ops::Range;
 
 use burn::tensor::Tensor;
+use half::f16;
+use half::slice::HalfFloatSliceExt;
 
 use crate::kernels::cpu::{Matrix, matrix};
 
-/// The numbers of a tensor, which are shared with it.
+/// Rows of numbers.
 #[derive(Debug, Clone)]
-pub struct Table(Matrix);
+pub struct Table {
+    rows: usize,
+    columns: usize,
+    numbers: Numbers,
+}
+
+#[derive(Debug, Clone)]
+enum Numbers {
+    /// Shared with a tensor.
+    Tensor(Matrix),
+    Kept(Kept),
+}
+
+/// Numbers as a file keeps them, row by row.
+#[derive(Debug, Clone)]
+pub enum Kept {
+    Floats(Vec<f32>),
+    Halves(Vec<f16>),
+    /// Each times the scale of its row.
+    Bytes {
+        bytes: Vec<i8>,
+        scales: Vec<f32>,
+    },
+}
 
 impl Table {
+    /// The numbers of a tensor, which are shared with it.
+    ///
     /// # Panics
     /// If the tensor is another device's, or learns.
     pub fn new<const D: usize>(tensor: Tensor<D>) -> Self {
-        Self(matrix(tensor))
+        let matrix = matrix(tensor);
+        Self {
+            rows: matrix.rows(),
+            columns: matrix.columns(),
+            numbers: Numbers::Tensor(matrix),
+        }
+    }
+
+    /// Rows of `columns` numbers.
+    ///
+    /// # Panics
+    /// If they are not so many.
+    pub fn kept(kept: Kept, [rows, columns]: [usize; 2]) -> Self {
+        let found = match &kept {
+            Kept::Floats(values) => values.len(),
+            Kept::Halves(values) => values.len(),
+            Kept::Bytes { bytes, scales } => {
+                assert_eq!(scales.len(), rows, "a scale for each row");
+                bytes.len()
+            }
+        };
+        assert_eq!(found, rows * columns, "{rows} rows of {columns} numbers");
+        Self {
+            rows,
+            columns,
+            numbers: Numbers::Kept(kept),
+        }
     }
 
     pub fn rows(&self) -> usize {
-        self.0.rows()
+        self.rows
     }
 
     pub fn columns(&self) -> usize {
-        self.0.columns()
+        self.columns
     }
 
     /// Row by row.
-    pub fn values(&self) -> &[f32] {
-        self.0.values()
+    pub fn values(&self) -> Cow<'_, [f32]> {
+        match &self.numbers {
+            Numbers::Tensor(matrix) => Cow::Borrowed(matrix.values()),
+            Numbers::Kept(Kept::Floats(values)) => Cow::Borrowed(values),
+            Numbers::Kept(_) => {
+                let mut values = Vec::with_capacity(self.rows * self.columns);
+                self.extend(0..self.rows, &mut values);
+                Cow::Owned(values)
+            }
+        }
     }
 
-    pub fn row(&self, row: usize) -> &[f32] {
-        let columns = self.columns();
-        &self.values()[row * columns..][..columns]
+    /// The numbers of a row, in `values` if they are not kept as floats.
+    pub fn row<'t>(&'t self, row: usize, values: &'t mut Vec<f32>) -> &'t [f32] {
+        let numbers = row * self.columns..(row + 1) * self.columns;
+        match &self.numbers {
+            Numbers::Tensor(matrix) => &matrix.values()[numbers],
+            Numbers::Kept(Kept::Floats(floats)) => &floats[numbers],
+            Numbers::Kept(_) => {
+                values.clear();
+                self.extend(row..row + 1, values);
+                values
+            }
+        }
+    }
+
+    /// Adds the numbers of some rows to `values`.
+    pub fn extend(&self, rows: Range<usize>, values: &mut Vec<f32>) {
+        let numbers = rows.start * self.columns..rows.end * self.columns;
+        match &self.numbers {
+            Numbers::Tensor(matrix) => values.extend_from_slice(&matrix.values()[numbers]),
+            Numbers::Kept(Kept::Floats(floats)) => values.extend_from_slice(&floats[numbers]),
+            Numbers::Kept(Kept::Halves(halves)) => {
+                let first = values.len();
+                values.resize(first + numbers.len(), 0.0);
+                halves[numbers].convert_to_f32_slice(&mut values[first..]);
+            }
+            Numbers::Kept(Kept::Bytes { bytes, scales }) => {
+                let bytes = bytes[numbers].chunks_exact(self.columns.max(1));
+                values.extend(bytes.zip(&scales[rows]).flat_map(|(row, scale)| {
+                    let row = row.iter();
+                    row.map(move |&byte| f32::from(byte) * scale)
+                }));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_the_numbers_that_were_kept() {
+        let values = [0.5_f32, -2.0, 0.25, 64.0, -1.0, 3.0];
+        let bytes = Kept::Bytes {
+            bytes: vec![1, -4, 127, 2, -1, 3],
+            scales: vec![0.5, 0.25, 1.0],
+        };
+        let scaled = [0.5, -2.0, 31.75, 0.5, -1.0, 3.0];
+        let halves = values.map(f16::from_f32).to_vec();
+        for (kept, expected) in [
+            (Kept::Floats(values.to_vec()), values),
+            (Kept::Halves(halves), values),
+            (bytes, scaled),
+        ] {
+            let table = Table::kept(kept, [3, 2]);
+            assert_eq!(*table.values(), expected);
+            let mut row = vec![7.0];
+            table.extend(1..2, &mut row);
+            assert_eq!(row, [7.0, expected[2], expected[3]]);
+            assert_eq!(table.row(2, &mut row), &expected[4..]);
+        }
     }
 }

@@ -3,10 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::layers::{Buffers, PackedAttention, PackedFeedForward, PackedNorm, PackedReading, norm};
+use super::layers::{
+    Buffers, PackedAttention, PackedFeedForward, PackedNorm, PackedReading, Packing,
+};
 use super::ssru::PackedSsru;
 use super::state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
-use crate::kernels::packed::{Columns, Quantization, RowNorm, Scratch, attend, attend_once};
+use crate::kernels::packed::{Columns, RowNorm, Scratch, attend, attend_once};
 use crate::model::decoder::{Decoder, DecoderLayer};
 
 /// The layers of a [`Decoder`] that reads its own sentence alone.
@@ -34,25 +36,23 @@ enum Own {
 }
 
 impl PackedDecoder {
-    pub fn new(decoder: &Decoder, quantization: Quantization) -> Self {
+    pub fn new(decoder: &Decoder, packing: Packing<'_>) -> Self {
         let position = decoder.norm_position;
         let layer = |layer: &DecoderLayer| Layer {
             own: match (&layer.self_attention, &layer.ssru) {
-                (Some(attention), _) => {
-                    Own::Attention(PackedAttention::new(attention, quantization))
-                }
-                (None, Some(ssru)) => Own::Ssru(PackedSsru::new(ssru, quantization)),
+                (Some(attention), _) => Own::Attention(PackedAttention::new(attention, packing)),
+                (None, Some(ssru)) => Own::Ssru(PackedSsru::new(ssru, packing)),
                 (None, None) => unreachable!("a layer has one of the two"),
             },
-            norm_own: PackedNorm::new(&layer.norm_self, position),
-            cross: PackedReading::new(&layer.cross_attention, quantization),
-            norm_cross: PackedNorm::new(&layer.norm_cross, position),
-            feed_forward: PackedFeedForward::new(&layer.feed_forward, quantization),
-            norm_ff: PackedNorm::new(&layer.norm_ff, position),
+            norm_own: PackedNorm::new(&layer.norm_self, position, packing),
+            cross: PackedReading::new(&layer.cross_attention, packing),
+            norm_cross: PackedNorm::new(&layer.norm_cross, position, packing),
+            feed_forward: PackedFeedForward::new(&layer.feed_forward, packing),
+            norm_ff: PackedNorm::new(&layer.norm_ff, position, packing),
         };
         Self {
             layers: decoder.layers.iter().map(layer).collect(),
-            final_norm: decoder.final_norm.as_ref().map(norm),
+            final_norm: decoder.final_norm.as_ref().map(|norm| packing.norm(norm)),
         }
     }
 

@@ -1,9 +1,8 @@
 //! Words and their places as rows of numbers.
 
-use burn::module::Param;
-use burn::tensor::Tensor;
+use std::sync::Arc;
 
-use super::layers::norm;
+use super::layers::Packing;
 use crate::kernels::packed::{RowNorm, Table};
 use crate::model::embedding::Embedding;
 use crate::model::input_layer::InputLayer;
@@ -11,10 +10,10 @@ use crate::model::packed_batch::PackedBatch;
 use crate::model::sinusoids::sinusoid_table;
 use crate::model::variant::Sinusoids;
 
-/// The tables of an [`Embedding`] and what stands behind them, whose numbers are shared with it.
+/// The tables of an [`Embedding`] and what stands behind them, whose numbers are shared with it or as its file keeps them.
 #[derive(Debug, Clone)]
 pub(super) struct PackedEmbedding {
-    words: Table,
+    words: Arc<Table>,
     scale: f32,
     sinusoids: Option<Sinusoids>,
     /// Of words, sentences and paragraphs; each counts from its beginning again.
@@ -26,25 +25,28 @@ pub(super) struct PackedEmbedding {
     zero_start: bool,
 }
 
-fn table(param: &Param<Tensor<2>>) -> Table {
-    Table::new(param.val())
-}
-
 impl PackedEmbedding {
-    pub fn new(embedding: &Embedding, input: Option<&InputLayer>, zero_start: bool) -> Self {
+    /// `words` are those of `embedding`.
+    pub fn new(
+        embedding: &Embedding,
+        words: Arc<Table>,
+        (input, zero_start): (Option<&InputLayer>, bool),
+        packing: Packing<'_>,
+    ) -> Self {
         let tables = embedding.positions.as_ref();
         let tables = tables.filter(|_| input.is_none());
         #[expect(clippy::cast_possible_truncation, reason = "numbers have 32 bits here")]
         let scale = embedding.scale as f32;
         Self {
-            words: table(&embedding.words),
+            words,
             scale,
             sinusoids: embedding.sinusoids,
             tables: tables.map_or_else(Vec::new, |it| {
-                [&it.words, &it.sentences, &it.paragraphs].map(table).into()
+                let tables = [&it.words, &it.sentences, &it.paragraphs];
+                tables.map(|table| packing.table(table)).into()
             }),
-            learned: input.and_then(|input| Some(table(input.positions.as_ref()?))),
-            norm: input.and_then(|input| Some(norm(input.norm.as_ref()?))),
+            learned: input.and_then(|input| Some(packing.table(input.positions.as_ref()?))),
+            norm: input.and_then(|input| Some(packing.norm(input.norm.as_ref()?))),
             zero_start,
         }
     }
@@ -65,13 +67,15 @@ impl PackedEmbedding {
         let d_model = self.words.columns();
         let mut embedded = Vec::with_capacity(ids.len() * d_model);
         let count = positions.iter().map(|place| place[0] + 1).max();
-        let sines = self.sinusoids;
+        let (sines, mut row) = (self.sinusoids, Vec::new());
         let sines = sines.map(|kind| sinusoid_table(count.unwrap_or(0), d_model, kind));
         for (&id, place) in ids.iter().zip(positions) {
             let begin = embedded.len();
             let is_zero = self.zero_start && place[0] == 0;
             let scale = if is_zero { 0.0 } else { self.scale };
-            embedded.extend(self.words.row(id as usize).iter().map(|x| x * scale));
+            let id = id as usize;
+            self.words.extend(id..id + 1, &mut embedded);
+            embedded[begin..].iter_mut().for_each(|x| *x *= scale);
             let mut add = |row: &[f32]| {
                 for (x, place) in embedded[begin..].iter_mut().zip(row) {
                     *x += place;
@@ -81,10 +85,10 @@ impl PackedEmbedding {
                 add(&sines[place[0] * d_model..][..d_model]);
             }
             if let Some(table) = &self.learned {
-                add(table.row(place[0].min(table.rows() - 1)));
+                add(table.row(place[0].min(table.rows() - 1), &mut row));
             }
             for (table, place) in self.tables.iter().zip(place) {
-                add(table.row(place % table.rows()));
+                add(table.row(place % table.rows(), &mut row));
             }
         }
         if let Some(norm) = &self.norm {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::layers::{Buffers, PackedAttention, PackedFeedForward, PackedNorm, norm};
-use crate::kernels::packed::{Quantization, RowNorm, Scratch};
+use super::layers::{Buffers, PackedAttention, PackedFeedForward, PackedNorm, Packing};
+use crate::kernels::packed::{RowNorm, Scratch};
 use crate::model::encoder::Encoder;
 use crate::model::encoder_sublayer::EncoderSublayer;
 
@@ -27,22 +27,20 @@ enum Kind {
 }
 
 impl PackedEncoder {
-    pub fn new(encoder: &Encoder, quantization: Quantization) -> Self {
+    pub fn new(encoder: &Encoder, packing: Packing<'_>) -> Self {
         let sublayer = |sublayer: &EncoderSublayer| Sublayer {
             kind: match (&sublayer.attention, &sublayer.feed_forward) {
-                (Some(attention), _) => {
-                    Kind::Attention(PackedAttention::new(attention, quantization))
-                }
+                (Some(attention), _) => Kind::Attention(PackedAttention::new(attention, packing)),
                 (None, Some(feed_forward)) => {
-                    Kind::FeedForward(PackedFeedForward::new(feed_forward, quantization))
+                    Kind::FeedForward(PackedFeedForward::new(feed_forward, packing))
                 }
                 (None, None) => unreachable!("a sublayer is attention or feed-forward"),
             },
-            norm: PackedNorm::new(&sublayer.norm, encoder.norm_position),
+            norm: PackedNorm::new(&sublayer.norm, encoder.norm_position, packing),
         };
         Self {
             sublayers: encoder.sublayers.iter().map(sublayer).collect(),
-            final_norm: encoder.final_norm.as_ref().map(norm),
+            final_norm: encoder.final_norm.as_ref().map(|norm| packing.norm(norm)),
         }
     }
 

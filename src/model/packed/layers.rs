@@ -13,6 +13,7 @@ use crate::model::config::NormPosition;
 use crate::model::feed_forward::FeedForward;
 use crate::model::linear::Linear;
 use crate::model::norm::Norm;
+use crate::model::unread::UnreadWeights;
 use crate::model::variant;
 
 /// A thread's scratch space between the layers, kept from one to the next.
@@ -36,31 +37,53 @@ impl Buffers {
     }
 }
 
-/// Packs linear maps of the same input, side by side.
-pub(super) fn packed(linears: &[&Linear], quantization: Quantization) -> PackedMatrix {
-    let tables = linears.iter().map(|linear| {
-        let bias = linear.bias.as_ref();
-        let bias = bias.map(|bias| Table::new(bias.val()));
-        (Table::new(linear.weight.val()), bias)
-    });
-    let tables: Vec<(Table, Option<Table>)> = tables.collect();
-    let parts = tables.iter().map(|(weights, bias)| {
-        let columns = weights.columns();
-        let bias = bias.as_ref().map(Table::values);
-        (Weights::by_rows(weights.values(), columns), columns, bias)
-    });
-    let parts: Vec<_> = parts.collect();
-    let inputs = tables.first().map_or(0, |(weights, _)| weights.rows());
-    PackedMatrix::new(inputs, &parts, quantization)
+/// How weights are packed, and where those are that burn's layers have not read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Packing<'a> {
+    pub quantization: Quantization,
+    pub unread: Option<&'a dyn UnreadWeights>,
 }
 
-/// The parameters of a norm.
-pub(super) fn norm(norm: &Norm) -> RowNorm {
-    let values = |param: &Param<Tensor<1>>| Table::new(param.val()).values().to_vec();
-    RowNorm {
-        gamma: values(&norm.gamma),
-        beta: values(&norm.beta),
-        epsilon: norm.epsilon,
+impl Packing<'_> {
+    /// The numbers of a parameter. What burn's layers have not read they need not read for it.
+    pub fn table<const D: usize>(&self, param: &Param<Tensor<D>>) -> Table {
+        let unread = self.unread.filter(|_| !param.is_initialized());
+        let table = unread.and_then(|unread| unread.table(param.id));
+        table.unwrap_or_else(|| Table::new(param.val()))
+    }
+
+    /// The numbers of a vector.
+    pub fn vector(&self, param: &Param<Tensor<1>>) -> Vec<f32> {
+        self.table(param).values().into_owned()
+    }
+
+    /// Packs linear maps of the same input, side by side.
+    pub fn linears(&self, linears: &[&Linear]) -> PackedMatrix {
+        let parts = linears.iter().map(|linear| {
+            let bias = linear.bias.as_ref();
+            let bias = bias.map(|bias| self.vector(bias));
+            (self.table(&linear.weight), bias)
+        });
+        let tables: Vec<(Table, Option<Vec<f32>>)> = parts.collect();
+        let values: Vec<_> = tables.iter().map(|(weights, _)| weights.values()).collect();
+        let parts = tables.iter().zip(&values);
+        let parts = parts.map(|((weights, bias), values)| {
+            let columns = weights.columns();
+            let weights = Weights::by_rows(values, columns);
+            (weights, columns, bias.as_deref())
+        });
+        let parts: Vec<_> = parts.collect();
+        let inputs = tables.first().map_or(0, |(weights, _)| weights.rows());
+        PackedMatrix::new(inputs, &parts, self.quantization)
+    }
+
+    /// The parameters of a norm.
+    pub fn norm(&self, norm: &Norm) -> RowNorm {
+        RowNorm {
+            gamma: self.vector(&norm.gamma),
+            beta: self.vector(&norm.beta),
+            epsilon: norm.epsilon,
+        }
     }
 }
 
@@ -75,11 +98,11 @@ pub(super) struct PackedAttention {
 }
 
 impl PackedAttention {
-    pub fn new(attention: &MultiHeadAttention, quantization: Quantization) -> Self {
+    pub fn new(attention: &MultiHeadAttention, packing: Packing<'_>) -> Self {
         let projections = [&attention.query, &attention.key, &attention.value];
         Self {
-            projections: packed(&projections, quantization),
-            output: packed(&[&attention.output], quantization),
+            projections: packing.linears(&projections),
+            output: packing.linears(&[&attention.output]),
             num_heads: attention.num_heads,
         }
     }
@@ -133,11 +156,11 @@ pub(super) struct PackedReading {
 }
 
 impl PackedReading {
-    pub fn new(attention: &MultiHeadAttention, quantization: Quantization) -> Self {
+    pub fn new(attention: &MultiHeadAttention, packing: Packing<'_>) -> Self {
         Self {
-            query: packed(&[&attention.query], quantization),
-            memory: packed(&[&attention.key, &attention.value], quantization),
-            output: packed(&[&attention.output], quantization),
+            query: packing.linears(&[&attention.query]),
+            memory: packing.linears(&[&attention.key, &attention.value]),
+            output: packing.linears(&[&attention.output]),
             num_heads: attention.num_heads,
         }
     }
@@ -152,10 +175,10 @@ pub(super) struct PackedFeedForward {
 }
 
 impl PackedFeedForward {
-    pub fn new(layer: &FeedForward, quantization: Quantization) -> Self {
+    pub fn new(layer: &FeedForward, packing: Packing<'_>) -> Self {
         Self {
-            inner: packed(&[&layer.inner], quantization),
-            outer: packed(&[&layer.outer], quantization),
+            inner: packing.linears(&[&layer.inner]),
+            outer: packing.linears(&[&layer.outer]),
             activation: match layer.activation {
                 variant::Activation::Relu => Activation::Relu,
                 variant::Activation::Swish => Activation::Swish,
@@ -190,9 +213,9 @@ pub(super) struct PackedNorm {
 }
 
 impl PackedNorm {
-    pub fn new(of: &Norm, position: NormPosition) -> Self {
+    pub fn new(of: &Norm, position: NormPosition, packing: Packing<'_>) -> Self {
         Self {
-            norm: norm(of),
+            norm: packing.norm(of),
             position,
         }
     }

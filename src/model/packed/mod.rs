@@ -12,21 +12,24 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use burn::tensor::Device;
 
 use super::batch::Batch;
+use super::config::{Architecture, ModelConfig};
 use super::context_config::Context;
 use super::encoder::EncoderOutput;
 use super::packed_batch::PackedBatch;
 use super::transformer::Transformer;
+use super::unread::UnreadWeights;
 use super::variant::SpecialTokens;
-use crate::kernels::packed::{
-    PackedMatrix, Quantization, Scratch, Table, Weights, log_normalisers,
-};
+use crate::kernels::packed::{PackedMatrix, Quantization, Scratch, Table, log_normalisers};
 use crate::memory::Datastore;
 use decoder::PackedDecoder;
 use embedding::PackedEmbedding;
 use encoder::PackedEncoder;
+use layers::Packing;
 
 pub use state::{PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState};
 
@@ -40,23 +43,60 @@ pub struct PackedTransformer {
     decoder: PackedDecoder,
     /// `[d_model, vocab]`
     logits: PackedMatrix,
-    quantization: Quantization,
     tokens: SpecialTokens,
 }
 
 impl PackedTransformer {
-    /// Packs the weights of a model with this context; the error says what it has that is not computed here. This is the
-    /// one place that decides.
+    /// Packs the weights of a model with this context; the error says what it has that is not computed here. What is in
+    /// `unread` is read from there, matrix by matrix, and burn's layers still have not read it.
     ///
     /// # Errors
-    /// If the model is on a GPU, or its decoder reads more than its own sentence.
+    /// As [`Self::check`].
     pub fn new(
         network: &Transformer,
         context: Option<Context>,
         quantization: Quantization,
+        unread: Option<&dyn UnreadWeights>,
     ) -> Result<Self, &'static str> {
-        let device = network.embedding.words.val().device();
-        if device.is_autodiff() || device != Device::flex() {
+        Self::check(network, context)?;
+        let packing = Packing {
+            quantization,
+            unread,
+        };
+        let source = Arc::new(packing.table(&network.embedding.words));
+        let own = network.target_embedding.as_ref();
+        let target = own.map_or_else(
+            || Arc::clone(&source),
+            |own| Arc::new(packing.table(&own.words)),
+        );
+        let logits = network.logits.as_ref();
+        let logits = logits.map_or_else(
+            || Arc::clone(&target),
+            |logits| Arc::new(packing.table(logits)),
+        );
+        let bias = network.output_bias.as_ref();
+        let bias = bias.map(|bias| packing.vector(bias));
+        let logits = PackedMatrix::transposed(&logits, bias.as_deref(), quantization);
+        let of_source = (network.embedding.input.as_ref(), false);
+        let of_target = (network.before_decoder(), network.tokens.zero_start);
+        let target_embedding = network.target_embedding();
+        Ok(Self {
+            source: PackedEmbedding::new(&network.embedding, source, of_source, packing),
+            target: PackedEmbedding::new(target_embedding, target, of_target, packing),
+            tokens: network.tokens.clone(),
+            encoder: Self::packs_encoder(network, context)
+                .then(|| PackedEncoder::new(&network.encoder, packing)),
+            decoder: PackedDecoder::new(&network.decoder, packing),
+            logits,
+        })
+    }
+
+    /// Whether a model with this context can be packed. This is the one place that decides.
+    ///
+    /// # Errors
+    /// If the model is on a GPU, or its decoder reads more than its own sentence.
+    pub fn check(network: &Transformer, context: Option<Context>) -> Result<(), &'static str> {
+        if !is_packed_on(&network.embedding.words.lazy_device()) {
             return Err("it is not on the CPU, or learns");
         }
         if context.is_some_and(Context::is_bilingual) || network.decoder.gated.is_some() {
@@ -69,31 +109,7 @@ impl PackedTransformer {
         if layers.iter().any(|layer| layer.context.is_some()) {
             return Err("its decoder reads other sentences");
         }
-        let target = network.target_embedding();
-        let table = Table::new(network.logits.as_ref().unwrap_or(&target.words).val());
-        let [vocab, d_model] = [table.rows(), table.columns()];
-        let bias = network.output_bias.as_ref();
-        let bias = bias.map(|bias| Table::new(bias.val()));
-        let bias = bias.as_ref().map(Table::values);
-        let parts = [(Weights::transposed(table.values(), d_model), vocab, bias)];
-        Ok(Self {
-            source: PackedEmbedding::new(
-                &network.embedding,
-                network.embedding.input.as_ref(),
-                false,
-            ),
-            target: PackedEmbedding::new(
-                target,
-                network.before_decoder(),
-                network.tokens.zero_start,
-            ),
-            tokens: network.tokens.clone(),
-            encoder: Self::packs_encoder(network, context)
-                .then(|| PackedEncoder::new(&network.encoder, quantization)),
-            decoder: PackedDecoder::new(&network.decoder, quantization),
-            logits: PackedMatrix::new(d_model, &parts, quantization),
-            quantization,
-        })
+        Ok(())
     }
 
     /// Whether the encoder reads sentences by themselves, counted from their own beginnings.
@@ -110,6 +126,14 @@ impl PackedTransformer {
             && encoder.gated.is_none()
     }
 
+    /// Whether of all models with this configuration encoder and decoder are packed.
+    pub fn packs_whole(config: &ModelConfig, device: &Device) -> bool {
+        is_packed_on(device)
+            && config.architecture == Architecture::Transformer
+            && config.context.is_none()
+            && config.bert.is_none()
+    }
+
     /// Whether [`Self::encode`] can be called.
     pub fn encodes(&self) -> bool {
         self.encoder.is_some()
@@ -122,10 +146,6 @@ impl PackedTransformer {
     /// The ids of its vocabulary that are no words.
     pub fn tokens(&self) -> &SpecialTokens {
         &self.tokens
-    }
-
-    pub fn quantization(&self) -> Quantization {
-        self.quantization
     }
 
     /// Encodes sentences by themselves; None if the model's encoder reads more.
@@ -236,6 +256,11 @@ impl PackedTransformer {
         let states = self.decoder.step(state, y, fed_forward);
         self.logits.multiply(&states, scores, state.scratch());
     }
+}
+
+/// Whether models on this device are packed: on the CPU, where they do not learn.
+fn is_packed_on(device: &Device) -> bool {
+    !device.is_autodiff() && *device == Device::flex()
 }
 
 impl PackedEncoderOutput {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::layers::{Buffers, packed};
-use crate::kernels::packed::{Activation, PackedMatrix, Quantization};
+use super::layers::{Buffers, Packing};
+use crate::kernels::packed::{Activation, PackedMatrix};
 use crate::model::ssru::Ssru;
 
 /// The two maps of an [`Ssru`] side by side.
@@ -14,9 +14,9 @@ pub(super) struct PackedSsru {
 }
 
 impl PackedSsru {
-    pub fn new(ssru: &Ssru, quantization: Quantization) -> Self {
+    pub fn new(ssru: &Ssru, packing: Packing<'_>) -> Self {
         Self {
-            gates: packed(&[&ssru.forget, &ssru.input], quantization),
+            gates: packing.linears(&[&ssru.forget, &ssru.input]),
         }
     }
 

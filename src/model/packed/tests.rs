@@ -134,7 +134,8 @@ fn network(model: &Model) -> &Transformer {
 }
 
 fn packed(model: &Model) -> PackedTransformer {
-    PackedTransformer::new(network(model), None, Quantization::None).expect("it can be packed")
+    PackedTransformer::new(network(model), None, Quantization::None, None)
+        .expect("it can be packed")
 }
 
 fn source() -> PackedBatch {
@@ -211,8 +212,8 @@ fn packed_steps_are_burns_through_every_selection() {
 fn bytes_come_near() {
     let model = model(&config());
     let [exact, bytes] = [Quantization::None, Quantization::Int8].map(|quantization| {
-        let packed =
-            PackedTransformer::new(network(&model), None, quantization).expect("it can be packed");
+        let packed = PackedTransformer::new(network(&model), None, quantization, None)
+            .expect("it can be packed");
         let encoded = packed.encode(&source(), Scratch::default());
         encoded.expect("sentences").states
     });

@@ -1,0 +1,123 @@
+//! Modules whose parameters stay in their file until something computes with them.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use burn::module::{Module, Param, ParamId};
+use burn::tensor::{Tensor, TensorData};
+
+use super::loading::{Parameters, Problem, loaded};
+use super::tensor_file::TensorFile;
+use crate::error::{Error, Result};
+use crate::kernels::packed::{Kept, Table};
+use crate::model::UnreadWeights;
+
+/// Parameters that are still in their file.
+#[derive(Debug)]
+pub(super) struct UnreadFile {
+    file: TensorFile,
+    names: OnceLock<HashMap<ParamId, String>>,
+    /// Why one of them could not be read.
+    problem: OnceLock<String>,
+}
+
+/// The module whose parameters are read from `file` one by one, when something computes with them. Here they are read
+/// through once.
+///
+/// # Errors
+/// As [`load_module`](super::load_module), and if the file cannot be read.
+pub(super) fn load_unread<M: Module>(
+    module: M,
+    file: TensorFile,
+) -> Result<(M, Arc<dyn UnreadWeights>)> {
+    let path = file.path().to_owned();
+    let file = Arc::new(UnreadFile {
+        file,
+        names: OnceLock::new(),
+        problem: OnceLock::new(),
+    });
+    let mut names = HashMap::new();
+    let filling = Filling {
+        file: &file,
+        left: file.file.names().collect(),
+        names: &mut names,
+    };
+    let module = loaded(module, filling).map_err(|problem| problem.at(&path))?;
+    file.names.get_or_init(|| names);
+    Ok((module, file))
+}
+
+impl UnreadFile {
+    /// What was read of a parameter, or what `otherwise` gives; the first failure is kept.
+    fn read_or<T>(&self, name: &str, read: Result<T>, otherwise: impl FnOnce() -> T) -> T {
+        read.unwrap_or_else(|error| {
+            let reason = match error {
+                Error::Weights { reason, .. } => reason,
+                Error::Read { cause, .. } => cause.to_string(),
+                other => other.to_string(),
+            };
+            let reason = format!("{name} cannot be read any more: {reason}");
+            self.problem.get_or_init(|| reason);
+            otherwise()
+        })
+    }
+}
+
+impl UnreadWeights for UnreadFile {
+    fn table(&self, param: ParamId) -> Option<Table> {
+        let name = self.names.get()?.get(&param)?;
+        let shape = self.file.shape(name)?;
+        let (columns, rows) = shape.split_last()?;
+        let sizes @ [rows, columns] = [rows.iter().product(), *columns];
+        let none = || Kept::Floats(vec![f32::NAN; rows * columns]);
+        let kept = self.read_or(name, self.file.kept(name), none);
+        Some(Table::kept(kept, sizes))
+    }
+
+    fn check(&self) -> Result<()> {
+        self.problem.get().map_or(Ok(()), |reason| {
+            Err(Error::Weights {
+                reason: reason.clone(),
+                path: self.file.path().to_owned(),
+            })
+        })
+    }
+}
+
+/// Parameters that are looked at now and read later.
+struct Filling<'f> {
+    file: &'f Arc<UnreadFile>,
+    left: BTreeSet<&'f str>,
+    names: &'f mut HashMap<ParamId, String>,
+}
+
+impl Parameters for Filling<'_> {
+    fn take(&mut self, name: &str) -> Option<Vec<usize>> {
+        let is_left = self.left.remove(name);
+        let shape = self.file.file.shape(name).filter(|_| is_left);
+        shape.map(<[usize]>::to_vec)
+    }
+
+    fn fill<const D: usize>(
+        &mut self,
+        name: &str,
+        param: Param<Tensor<D>>,
+    ) -> Result<Param<Tensor<D>>, Problem> {
+        self.file.file.check_finite(name).map_err(Problem::Other)?;
+        self.names.insert(param.id, name.to_owned());
+        let (id, device, shape) = (param.id, param.lazy_device(), param.lazy_shape());
+        let (file, name, to) = (Arc::clone(self.file), name.to_owned(), shape.clone());
+        let read = move |device: &_, learns: bool| {
+            let none = || vec![f32::NAN; to.num_elements()];
+            let values = file.read_or(&name, file.file.values(&name), none);
+            let tensor = Tensor::from_data(TensorData::new(values, to), device);
+            tensor.set_require_grad(learns)
+        };
+        // All parameters of a model that is loaded so can be trained.
+        Ok(Param::uninitialized(id, read, device, true, shape))
+    }
+
+    fn left(&self) -> Option<&str> {
+        self.left.first().copied()
+    }
+}
